@@ -118,6 +118,11 @@ const layers: { files: string[]; bans: Ban[] }[] = [
   { files: ['server/metrics/*.ts'], bans: [upwards, web, demo, fastify, kysely, processes] },
   { files: ['server/metrics/*-queries.ts'], bans: [upwards, web, demo, fastify, processes] },
   {
+    files: ['server/telemetry/*.ts'],
+    bans: [upwards, web, demo, features, roots, kysely, fastify, processes, nodeHttp],
+  },
+  { files: ['server/telemetry/*.test.ts'], bans: [upwards, web, demo] },
+  {
     files: ['server/platform/**/*.ts'],
     bans: [upwards, web, demo, features, roots, kysely, fastify, processes, nodeHttp],
   },

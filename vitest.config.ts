@@ -1,12 +1,22 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vitest/config'
 import { ShuffleFiles } from './scripts/shuffle-files.ts'
 
-/** A mock of a module holds only where nothing has loaded the module before. */
-const mocksModules = [
-  'server/features/members/hashing-queue.test.ts',
-  'server/features/members/same-work.test.ts',
-]
+const ofServer = 'server/**/*.test.ts'
+const ofTheRest = '{contract,web,demo,scripts,bench,deploy}/**/*.test.{ts,tsx}'
+
+/** A mock of a module holds only where nothing has loaded the module before, and what is loaded beside a stub of the browser keeps it. */
+const filesWith = (files: string, alone: RegExp): string[] =>
+  globSync(files, { cwd: import.meta.dirname }).filter((file) =>
+    alone.test(readFileSync(join(import.meta.dirname, file), 'utf8')),
+  )
+const mocksModules = filesWith(ofServer, /\bvi\.(mock|doMock)\(/)
+const changesGlobals = filesWith(
+  ofTheRest,
+  /\bvi\.(mock|doMock|resetModules|stubGlobal|stubEnv|useFakeTimers)\(|\bglobalThis\.\w+ (\?\?)?= /,
+)
 
 const common = {
   setupFiles: ['server/testing/fail-on-noise.ts'],
@@ -26,24 +36,18 @@ export default defineConfig({
     maxWorkers: 4,
     // No test may depend on another. Vitest prints the seed; `--sequence.seed` repeats an order.
     sequence: { shuffle: { files: true }, sequencer: ShuffleFiles },
+    // Files of a worker share what they import, as requests in a process of the site do: it takes half the time.
     projects: [
       {
-        // Files of a worker share what they import, as requests in a process of the site do: it takes half the time.
-        test: {
-          ...common,
-          name: 'server',
-          include: ['server/**/*.test.ts'],
-          exclude: mocksModules,
-          isolate: false,
-        },
+        test: { ...common, name: 'server', include: [ofServer], exclude: mocksModules, isolate: false },
       },
       {
         plugins: [react()],
-        test: {
-          ...common,
-          name: 'apart',
-          include: ['{contract,web,demo,scripts,bench,deploy}/**/*.test.{ts,tsx}', ...mocksModules],
-        },
+        test: { ...common, name: 'rest', include: [ofTheRest], exclude: changesGlobals, isolate: false },
+      },
+      {
+        plugins: [react()],
+        test: { ...common, name: 'apart', include: [...changesGlobals, ...mocksModules] },
       },
     ],
   },

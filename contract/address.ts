@@ -1,6 +1,6 @@
 import type { Endpoint } from './endpoint.ts'
 
-/** Where a call is made: the fields that the path names stand in it, the others behind it. */
+/** The address of a call: fields that the path names are part of it, the others form the query. */
 export function addressOf({ path }: Endpoint, fields: URLSearchParams): string {
   const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => {
     const value = fields.get(name) ?? ''

@@ -68,6 +68,18 @@ export const OfferedGateway = Type.Object({
 })
 export type OfferedGateway = Static<typeof OfferedGateway>
 
+/** A card that a person has saved for what they buy. */
+export const SavedMethod = Type.Object({
+  id: Id,
+  gateway: oneOf(gatewayIds),
+  brand: nullable(Type.String()),
+  last4: nullable(Type.String()),
+  expired: Type.Optional(Type.Boolean()),
+  /** In an offer, what its gateway takes no such amount for: `episode` or `video`. */
+  not_for: Type.Optional(Type.Array(Type.String())),
+})
+export type SavedMethod = Static<typeof SavedMethod>
+
 /** What a viewer may buy to see a locked episode; the `info` of code 402. */
 export const Offer = Type.Object({
   episode: Type.Object({
@@ -82,10 +94,12 @@ export const Offer = Type.Object({
   video: Type.Object({ episode_count: Type.Integer(), ready_count: Type.Integer() }),
   plans: Type.Array(Plan),
   gateways: Type.Array(OfferedGateway),
+  /** What the episode or the video can be paid with in one call. */
+  saved_method: Type.Optional(SavedMethod),
 })
 export type Offer = Static<typeof Offer>
 
-/** What an offer is made for: the locked episode, as whoever knows the episodes describes it. */
+/** The locked episode that an offer is made for, as the media feature describes it. */
 export type LockedEpisode = Offer['episode'] & Pick<Offer, 'price' | 'video'>
 
 /** What the browser has to do next for an order to be paid. */
@@ -112,19 +126,19 @@ export const Order = Type.Object({
   created_at: Time,
   paid_at: Type.Optional(Time),
   expires_at: Time,
-  /** Of a change of plan that waits: when it begins and is charged; null where the subscription is cancelled by then. */
+  /** Of a change of plan that waits: when it begins and is charged; null if the subscription is cancelled by then. */
   starts_at: Type.Optional(nullable(Time)),
   next: NextStep,
   /** The gateway is working on a payment of it, which may take days. The order does not expire meanwhile. */
   processing: Type.Optional(Type.Boolean()),
-  /** A payment for it buys nothing and goes back by itself: why, in words. */
+  /** Why a payment of this order is refunded automatically. */
   returned: Type.Optional(Type.Object({ reason: Type.String(), message: Type.String() })),
-  /** Why the last try did not go through, where the order can still be paid. */
+  /** Why the last attempt failed, if the order can still be paid. */
   declined: Type.Optional(Type.Object({ reason: Type.String(), message: Type.String() })),
 })
 export type Order = Static<typeof Order>
 
-/** What is said of an order that was paid: who sold it, the tax in it, and how a plan goes on. */
+/** The receipt of a paid order: the seller, the tax, and how a plan renews. */
 export const Receipt = Type.Object({
   order_id: Id,
   paid_at: Time,
@@ -138,7 +152,7 @@ export const Receipt = Type.Object({
   currency: Currency,
   amount_cents: Cents,
   refunded_cents: Cents,
-  /** What of the money that was kept is net, and what is tax, at a rate in percent. */
+  /** Net amount and tax of the money that was not refunded, at a rate in percent. */
   net_cents: Cents,
   tax_cents: Cents,
   tax_percent: Type.Number(),
@@ -146,7 +160,7 @@ export const Receipt = Type.Object({
   renewal: nullable(
     Type.Object({ at: Time, price_cents: Cents, currency: Currency, period_days: Type.Integer() }),
   ),
-  /** Until when the person may withdraw; null where they may not. */
+  /** Until when the person may withdraw; null if they may not. */
   withdrawable_until: nullable(Time),
 })
 export type Receipt = Static<typeof Receipt>
@@ -154,7 +168,7 @@ export type Receipt = Static<typeof Receipt>
 export const listPlans = endpoint({
   method: 'GET',
   path: '/api/plan',
-  summary: 'The plans on sale and the ways to pay',
+  summary: 'Lists the plans on sale and the payment methods',
   refuses: [],
   data: listOf(Plan, { gateways: Type.Array(OfferedGateway) }),
 })
@@ -162,7 +176,7 @@ export const listPlans = endpoint({
 export const unlockEpisode = endpoint({
   method: 'POST',
   path: '/api/video/unlock',
-  summary: 'The entitlement that covers an episode, or code 402 with what would',
+  summary: 'Returns the entitlement that covers an episode, or code 402 with the offer',
   refuses: ['signInFirst', 'locked', 'beingMade', 'notFound', 'keyReused', 'cardNumberInBody'],
   body: Type.Object({ episode_id: Id }),
   info: Entitlement,
@@ -202,9 +216,10 @@ export const createOrder = endpoint({
     'subscribedAlready',
     'priceDiffers',
     'emailInvalid',
+    'savedMethodGone',
     'keyReused',
     'cardNumberInBody',
-    // A wallet's payment is started with the order.
+    // A wallet's payment is started with the order, and one with a saved method is made.
     ...whyNotPaid,
   ],
   body: Type.Object({
@@ -215,7 +230,14 @@ export const createOrder = endpoint({
     video_id: Type.Optional(Id),
     gateway: oneOf(gatewayIds),
     method: Type.Optional(oneOf(paymentMethods)),
-    /** While subscribed it may be left out, and is the one that the period which runs was bought with. */
+    /** Pays with the card that the person has saved, in the same call. */
+    saved_method_id: Type.Optional(Id),
+    /** Saves the card that a one-off order is paid with; the words are those that the person agreed to. */
+    save_method: Type.Optional(Type.Object({ shown: Type.String({ maxLength: 4000 }) })),
+    /**
+     * Optional while subscribed (default: the address of the current period's order) and with a saved card (default: the address
+     * of the order it was saved with).
+     */
     email: Type.Optional(Typed),
     /** What the person was shown. Where it costs something else, no order is made. */
     amount_cents: Type.Optional(Cents),
@@ -238,12 +260,21 @@ export const payOrder = endpoint({
   method: 'POST',
   path: '/api/payment/pay',
   summary: 'Pays an order with the token that the gateway gave the browser for the card',
-  refuses: ['signInFirst', 'notFound', 'nameInvalid', 'keyReused', 'cardNumberInBody', ...whyNotPaid],
+  refuses: [
+    'signInFirst',
+    'notFound',
+    'nameInvalid',
+    'savedMethodGone',
+    'keyReused',
+    'cardNumberInBody',
+    ...whyNotPaid,
+  ],
   body: Type.Object({
     order_id: Id,
     payment_token: Type.Optional(Type.String({ maxLength: 255 })),
-    first_name: Typed,
-    last_name: Typed,
+    /** Of a card that was typed; an express wallet tells its gateway who pays. */
+    first_name: Type.Optional(Typed),
+    last_name: Type.Optional(Typed),
   }),
   info: Order,
   idempotent: true,
@@ -252,7 +283,7 @@ export const payOrder = endpoint({
 export const cancelSubscription = endpoint({
   method: 'POST',
   path: '/api/payment/cancel',
-  summary: 'Ends the renewals: the subscription stays until the paid period is over',
+  summary: 'Cancels the subscription at the end of the paid period',
   refuses: ['signInFirst', 'notSubscribed', 'keyReused', 'cardNumberInBody'],
   body: Type.Object({}),
   info: Membership,
@@ -262,7 +293,7 @@ export const cancelSubscription = endpoint({
 export const resumeSubscription = endpoint({
   method: 'POST',
   path: '/api/payment/resume',
-  summary: 'Takes a cancellation back while the paid period lasts: the subscription renews again',
+  summary: 'Resumes a cancelled subscription within the paid period',
   refuses: ['signInFirst', 'notSubscribed', 'keyReused', 'cardNumberInBody'],
   body: Type.Object({}),
   info: Membership,
@@ -282,7 +313,7 @@ export const changeMethod = endpoint({
   method: 'POST',
   path: '/api/payment/method',
   summary:
-    'Has the subscription charged with another card or wallet from its next renewal on, without a payment; with change_id, goes on with a change that waited for the person, and says how it stands',
+    'Changes the payment method of the subscription without a payment; with change_id, continues a change that waited for the person, and returns its status',
   refuses: [
     'signInFirst',
     'notFound',
@@ -314,10 +345,27 @@ export const changeMethod = endpoint({
   idempotent: true,
 })
 
+export const getSavedMethod = endpoint({
+  method: 'GET',
+  path: '/api/payment/method',
+  summary: 'Returns the saved card for purchases, also an expired one',
+  refuses: ['signInFirst'],
+  info: Type.Object({ saved_method: nullable(SavedMethod) }),
+})
+
+export const removeSavedMethod = endpoint({
+  method: 'DELETE',
+  path: '/api/payment/method',
+  summary: 'Removes a saved card: it pays for nothing more, and its gateway deletes it unless a plan uses it',
+  refuses: ['signInFirst'],
+  body: Type.Object({ id: Id }),
+  info: Type.Object({ saved_method: nullable(SavedMethod) }),
+})
+
 export const getPayment = endpoint({
   method: 'GET',
   path: '/api/payment',
-  summary: "With order_id that order; without, the person's orders and subscription",
+  summary: "Returns the order with order_id, else the person's orders and subscription",
   refuses: ['signInFirst', 'notFound'],
   query: Type.Object({ order_id: Type.Optional(Id), ...paging }),
   info: Order,
@@ -327,7 +375,7 @@ export const getPayment = endpoint({
 export const getReceipt = endpoint({
   method: 'GET',
   path: '/api/payment/receipt',
-  summary: 'The receipt of an order that was paid: the seller, the tax in it, and how a plan goes on',
+  summary: 'Returns the receipt of a paid order: seller, tax, and how a plan renews',
   refuses: ['signInFirst', 'notFound'],
   query: Type.Object({ order_id: Id }),
   info: Receipt,
@@ -337,7 +385,7 @@ export const claimPurchase = endpoint({
   method: 'POST',
   path: '/api/payment/claim',
   summary:
-    "Takes all that a guest has bought into the account of a receipt's address, and signs in: where there is none it is made; one whose address is proven takes it only from whoever is signed in to it",
+    "Moves a guest's purchases into the account of the receipt's e-mail address, which is created if needed, and signs in; an account with a verified address has to be signed in already",
   refuses: ['linkSpent', 'signInFirst', 'signedInAlready', 'movedOn'],
   body: Type.Object({ claim: Secret }),
   info: User,
@@ -350,7 +398,7 @@ export const cancelByLink = endpoint({
   method: 'POST',
   path: '/api/payment/cancel-by-link',
   summary:
-    "Ends the renewals of a plan with a mailed link's secret; with an e-mail, sends such a link, and the answer is the same whether the address is known or not",
+    'Cancels a plan with the secret of a mailed link; with an e-mail address, sends such a link. The answer is the same whether the address is known or not',
   refuses: ['linkSpent', 'emailInvalid'],
   body: Type.Object({ cancel: Type.Optional(Secret), ...byLink }),
   info: Type.Object({
@@ -365,7 +413,7 @@ export const withdraw = endpoint({
   method: 'POST',
   path: '/api/payment/withdraw',
   summary:
-    "Withdraws from the contract of an order with a mailed link's secret: all of the money goes back; with an e-mail, sends such a link, and the answer is the same whether the address is known or not",
+    'Withdraws from an order with the secret of a mailed link and refunds it; with an e-mail address, sends such a link. The answer is the same whether the address is known or not',
   refuses: ['linkSpent', 'emailInvalid'],
   body: Type.Object({ withdraw: Type.Optional(Secret), ...byLink }),
   info: Type.Object({

@@ -53,7 +53,7 @@ const studioModules = [
 const callsOf = (modules: readonly object[]): readonly Endpoint[] =>
   modules.flatMap((module) => Object.values<unknown>({ ...module }).filter(isEndpoint))
 
-/** Every call for viewers, for what is about all of them: documents and tests. */
+/** Every call for viewers, for documents and tests that cover all of them. */
 export const calls = callsOf(modules)
 
 /** Every call for operators. */

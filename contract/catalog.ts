@@ -10,7 +10,7 @@ export const sorts = ['relevance', 'popular', 'newest'] as const
 
 export const TagName = Type.Object({ id: Id, name: Type.String() })
 
-/** What a card on the homepage stands for. `progress` is there while the first episodes are being made. */
+/** A card on the homepage. `progress` is set while the first episodes are processed, `synopsis` in a carousel. */
 export const VideoCard = Type.Object({
   id: Id,
   title: Type.String(),
@@ -21,6 +21,7 @@ export const VideoCard = Type.Object({
   play_count: Type.Integer(),
   tags: Type.Array(TagName),
   badge: nullable(oneOf(badges)),
+  synopsis: Type.Optional(Type.String()),
   progress: Type.Optional(Type.Integer({ minimum: 0, maximum: 100 })),
 })
 export type VideoCard = Static<typeof VideoCard>
@@ -37,7 +38,7 @@ export type Section = Static<typeof Section>
 export const getHomepage = endpoint({
   method: 'GET',
   path: '/api/homepage',
-  summary: 'The homepage: its sections, the menu, the copyright and the pay theme',
+  summary: 'Returns the homepage: sections, menu, copyright and pay theme',
   refuses: [],
   info: Type.Object({
     copyright: Type.Object({ text: Type.String(), icon: Type.String() }),
@@ -69,7 +70,7 @@ export const VideoPrice = Type.Object({ episode_cents: Cents, video_cents: Cents
 export const getVideo = endpoint({
   method: 'GET',
   path: '/api/video',
-  summary: 'One video: its card, synopsis, prices, where the viewer left off, and related videos',
+  summary: "Returns a video: card, synopsis, prices, the viewer's position, and related videos",
   refuses: ['notFound'],
   query: Type.Object({ id: Id }),
   info: Type.Object({
@@ -98,7 +99,7 @@ export type Tag = Static<typeof Tag>
 export const listTags = endpoint({
   method: 'GET',
   path: '/api/tag',
-  summary: 'The tags, the trending ones first; with a keyword, tags and titles as it is typed',
+  summary: 'Lists tags, trending ones first; with a keyword, suggests tags and titles',
   refuses: [],
   query: Type.Object({ keyword: Type.Optional(Type.String({ maxLength: 200 })), ...paging }),
   data: listOf(Tag, {

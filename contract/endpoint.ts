@@ -29,7 +29,7 @@ type Field<E, K extends string> = E extends Record<K, infer S> ? S : undefined
 
 export type QueryOf<E extends Endpoint> = StaticOr<Field<E, 'query'>, Record<never, never>>
 export type BodyOf<E extends Endpoint> = StaticOr<Field<E, 'body'>, Record<never, never>>
-/** What the caller gets once the envelope is opened: `info`, or `data` where there is no `info`. */
+/** The content of the envelope: `info`, or `data` if there is no `info`. */
 export type ResultOf<E extends Endpoint> =
   | StaticOr<Field<E, 'info'>, never>
   | StaticOr<Field<E, 'data'>, never>

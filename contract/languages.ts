@@ -8,7 +8,7 @@ export type OfferedLanguages = readonly [Language, ...Language[]]
 /** One text in the site's languages; `en` is always there. */
 export type Texts = { en: string } & Partial<Record<Language, string>>
 
-/** What `lang`, `srclang` and `hreflang` say for a language of ours. */
+/** The value of `lang`, `srclang` and `hreflang` for each language. */
 export const htmlLanguage: Record<Language, string> = { en: 'en', es: 'es', fy: 'fr', dy: 'de', pt: 'pt' }
 
 const codes = new Map<string, Language>([
@@ -16,13 +16,13 @@ const codes = new Map<string, Language>([
   ...languages.map((language): [string, Language] => [htmlLanguage[language], language]),
 ])
 
-/** The language for one tag ("de-AT" gives `dy`), or undefined where it is none of those offered. */
+/** The language for one tag ("de-AT" gives `dy`), or undefined if it is not offered. */
 export function languageOf(tag: string, offered: OfferedLanguages = languages): Language | undefined {
   const language = codes.get(tag.trim().toLowerCase().split('-')[0] ?? '')
   return language && offered.includes(language) ? language : undefined
 }
 
-/** The language that is kept with somebody; the default where none is known, or it is offered no more. */
+/** A person's stored language; the default if none is stored, or if it is no longer offered. */
 export function keptLanguage(
   kept: string | null | undefined,
   offered: OfferedLanguages = languages,

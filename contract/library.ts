@@ -15,7 +15,7 @@ export type HistoryEntry = Static<typeof HistoryEntry>
 export const listHistory = endpoint({
   method: 'GET',
   path: '/api/user/history',
-  summary: 'What the viewer watched or unlocked, newest first',
+  summary: 'Lists what the viewer watched or unlocked, newest first',
   refuses: ['signInFirst'],
   query: Type.Object({ kind: Type.Optional(oneOf(['watched', 'unlocked'])), ...paging }),
   data: listOf(HistoryEntry),
@@ -32,7 +32,7 @@ export type SavedPosition = Static<typeof SavedPosition>
 export const saveHistory = endpoint({
   method: 'POST',
   path: '/api/user/history',
-  summary: 'Keeps where the viewer is (the latest `at` wins), or removes videos from the list of `kind`',
+  summary: "Saves the viewer's position (the latest `at` wins), or removes videos from the list of `kind`",
   refuses: ['signInFirst', 'notYours', 'notFound'],
   body: Type.Object({
     video_id: Type.Optional(Id),
@@ -52,7 +52,7 @@ export type FavoriteEntry = Static<typeof FavoriteEntry>
 export const listFavorites = endpoint({
   method: 'GET',
   path: '/api/user/favorite',
-  summary: "The viewer's favorites, the latest first",
+  summary: "Lists the viewer's favorites, newest first",
   refuses: ['signInFirst'],
   query: Type.Object({ ...paging }),
   data: listOf(FavoriteEntry),
@@ -61,7 +61,7 @@ export const listFavorites = endpoint({
 export const addFavorite = endpoint({
   method: 'POST',
   path: '/api/user/favorite',
-  summary: 'Makes a video a favorite; a second time changes nothing',
+  summary: 'Adds a video to the favorites; a second time changes nothing',
   refuses: ['signInFirst', 'notFound'],
   body: Type.Object({ video_id: Id }),
   info: Type.Object({ video_id: Id, favorite: Type.Boolean(), favorite_count: Type.Integer() }),

@@ -42,7 +42,7 @@ export type PlayableEpisode = Static<typeof PlayableEpisode>
 export const getEpisode = endpoint({
   method: 'GET',
   path: '/api/video/episode',
-  summary: 'With video_id the list of its episodes; with episode_id what is needed to play that one',
+  summary: 'Lists the episodes of video_id, or returns what is needed to play episode_id',
   refuses: ['locked', 'beingMade', 'notFound'],
   query: Type.Object({ video_id: Type.Optional(Id), episode_id: Type.Optional(Id), ...paging }),
   info: PlayableEpisode,

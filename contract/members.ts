@@ -21,8 +21,10 @@ export const Membership = Type.Object({
   plan: nullable(RenewingPlan),
   /** The plan that was chosen for the next period, where it is another. */
   next_plan: Type.Optional(RenewingPlan),
-  /** While past due: the plan and the price of the period that is open. */
-  owed: Type.Optional(RenewingPlan),
+  /** While past due: the plan and the price of the period that is open, and the gateways that take it. With none of them another plan can be chosen. */
+  owed: Type.Optional(
+    Type.Object({ ...RenewingPlan.properties, gateways: Type.Optional(Type.Array(Type.String())) }),
+  ),
   renews_at: nullable(Time),
   ends_at: nullable(Time),
   cancel_at_period_end: Type.Boolean(),
@@ -54,7 +56,7 @@ export type User = Static<typeof User>
 export const getUser = endpoint({
   method: 'GET',
   path: '/api/user',
-  summary: 'Who is asking: the user, or a new guest where the token is unknown or absent',
+  summary: 'Returns the current user, or a new guest if the token is unknown or missing',
   refuses: [],
   info: User,
 })
@@ -88,7 +90,7 @@ export const changeUser = endpoint({
 export const registerUser = endpoint({
   method: 'POST',
   path: '/api/user/register',
-  summary: 'Makes the guest a member, who keeps its id and everything, and signs in',
+  summary: 'Turns the guest into a member, who keeps everything, and signs in',
   refuses: [
     'signInFirst',
     'signedInAlready',
@@ -122,7 +124,7 @@ export const signIn = endpoint({
 export const signOut = endpoint({
   method: 'POST',
   path: '/api/user/logout',
-  summary: 'Ends the session and gives a fresh guest',
+  summary: 'Signs out and returns a new guest',
   refuses: [],
   info: User,
 })
@@ -130,7 +132,7 @@ export const signOut = endpoint({
 export const deleteUser = endpoint({
   method: 'DELETE',
   path: '/api/user',
-  summary: 'Deletes the account: what the books need stays without the person; gives a fresh guest',
+  summary: 'Deletes the account; the ledger keeps payments without the name; returns a new guest',
   refuses: ['signInFirst', 'passwordWrong', 'codeWrong'],
   body: Type.Object({ current_password: Type.Optional(Typed), totp: Type.Optional(Typed) }),
   info: User,
@@ -139,7 +141,7 @@ export const deleteUser = endpoint({
 export const exportUser = endpoint({
   method: 'GET',
   path: '/api/user/export',
-  summary: 'Everything that is kept of the person, member or guest, as a file to download',
+  summary: 'Exports everything that is stored about the person, as a file',
   refuses: ['signInFirst'],
   info: Type.Object({}, { additionalProperties: true }),
 })
@@ -147,7 +149,7 @@ export const exportUser = endpoint({
 export const Session = Type.Object({
   id: Id,
   current: Type.Boolean(),
-  /** The browser and system in words, as far as they can be told. */
+  /** The browser and system in words, as far as they are known. */
   device: Type.String(),
   created_at: Time,
   last_seen_at: Time,
@@ -157,7 +159,7 @@ export type Session = Static<typeof Session>
 export const listSessions = endpoint({
   method: 'GET',
   path: '/api/user/session',
-  summary: 'Where the member is signed in, the latest first',
+  summary: "Lists the member's sessions, newest first",
   refuses: ['signInFirst'],
   data: listOf(Session),
 })
@@ -165,7 +167,7 @@ export const listSessions = endpoint({
 export const endSessions = endpoint({
   method: 'DELETE',
   path: '/api/user/session',
-  summary: 'Ends one session of the member, or all but this one where no id is given',
+  summary: 'Ends one session of the member, or all others if no ID is given',
   refuses: ['signInFirst'],
   body: Type.Object({ id: Type.Optional(Id) }),
   info: Type.Object({ removed: Type.Integer() }),
@@ -174,7 +176,7 @@ export const endSessions = endpoint({
 export const changeSecondFactor = endpoint({
   method: 'POST',
   path: '/api/user/totp',
-  summary: 'Sets up, confirms or removes the second factor',
+  summary: 'Sets up, confirms or turns off two-step sign-in',
   refuses: ['signInFirst', 'movedOn', 'passwordWrong', 'codeWrong'],
   body: Type.Object({
     action: oneOf(['begin', 'confirm', 'remove']),
@@ -212,7 +214,7 @@ export const resetPassword = endpoint({
 export const verifyEmail = endpoint({
   method: 'POST',
   path: '/api/user/email/verify',
-  summary: "Proves the e-mail with the mailed link's secret; without one, sends the member a new link",
+  summary: 'Verifies the e-mail address with the secret of the mailed link; without one, sends a new link',
   refuses: ['signInFirst', 'notFound', 'linkSpent', 'emailTaken'],
   body: Type.Object({ secret: Type.Optional(Secret) }),
   info: Type.Object({ verified: Type.Boolean(), email: Type.String() }),

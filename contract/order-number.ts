@@ -9,7 +9,7 @@ export function orderNumber(id: string): string {
 
 /**
  * Reads an order's number as somebody typed it, with or without `CH`, dashes and capitals.
- * @returns what the ids of such orders begin with, or undefined where it is no number of an order
+ * @returns the beginning of such orders' ids, or undefined if it is not an order number
  */
 export function orderIdPrefix(text: string): string | undefined {
   const digits = text.toLowerCase().replaceAll(/[\s-]/g, '').replace(/^ch/, '')

@@ -1,16 +1,16 @@
 import type { OfferedLanguages } from './languages.ts'
 
-/** What a document tells the browser of the site's settings: they are needed before any call could answer. */
+/** The site's settings in a document: the browser needs them before its first call is answered. */
 export interface PageSettings {
   /** What the site is called. */
   site: string
   /** The address of its logo. */
   logo: string
-  /** The languages that are offered, the default first; all where they are left out. */
+  /** The offered languages, the default first; all if omitted. */
   languages?: OfferedLanguages
   /** `strict`: click ids are held in memory only, until the person has agreed (security.md, "Consent"). */
   consent: 'usual' | 'strict'
-  /** The social providers that can be signed in with; none where it is left out. */
+  /** The social providers that can be signed in with; none if it is left out. */
   social?: { id: string; name: string }[]
   /** Where errors are reported to; without it none are. */
   sentry?: {

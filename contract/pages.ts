@@ -41,7 +41,8 @@ export type Page = Static<typeof Page>
 export const getPage = endpoint({
   method: 'GET',
   path: '/api/page/:name',
-  summary: 'One of the six texts (terms, privacy, refunds, content, questions, contact), parsed into blocks',
+  summary:
+    'Returns one of the six pages (terms, privacy, refunds, content, questions, contact), parsed into blocks',
   refuses: ['notFound'],
   query: Type.Object({ name: Type.String({ maxLength: 64 }) }),
   info: Page,

@@ -21,8 +21,7 @@ export type Identity = Static<typeof Identity>
 export const listSocialProviders = endpoint({
   method: 'GET',
   path: '/api/user/social',
-  summary:
-    'The social providers that can be signed in with, those that have keys, and what of the member is linked',
+  summary: 'Lists the social providers that are set up, and the profiles that the member has linked',
   refuses: [],
   data: listOf(Type.Object({ id: Type.String(), name: Type.String() }), { linked: Type.Array(Identity) }),
 })
@@ -30,11 +29,11 @@ export const listSocialProviders = endpoint({
 export const linkSocial = endpoint({
   method: 'POST',
   path: '/api/user/social',
-  summary: 'Begins to link a social provider to the member, who has proven that the account is theirs',
+  summary: 'Starts to link a social provider to the member, who has confirmed that the account is theirs',
   refuses: ['signInFirst', 'notFound', 'passwordWrong', 'codeWrong', 'socialFailed'],
   body: Type.Object({
     provider: Type.String({ maxLength: 32 }),
-    /** A path of ours, where the person wants to be afterwards. */
+    /** The path of this site to return to. */
     return_to: Type.Optional(Type.String({ maxLength: 512 })),
     current_password: Type.Optional(Typed),
     totp: Type.Optional(Typed),
@@ -46,7 +45,7 @@ export const linkSocial = endpoint({
 export const unlinkSocial = endpoint({
   method: 'DELETE',
   path: '/api/user/social',
-  summary: 'Unlinks a profile from the member, unless there is no other way to sign in',
+  summary: 'Unlinks a profile from the member, unless it is their only way to sign in',
   refuses: ['signInFirst', 'notFound', 'lastWayIn', 'passwordWrong', 'codeWrong'],
   body: Type.Object({
     id: Id,
@@ -59,7 +58,7 @@ export const unlinkSocial = endpoint({
 export const confirmSocial = endpoint({
   method: 'POST',
   path: '/api/user/social/code',
-  summary: 'Signs in with the second factor of whom a social provider has vouched for',
+  summary: 'Completes a social sign-in with the authenticator code',
   refuses: [
     'secondFactorNeeded',
     'signInFirst',

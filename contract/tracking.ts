@@ -8,7 +8,7 @@ export const trackingKeys = ['facebook_pixel_id', 'google_analytics', 'tiktok_pi
 export const getReports = endpoint({
   method: 'GET',
   path: '/api/reports',
-  summary: 'The tracking settings: a list of config_key and config_value',
+  summary: 'Returns the tracking settings: a list of config_key and config_value',
   refuses: [],
   data: listOf(Type.Object({ config_key: oneOf(trackingKeys), config_value: Type.String() })),
 })

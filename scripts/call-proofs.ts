@@ -21,6 +21,7 @@ const libraryRaces = 'server/features/library/library-races.test.ts'
 const unlocked = 'server/features/library/unlocked.test.ts'
 const favorites = 'server/features/library/favorites.test.ts'
 const delivery = 'server/features/media/delivery.test.ts'
+const receipts = 'server/features/billing/receipts.test.ts'
 const billing = 'server/features/billing/billing.test.ts'
 const placeOrder = 'server/features/billing/place-order.test.ts'
 const billingRaces = 'server/features/billing/races.test.ts'
@@ -335,6 +336,15 @@ export const rules: readonly { rule: string; proofs: readonly Proof[] }[] = [
     proofs: [
       [api, 'the ad click ids travel in headers, and in the query of a GET or the body of the others'],
       [api, 'the token travels percent-encoded, whatever letters its campaign has'],
+    ],
+  },
+  {
+    rule: '`x-time-zone` goes with every unsafe call; the zone is kept with the person, whose mails write the dates of that zone, else of UTC with its name',
+    proofs: [
+      [api, 'a call that may keep something says the time zone of the browser'],
+      [members, 'keeps the time zone of the browser it used last, and none that is unknown'],
+      [receipts, 'is dated by the time zone of the buyer, in %s'],
+      [receipts, 'is dated in UTC, and says so, where nobody knows the buyer’s time zone'],
     ],
   },
   {

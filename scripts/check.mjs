@@ -1,11 +1,12 @@
-// npm run check: format, lint, types, dead code, and the unit and HTTP tests (not with --no-tests). Stops at the first that fails.
+// npm run check: format, lint, types, dead code, commits, and the unit and HTTP tests (not with --no-tests). Stops at the first that fails.
+import { checkCommits } from './check-commits.mjs'
 import { readArguments } from './read-arguments.mjs'
 import { chooseSeed, runVitest, sayOutcomes } from './run-tests.mjs'
 import { main, run, setUp } from './setup.mjs'
 
 const { values } = readArguments({
   name: 'check',
-  about: 'Checks format, lint, types and dead code, and runs the unit and HTTP tests.',
+  about: 'Checks format, lint, types, dead code and new commits, and runs the unit and HTTP tests.',
   options: {
     'no-tests': { type: 'boolean', about: 'leaves the tests out' },
     seed: { type: 'string', about: 'repeats the random order of an earlier run' },
@@ -17,6 +18,7 @@ const steps = [
   ['lint', () => run('oxlint', ['--deny-warnings'])],
   ['types', () => run('tsc', ['-p', 'tsconfig.json'])],
   ['dead code', () => run('knip', [])],
+  ['commits', () => checkCommits()],
   ['tests', async () => sayOutcomes(seed, await runVitest(seed))],
 ]
 

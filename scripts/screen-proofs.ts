@@ -22,7 +22,7 @@ const listFoot = 'web/ui/ListFoot.test.tsx'
 const share = 'web/features/media/share.test.ts'
 const searches = 'web/features/catalog/search-history.test.ts'
 const rules = 'web/app/reporting/rules.test.ts'
-const scrub = 'web/app/reporting/scrub.test.ts'
+const scrub = 'server/telemetry/shared-scrub.test.ts'
 const texts = 'web/i18n/texts.test.ts'
 const tracking = 'server/features/tracking/tracking.test.ts'
 const documents = 'server/features/pages/content-security-policy.test.ts'
@@ -167,6 +167,14 @@ export const seedRoutes: readonly ScreenRow[] = [
         'e2e/stripe.spec.ts',
         "a card in Stripe's fields pays once, however often the button is pressed, and its script is on no other page",
       ],
+      [
+        'e2e/one-tap.spec.ts',
+        "the bank's check of a saved card is shown in place, and passing it plays the episode",
+      ],
+      [
+        'e2e/express.spec.ts',
+        'an express wallet pays with what its sheet shows, for the address that it knows',
+      ],
     ],
   },
   {
@@ -258,7 +266,7 @@ export const seedParts: readonly { title: string; rows: readonly ScreenRow[] }[]
         seed: 'Load-more lists: loading, load more, no more content',
         here: '`web/ui/ListFoot.tsx`, and could not load',
         proofs: [
-          [listFoot, 'offers more, says that it is loading, and says when there is no more'],
+          [listFoot, 'offers more, says that it is loading, and marks the end of a list of several pages'],
           [listFoot, 'says that it could not load, with a way to try again'],
         ],
       },
@@ -408,7 +416,7 @@ export const seedParts: readonly { title: string; rows: readonly ScreenRow[] }[]
       {
         seed: 'Error reporting: sandbox or production by the host',
         here: '`environmentOf`',
-        proofs: [[rules, 'calls a host with the suffix a sandbox, any other production']],
+        proofs: [[scrub, 'calls a host with the suffix a sandbox, any other production']],
       },
       {
         seed: 'Error reporting: traces 0.3, replays 0.1, replays on error 0.1',

@@ -13,7 +13,7 @@ const nodeFlags = JSON.parse(readFileSync(new URL('node-flags.json', import.meta
 readArguments({
   name: 'start',
   about:
-    'Sets up what is missing, builds the pages if they changed, and runs the site. Settings are environment variables (docs/operating.md).',
+    'Sets up what is missing, builds the pages if they changed, and runs the site. Settings are environment variables (docs/configure.md).',
 })
 
 await main(async () => {

@@ -25,8 +25,22 @@ const suites = [
   {
     name: 'image',
     files: ['deploy/image'],
-    packages: ['buildah', 'debootstrap'],
-    isThere: () => existsSync('/usr/bin/buildah') && existsSync('/usr/sbin/debootstrap'),
+    // What the services of compose.yaml run, and the network between them.
+    packages: [
+      'buildah',
+      'debootstrap',
+      'caddy',
+      'prometheus',
+      'prometheus-alertmanager',
+      'curl',
+      'iproute2',
+    ],
+    isThere: () =>
+      ['buildah', 'caddy', 'prometheus', 'prometheus-alertmanager', 'curl'].every((program) =>
+        existsSync(`/usr/bin/${program}`),
+      ) &&
+      existsSync('/usr/sbin/debootstrap') &&
+      answers('ip', ['-V']),
   },
   {
     name: 'helm',

@@ -136,7 +136,7 @@ async function copyStorage(storage: Storage, folder: string, tell: Tell, signal:
     (line) => tell(`Files: ${line}`),
     signal,
   )
-  tell(`Files: ${report.copied} copied, ${report.there} were there.`)
+  tell(`Files: ${report.copied} copied, ${report.there} already there.`)
 }
 
 /** What must lie in the bucket, a line a file. */

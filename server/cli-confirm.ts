@@ -5,7 +5,7 @@ import { UsageError } from '#server/platform/config-error.ts'
 /** Asks a person at a terminal. */
 export type Ask = (question: string) => Promise<string>
 
-/** @returns undefined where nobody can be asked: the input or the output is a file, a pipe or a service manager's */
+/** @returns undefined if nobody can be asked: the input or the output is a file, a pipe or a service manager's */
 export function askAtTerminal({ stdin, stdout }: Pick<NodeJS.Process, 'stdin' | 'stdout'>): Ask | undefined {
   if (!stdin.isTTY || !stdout.isTTY) return undefined
   return async (question) => {
@@ -21,7 +21,7 @@ export function askAtTerminal({ stdin, stdout }: Pick<NodeJS.Process, 'stdin' | 
 /**
  * Has a command confirmed that cannot be undone, and what it needs filled in, such as a reason. Scripts give these as options, with
  * `--yes`.
- * @returns false where the person decided against it
+ * @returns false if the person decided against it
  * @throws UsageError where nobody can be asked and something is missing
  */
 export async function confirmFirst({ what, words, yes }: Asked, ask: Ask | undefined): Promise<boolean> {

@@ -12,6 +12,6 @@ export async function moveToBucket(
   tell: (line: string) => void,
   signal: AbortSignal,
 ): Promise<CopyReport> {
-  if (!config.s3) throw new ConfigError('Where to? Set S3_ENDPOINT and the settings that belong to it.')
+  if (!config.s3) throw new ConfigError('Set S3_ENDPOINT and the other S3 settings of the bucket to move to.')
   return copyFiles({ from: openDisk(config.dataDir), to: storage }, tell, signal)
 }

@@ -7,7 +7,7 @@ export function describe(result: unknown): string {
   if (!isRow(result)) return String(result)
   if (!('list' in result) || !Array.isArray(result['list'])) return describeRecord(result)
   const { list, next_cursor: cursor } = result
-  const table = list.length > 0 ? tableOf(list) : '(nothing)'
+  const table = list.length > 0 ? tableOf(list) : 'No results.'
   return cursor ? `${table}\n(more: --cursor ${String(cursor)})` : table
 }
 

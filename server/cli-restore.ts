@@ -37,9 +37,7 @@ export async function restore(
   const { pool, close } = await connectDatabase(config, log, unhurried)
   try {
     if (!(await isNew(pool)))
-      throw new ConfigError(
-        'There is a site in this database already: restore into an empty DATA_DIR or database.',
-      )
+      throw new ConfigError('This database already has a site: restore into an empty DATA_DIR or database.')
     if (bringsSecret) await bringSecret(config, folder)
     const storage = await openStorage(config, log, manifest.site_id)
     await (manifest.bucket
@@ -48,7 +46,7 @@ export async function restore(
     await migrateAs(pool, manifest, log)
     // Copying files takes long: a site may have been started here since.
     if (!(await isNew(pool)))
-      throw new ConfigError('A site was started on this database meanwhile: nothing was restored into it.')
+      throw new ConfigError('A site was started on this database in the meantime: nothing was restored.')
     await readRows(pool, manifest, join(folder, manifest.database), tell, signal)
   } finally {
     await close()
@@ -77,7 +75,7 @@ function needsSecret({ dataDir, secrets }: Config, manifest: Manifest, folder: s
   const [kept, own] = [join(folder, secretFile), join(dataDir, secretFile)]
   const ours = existsSync(own) && readFileSync(own, 'utf8').trim() === secrets.appSecret
   if (!existsSync(kept) || !ours)
-    throw new ConfigError('Set APP_SECRET to the one of the site that the backup was made of.')
+    throw new ConfigError('Set APP_SECRET to the value of the site that was backed up.')
   return true
 }
 
@@ -99,7 +97,7 @@ async function migrateAs(pool: Pool, { migrations }: Manifest, log: Log): Promis
   const ran = new Map(rows.map(({ name, checksum }) => [name, checksum]))
   if (ran.size !== migrations.length || migrations.some(({ name, checksum }) => ran.get(name) !== checksum))
     throw new ConfigError(
-      'The backup was made by another version of the site, which knows other tables: restore it with that version, or one newer than it.',
+      'The backup was made by another version with other tables: restore it with that version or a newer one.',
     )
 }
 
@@ -122,7 +120,9 @@ async function readRows(
 /** @throws ConfigError naming what is missing */
 async function checkBucket(storage: Storage, list: string): Promise<void> {
   if (storage.delivery.kind === 'files')
-    throw new ConfigError('The files of this backup lie in a bucket: set S3_ENDPOINT and what belongs to it.')
+    throw new ConfigError(
+      'The files of this backup are in a bucket: set S3_ENDPOINT and the other S3 settings.',
+    )
   const there = new Map<string, number>()
   for (const folder of storedFolders)
     for await (const { key, bytes } of storage.list(folder)) there.set(key, bytes)
@@ -133,6 +133,6 @@ async function checkBucket(storage: Storage, list: string): Promise<void> {
   }
   if (missing.length > 0)
     throw new ConfigError(
-      `The bucket lacks ${missing.length} of the backup's files, such as ${missing.slice(0, 3).join(', ')}: bring them back first.`,
+      `The bucket lacks files of the backup (${missing.length}), such as ${missing.slice(0, 3).join(', ')}: restore them first.`,
     )
 }

@@ -49,8 +49,8 @@ it('an icon is given as a file, and shown until it is taken back', async () => {
 
 it('what is no picture, no file or no video is refused in words, and nothing changes', async () => {
   const { id } = await buildVideo(site.context)
-  await expect(run('video', 'cover', id, text)).rejects.toThrow(/picture/)
-  await expect(run('video', 'cover', 'vid_none', picture)).rejects.toThrow(/nothing here/)
+  await expect(run('video', 'cover', id, text)).rejects.toThrow(/image/)
+  await expect(run('video', 'cover', 'vid_none', picture)).rejects.toThrow(/Not found/)
   await expect(run('video', 'cover', id, join(folder, 'none.png'))).rejects.toThrow(/There is no file/)
   await expect(run('video', 'cover', id)).rejects.toThrow(/missing required argument 'file'/)
   await expect(run('icon', 'change', picture, 'more')).rejects.toThrow(/too many arguments/)

@@ -21,7 +21,7 @@ type Fields = Record<string, TSchema>
 
 /** The studio's commands as a tree of words, each with the arguments and options that its schemas name. */
 export function studioProgram(onAsked: (asked: Asked) => void): Command {
-  const studio = new Command('studio').description('Does what the pages at /studio do, as the owner')
+  const studio = new Command('studio').description('Runs the commands of the studio, as an owner')
   for (const command of studioCommands) {
     const { endpoint } = command
     const leaf = leafOf(studio, endpoint.command).description(endpoint.summary)
@@ -104,7 +104,7 @@ function wordFor(schema: TSchema): string {
   return types.includes('object') ? 'json' : 'value'
 }
 
-/** The values that a field may have; undefined where there is no closed list. */
+/** The values that a field may have; undefined if there is no closed list. */
 function choicesOf(schema: TSchema | undefined): string[] | undefined {
   const { enum: values, items } = (schema ?? {}) as { enum?: (string | null)[]; items?: TSchema }
   if (items) return choicesOf(items)
@@ -127,14 +127,23 @@ function readInput(endpoint: CommandEndpoint, leaf: Command, given: unknown[]): 
   const input = gather(
     [...positional, ...options].map(([name, typed]) => [name, valueOf(fields[name], typed)]),
   )
-  const properties = Object.assign({}, ...partsOf(endpoint).map((part) => part.properties)) as object
-  const wrong = compileSchema({
-    type: 'object',
-    properties,
-    required: requiredOf(endpoint).filter((name) => !endpoint.confirmed?.includes(name)),
-  })(input)
+  const wrong = inputCheckOf(endpoint)(input)
   if (wrong !== undefined) throw new UsageError(`${wrong}. See: npm run studio -- ${endpoint.command} --help`)
   return input
+}
+
+type InputCheck = ReturnType<typeof compileSchema>
+const inputChecks = new Map<CommandEndpoint, InputCheck>()
+
+/** What confirms a command may be missing, since a person is asked for it. */
+function inputCheckOf(endpoint: CommandEndpoint): InputCheck {
+  const known = inputChecks.get(endpoint)
+  if (known) return known
+  const properties = Object.assign({}, ...partsOf(endpoint).map((part) => part.properties)) as object
+  const required = requiredOf(endpoint).filter((name) => !endpoint.confirmed?.includes(name))
+  const check = compileSchema({ type: 'object', properties, required })
+  inputChecks.set(endpoint, check)
+  return check
 }
 
 /** What was given, with `titles.en` and `titles.es` within one `titles`. */

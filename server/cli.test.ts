@@ -2,11 +2,13 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { confirmFirst, type Ask } from '#server/cli-confirm.ts'
 import { parseWith } from '#server/cli-parse.ts'
 import { describe as words } from '#server/cli-print.ts'
+import { runCommandLine } from '#server/cli-run.ts'
 import { studioProgram, type Asked } from '#server/cli-studio-program.ts'
+import { endOf } from '#server/platform/config-error.ts'
 import { Command } from 'commander'
 
 let home: string
@@ -15,16 +17,41 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(home, { recursive: true }))
 
+interface Ran {
+  status: number | null
+  stdout: string
+  stderr: string
+  /** What is in the folder of the site then. */
+  made: string[]
+}
+
+const dataDir = () => join(home, 'data')
+const contents = () => (existsSync(dataDir()) ? readdirSync(dataDir()) : [])
+
 /** Runs the command line as npm does, in a folder without a site. */
-function run(...args: string[]) {
-  const dataDir = join(home, 'data')
-  const env = { ...process.env, DATA_DIR: dataDir, DATABASE_URL: '', INIT_CWD: home }
+function run(...args: string[]): Ran {
+  const env = { ...process.env, DATA_DIR: dataDir(), DATABASE_URL: '', INIT_CWD: home }
   const { status, stdout, stderr } = spawnSync(process.execPath, ['server/cli.ts', ...args], {
     env,
     encoding: 'utf8',
   })
-  return { status, stdout, stderr, made: existsSync(dataDir) ? readdirSync(dataDir) : [] }
+  return { status, stdout, stderr, made: contents() }
 }
+
+/** Does the same in this process, for a process takes a second to load the site. */
+async function runHere(...args: string[]): Promise<Ran> {
+  const printed = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+  const { status, text } = await runCommandLine(args, {
+    env: { DATA_DIR: dataDir(), INIT_CWD: home },
+    stopSignal: () => new AbortController().signal,
+  }).then((ended) => ({ status: ended, text: '' }), endOf)
+  const stdout = printed.mock.calls.map(([chunk]) => String(chunk)).join('')
+  printed.mockRestore()
+  return { status, stdout, stderr: text, made: contents() }
+}
+
+const helped = { status: 0, stderr: '', made: [] }
+const refused = { status: 2, stdout: '', made: [] }
 
 describe('the command line', () => {
   it.each([
@@ -38,10 +65,10 @@ describe('the command line', () => {
     ['studio', 'order', '--help'],
     ['studio', 'order', 'refund', '--help'],
     ['studio', '--version'],
-  ])('answers %s %s %s on stdout with status 0, and makes nothing', (...args) => {
-    const { status, stdout, stderr, made } = run(...args)
+  ])('answers %s %s %s on stdout with status 0, and makes nothing', async (...args) => {
+    const { stdout, ...rest } = await runHere(...args)
     expect(stdout).toMatch(args.includes('--version') ? /^\d+\.\d+\.\d+\n$/ : /^Usage: npm run /)
-    expect({ status, stderr, made }).toEqual({ status: 0, stderr: '', made: [] })
+    expect(rest).toEqual(helped)
     expect(readdirSync(home)).toEqual([])
   })
 
@@ -55,16 +82,10 @@ describe('the command line', () => {
     [['studio', 'growth', 'funnel'], '--by'],
     [['studio', 'order', 'refund', 'ord_1'], '--reason'],
     [['studio', 'order', 'refund', 'ord_1', '--reason', 'goodwill'], '--yes'],
-  ])('refuses %j with status 2 and says what is possible', (args, hint) => {
-    const { status, stdout, stderr, made } = run(...args)
+  ])('refuses %j with status 2 and says what is possible', async (args, hint) => {
+    const { stderr, ...rest } = await runHere(...args)
     expect(stderr).toContain(hint)
-    expect({ status, stdout, made }).toEqual({ status: 2, stdout: '', made: [] })
-  })
-
-  it('ends quietly where its reader has seen enough', () => {
-    const line = `"${process.execPath}" server/cli.ts studio order list --help | true; echo "\${PIPESTATUS[0]}"`
-    const { stdout, stderr } = spawnSync('bash', ['-c', line], { encoding: 'utf8' })
-    expect({ stdout, stderr }).toEqual({ stdout: '0\n', stderr: '' })
+    expect(rest).toEqual(refused)
   })
 
   it.each([
@@ -73,11 +94,33 @@ describe('the command line', () => {
     ['import', 'videos'],
     ['forward', '1d'],
     ['move'],
-  ])('refuses %s %s where there is no site, and makes none', (...args) => {
-    const { status, stderr, made } = run(...args)
+  ])('refuses %s %s where there is no site, and makes none', async (...args) => {
+    const { status, stderr, made } = await runHere(...args)
     expect(stderr).toContain('There is no site in')
     expect({ status, made }).toEqual({ status: 1, made: [] })
     expect(readdirSync(home)).toEqual([])
+  })
+
+  it('as a process answers on stdout, refuses on stderr, and ends with the status', () => {
+    const { stdout, ...rest } = run('studio', 'order', 'refund', '--help')
+    expect(stdout).toMatch(/^Usage: npm run studio /)
+    expect(rest).toEqual(helped)
+    const { stderr, ...others } = run('studio', 'order', 'refund', 'ord_1')
+    expect(stderr).toMatch(/^[^\n]*--reason[^\n]*\n$/)
+    expect(others).toEqual(refused)
+    expect(run('studio', 'operator', 'list')).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^There is no site in [^\n]*\n$/) as string,
+      made: [],
+    })
+    expect(readdirSync(home)).toEqual([])
+  })
+
+  it('ends quietly where its reader has seen enough', () => {
+    const line = `"${process.execPath}" server/cli.ts studio order list --help | true; echo "\${PIPESTATUS[0]}"`
+    const { stdout, stderr } = spawnSync('bash', ['-c', line], { encoding: 'utf8' })
+    expect({ stdout, stderr }).toEqual({ stdout: '0\n', stderr: '' })
   })
 })
 
@@ -137,6 +180,6 @@ describe('an answer for a person', () => {
     expect(words({ name: 'Poster', price: { episode_cents: 99, currency: 'USD' }, revenue })).toBe(
       'name: Poster\nprice: {"episode_cents":99,"currency":"USD"}\nrevenue: $0.99 + €1.00',
     )
-    expect(words({ list: [] })).toBe('(nothing)')
+    expect(words({ list: [] })).toBe('No results.')
   })
 })

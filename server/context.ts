@@ -28,6 +28,7 @@ import type { CatalogRoutesContext } from '#server/features/catalog/routes.ts'
 import {
   eraseLibrary,
   exportLibrary,
+  holdSaves,
   loadPersonal,
   mergeLibrary,
   recentlyWatched,
@@ -64,7 +65,7 @@ import type { TrackingRoutesContext } from '#server/features/tracking/routes.ts'
 import {
   bufferEvents,
   changeConsent,
-  countPlay,
+  countPlays,
   eraseTracking,
   exportTracking,
   mergeTracking,
@@ -214,6 +215,11 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
     log,
     share: (counted) => exchangeCalls(database.pool, counted, clock.now()),
   })
+  const saves = holdSaves({ db, clock, log, countPlays, running: () => experiments.running() })
+  const eraseOwnLibrary: typeof eraseLibrary = async (tx, userId, now) => {
+    await saves.settleWithin(tx, userId)
+    await eraseLibrary(tx, userId, now)
+  }
   const disk = await watchDisk(config.dataDir, config.bounds.leastFreeBytes, log)
   const context: Context = {
     config,
@@ -265,6 +271,7 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
     holdAgreements,
     findReferrer: selectReferrer,
     forgetClicksOfOrders,
+    saves,
     events: bufferEvents({ write: (batch) => writeEvents(context, batch), log }),
     moments: {
       keep: [(tx, id, ids) => recordTouch(context, tx, id, ids, clock.now())],
@@ -272,25 +279,44 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
       consent: [(tx, id, marketing, ids) => changeConsent(context, tx, id, { marketing, ids }, clock.now())],
       merge: [
         (tx, guestId, memberId) => mergeBilling(tx, guestId, memberId, clock.now()),
-        mergeLibrary,
+        async (tx, guest, member) => {
+          for (const id of [guest, member]) await saves.settleWithin(tx, id)
+          await mergeLibrary(tx, guest, member)
+        },
         mergeExposures,
         (tx, guest, member) => mergeTracking(context, tx, guest, member),
       ],
-      erase: [eraseExposures, eraseBilling, eraseIdentities, eraseLibrary, eraseCredentials, eraseTracking],
+      erase: [
+        eraseExposures,
+        eraseBilling,
+        eraseIdentities,
+        eraseOwnLibrary,
+        eraseCredentials,
+        eraseTracking,
+      ],
       export: [
         exportExposures,
         exportBilling,
         exportIdentities,
-        exportLibrary,
+        async (database, id) => {
+          await saves.settle(id)
+          return exportLibrary(database, id)
+        },
         exportCredentials,
         exportTracking,
       ],
       ...overrides.moments,
     },
-    countPlay,
-    personalFor: loadPersonal,
-    recentlyWatched,
-    membershipOf: (database, viewer, language) => membershipOf(database, viewer, clock.now(), language),
+    countPlays,
+    personalFor: async (database, viewer, videoId) => {
+      if (viewer) await saves.settle(viewer.userId)
+      return loadPersonal(database, viewer, videoId)
+    },
+    recentlyWatched: async (database, viewer) => {
+      await saves.settle(viewer.userId)
+      return recentlyWatched(database, viewer)
+    },
+    membershipOf: (database, viewer, language) => membershipOf(context, database, viewer, language),
     pricesFor: async ({ userId }, videoId) => {
       const arms = pricesFor(await experiments.running(), userId, videoId)
       return Object.keys(arms).length > 0 ? (price) => withArms(price, arms) : undefined
@@ -299,10 +325,10 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
     offerFor: (database, viewer, episode, language) => offerFor(context, database, viewer, episode, language),
     findCover: (viewer, episodeId, language) => findCover(context, viewer, episodeId, language),
     async close() {
-      settings.stop()
+      await settings.stop()
       quotas.stop()
       disk.stop()
-      await context.events.stop()
+      await Promise.all([context.events.stop(), saves.stop()])
       await database.close()
     },
   }

@@ -28,7 +28,7 @@ async function requireTables(config: Config, log: Log): Promise<void> {
   try {
     if (await isNew(pool))
       throw new ConfigError(
-        'There is no site in the database of DATABASE_URL. Check the address, or make a new site there with npm run migrate and npm start.',
+        'There is no site in the database of DATABASE_URL. Check the address, or create a new site there with npm run migrate and npm start.',
       )
   } finally {
     await close()

@@ -1,9 +1,12 @@
 import { loadConfig } from '#server/platform/config.ts'
 import { runMain } from '#server/platform/config-error.ts'
+import { openTelemetry } from '#server/telemetry/open-telemetry.ts'
 
 // A process loads the code of its role alone, which saves memory.
 await runMain(async () => {
   const config = loadConfig(process.env)
-  if (config.role === 'worker') return (await import('#server/start-worker.ts')).startWorker()
-  return (await import('#server/start-site.ts')).startSite(config)
+  const telemetry = await openTelemetry(config, config.role)
+  if (config.role === 'worker')
+    return (await import('#server/start-worker.ts')).startWorker(config, telemetry)
+  return (await import('#server/start-site.ts')).startSite(config, telemetry)
 })

@@ -8,7 +8,7 @@ import type { Tables } from '#server/tables.ts'
 
 readArguments({
   name: 'migrate',
-  about: 'Brings the database up to date, before the first start and before each update.',
+  about: 'Updates the database schema, before the first start and before each update.',
 })
 
 await runMain(async () => {

@@ -17,11 +17,11 @@ function* printed(env: NodeJS.ProcessEnv): Generator<string> {
   const known = new Set(all.flatMap(({ name }) => [name, `${name}_FILE`]))
   const unknown = (env['ENV_FILE_SETTINGS'] ?? '')
     .split(',')
-    .filter((name) => name !== '' && !known.has(name))
+    .filter((name) => name !== '' && !known.has(name) && !name.startsWith('OTEL_'))
   if (unknown.length > 0) yield `\nIn .env, but no setting of Cliffhanger: ${unknown.join(', ')}`
 }
 
-readArguments({ name: 'config', about: 'Prints the effective settings, and where each comes from.' })
+readArguments({ name: 'config', about: 'Prints the effective settings and the source of each.' })
 
 await runMain(async () => {
   loadConfig(process.env)

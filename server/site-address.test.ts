@@ -12,19 +12,25 @@ beforeAll(async () => {
   site = await testSite()
   const { config, log, database } = site.context
   const own = { ...config, publicUrl: 'http://localhost:3999', publicUrlGiven: false }
-  beside = await createContext(own, log, { database })
+  beside = await createContext(own, log, {
+    // The site's, which closes it.
+    database: { ...database, close: async () => {} },
+  })
 })
-afterAll(() => site.close())
+afterAll(async () => {
+  await beside.close()
+  await site.close()
+})
 
 const add = (context: Context, email: string) => runStudioCommand(context, ['operator', 'add', email])
 
 test('a command gives a link to where the site was started, whatever its own port, and says so', async () => {
   expect(await add(beside, 'early@example.com')).toMatch(
-    /link: http:\/\/localhost:3999\/studio[^]*No site was started here yet[^]*PUBLIC_URL=/,
+    /link: http:\/\/localhost:3999\/studio[^]*No site has been started here yet[^]*PUBLIC_URL=/,
   )
   await noteAddress(site.context)
   expect(await add(beside, 'beside@example.com')).toMatch(
-    /link: http:\/\/localhost:3000\/studio[^]*last started at http:\/\/localhost:3000\. PUBLIC_URL=/,
+    /link: http:\/\/localhost:3000\/studio[^]*last started at http:\/\/localhost:3000\. Put PUBLIC_URL=/,
   )
 })
 

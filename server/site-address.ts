@@ -27,7 +27,7 @@ export async function findAddress({ db, config }: Context): Promise<SiteAddress>
   const started = await readSetting<Started>(db, key)
   return started
     ? { ...started, note: `The site was last started at ${started.publicUrl}. ${another}` }
-    : { publicUrl, note: `No site was started here yet, so ${publicUrl} is assumed. ${another}` }
+    : { publicUrl, note: `No site has been started here yet, so ${publicUrl} is assumed. ${another}` }
 }
 
-const another = 'PUBLIC_URL=… before the command names another address.'
+const another = 'Put PUBLIC_URL=… before the command to use another address.'

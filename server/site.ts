@@ -9,6 +9,7 @@ import { libraryRoutes } from '#server/features/library/routes.ts'
 import { deliveryRoutes, mediaRoutes } from '#server/features/media/routes.ts'
 import { selectLanguage } from '#server/features/members/language-queries.ts'
 import { identify } from '#server/features/members/members.ts'
+import { openRecognition } from '#server/features/members/recognise.ts'
 import { credentialRoutes } from '#server/features/members/credential-routes.ts'
 import { membersRoutes } from '#server/features/members/routes.ts'
 import { socialPlainRoutes, socialRoutes } from '#server/features/members/social/routes.ts'
@@ -35,7 +36,9 @@ interface SiteOptions {
 export async function createSite(context: Context, options: SiteOptions = {}): Promise<FastifyInstance> {
   const { isStopping = () => false, metrics } = options
   await Promise.all(context.gateways.map((gateway) => gateway.prepare?.()))
-  return createHttpServer({
+  const { clock, log, secure, database } = context
+  const recognition = openRecognition({ pool: database.pool, clock, log, secure })
+  const site = await createHttpServer({
     log: context.log,
     clock: context.clock,
     limits: context.limits,
@@ -43,7 +46,9 @@ export async function createSite(context: Context, options: SiteOptions = {}): P
     publicUrl: context.config.publicUrl,
     trustProxy: context.config.trustProxy,
     bounds: context.bounds,
-    identify: (request) => identify(context, request),
+    identify: (request) => recognition.identify(request, () => identify(context, request)),
+    recall: (request) => recognition.recall(request),
+    forget: ({ userId }) => recognition.forget(userId),
     identifyOperator: (request) => findOperator(context, request),
     offeredLanguages: (url) => (isForOperators(url) ? languages : context.languages()),
     storedLanguage: (viewer) => selectLanguage(context.db, viewer.userId),
@@ -79,6 +84,8 @@ export async function createSite(context: Context, options: SiteOptions = {}): P
       ...pagesRoutes(context),
     ],
   })
+  site.addHook('onClose', () => recognition.stop())
+  return site
 }
 
 /** The desk speaks its own languages, whichever are offered to viewers. */

@@ -14,6 +14,7 @@ import { runWorker, type Worker } from '#server/run-worker.ts'
 import { createSite } from '#server/site.ts'
 import { noteAddress } from '#server/site-address.ts'
 import type { Tables } from '#server/tables.ts'
+import type { Telemetry } from '#server/telemetry/open-telemetry.ts'
 
 /** How long requests under way may take once the site closes. */
 const graceMs = 5000
@@ -24,20 +25,24 @@ const mostGraceMs = 8000
  * Runs the site until it is stopped: HTTP in this process, ingest and scheduled jobs in a worker process beside it unless ROLE=web.
  * @throws ConfigError naming the setting that is wrong
  */
-export async function startSite(config: Config): Promise<void> {
+export async function startSite(config: Config, telemetry: Telemetry): Promise<void> {
   process.umask(config.umask)
-  const log = createLog({ json: config.production, level: config.logLevel })
+  const log = createLog({ json: config.production, level: config.logLevel, onError: telemetry.onError })
   const lock = config.databaseUrl === undefined ? lockSite(config.dataDir, config.publicUrl) : undefined
   process.on('exit', () => lock?.release())
-  // The worker needs it; a setting that is wrong is said here, where the start can still be refused.
-  const [database, programs] = await Promise.all([
-    openDatabase<Tables>(config, log, forCalls(config.bounds)),
-    findConverter(config),
-  ])
-  const context = await createContext(config, log, { database })
-  const metrics = await openMetrics(context)
   let stopping = false
-  const site = await createSite(context, { isStopping: () => stopping, metrics })
+  const open = async () => {
+    const database = await openDatabase<Tables>(config, log, forCalls(config.bounds))
+    const context = await createContext(config, log, { database })
+    const metrics = await openMetrics(context)
+    return { context, metrics, site: await createSite(context, { isStopping: () => stopping, metrics }) }
+  }
+  // The worker beside this process needs it; a setting that is wrong is said here, where the start can still be refused. To ask
+  // ffmpeg takes as long as much of the rest.
+  const [{ context, metrics, site }, programs] = await Promise.all([
+    open(),
+    config.role === 'all' ? findConverter(config) : undefined,
+  ])
   await site.listen({ port: config.port, host: config.host }).catch((error: unknown) => {
     throw explainListenError(error, config)
   })
@@ -55,22 +60,23 @@ export async function startSite(config: Config): Promise<void> {
   const close = async () => {
     stopping = true
     log.info('Closing')
+    // A proxy that keeps connections would else send a request into one in the moment in which it is closed.
+    site.server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'))
     await Promise.all([closeListener(), worker?.stop()])
     await metrics?.close()
     await context.close()
+    await telemetry.close()
     process.exit(0)
   }
   onStopSignal(() => void close())
   await noteAddress(context)
   log.info(`Cliffhanger is open at ${config.publicUrl}`)
   if (!(await hasOperators(context.db)))
-    log.info(
-      `Nobody runs it from ${config.publicUrl}/studio yet: npm run studio -- operator add you@example.com`,
-    )
+    log.info(`No admin account yet. Create one: npm run studio -- operator add you@example.com`)
   // What was compiled for this start is there for the worker, and for every later process, however this one ends.
   flushCompileCache()
   if (stopping) return
-  if (config.role === 'all') worker = runWorker(log, programs)
+  if (programs) worker = runWorker(log, programs)
   // Nothing else would look for what the start has left behind, nor make the nursery small again: some 15 MB.
   globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' })
 }

@@ -1,10 +1,11 @@
 import { parseArgs } from 'node:util'
 import { createContext } from '#server/context.ts'
-import { loadConfig } from '#server/platform/config.ts'
+import type { Config } from '#server/platform/config.ts'
 import { createLog } from '#server/platform/log.ts'
 import { findConverter, warnOfBundled, type Converter } from '#server/features/media/ingest/find-converter.ts'
 import { openMetrics } from '#server/metrics/open-metrics.ts'
 import { onStopSignal } from '#server/platform/stop-signals.ts'
+import type { Telemetry } from '#server/telemetry/open-telemetry.ts'
 import { work } from '#server/work.ts'
 
 const niceness = 10
@@ -16,7 +17,7 @@ const flags = { parent: { type: 'string' }, ffmpeg: { type: 'string' } } as cons
  * Runs ingest, uploads and scheduled jobs in this process until it is stopped: beside a site (`--parent`), or by itself (ROLE=worker).
  * @throws ConfigError naming the setting that is wrong
  */
-export async function startWorker(): Promise<void> {
+export async function startWorker(config: Config, telemetry: Telemetry): Promise<void> {
   const stop = new AbortController()
   const { parent, ffmpeg } = parseArgs({ options: flags }).values
   onStopSignal((signal) => {
@@ -25,9 +26,8 @@ export async function startWorker(): Promise<void> {
     stop.abort()
   })
   if (parent) process.stdin.on('close', () => stop.abort()).resume()
-  const config = loadConfig(process.env)
   process.umask(config.umask)
-  const log = createLog({ json: config.production, level: config.logLevel })
+  const log = createLog({ json: config.production, level: config.logLevel, onError: telemetry.onError })
   // Written by run-worker.ts.
   const programs = ffmpeg === undefined ? await findConverter(config) : (JSON.parse(ffmpeg) as Converter)
   const warning = warnOfBundled(programs)
@@ -38,6 +38,7 @@ export async function startWorker(): Promise<void> {
   await work({ ...context, programs }, { signal: stop.signal, niceness })
   await metrics?.close()
   await context.close()
+  await telemetry.close()
   // Listening to it would keep the process.
   process.stdin.destroy()
 }

@@ -8,7 +8,8 @@ import { Visitor } from '#server/testing/visitor.ts'
 /** So much of each kind, so that the next one is too much. */
 const settings = {
   LIMIT_GUESTS_IP: '12/h',
-  LIMIT_ORDERS_IP: '1/h',
+  LIMIT_ORDERS_IP: '3/h',
+  LIMIT_WORD_BYTES_IP: '100/h',
   LIMIT_KEYS_IP: '2/h',
   LIMIT_MAIL_LINKS_IP: '2/h',
   LIMIT_AUDIT_IP: '3/h',
@@ -40,15 +41,19 @@ const expectRefused = ({ status, headers }: { status: number; headers: Headers }
   expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
 }
 
-test('a network makes no more orders in an hour than it may', async () => {
+const wish = () =>
+  ({ kind: 'episode', episode_id: episodeOf(site), gateway: 'sandbox', email: 'ada@example.com' }) as const
+const consentTo = (shown?: string) => (shown === undefined ? {} : { consent: { shown } })
+
+test('a network makes no more orders, and leaves no more new words of them, than it may', async () => {
   const visitor = await stranger()
-  const order = () =>
-    visitor.call(createOrder, {
-      body: { kind: 'episode', episode_id: episodeOf(site), gateway: 'sandbox', email: 'ada@example.com' },
-    })
-  expect((await order()).answer.code).toBe(200)
+  const order = (shown?: string) => visitor.call(createOrder, { body: { ...wish(), ...consentTo(shown) } })
+  expect((await order('x'.repeat(60))).answer.code).toBe(200)
+  // First words that are new, then words that are there.
+  expectRefused(await order('y'.repeat(60)))
+  expect((await order('x'.repeat(60))).answer.code).toBe(200)
   expectRefused(await order())
-  expect(await countOf('orders')).toBe(1)
+  expect([await countOf('orders'), await countOf('shown_words')]).toEqual([2, 1])
 })
 
 test('the idempotency keys of guests count for their network, those of a member for the member', async () => {

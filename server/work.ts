@@ -8,6 +8,8 @@ import { runUploadLoop } from '#server/features/media/uploads/run-upload-loop.ts
 import { studioJobs } from '#server/features/studio/studio.ts'
 import { trackingJobs } from '#server/features/tracking/tracking.ts'
 import { feedDemo } from '#server/feed-demo.ts'
+import { createBell } from '#server/platform/bell.ts'
+import { listen } from '#server/platform/database/listen.ts'
 import { startJobs, type Job } from '#server/platform/jobs.ts'
 import type { Log } from '#server/platform/log.ts'
 import { mailJobs } from '#server/platform/mail/send-mails.ts'
@@ -23,15 +25,27 @@ interface WorkOptions {
 /** Does everything that no caller waits for until the signal: ingest, uploads, scheduled jobs, the demo catalogue. */
 export async function work(context: Context & { programs: Converter }, options: WorkOptions): Promise<void> {
   const { config, database, log } = context
-  const jobs = await startJobs(database.pool, scheduledJobs(context), log)
+  const jobs = await startJobs(database.pool, scheduledJobs(context), log, { clock: context.clock })
+  const bells = { assets: createBell(), uploads: createBell() }
+  const listening = listen(
+    database.pool,
+    Object.keys(bells),
+    (channel) => bells[channel === 'assets' ? 'assets' : 'uploads'].ring(),
+    log,
+  )
   const demo = config.demo
     ? feedDemo(context, options).catch((error: unknown) => reportDemo(log, options.signal, error))
     : undefined
-  await Promise.all([runIngestLoop(context, options), runUploadLoop(context, options.signal), demo])
-  await jobs.stop()
+  await Promise.all([
+    runIngestLoop(context, { ...options, bell: bells.assets }),
+    runUploadLoop(context, options.signal, bells.uploads),
+    demo,
+  ])
+  await Promise.all([listening.stop(), jobs.stop()])
 }
 
-function scheduledJobs(context: Context): Job[] {
+/** All that comes round, of every feature. */
+export function scheduledJobs(context: Context): Job[] {
   return [
     ...catalogJobs(context),
     ...libraryJobs(context),

@@ -1,4 +1,9 @@
+import { loadConfig } from '#server/platform/config.ts'
 import { runMain } from '#server/platform/config-error.ts'
-import { startWorker } from '#server/start-worker.ts'
+import { openTelemetry } from '#server/telemetry/open-telemetry.ts'
 
-await runMain(startWorker)
+await runMain(async () => {
+  const config = loadConfig(process.env)
+  const telemetry = await openTelemetry(config, 'worker')
+  await (await import('#server/start-worker.ts')).startWorker(config, telemetry)
+})

@@ -20,8 +20,8 @@ export interface CommandEndpoint extends Endpoint {
 }
 
 /**
- * Declares a command, which whoever is not signed in or has another role is refused. An operator's call carries no click ids,
- * so there is nothing to add to what it takes (compare `endpoint`).
+ * Declares a command. It is refused to callers who are not signed in or have another role. An operator's call carries no click
+ * ids, so nothing is added to its input (compare `endpoint`).
  */
 export function command<const E extends CommandEndpoint>(definition: E): E {
   return { ...definition, refuses: ['signInFirst', 'notAllowed', ...definition.refuses] }

@@ -31,11 +31,13 @@ export const viewerDeeds = [
   'renewals_cancelled',
   'renewals_resumed',
   'payment_method_changed',
+  'payment_method_saved',
+  'payment_method_removed',
   'plan_change_planned',
   'plan_change_taken_back',
 ] as const
 
-/** How operators come in and go. */
+/** Sign-ins and sign-outs of operators. */
 export const deskDeeds = [
   'operator_signed_in',
   'operator_sign_in_failed',

@@ -6,8 +6,7 @@ import { bringers } from './uploads.ts'
 import { TextsInSome } from './videos.ts'
 
 /**
- * What a `video.yaml` says, in the fields of `video edit`; null, false or empty where it says nothing. And what its episodes are
- * called.
+ * The values of a `video.yaml`, in the fields of `video edit` (null, false or empty if missing), and its episodes' titles.
  */
 export const VideoDescription = Type.Object({
   titles: TextsInSome,
@@ -31,7 +30,7 @@ export const readDescription = command({
   command: 'video read',
   args: ['text'],
   roles: bringers,
-  summary: 'What the text of a video.yaml says, or what is wrong with it; changes nothing',
+  summary: 'Reads the text of a video.yaml and reports mistakes; changes nothing',
   refuses: [],
   body: Type.Object({ text: Typed }),
   info: Type.Object({

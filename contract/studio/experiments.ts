@@ -9,7 +9,7 @@ const readers = ['owner', 'analyst'] as const
 export const experimentKinds = ['free_episodes', 'episode_price', 'video_price', 'pay_theme'] as const
 export type ExperimentKind = (typeof experimentKinds)[number]
 
-/** What a part of the viewers meets. The first arm names nothing: it is what stands without the experiment. */
+/** A variant: what a part of the viewers gets. The first is the control and has no value of its own. */
 export const Arm = Type.Object({
   /** In percent; those of all arms make a hundred. */
   share: Type.Integer({ minimum: 1, maximum: 99 }),
@@ -88,7 +88,7 @@ export const createExperiment = command({
   command: 'experiment create',
   args: ['kind', 'name'],
   roles: ['owner'],
-  summary: 'Drafts an experiment; viewers meet it once it is started',
+  summary: 'Creates an experiment as a draft; viewers see it once it is started',
   refuses: ['notFound', 'armsInvalid', 'amountNotTaken'],
   body: Type.Object({
     kind: oneOf(experimentKinds),
@@ -105,7 +105,7 @@ export const changeExperiment = command({
   command: 'experiment change',
   args: ['id'],
   roles: ['owner'],
-  summary: 'Changes a draft; what was started can only be stopped',
+  summary: 'Edits a draft; a started experiment can only be stopped',
   refuses: ['notFound', 'movedOn', 'armsInvalid', 'amountNotTaken'],
   body: Type.Object({ id: Id, name: Type.Optional(Name), arms: Type.Optional(Arms) }),
   info: Experiment,
@@ -129,7 +129,7 @@ export const stopExperiment = command({
   command: 'experiment stop',
   args: ['id'],
   roles: ['owner'],
-  summary: 'Stops an experiment for good: everybody meets again what stands without it',
+  summary: 'Stops an experiment permanently: everyone sees the control again',
   refuses: ['notFound', 'movedOn'],
   body: Type.Object({ id: Id }),
   info: Experiment,
@@ -140,7 +140,7 @@ export const listExperiments = command({
   path: '/api/studio/experiments',
   command: 'experiment list',
   roles: readers,
-  summary: 'The experiments, the newest first',
+  summary: 'Lists experiments, newest first',
   refuses: [],
   query: Type.Object({ ...paging }),
   data: listOf(Experiment),
@@ -152,7 +152,7 @@ export const showExperiment = command({
   command: 'experiment show',
   args: ['id'],
   roles: readers,
-  summary: 'An experiment with its result and how uncertain it is',
+  summary: 'Shows an experiment with its result and intervals',
   refuses: ['notFound'],
   query: Type.Object({ id: Id }),
   info: ExperimentResult,

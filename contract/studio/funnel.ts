@@ -3,7 +3,7 @@ import { Id, Time, listOf, nullable, oneOf, paging } from '#contract/shapes.ts'
 import { command } from './command.ts'
 import { mostDays, revenueViews } from './growth.ts'
 
-/** What brings people here, or what they come to see. */
+/** The groupings of the funnel: campaign, ad click or video. */
 export const funnelKinds = ['token', 'click', 'video'] as const
 export type FunnelKind = (typeof funnelKinds)[number]
 
@@ -37,7 +37,7 @@ export const listFunnel = command({
   command: 'growth funnel',
   roles: ['owner', 'analyst'],
   summary:
-    'Visits, plays, paywalls, paid orders and revenue by referrer token, ad click or video (`by`), the most visits first, over UTC days up to `until`',
+    'Shows visits, plays, paywall views, paid orders and revenue by campaign, ad click or video (`by`), most visits first, over UTC days up to `until`',
   refuses: [],
   query: Type.Object({
     by: oneOf(funnelKinds),
@@ -53,7 +53,7 @@ export const listFunnel = command({
   }),
 })
 
-/** Of an episode, how many viewers began it and how many finished it, each counted once for good. */
+/** How many viewers started and completed an episode; each counts once. */
 export const DropOff = Type.Object({
   episode_id: Id,
   number: Type.Integer(),
@@ -70,7 +70,7 @@ export const listDropOff = command({
   command: 'growth dropoff',
   args: ['video_id'],
   roles: ['owner', 'analyst'],
-  summary: 'How many viewers began each episode of a video, and how many finished it',
+  summary: 'Shows how many viewers started and completed each episode of a video',
   refuses: ['notFound'],
   query: Type.Object({ video_id: Id, ...paging }),
   data: listOf(DropOff, {

@@ -12,7 +12,7 @@ export const Revenue = Type.Object({
   refunded_cents: Cents,
   /** What banks took for the disputes that were opened in the time. */
   disputed_cents: Cents,
-  /** Of these disputes: what came back, and what is gone for good. The rest is still open. */
+  /** The won and lost parts of these disputes. The rest is still open. */
   disputes_won_cents: Cents,
   disputes_lost_cents: Cents,
   /** Gross less refunds and the disputes that are not won. */
@@ -46,7 +46,7 @@ export const listDays = command({
   path: '/api/studio/growth/days',
   command: 'growth days',
   roles: ['owner', 'analyst'],
-  summary: 'Revenue, subscribers, churn and failed renewals by UTC day, up to the day of `until`',
+  summary: 'Shows revenue, subscribers, churn and failed renewals by UTC day, up to the day of `until`',
   refuses: [],
   query: Type.Object({
     until: Type.Optional(Time),

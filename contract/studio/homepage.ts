@@ -49,7 +49,7 @@ const Named = Type.Object({ id: Id, slug: Type.String(), name: Type.String() })
 
 const Composed = Type.Object({
   draft: Draft,
-  /** What was there when it was read: who saves says it, so that nobody overwrites what they have not seen. */
+  /** The version that was read. Saving requires it, so that nobody overwrites a change they have not seen. */
   version: Type.String(),
   categories: Type.Array(Named),
   /** Those of most videos. */
@@ -64,7 +64,7 @@ export const showHomepage = command({
   path: '/api/studio/homepage',
   command: 'homepage show',
   roles,
-  summary: 'The homepage as it is composed: sections, menu, copyright and pay theme',
+  summary: "Shows the homepage's configuration: sections, menu, copyright and pay theme",
   refuses: [],
   info: Composed,
 })
@@ -74,7 +74,7 @@ export const previewHomepage = command({
   path: '/api/studio/homepage/preview',
   command: 'homepage preview',
   roles: ['owner', 'editor'],
-  summary: 'The homepage as viewers would get it from a draft',
+  summary: 'Previews the homepage from a draft',
   refuses: [],
   body: Type.Object({ draft: Draft }),
   info: getHomepage.info,
@@ -85,7 +85,7 @@ export const saveHomepage = command({
   path: '/api/studio/homepage',
   command: 'homepage save',
   roles: ['owner', 'editor'],
-  summary: 'Makes a draft the homepage, for every viewer within two seconds',
+  summary: 'Publishes a draft as the homepage within two seconds',
   refuses: ['movedOn', 'settingInvalid'],
   body: Type.Object({ draft: Draft, version: Type.String({ maxLength: 100 }) }),
   info: Composed,

@@ -10,7 +10,7 @@ export const iconPath = '/api/studio/icon'
 export const iconCommand = {
   path: iconPath,
   command: 'icon change',
-  summary: 'A square picture for the site’s icon, for every viewer within two seconds',
+  summary: 'Sets the site’s icon from a square image within two seconds',
 } as const
 
 export const SiteIcon = Type.Object({
@@ -26,7 +26,7 @@ export const showIcon = command({
   path: iconPath,
   command: 'icon show',
   roles,
-  summary: "Where the site's icon is, and whether it was uploaded here",
+  summary: "Shows the site's icon, and whether it was uploaded",
   refuses: [],
   info: SiteIcon,
 })
@@ -36,7 +36,7 @@ export const removeIcon = command({
   path: iconPath,
   command: 'icon remove',
   roles: iconChoosers,
-  summary: 'Goes back to the icon of the environment, or to the one that came with the site',
+  summary: "Resets the icon to the environment variable's or the built-in one",
   refuses: [],
   body: Type.Object({}),
   info: SiteIcon,

@@ -21,7 +21,7 @@ export const DeskTag = Type.Object({
   ...DeskLabel.properties,
   /** How many published videos have it. */
   video_count: Type.Integer(),
-  /** What is still going on at its videos, some at a time; null where nothing is. */
+  /** What is still going on at its videos, some at a time; null if nothing is. */
   under_way: nullable(oneOf(tagTasks)),
 })
 export type DeskTag = Static<typeof DeskTag>
@@ -41,7 +41,7 @@ export const listDeskTags = command({
   command: 'tag list',
   roles: readers,
   summary:
-    'All tags, those of most published videos first; with a keyword, those with a name that has such words',
+    'Lists tags, those of most published videos first; with a keyword, those whose name has these words',
   refuses: [],
   query: Type.Object({ ...paging, keyword: Type.Optional(Type.String({ maxLength: 200 })) }),
   data: listOf(DeskTag),
@@ -53,7 +53,7 @@ export const changeTag = command({
   command: 'tag change',
   args: ['id'],
   roles: editors,
-  summary: 'Renames a tag in the languages given; an empty name takes a language away',
+  summary: 'Renames a tag in the given languages; an empty name removes a language',
   refuses: ['notFound', 'labelInvalid', 'labelTaken'],
   body: renamed,
   info: DeskLabel,
@@ -66,7 +66,7 @@ export const mergeTag = command({
   args: ['id', 'into'],
   roles: editors,
   summary:
-    'Gives all videos and homepage sections of a tag another one in its place, and deletes it; many videos follow by and by (`done` false)',
+    'Merges a tag into another: moves its videos and homepage sections, then deletes it; in the background if there are many (`done` false)',
   refuses: ['notFound', 'movedOn'],
   body: merged,
   info: MergedInto,
@@ -78,7 +78,7 @@ export const deleteTag = command({
   command: 'tag delete',
   args: ['id'],
   roles: editors,
-  summary: 'Takes a tag off all videos and deletes it; one that many have goes by and by (`deleted` false)',
+  summary: 'Deletes a tag and removes it from all videos; in the background if it has many (`deleted` false)',
   refuses: ['notFound', 'feedsHomepage', 'movedOn'],
   body: byId,
   info: Deleted,
@@ -89,7 +89,7 @@ export const listDeskCategories = command({
   path: '/api/studio/categories',
   command: 'category list',
   roles: readers,
-  summary: 'All categories, in the order of the menu',
+  summary: 'Lists all categories in menu order',
   refuses: [],
   data: categories,
 })
@@ -100,7 +100,7 @@ export const changeCategory = command({
   command: 'category change',
   args: ['id'],
   roles: editors,
-  summary: 'Renames a category in the languages given; an empty name takes a language away',
+  summary: 'Renames a category in the given languages; an empty name removes a language',
   refuses: ['notFound', 'labelInvalid', 'labelTaken'],
   body: renamed,
   info: DeskLabel,
@@ -111,7 +111,7 @@ export const orderCategories = command({
   path: '/api/studio/categories/order',
   command: 'category order',
   roles: editors,
-  summary: 'Puts all categories in the order given, which is that of the menu',
+  summary: 'Sets the menu order of all categories',
   refuses: ['movedOn'],
   body: Type.Object({ ids: Type.Array(Id, { maxItems: 1000 }) }),
   data: categories,
@@ -123,7 +123,7 @@ export const mergeCategory = command({
   command: 'category merge',
   args: ['id', 'into'],
   roles: editors,
-  summary: 'Gives all videos and homepage sections of a category another one, and deletes it',
+  summary: 'Merges a category into another: moves its videos and homepage sections, then deletes it',
   refuses: ['notFound'],
   body: merged,
   info: MergedInto,
@@ -135,7 +135,7 @@ export const deleteCategory = command({
   command: 'category delete',
   args: ['id'],
   roles: editors,
-  summary: 'Takes a category off all videos and deletes it',
+  summary: 'Deletes a category and removes it from all videos',
   refuses: ['notFound', 'feedsHomepage'],
   body: byId,
   info: Deleted,

@@ -3,7 +3,7 @@ import { Id, Time, listOf, paging } from '#contract/shapes.ts'
 import { command } from './command.ts'
 import { mostDays, revenueViews } from './growth.ts'
 
-/** A link that an operator gives out. Who comes by it carries its token from then on. */
+/** A campaign link. Visitors who follow it keep its token. */
 export const Link = Type.Object({
   id: Id,
   name: Type.String(),
@@ -28,7 +28,7 @@ export const createLink = command({
   command: 'link create',
   args: ['video_id', 'name'],
   roles: ['owner', 'editor'],
-  summary: 'Makes a link to an episode (the first, where none is named) with a referrer token of its own',
+  summary: 'Creates a campaign link to an episode (the first if none is given) with its own referrer token',
   refuses: ['notFound'],
   body: Type.Object({
     video_id: Id,
@@ -43,7 +43,7 @@ export const listLinks = command({
   path: '/api/studio/links',
   command: 'link list',
   roles: ['owner', 'editor', 'analyst'],
-  summary: 'The links that were made, the newest first, with their figures over UTC days up to `until`',
+  summary: 'Lists campaign links, newest first, with their figures over UTC days up to `until`',
   refuses: [],
   query: Type.Object({
     until: Type.Optional(Time),

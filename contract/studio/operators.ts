@@ -26,7 +26,7 @@ export type Desk = Static<typeof Desk>
 export const getDesk = endpoint({
   method: 'GET',
   path: '/api/studio/session',
-  summary: 'Who of the operators is asking',
+  summary: 'Returns the operator who is signed in',
   refuses: ['signInFirst'],
   info: Desk,
 })
@@ -34,7 +34,7 @@ export const getDesk = endpoint({
 export const openDesk = endpoint({
   method: 'POST',
   path: '/api/studio/session',
-  summary: 'Signs an operator in, with the second factor',
+  summary: 'Signs an operator in, with the authenticator code',
   refuses: ['emailInvalid', 'signInWrong', 'secondFactorNeeded', 'codeWrong'],
   body: Type.Object({ email: Typed, password: Typed, totp: Type.Optional(Typed) }),
   info: Desk,
@@ -55,7 +55,7 @@ const InvitationSecret = Type.String({ maxLength: 128 })
 export const beginInvitation = endpoint({
   method: 'POST',
   path: '/api/studio/invitation/begin',
-  summary: 'Opens an invitation: whom it is for, and the secret for their authenticator app',
+  summary: 'Opens an invitation: returns its e-mail address and the secret for the authenticator app',
   refuses: ['linkSpent'],
   body: Type.Object({ secret: InvitationSecret }),
   info: Type.Object({ email: Type.String(), secret: Type.String(), otpauth_url: Type.String() }),
@@ -64,7 +64,7 @@ export const beginInvitation = endpoint({
 export const acceptInvitation = endpoint({
   method: 'POST',
   path: '/api/studio/invitation',
-  summary: 'Sets the password and the second factor of an operator, and signs in',
+  summary: "Sets an operator's password and authenticator app, and signs in",
   refuses: [
     'linkSpent',
     'passwordTooShort',
@@ -86,7 +86,7 @@ export const addOperator = command({
   command: 'operator add',
   args: ['email'],
   roles: ['owner'],
-  summary: 'Adds an operator and gives the one-time link that lets them in',
+  summary: 'Adds an operator and returns a one-time link to sign in',
   refuses: ['emailInvalid', 'operatorExists'],
   body: Type.Object({ email: Typed, role: Type.Optional(oneOf(roles)) }),
   info: Invited,
@@ -97,7 +97,7 @@ export const listOperators = command({
   path: '/api/studio/operators',
   command: 'operator list',
   roles,
-  summary: 'Who works here; whoever is no owner sees themselves',
+  summary: 'Lists operators; only owners see the others',
   refuses: [],
   data: Type.Object({ list: Type.Array(Operator) }),
 })
@@ -120,7 +120,7 @@ export const resetOperator = command({
   command: 'operator reset',
   args: ['email'],
   roles: ['owner'],
-  summary: 'Gives an operator a new one-time link; their password, second factor and sessions end',
+  summary: "Resets an operator's access and returns a new one-time link",
   refuses: ['notFound'],
   body: Type.Object({ email: Typed }),
   info: Invited,
@@ -132,7 +132,7 @@ export const removeOperator = command({
   command: 'operator remove',
   args: ['email'],
   roles: ['owner'],
-  summary: 'Removes an operator; what they did stays in the audit trail',
+  summary: 'Removes an operator; their actions stay in the audit log',
   refuses: ['notFound', 'lastOwner'],
   body: Type.Object({ email: Typed }),
   info: Type.Object({ removed: Type.Boolean() }),
@@ -146,7 +146,7 @@ export const Deed = Type.Object({
   event: Type.String(),
   /** The operator's address; null for the command line, and where it was no operator. */
   operator: nullable(Type.String()),
-  /** What it was done to, such as a video's or an order's id. */
+  /** The subject of the action, such as a video's or an order's id. */
   subject: nullable(Type.String()),
   details: Type.Object({}, { additionalProperties: true }),
 })
@@ -157,7 +157,7 @@ export const listAudit = command({
   path: '/api/studio/audit',
   command: 'audit list',
   roles: ['owner', 'support'],
-  summary: 'What was done, the latest first: by operators, or to one subject and by it',
+  summary: 'Lists the audit log, newest first: of all operators, or of one subject',
   refuses: [],
   query: Type.Object({ ...paging, subject: Type.Optional(Type.String({ maxLength: 100 })) }),
   data: listOf(Deed),

@@ -75,7 +75,7 @@ const Heard = Type.Object({
   gateway: oneOf(gatewayIds),
   event_id: Type.String(),
   received_at: Time,
-  /** Null where it was not applied yet. */
+  /** Null if it was not processed yet. */
   applied_at: nullable(Time),
 })
 
@@ -104,7 +104,7 @@ export const HeldEntitlement = Type.Object({
   ends_at: nullable(Time),
   /** By an operator, or because of its order's money: that may come back. */
   revoked_at: nullable(Time),
-  /** Why an operator took it away, for good. */
+  /** Why an operator revoked it permanently. */
   revoked_for: nullable(Type.String()),
 })
 export type HeldEntitlement = Static<typeof HeldEntitlement>
@@ -114,7 +114,7 @@ export const OrderFile = Type.Object({
   order: ListedOrder,
   subscription_id: nullable(Id),
   period_no: nullable(Type.Integer()),
-  /** When the plan that this order paid for renews; null where it does not. What it gave lasts some days longer, for a renewal that fails. */
+  /** When the plan that this order paid for renews; null if it does not. What it gave lasts some days longer, for a renewal that fails. */
   renews_at: nullable(Time),
   introductory: Type.Boolean(),
   /** When it was made again from its payment, since the database had lost it. */
@@ -122,7 +122,7 @@ export const OrderFile = Type.Object({
   expires_at: Time,
   /** The words that the buyer agreed to. */
   agreed_to: nullable(Type.String()),
-  /** How much whoever asks may refund of it now; 0 where nothing can be refunded. */
+  /** How much the caller may refund of it now; 0 if nothing can be refunded. */
   refundable_cents: Cents,
   attempts: Type.Array(Attempt),
   refunds: Type.Array(Refund),
@@ -147,7 +147,7 @@ export const listOrders = command({
   path: '/api/studio/orders',
   command: 'order list',
   roles: readers,
-  summary: 'Orders, the latest first: by state, gateway, person and date',
+  summary: 'Lists orders, newest first, filtered by status, gateway, customer and date',
   refuses: ['spanBackwards'],
   query: Type.Object({ ...paging, ...filters }),
   data: listOf(ListedOrder),
@@ -159,7 +159,7 @@ export const getOrder = command({
   command: 'order show',
   args: ['id'],
   roles: readers,
-  summary: 'One order with its attempts, refunds, notifications, ledger lines and entitlements',
+  summary: 'Shows an order with its attempts, refunds, webhook events, ledger lines and entitlements',
   refuses: ['notFound'],
   query: Type.Object({ id: Id }),
   info: OrderFile,
@@ -172,7 +172,7 @@ export const refundOrder = command({
   args: ['id'],
   confirmed: ['reason'],
   roles: helpers,
-  summary: 'Refunds an order, or a part of it, at the gateway that took the money',
+  summary: 'Refunds an order, or part of it, at its gateway',
   refuses: [
     'notFound',
     'notRefundable',
@@ -187,7 +187,7 @@ export const refundOrder = command({
   ],
   body: Type.Object({
     id: Id,
-    /** All that is left, where it is not said. */
+    /** The remaining amount if omitted. */
     cents: Type.Optional(Type.Integer({ minimum: 1, maximum: 999_999_999 })),
     reason: Type.Optional(Reason),
     /** What had gone back when somebody decided on this; where more has gone since, it is refused. */
@@ -216,7 +216,7 @@ export const checkOrder = command({
   command: 'order check',
   args: ['id'],
   roles: helpers,
-  summary: "Looks an order's payments up at their gateway and brings the order into line with them",
+  summary: 'Syncs an order with its gateway',
   refuses: ['notFound'],
   body: Type.Object({ id: Id }),
   info: Type.Object({
@@ -226,13 +226,13 @@ export const checkOrder = command({
   }),
 })
 
-/** The columns' names stand in the first line of the first page. A page is some lines of CSV (RFC 4180). */
+/** A page is some lines of CSV (RFC 4180); the first line of the first page has the column names. */
 export const exportOrders = command({
   method: 'GET',
   path: '/api/studio/orders/export',
   command: 'order export',
   roles: readers,
-  summary: 'Orders as CSV, page by page; /api/studio/orders.csv gives all pages as one file',
+  summary: 'Exports orders as CSV, page by page; /api/studio/orders.csv returns all pages as one file',
   refuses: ['spanBackwards'],
   query: Type.Object({ ...filters, cursor: paging.cursor }),
   info: Type.Object({ csv: Type.String(), next_cursor: nullable(Type.String()) }),
@@ -245,9 +245,9 @@ export const Dispute = Type.Object({
   state: oneOf(disputeStates),
   /** What it is about, also once it was won. */
   disputed_cents: Cents,
-  /** In the gateway's words, such as `fraudulent`; null where it gives none. */
+  /** In the gateway's words, such as `fraudulent`; null if it gives none. */
   reason: nullable(Type.String()),
-  /** Until when it is to be answered. */
+  /** The deadline for a response. */
   respond_by: nullable(Time),
   /** Its payment, as the gateway names it. */
   reference: nullable(Type.String()),
@@ -263,22 +263,22 @@ export const listDisputes = command({
   path: '/api/studio/disputes',
   command: 'dispute list',
   roles: readers,
-  summary: 'Payments that banks took back, or may take back: open, won or lost',
+  summary: 'Lists disputes: open, won or lost',
   refuses: [],
   query: Type.Object({ ...paging, state: Type.Optional(oneOf(disputeStates)) }),
   data: listOf(Dispute),
 })
 
-/** What does not match, and which the site goes on trying to settle, or gave up. */
+/** A discrepancy, which the site still tries to settle or has stopped trying to. */
 export const mismatchKinds = ['payment', 'foreign_payment', 'attempt', 'refund', 'notification'] as const
 export const Mismatch = Type.Object({
   kind: oneOf(mismatchKinds),
   gateway: oneOf(gatewayIds),
-  /** The gateway's name for it, where there is one. */
+  /** The gateway's id of it, if there is one. */
   reference: nullable(Type.String()),
   order_id: nullable(Id),
   amount_cents: nullable(Cents),
-  /** What our books have of it in this currency, and what the gateway says that it holds; null where it has not said. */
+  /** What our books have of it in this currency, and what the gateway says that it holds; null if it has not said. */
   ours_cents: nullable(Type.Integer()),
   theirs_cents: nullable(Type.Integer()),
   currency: nullable(Currency),
@@ -323,8 +323,7 @@ export const getReconciliation = command({
   path: '/api/studio/reconciliation',
   command: 'reconciliation show',
   roles: readers,
-  summary:
-    "A day's money by our books and by the gateways' (UTC), when the gateways were last compared, and what does not match",
+  summary: 'Shows a UTC day in the ledger and at the gateways, the last reconciliation, and discrepancies',
   refuses: [],
   query: Type.Object({ day: Type.Optional(Type.String({ pattern: String.raw`^20\d\d-[01]\d-[0-3]\d$` })) }),
   info: Reconciliation,
@@ -335,7 +334,7 @@ export const runReconciliation = command({
   path: '/api/studio/reconciliation',
   command: 'reconciliation run',
   roles: helpers,
-  summary: 'Compares what the gateways have with what we have now, and settles what differs',
+  summary: 'Reconciles the ledger with the gateways now, and settles what differs',
   refuses: [],
   body: Type.Object({}),
   info: Reconciliation,

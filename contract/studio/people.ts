@@ -7,13 +7,13 @@ import { HeldEntitlement } from './orders.ts'
 
 /** Only those who help people see who they are. */
 const helpers = ['owner', 'support'] as const
-/** Why something was done to somebody; it stands in the audit trail. */
+/** The reason of an action, recorded in the audit log. */
 const Reason = Type.String({ minLength: 1, maxLength: 200 })
 
-/** What somebody without an account's address gave at their latest purchase; nobody has proven that it is theirs. */
+/** The unverified address of the latest purchase, for people without an account's address. */
 export const OrderEmail = nullable(Type.String())
 
-/** Somebody who watches: a member, or a guest of whom something is kept. */
+/** A customer: a member, or a guest for whom something is stored. */
 export const Person = Type.Object({
   id: Id,
   role: oneOf(['member', 'guest', 'deleted']),
@@ -55,7 +55,7 @@ export const findPeople = command({
   command: 'person find',
   args: ['who'],
   roles: helpers,
-  summary: "People by an e-mail of an account or an order, a user's id, or an order's id",
+  summary: 'Finds customers by the e-mail of an account or order, an order number or an ID',
   refuses: [],
   query: Type.Object({ who: Type.String({ minLength: 1, maxLength: 254 }) }),
   data: Type.Object({ list: Type.Array(Person) }),
@@ -67,13 +67,13 @@ export const getPerson = command({
   command: 'person show',
   args: ['id'],
   roles: helpers,
-  summary: 'One person: subscription, payment methods, sessions, entitlements',
+  summary: 'Shows a customer: subscription, payment methods, sessions, entitlements',
   refuses: ['notFound'],
   query: Type.Object({ id: Id }),
   info: PersonFile,
 })
 
-/** What somebody watched, with where they left off. */
+/** What a customer watched, with their position. */
 export const WatchedEntry = Type.Object({
   video_id: Id,
   title: Type.String(),
@@ -90,7 +90,7 @@ export const listWatched = command({
   command: 'person history',
   args: ['id'],
   roles: helpers,
-  summary: 'What a person watched, the latest first',
+  summary: 'Lists what a customer watched, newest first',
   refuses: [],
   query: Type.Object({ id: Id, ...paging }),
   data: listOf(WatchedEntry),
@@ -102,7 +102,7 @@ export const signOutPerson = command({
   command: 'person sign-out',
   args: ['id'],
   roles: helpers,
-  summary: 'Ends all sessions of a person',
+  summary: 'Signs a customer out on all devices',
   refuses: ['notFound'],
   body: Type.Object({ id: Id }),
   info: Type.Object({ ended: Type.Integer() }),
@@ -115,7 +115,8 @@ export const deletePerson = command({
   args: ['id'],
   confirmed: ['reason'],
   roles: helpers,
-  summary: 'Deletes a person who asked for it: their plan ends, their data go, the books keep what they must',
+  summary:
+    'Deletes a customer: the plan ends and the data are deleted; the ledger keeps what the law requires',
   refuses: ['notFound'],
   body: Type.Object({ id: Id, reason: Reason }),
   info: Type.Object({ deleted: Type.Boolean() }),
@@ -127,14 +128,14 @@ export const grantEntitlement = command({
   command: 'entitlement grant',
   args: ['person'],
   roles: helpers,
-  summary: 'Gives a person a right to watch: an episode, a whole video, or without a video everything',
+  summary: 'Grants a customer access to an episode, a video, or everything if no video is given',
   refuses: ['notFound'],
   body: Type.Object({
     person: Id,
     video_id: Type.Optional(Id),
     /** Of one episode; without it, the whole video. */
     number: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),
-    /** How long it lasts; without it, for good. */
+    /** How long it lasts; permanent if omitted. */
     days: Type.Optional(Type.Integer({ minimum: 1, maximum: 3650 })),
     reason: Reason,
   }),
@@ -147,7 +148,7 @@ export const revokeEntitlement = command({
   command: 'entitlement revoke',
   args: ['id'],
   roles: helpers,
-  summary: 'Takes a right to watch away; what a plan gives comes back with its next period',
+  summary: 'Revokes access; access from a plan returns when the plan renews',
   refuses: ['notFound'],
   body: Type.Object({ id: Id, reason: Reason }),
   info: Type.Object({ revoked: Type.Boolean() }),

@@ -6,7 +6,7 @@ import { OrderEmail } from './people.ts'
 
 const readers = ['owner', 'support', 'analyst'] as const
 
-/** One text in the site's languages; where one is left out or empty, English stands in. */
+/** One text in the site's languages; English replaces missing or empty ones. */
 function textsOf(maxLength: number) {
   const text = Type.String({ maxLength })
   const others = languages.filter((language) => language !== 'en')
@@ -52,7 +52,7 @@ const Price = Type.Integer({ minimum: 1, maximum: 999_999_999 })
 const Days = Type.Integer({ minimum: 1, maximum: 3650 })
 const Position = Type.Integer({ minimum: 0, maximum: 1000 })
 
-/** A plan as whoever sets the prices sees it. */
+/** A plan as the studio shows it. */
 export const SoldPlan = Type.Object({
   id: Id,
   names: Names,
@@ -75,7 +75,7 @@ export const listPlans = command({
   path: '/api/studio/plans',
   command: 'plan list',
   roles: readers,
-  summary: 'The plans on sale in their order, then those that were retired',
+  summary: 'Lists active plans in their order, then archived ones',
   refuses: [],
   data: Type.Object({ list: Type.Array(SoldPlan) }),
 })
@@ -85,7 +85,7 @@ export const addPlan = command({
   path: '/api/studio/plans/add',
   command: 'plan add',
   roles: ['owner'],
-  summary: 'Puts a new plan on sale',
+  summary: 'Creates a plan',
   refuses: ['introductionTooHigh', 'amountNotTaken'],
   body: Type.Object({
     names: Names,
@@ -107,7 +107,8 @@ export const changePlan = command({
   command: 'plan change',
   args: ['id'],
   roles: ['owner'],
-  summary: 'Changes a plan for new buyers; another price or length makes a new plan in its place',
+  summary:
+    'Edits a plan for new customers; another price or billing interval creates a new plan that replaces it',
   refuses: ['notFound', 'movedOn', 'introductionTooHigh', 'amountNotTaken'],
   body: Type.Object({
     id: Id,
@@ -129,7 +130,7 @@ export const retirePlan = command({
   command: 'plan retire',
   args: ['id'],
   roles: ['owner'],
-  summary: 'Takes a plan off sale; whoever is on it stays, at their price',
+  summary: 'Archives a plan; current subscribers keep it at their price',
   refuses: ['notFound', 'movedOn'],
   body: Type.Object({ id: Id }),
   info: SoldPlan,
@@ -158,7 +159,7 @@ export const listPlanMembers = command({
   command: 'plan members',
   args: ['id'],
   roles: readers,
-  summary: 'Who is on a plan, the latest first',
+  summary: "Lists a plan's subscribers, newest first",
   refuses: [],
   query: Type.Object({ id: Id, ...paging }),
   data: listOf(PlanMember),

@@ -36,8 +36,7 @@ export const showHealth = command({
   path: '/api/studio/running/health',
   command: 'health show',
   roles,
-  summary:
-    'How the parts of the site were found at the last look, each minute: what is wrong, and since when',
+  summary: 'Shows the last health checks, run each minute: what is wrong, and since when',
   refuses: [],
   data: Health,
 })
@@ -47,7 +46,7 @@ export const checkHealth = command({
   path: '/api/studio/running/health',
   command: 'health check',
   roles: ['owner', 'editor', 'support'],
-  summary: 'Looks at the parts of the site now, for some seconds each at most',
+  summary: 'Runs the health checks now, a few seconds each at most',
   refuses: [],
   body: Type.Object({}),
   data: Health,
@@ -71,7 +70,7 @@ export const listJobs = command({
   path: '/api/studio/running/jobs',
   command: 'job list',
   roles,
-  summary: 'What comes round by the clock, what fails first',
+  summary: 'Lists the scheduled jobs, failing ones first',
   refuses: [],
   data: Type.Object({ list: Type.Array(ScheduledJob) }),
 })
@@ -82,7 +81,7 @@ export const runJob = command({
   command: 'job run',
   args: ['name'],
   roles: ['owner', 'editor', 'support'],
-  summary: 'Has a job run now, in whichever worker is first',
+  summary: 'Runs a scheduled job now',
   refuses: ['notFound'],
   body: Type.Object({ name: Type.String({ maxLength: 100 }) }),
   info: ScheduledJob,
@@ -104,13 +103,13 @@ export const listFailedFiles = command({
   path: '/api/studio/running/files',
   command: 'file failed',
   roles,
-  summary: 'Files that could not be made into episodes, the latest first, with the reason',
+  summary: 'Lists failed uploads, newest first, with the reason',
   refuses: [],
   query: Type.Object(paging),
   data: listOf(FailedFile),
 })
 
-/** Mails are to people: whoever helps members sees them. */
+/** Mails belong to people, so support sees them. */
 const helpers = ['owner', 'support'] as const
 
 /** A mail that was given up: what it was about, never what it said, as that may open somebody's account. */
@@ -118,9 +117,9 @@ export const GivenUpMail = Type.Object({
   id: Id,
   subject: Type.String(),
   recipient: Type.String(),
-  /** The server took it not, for good; else it could not be reached, or said so for a day. */
+  /** Rejected permanently by the mail server; else it was unreachable or deferred the mail for a day. */
   refused: Type.Boolean(),
-  /** What exactly, as a program says it; for the owner. */
+  /** The technical error message, for owners. */
   reason: nullable(Type.String()),
   tries: Type.Integer(),
   written_at: Time,
@@ -133,7 +132,7 @@ export const listGivenUpMails = command({
   path: '/api/studio/running/mails',
   command: 'mail failed',
   roles: helpers,
-  summary: 'Mails that were given up within a week and are of use still, the latest first',
+  summary: 'Lists undelivered e-mails of the last week that are still useful, newest first',
   refuses: [],
   query: Type.Object(paging),
   data: listOf(GivenUpMail),
@@ -145,7 +144,7 @@ export const retryMail = command({
   command: 'mail retry',
   args: ['id'],
   roles: helpers,
-  summary: 'Has a mail that was given up sent again',
+  summary: 'Resends an undelivered e-mail',
   refuses: ['notFound'],
   body: Type.Object({ id: Id }),
   info: Type.Object({ id: Id }),

@@ -52,7 +52,7 @@ const Settings = Type.Object({
   /** Those that viewers can choose from, the default first. */
   languages: Type.Array(LanguageCode),
   settings: Type.Array(Setting),
-  /** Which secrets the environment has. What they are is shown to nobody. */
+  /** Which secrets the environment has. Their values are never shown. */
   secrets: Type.Array(Type.Object({ name: Type.String(), set: Type.Boolean() })),
 })
 export type Settings = Static<typeof Settings>
@@ -62,7 +62,7 @@ export const showSettings = command({
   path: '/api/studio/settings',
   command: 'settings show',
   roles,
-  summary: 'The settings that can be changed while the site runs, and which secrets are set',
+  summary: 'Lists the runtime settings, and which secrets are set',
   refuses: [],
   info: Settings,
 })
@@ -73,7 +73,8 @@ export const changeSetting = command({
   command: 'settings change',
   args: ['name', 'value'],
   roles: ['owner'],
-  summary: 'Changes a setting in every process within two seconds; null takes the one of the environment',
+  summary:
+    'Changes a setting in every process within two seconds; null resets it to the environment variable',
   refuses: ['settingInvalid', 'limitOutOfBounds'],
   body: Type.Object({ name: oneOf(settingNames), value: nullable(Type.String({ maxLength: 200 })) }),
   info: Settings,
@@ -93,7 +94,7 @@ export const setMaintenance = command({
   command: 'maintenance',
   args: ['on'],
   roles: ['owner'],
-  summary: 'Asks viewers to come back later (true), or lets them in again (false)',
+  summary: 'Enables (true) or disables (false) maintenance mode',
   refuses: [],
   body: Type.Object({ on: Type.Boolean() }),
   info: Settings,
@@ -104,7 +105,7 @@ export const offerLanguages = command({
   path: '/api/studio/settings/languages',
   command: 'languages offer',
   roles: ['owner'],
-  summary: 'Offers these languages to viewers, the first as the default, within two seconds',
+  summary: 'Sets the languages of the site within two seconds; the first is the default',
   refuses: ['settingInvalid'],
   body: Type.Object({ languages: Type.Array(LanguageCode, { maxItems: 5 }) }),
   info: Settings,

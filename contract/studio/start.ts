@@ -9,7 +9,7 @@ export const openingSteps = ['gateway', 'mail', 'imprint'] as const
 export const FirstStep = Type.Object({
   step: oneOf([...sellingSteps, ...openingSteps]),
   done: Type.Boolean(),
-  /** The video that it is about, where it is about one. */
+  /** The video of the step, if it has one. */
   video_id: nullable(Id),
 })
 export type FirstStep = Static<typeof FirstStep>
@@ -19,7 +19,7 @@ export const showStart = command({
   path: '/api/studio/start',
   command: 'start',
   roles: ['owner', 'editor'],
-  summary: 'The first steps of a site, each with whether it is done; the editor sees those about content',
+  summary: 'Shows the setup guide and which steps are done; editors see the steps about content',
   refuses: [],
   data: Type.Object({ list: Type.Array(FirstStep) }),
 })

@@ -11,7 +11,7 @@ const writers: readonly Role[] = ['owner', 'editor']
 
 /** Which of the texts, and in which language. */
 const which = { name: oneOf(pageNames), language: LanguageCode }
-/** What was there when it was read: who saves says it, so that nobody overwrites what they have not seen. */
+/** The version that was read. Saving requires it, so that nobody overwrites a change they have not seen. */
 const version = Type.String({ maxLength: 100 })
 
 const SiteText = Type.Object({
@@ -29,7 +29,7 @@ export const listTexts = command({
   path: '/api/studio/texts',
   command: 'text list',
   roles,
-  summary: 'The six texts in every language: which were written here, and when each was last changed',
+  summary: 'Lists the six pages in every language: which were edited, and when each was last changed',
   refuses: [],
   data: Type.Object({
     list: Type.Array(Type.Object({ ...which, own: Type.Boolean(), updated_at: Time })),
@@ -42,7 +42,7 @@ export const showText = command({
   command: 'text show',
   args: ['name', 'language'],
   roles,
-  summary: 'One of the six texts in a language, in Markdown',
+  summary: 'Shows a page in one language, as Markdown',
   refuses: [],
   query: Type.Object(which),
   info: SiteText,
@@ -54,7 +54,7 @@ export const previewText = command({
   command: 'text preview',
   args: ['markdown'],
   roles: writers,
-  summary: 'What viewers would get of a text',
+  summary: 'Previews a page',
   refuses: ['siteTextInvalid'],
   body: Type.Object({ markdown: Typed }),
   info: Type.Object({
@@ -71,7 +71,7 @@ export const saveText = command({
   command: 'text save',
   args: ['name', 'language'],
   roles: writers,
-  summary: 'Writes a text for viewers of a language, who get it within two seconds',
+  summary: 'Publishes a page in one language within two seconds',
   refuses: ['movedOn', 'siteTextInvalid'],
   body: Type.Object({ ...which, markdown: Typed, version }),
   info: SiteText,
@@ -83,7 +83,7 @@ export const restoreText = command({
   command: 'text restore',
   args: ['name', 'language'],
   roles: writers,
-  summary: 'Takes a text back to how it came with the site',
+  summary: 'Resets a page to the original',
   refuses: ['movedOn'],
   body: Type.Object({ ...which, version }),
   info: SiteText,

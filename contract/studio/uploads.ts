@@ -4,7 +4,7 @@ import { command, type Role } from './command.ts'
 import { planLimits, someOfPlan } from './plan-limits.ts'
 import { TextsInSome } from './videos.ts'
 
-/** How a file comes in: in parts of 8 MiB, the last of which may be smaller. */
+/** Files arrive in parts of 8 MiB; the last may be smaller. */
 export const partBytes = 8 * 1024 ** 2
 /** What is taken: 16 GiB of video, captions in one part, a picture for the cover, a `video.yaml` within the body of one call. */
 export const uploadLimits = {
@@ -43,7 +43,7 @@ export interface FileCommand {
 export const coverCommand = {
   path: coverPath,
   command: 'video cover',
-  summary: "A picture for a video's cover, cut to 3:4",
+  summary: "Sets a video's cover, cropped to 3:4",
 } as const satisfies FileCommand
 
 /** `taken` is in the queue of the ingest by then; `refused` was no usable file. */
@@ -72,7 +72,7 @@ export const PlannedFile = Type.Object({
   number: Type.Integer({ minimum: 1, maximum: 9999 }),
   /** Of captions. */
   language: Type.Optional(LanguageCode),
-  /** What the episode of a film is called, should it be new; left out, what was said before holds. */
+  /** The titles of a new episode; if omitted, the earlier ones stay. */
   titles: Type.Optional(TextsInSome),
 })
 export type PlannedFile = Static<typeof PlannedFile>
@@ -87,8 +87,7 @@ export const beginUploads = command({
   command: 'upload begin',
   args: ['video_id', 'files'],
   roles: bringers,
-  summary:
-    'Says which files are to come; answers in their order which parts of each are there, or why it is not taken',
+  summary: 'Announces files to upload; returns for each which parts have arrived, or why it is refused',
   refuses: ['notFound', 'textTooLong'],
   most: planLimits.bytes,
   body: Type.Object({
@@ -104,13 +103,13 @@ export const listUploads = command({
   command: 'upload list',
   args: ['video_id'],
   roles: bringers,
-  summary: 'The files of a video that have not come in whole, or were refused',
+  summary: "Lists a video's uploads that are incomplete or were refused",
   refuses: [],
   query: Type.Object({ video_id: Id }),
   data: Type.Object({ list: Type.Array(Upload) }),
 })
 
-/** A file that has come in whole, as a browser knows it again. */
+/** A completely uploaded file, as a browser recognizes it. */
 export const ArrivedFile = Type.Object({
   name: Type.String(),
   bytes: Type.Integer(),
@@ -128,7 +127,7 @@ export const listArrivedUploads = command({
   args: ['video_id'],
   roles: bringers,
   summary:
-    'The files of a video that came in whole within a week: begun again for the same place, none is sent',
+    'Lists files of a video that were uploaded completely within the last week, so that none is sent twice',
   refuses: [],
   query: Type.Object({ video_id: Id }),
   data: Type.Object({ list: Type.Array(ArrivedFile) }),
@@ -140,7 +139,7 @@ export const removeUploads = command({
   command: 'upload remove',
   args: ['video_id', 'ids'],
   roles: bringers,
-  summary: 'Gives up files of a video that have not come in whole, or were refused',
+  summary: 'Discards uploads of a video that are incomplete or were refused',
   refuses: ['notFound'],
   body: Type.Object({ video_id: Id, ids: Type.Array(Id, someOfPlan) }),
   info: Type.Object({

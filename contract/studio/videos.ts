@@ -70,10 +70,10 @@ export type DeskVideo = Static<typeof DeskVideo>
 
 export const inheritable = ['price', 'free_episodes'] as const
 
-/** What a draft took over as it was begun, as long as nobody has said otherwise. */
+/** What a new draft copied, until somebody changes it. */
 export const Inherited = Type.Object({
   parts: Type.Array(oneOf(inheritable)),
-  /** The titles of the video before; null where there was none, and the site chose. */
+  /** The titles of the video before; null if there was none, and the site chose. */
   from: nullable(TextsInSome),
 })
 export type Inherited = Static<typeof Inherited>
@@ -90,7 +90,7 @@ export const listDeskVideos = command({
   path: '/api/studio/videos',
   command: 'video list',
   roles,
-  summary: 'Videos of every state, the latest made first',
+  summary: 'Lists videos of every status, newest first',
   refuses: [],
   query: Type.Object({
     ...paging,
@@ -106,7 +106,7 @@ export const getDeskVideo = command({
   command: 'video show',
   args: ['id'],
   roles,
-  summary: 'One video of whatever state, in all languages',
+  summary: 'Shows a video of any status, in all languages',
   refuses: ['notFound'],
   query: byId,
   info: DeskVideoPage,
@@ -118,7 +118,7 @@ export const addVideo = command({
   command: 'video add',
   args: ['title'],
   roles: editors,
-  summary: 'Begins a draft, priced as the latest video',
+  summary: 'Creates a draft with the prices of the latest video',
   refuses: ['titleNeeded'],
   body: Type.Object({ title: Typed }),
   info: DeskVideo,
@@ -130,7 +130,7 @@ export const editVideo = command({
   command: 'video edit',
   args: ['id'],
   roles: editors,
-  summary: 'Changes what is given of a video; an empty text takes a language away',
+  summary: 'Edits the given fields of a video; an empty text removes a language',
   refuses: ['notFound', 'titleNeeded', 'textTooLong', 'priceInvalid', 'labelInvalid', 'amountNotTaken'],
   body: Type.Object({
     id: Id,
@@ -155,7 +155,7 @@ export const publishVideo = command({
   command: 'video publish',
   args: ['id'],
   roles: editors,
-  summary: 'Publishes a video now; one whose episodes are all still being made, with the first of them',
+  summary: 'Publishes a video now, or with its first episode if none is processed yet',
   refuses: ['notFound', 'movedOn', 'nothingToPlay'],
   body: byId,
   info: DeskVideo,
@@ -167,7 +167,7 @@ export const scheduleVideo = command({
   command: 'video schedule',
   args: ['id', 'at'],
   roles: editors,
-  summary: 'Has a draft published at a moment',
+  summary: 'Schedules a draft',
   refuses: ['notFound', 'movedOn', 'momentPast'],
   body: Type.Object({ id: Id, at: Time }),
   info: DeskVideo,
@@ -179,7 +179,7 @@ export const unscheduleVideo = command({
   command: 'video unschedule',
   args: ['id'],
   roles: editors,
-  summary: 'Makes a scheduled video a draft again',
+  summary: 'Unschedules a video: it becomes a draft again',
   refuses: ['notFound', 'movedOn'],
   body: byId,
   info: DeskVideo,
@@ -191,7 +191,7 @@ export const archiveVideo = command({
   command: 'video archive',
   args: ['id'],
   roles: editors,
-  summary: 'Takes a published video out of every list; whoever bought it goes on playing it',
+  summary: 'Archives a video: it leaves every list; buyers can still watch it',
   refuses: ['notFound', 'movedOn'],
   body: byId,
   info: DeskVideo,
@@ -202,7 +202,7 @@ export const listLabels = command({
   path: '/api/studio/labels',
   command: 'label list',
   roles,
-  summary: 'The categories in their order, and the tags that are used most',
+  summary: 'Lists the categories in menu order, and the most used tags',
   refuses: [],
   info: Type.Object({ categories: Type.Array(Label), tags: Type.Array(Label) }),
 })
@@ -233,7 +233,7 @@ export const listDeskEpisodes = command({
   command: 'episode list',
   args: ['video_id'],
   roles,
-  summary: 'All episodes of a video with how far each is made',
+  summary: 'Lists the episodes of a video and their processing progress',
   refuses: ['notFound'],
   query: Type.Object({ video_id: Id }),
   data: Type.Object({ list: Type.Array(DeskEpisode) }),
@@ -245,7 +245,7 @@ export const playDeskEpisode = command({
   command: 'episode play',
   args: ['id'],
   roles,
-  summary: 'A link to play an episode by, whatever the state of its video',
+  summary: 'Returns a link to play an episode, whatever the status of its video',
   refuses: ['notFound', 'beingMade'],
   query: byId,
   info: Type.Object({
@@ -263,8 +263,7 @@ export const orderEpisodes = command({
   command: 'episode order',
   args: ['video_id'],
   roles: editors,
-  summary:
-    'Puts the episodes of a video in the order given; the numbers that there are stay, also where one is missing',
+  summary: 'Reorders the episodes of a video; the existing numbers stay, also where one is missing',
   refuses: ['notFound', 'movedOn'],
   body: Type.Object({ video_id: Id, episode_ids: Type.Array(Id, { maxItems: 10_000 }) }),
   data: Type.Object({ list: Type.Array(DeskEpisode) }),
@@ -276,7 +275,7 @@ export const editEpisode = command({
   command: 'episode edit',
   args: ['id'],
   roles: editors,
-  summary: 'Changes the titles of an episode; an empty text takes a language away',
+  summary: 'Edits the titles of an episode; an empty text removes a language',
   refuses: ['notFound', 'textTooLong'],
   body: EpisodeTitles,
   info: DeskEpisode,
@@ -288,7 +287,7 @@ export const nameEpisodes = command({
   command: 'episode titles',
   args: ['video_id'],
   roles: editors,
-  summary: 'Changes the titles of several episodes of a video; an empty text takes a language away',
+  summary: 'Edits the titles of several episodes of a video; an empty text removes a language',
   refuses: ['notFound', 'movedOn', 'textTooLong'],
   most: planLimits.bytes,
   body: Type.Object({ video_id: Id, episodes: Type.Array(EpisodeTitles, someOfPlan) }),
@@ -301,7 +300,7 @@ export const retryEpisode = command({
   command: 'episode retry',
   args: ['id'],
   roles: editors,
-  summary: 'Tries to make a failed episode once more',
+  summary: 'Retries a failed episode',
   refuses: ['notFound', 'movedOn'],
   body: byId,
   info: DeskEpisode,
@@ -313,7 +312,7 @@ export const removeEpisode = command({
   command: 'episode remove',
   args: ['id'],
   roles: editors,
-  summary: 'Removes an episode that never could be played; of one that plays, a new file that failed',
+  summary: 'Removes an episode that never played, or the failed replacement file of one that does',
   refuses: ['notFound', 'movedOn'],
   body: byId,
   info: Type.Object({ removed: Type.Boolean() }),

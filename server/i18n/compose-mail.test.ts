@@ -53,7 +53,7 @@ test('an unknown language is answered in English, an unknown mail not at all', (
 
 test('the values of a mail stand in its words, in HTML as text, and none is left out', () => {
   const mail = composeMail('Harbour Dramas', 'renewalFailed', 'en', { link, ...values })
-  expect(mail.text).toContain('We could not charge $9.99 for your plan “Monthly & more”.')
+  expect(mail.text).toContain('We couldn’t charge $9.99 for your plan “Monthly & more”.')
   expect(mail.html).toContain('“Monthly &amp; more”')
   expect(() => composeMail('Harbour Dramas', 'renewalFailed', 'en', { link })).toThrow('no amount')
 })
@@ -126,8 +126,8 @@ test.each([
   (language, every1, every7, one, several) => {
     const mail = (name: string, days: string) =>
       composeMail('Harbour Dramas', name, language, { link, ...values, days }).text.replaceAll('\u00a0', ' ')
-    expect(mail('priceRises', '1')).toContain(` ${every1},`)
-    expect(mail('priceRises', '7')).toContain(` ${every7},`)
+    expect(mail('priceRises', '1')).toMatch(new RegExp(` ${every1}[ ,]`))
+    expect(mail('priceRises', '7')).toMatch(new RegExp(` ${every7}[ ,]`))
     expect(mail('yearlyRenews', '1')).toMatch(new RegExp(`[^0-9]${one}[^a-zí]`))
     expect(mail('yearlyRenews', '7')).toContain(several)
   },

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { faults, refusals } from '#contract/errors.ts'
-import { languages } from '#contract/languages.ts'
+import { htmlLanguage, languages } from '#contract/languages.ts'
 import { serverTexts, translate } from './translate.ts'
 
 const server = join(import.meta.dirname, '..')
@@ -70,6 +70,21 @@ it('has said every sentence in words of its own language', () => {
   expect(same).toEqual([])
 })
 
+it.each(languages)('%s has a form of every plural for 0, 1, 2, 5, 21 and 1,000,000', (language) => {
+  const rules = new Intl.PluralRules(htmlLanguage[language])
+  const texts = flatten(serverTexts[language])
+  const plurals = [...english.keys()].filter((key) => key.endsWith('_other'))
+  expect(plurals).not.toEqual([])
+  for (const key of plurals.map((key) => key.replace('_other', '')))
+    for (const count of [0, 1, 2, 5, 21, 1_000_000]) {
+      const form = rules.select(count)
+      expect.soft(texts.has(`${key}_${form}`) || form === 'many', `${key} of ${count}`).toBe(true)
+      const said = translate(language, key, { count })
+      expect.soft(said, `${key} of ${count}`).not.toMatch(/{{|^period\./)
+      expect.soft(said === translate('en', key, { count }), `${key} of ${count}`).toBe(language === 'en')
+    }
+})
+
 it('gives a text in the language asked for', () => {
-  expect(translate('dy', 'faults.noSuchCall')).toBe('Diesen Aufruf gibt es nicht.')
+  expect(translate('dy', 'faults.noSuchCall')).toBe('Diesen API-Aufruf gibt es nicht.')
 })

@@ -32,7 +32,7 @@ export function createAnswerCache<Answer = Serialised>(clock: Clock) {
   }
 }
 
-/** They stand in the order in which they grow old, so no more are looked at than go. */
+/** Entries are in the order in which they expire, so only expired ones are looked at. */
 function forgetOld(answers: Map<string, { until: number }>, now: number): void {
   for (const [key, { until }] of answers) {
     if (until > now) return

@@ -1,2 +1,2 @@
-/** For whatever is named by what it holds, and so never changes: browsers and caches keep it for good. */
+/** For files that are named by their content and so never change: browsers and caches keep them permanently. */
 export const forGood = 'public, max-age=31536000, immutable'

@@ -11,7 +11,7 @@ export function hasCardNumber(text: string): boolean {
   return text.match(digitRuns)?.some(isCardNumber) ?? false
 }
 
-/** A text with every such number blanked, for what is kept. */
+/** The text with every card number blanked, so that it can be stored. */
 export function withoutCardNumbers(text: string): string {
   return text.replace(digitRuns, (run) => (isCardNumber(run) ? '[number]' : run))
 }

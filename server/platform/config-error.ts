@@ -31,21 +31,32 @@ export function explainListenError(
   return error
 }
 
+/** What a process ends with. */
+interface End {
+  text: string
+  status: number
+}
+
+/** Maps an error to its message and exit status: ConfigError 1, UsageError 2, without a stack; any other error 1, with its stack. */
+export function endOf(error: unknown): End {
+  const status = error instanceof UsageError ? 2 : 1
+  if (error instanceof ConfigError) return { text: error.message, status }
+  return { text: error instanceof Error ? (error.stack ?? error.message) : String(error), status }
+}
+
 /**
- * Runs an entry point. A `ConfigError` ends the process with its sentence and status 1, without a stack, a `UsageError` with status 2;
- * any other error with its stack.
+ * Runs an entry point. An error ends the process with a message on stderr and a status that says whose mistake it was. A reader that
+ * closes early, such as `head`, ends nothing: the work continues without it.
  */
 export async function runMain(main: () => Promise<void>): Promise<void> {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+  })
   try {
     await main()
   } catch (error) {
-    const text =
-      error instanceof ConfigError
-        ? error.message
-        : error instanceof Error
-          ? (error.stack ?? error.message)
-          : String(error)
+    const { text, status } = endOf(error)
     process.stderr.write(`${text}\n`)
-    process.exit(error instanceof UsageError ? 2 : 1)
+    process.exit(status)
   }
 }

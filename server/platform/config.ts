@@ -32,13 +32,14 @@ import { readOperator, type OperatorConfig } from '#server/platform/read-operato
 import { readRefundLimits, type RefundLimits } from '#server/platform/read-refund-limits.ts'
 import { readS3, type S3Config } from '#server/platform/read-s3.ts'
 import { readTracking, type TrackingConfig } from '#server/platform/read-tracking.ts'
+import { readTracing } from '#server/platform/read-telemetry.ts'
 import { readSocial, type SocialSecrets, type SocialSettings } from '#server/platform/read-social.ts'
 
-/** Keys and passwords. Never logged, never sent anywhere but to the party they are for. */
+/** Keys and passwords. Never logged, and only sent to the party they belong to. */
 export interface Secrets {
   /** Signs tokens and the links in mails. */
   appSecret: string
-  /** Sign the links to media: the first does, and a link by any of them is good. nginx or a CDN may know them, too. */
+  /** Keys for links to media: the first signs, and links signed by any of them are valid. nginx or a CDN may know them, too. */
   media: readonly string[]
   stripe: { secretKey: string; webhookSecrets: string[] } | undefined
   paypal: { clientSecret: string } | undefined
@@ -46,7 +47,7 @@ export interface Secrets {
   social: SocialSecrets
 }
 
-/** How often things may be done, counted for all processes (security.md, "Limits"). */
+/** Rate limits, counted across all processes (security.md, "Limits"). */
 export interface Limits {
   signInAccount: Limit
   signInIp: Limit
@@ -62,7 +63,7 @@ export interface Limits {
 const roles = ['all', 'web', 'worker'] as const
 export type Role = (typeof roles)[number]
 
-/** Every setting, read once at start. `docs/operating.md` says what each is for. */
+/** Every setting, read once at start. `docs/configure.md` says what each is for. */
 export interface Config {
   port: number
   host: string
@@ -83,15 +84,15 @@ export interface Config {
   /** Whether an empty database is filled with the demo catalogue. */
   demo: boolean
   ffmpegPath: string | undefined
-  /** How the segments of what is imported from now on are encrypted; undefined: not at all. */
+  /** How the segments of new imports are encrypted; undefined: not at all. */
   mediaEncrypt: 'aes-128' | undefined
   ingest: IngestConfig
   chromiumPath: string | undefined
-  /** How many proxies stand before us whose X-Forwarded-For entry is believed. */
+  /** The number of proxies in front whose X-Forwarded-For entries are trusted. */
   trustProxy: number
   /** What this process does: answers HTTP, works in the background, or both with a worker process beside it. */
   role: Role
-  /** How long the listener goes on after a stop signal, so that a load balancer sends nothing new meanwhile. */
+  /** How long the listener stays open after a stop signal, until a load balancer sends nothing new. */
   drainMs: number
   /** Whether the API can be read as pages at /api/docs. */
   apiDocs: boolean
@@ -99,7 +100,7 @@ export interface Config {
   metrics: { port: number; host: string } | undefined
   /** Whether the sandbox gateway may be paid with: by default only without https and without another gateway's keys. */
   allowSandbox: boolean
-  stripe: { publishableKey: string; apiBase: string } | undefined
+  stripe: { publishableKey: string; apiBase: string; applePayDomain?: string | undefined } | undefined
   paypal: { clientId: string; webhookId: string; apiBase: string } | undefined
   /** How much operators with the role of support may refund. */
   supportRefunds: RefundLimits
@@ -108,6 +109,8 @@ export interface Config {
   s3: S3Config | undefined
   social: SocialSettings
   sentry: { dsn: string | undefined; sandboxHostSuffix: string | undefined }
+  /** Whether traces are sent; the library reads `OTEL_*` itself, except headers that are in a file. */
+  tracing: { headers: string | undefined } | undefined
   limits: Limits
   bounds: Bounds
   quotas: QuotaLimits
@@ -170,6 +173,7 @@ export function loadConfig(env: Env): Readonly<Config> {
       dsn: url(env, 'SENTRY_DSN', ['http:', 'https:']),
       sandboxHostSuffix: text(env, 'SANDBOX_HOST_SUFFIX'),
     },
+    tracing: readTracing(env),
     limits: readLimits(env),
     bounds: readBounds(env),
     quotas: readQuotas(env),
@@ -229,7 +233,7 @@ export function readMailFrom(env: Env): string | undefined {
   )
 }
 
-/** A name as it may stand between the quotes of a mail's header. */
+/** A name that is safe between the quotes of a mail header. */
 const quoted = (name: string) => name.replaceAll(/["\\]/g, '\\$&')
 
 function readStripe(env: Env) {
@@ -238,7 +242,11 @@ function readStripe(env: Env) {
   if (!keys) return { stripe: undefined, stripeSecrets: undefined }
   const webhookSecrets = list(env, 'STRIPE_WEBHOOK_SECRET', 2)
   return {
-    stripe: { publishableKey: keys.STRIPE_PUBLISHABLE_KEY, apiBase },
+    stripe: {
+      publishableKey: keys.STRIPE_PUBLISHABLE_KEY,
+      apiBase,
+      applePayDomain: text(env, 'APPLE_PAY_DOMAIN'),
+    },
     stripeSecrets: { secretKey: keys.STRIPE_SECRET_KEY, webhookSecrets },
   }
 }
@@ -253,7 +261,7 @@ function readPaypal(env: Env) {
   }
 }
 
-/** Takes from an existing directory of ours what nobody else may do there. */
+/** Removes other users' permissions from an existing directory. */
 function closeToOthers(dir: string, umask: number): void {
   const { uid, mode } = statSync(dir)
   if (uid === process.getuid?.() && (mode & umask) !== 0) chmodSync(dir, mode & 0o777 & ~umask)

@@ -1,4 +1,4 @@
-/** Types that browsers need to be told as they are (RFC 8216, section 4; WebVTT). */
+/** Types that browsers require exactly (RFC 8216, section 4; WebVTT). */
 const types: Record<string, string> = {
   m3u8: 'application/vnd.apple.mpegurl',
   m4s: 'video/iso.segment',
@@ -8,7 +8,7 @@ const types: Record<string, string> = {
   jpg: 'image/jpeg',
 }
 
-/** The media type of a file by its ending, where it is one of ours. */
+/** The media type of a file by its extension, if it is one of ours. */
 export function contentTypeOf(path: string): string | undefined {
   return types[path.slice(path.lastIndexOf('.') + 1)]
 }

@@ -5,7 +5,7 @@ const formulaLike = /^[=+\-@\t\r\n]/
 
 /**
  * One line of CSV (RFC 4180). What a spreadsheet would take for a formula is marked as text by an apostrophe, since what
- * people typed stands in cells too.
+ * people typed is in cells, too.
  */
 export function csvLine(cells: readonly Cell[]): string {
   return `${cells.map(csvCell).join(',')}\r\n`

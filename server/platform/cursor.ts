@@ -3,7 +3,7 @@ import { Fault } from '#contract/errors.ts'
 
 type Position = readonly (string | number)[]
 
-/** What may stand in a cursor. Whoever makes one up gets no further than a refusal: the database takes each of these. */
+/** What a cursor may contain. An invented cursor is refused or harmless: the database accepts each of these values. */
 interface Kinds {
   /** As `toISOString` writes it. */
   time: string
@@ -26,7 +26,7 @@ const fits: Record<Kind, (part: unknown) => boolean> = {
 }
 
 /**
- * An opaque cursor: where a list goes on, and which list it belongs to.
+ * An opaque cursor: the position in a list, and which list it belongs to.
  * @param list names the list and everything that orders it; a cursor of another list is refused.
  * @param position the sort key of the last row given, its id last.
  */
@@ -42,8 +42,8 @@ function markOf(list: string, position: Position): string {
 /**
  * Opens a cursor made by `encodeCursor`.
  * @param kinds what the list's position is made of
- * @returns the position, or undefined where there is no cursor: the list's beginning.
- * @throws Fault badCursor where it is damaged or belongs to another list.
+ * @returns the position, or undefined if there is no cursor: the list's beginning.
+ * @throws Fault badCursor if it is damaged or belongs to another list.
  */
 export function decodeCursor<const Shape extends readonly Kind[]>(
   list: string,

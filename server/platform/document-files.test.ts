@@ -27,6 +27,26 @@ test('a document is built once for all who wait, and anew when it is too old', a
   expect(readFileSync(await files.pathOf('a', write), 'utf8')).toBe('one 2')
 })
 
+test('a document that takes longer to build than it is kept is built once at a time', async () => {
+  let now = 0
+  let builds = 0
+  const files = createDocumentFiles(folder, { now: () => new Date(now) })
+  const { promise: wait, resolve: goOn } = Promise.withResolvers<void>()
+  async function* write() {
+    builds++
+    yield 'slow'
+    await wait
+  }
+  const first = files.pathOf('slow', write)
+  now = 100_000
+  const second = files.pathOf('slow', write)
+  goOn()
+  expect(await second).toBe(await first)
+  now = 159_999
+  await files.pathOf('slow', write)
+  expect(builds).toBe(1)
+})
+
 test('a document that could not be built is tried again', async () => {
   const files = createDocumentFiles(folder, { now: () => new Date(0) })
   const failing = () => {

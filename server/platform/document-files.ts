@@ -6,13 +6,13 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Clock } from './clock.ts'
 
-/** A document is built anew after this long. */
+/** A document is rebuilt after this long. */
 const lifetimeMs = 60_000
 /** Nobody is sent a file that is this old: an answer takes no longer (`EXPORT_SECONDS`). */
 const unusedMs = 3_600_000
 
 export interface DocumentFiles {
-  /** The path of a document's file, built where it is not there or too old. All who ask meanwhile wait for the same. */
+  /** The path of a document's file, built where it is not there or too old. Concurrent callers wait for the same build. */
   pathOf(name: string, write: () => AsyncIterable<string>): Promise<string>
 }
 
@@ -39,9 +39,13 @@ export function createDocumentFiles(folder: string, clock: Clock): DocumentFiles
       const known = built.get(name)
       if (known && known.until > now) return known.path
       for (const [other, { until }] of built) if (until <= now) built.delete(other)
-      const entry = { until: now + lifetimeMs, path: build(name, write) }
+      // However long it takes to build, it is built once at a time: two would write to the same draft.
+      const entry = { until: Infinity, path: build(name, write) }
       built.set(name, entry)
-      entry.path.catch(() => built.get(name) === entry && built.delete(name))
+      entry.path.then(
+        () => (entry.until = clock.now().getTime() + lifetimeMs),
+        () => built.delete(name),
+      )
       return entry.path
     },
   }

@@ -1,10 +1,22 @@
 import { describe, expect, it } from 'vitest'
-import { foldEmail, isAddress, sameEmail } from './email-address.ts'
+import { foldEmail, isAddress, oneSpelling, sameEmail } from './email-address.ts'
 
 describe('an address', () => {
   it('is looked for and counted without case, letter by letter', () => {
     expect(foldEmail('Ada.ÄÖ@Example.COM')).toBe('ada.äö@example.com')
     expect(foldEmail('vİctim@example.com')).toBe('victim@example.com')
+  })
+
+  it.each([
+    ['ada@xn--exmple-cua.com', 'ada@exämple.com'],
+    ['ada@XN--EXMPLE-CUA.com', 'ada@exämple.com'],
+    ['a\u0308da@exa\u0308mple.com', 'äda@exämple.com'],
+    ['Ada@Example.com', 'Ada@Example.com'],
+    ['ada@xn--.com', 'ada@xn--.com'],
+    ['äda', 'äda'],
+  ])('%s is stored as %s', (text, spelt) => {
+    expect(oneSpelling(text)).toBe(spelt)
+    expect(foldEmail(text)).toBe(spelt.toLowerCase())
   })
 
   it('is another mailbox where a letter only looks the same in small', () => {
@@ -29,6 +41,9 @@ describe('what is written to', () => {
     'a"b@x',
     'a\\b@x',
     'a(b)@x',
+    'a\u200Bb@x',
+    'a@x\u200D.example',
+    'a@\u202Ex',
     'a[b]@x',
     'a b@x',
     'a\u0007b@x',

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-/** What an id stands for; the prefix is all that an id says (product.md, section 2). */
+/** The kinds of ids by their prefixes, which are all that an id reveals (product.md, section 2). */
 export type IdKind =
   | 'vid'
   | 'ep'
@@ -31,7 +31,7 @@ export function newId(kind: IdKind): string {
   return `${kind}_${randomHex()}`
 }
 
-/** A run of digits as long as this could be part of what scanners of gateways and logs take for a card number. */
+/** Scanners of gateways and logs could mistake a run of this many digits for a card number. */
 const longRun = /\d{9}/
 
 /** 32 random hexadecimal digits without a long run of decimal ones. */

@@ -9,6 +9,8 @@ export interface JobRunsTable {
   failures: Generated<number>
   reason: string | null
   wanted: Generated<boolean>
+  /** When a process last took it up. */
+  taken_at: Generated<Date | null>
 }
 
 export interface JobTables {

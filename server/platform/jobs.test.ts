@@ -16,9 +16,10 @@ afterEach(async () => {
 })
 afterAll(() => database.close())
 
+const silent = createLog({ json: true, level: 'silent' })
+
 const start = async (...given: Job[]) => {
-  // The shortest time between two looks that pg-boss takes.
-  const jobs = await startJobs(database.pool, given, createLog({ json: true, level: 'silent' }), 0.5)
+  const jobs = await startJobs(database.pool, given, silent, { pollSeconds: 0.5 })
   started.push(jobs)
   return jobs
 }
@@ -65,6 +66,62 @@ test('a lost connection is made again, and what was missed meanwhile is looked f
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%' AND datname = current_database()",
   )
   await expect.poll(() => runs).toBe(3)
+})
+
+/** A job that was taken up just now, so that its next round is the first that this test sees. */
+const taken = (...names: string[]) =>
+  database.pool.query(
+    `INSERT INTO job_runs (name, every_seconds, taken_at) SELECT name, 1, now() FROM unnest($1::text[]) AS job (name)`,
+    [names],
+  )
+
+test('a job with nothing to do is not run and has gone well, and runs once there is something', async () => {
+  await database.pool.query('CREATE TABLE parcels (sent boolean)')
+  await taken('parcels')
+  let runs = 0
+  const dueWhen = 'EXISTS (SELECT FROM parcels)'
+  await start({ name: 'parcels', everySeconds: 1, dueWhen, run: async () => void runs++ })
+  const succeeded = async () => {
+    const { rows } = await database.pool.query(
+      "SELECT FROM job_runs WHERE succeeded_at IS NOT NULL AND name = 'parcels'",
+    )
+    return rows.length
+  }
+  await expect.poll(succeeded, { timeout: 5000 }).toBe(1)
+  expect(runs).toBe(0)
+  await database.pool.query('INSERT INTO parcels VALUES (false)')
+  await expect.poll(() => runs, { timeout: 5000 }).toBeGreaterThan(0)
+})
+
+test('a condition goes by the clock of the site', async () => {
+  await taken('timely')
+  let runs = 0
+  const timely = {
+    name: 'timely',
+    everySeconds: 1,
+    dueWhen: "$1 > '2100-01-01'",
+    run: async () => void runs++,
+  }
+  const clock = { now: () => new Date('2101-01-01') }
+  started.push(await startJobs(database.pool, [timely], silent, { pollSeconds: 0.5, clock }))
+  await expect.poll(() => runs, { timeout: 5000 }).toBeGreaterThan(0)
+})
+
+test('a job whose condition cannot be asked is run all the same, and keeps no other from running', async () => {
+  await taken('broken', 'whole')
+  const ran = new Set<string>()
+  const job = (name: string) => ({ name, everySeconds: 1, run: async () => void ran.add(name) })
+  await start({ ...job('broken'), dueWhen: 'no_such_column' }, job('whole'))
+  await expect.poll(() => ran.size, { timeout: 5000 }).toBe(2)
+})
+
+test('of several processes one runs a job in each round', async () => {
+  let [runs, marks] = [0, 0]
+  const shared = { name: 'shared', everySeconds: 3600, run: async () => void runs++ }
+  const mark = { name: 'mark', everySeconds: 1, run: async () => void marks++ }
+  await Promise.all([1, 2, 3, 4].map(() => start(shared, mark)))
+  await expect.poll(() => marks, { timeout: 5000 }).toBeGreaterThan(1)
+  expect(runs).toBe(1)
 })
 
 test('closing waits for what is under way and says so to it', async () => {

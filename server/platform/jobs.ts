@@ -1,17 +1,32 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { PgBoss } from 'pg-boss'
 import type { Pool } from 'pg'
 import { listen } from '#server/platform/database/listen.ts'
-import { knowJobs, noteFailure, noteSuccess, takeWanted, wantedChannel } from './job-runs.ts'
+import { systemClock, type Clock } from './clock.ts'
+import {
+  findDue,
+  knowJobs,
+  noteFailure,
+  noteNothingDue,
+  noteSuccess,
+  takeRound,
+  takeWanted,
+  wantedChannel,
+} from './job-runs.ts'
 import type { Log } from './log.ts'
+import { oneAtATime } from './one-at-a-time.ts'
 
 /** Work that comes round: one process of however many does it in each stretch of `everySeconds`. */
 export interface Job {
   name: string
   everySeconds: number
+  /**
+   * A condition in SQL that holds while there may be something to do; `$1` is the time by the site's clock. Without one the job runs
+   * in each of its rounds, with one only in those in which it holds, and every ten minutes all the same.
+   */
+  dueWhen?: string
   /** A channel of the database that also calls for it, in every process at once. */
   wakeOn?: string
-  /** The signal says that the process is closing: what is begun is finished, nothing new is taken up. */
+  /** The signal means that the process is closing: finish what has started, and start nothing new. */
   run(signal: AbortSignal): Promise<void>
 }
 
@@ -19,24 +34,33 @@ export interface Jobs {
   stop(): Promise<void>
 }
 
+interface Options {
+  /** How often each process looks for a job that is due. */
+  pollSeconds?: number
+  /** What `dueWhen` goes by. */
+  clock?: Clock
+}
+
+type Work = (job: Job, quietSeconds?: number) => Promise<void>
+
 /** How long jobs under way may take once the process closes; the worker is killed soon after (run-worker.ts). */
 const graceMs = 4000
-/** How often each process looks for a job that is due. */
 const usualPollSeconds = 5
 
 /**
- * Runs scheduled jobs on the site's own PostgreSQL. A job that fails is logged and comes round again; one whose process
- * died is taken up by another after its time. How each gets on is written down (job-runs.ts).
+ * Runs scheduled jobs. One statement every few seconds asks the site's PostgreSQL which of them are due, and writes nothing if none
+ * is. A job that fails is logged and comes round again, and so does one whose process died. How each gets on is
+ * written down (job-runs.ts).
  */
 export async function startJobs(
   pool: Pool,
   jobs: readonly Job[],
   log: Log,
-  pollSeconds = usualPollSeconds,
+  { pollSeconds = usualPollSeconds, clock = systemClock }: Options = {},
 ): Promise<Jobs> {
   const stopping = new AbortController()
   const running = new Set<Promise<void>>()
-  const work = async (job: Job, quietSeconds?: number) => {
+  const work: Work = async (job, quietSeconds) => {
     if (stopping.signal.aborted) return
     const run = job
       .run(stopping.signal)
@@ -54,49 +78,54 @@ export async function startJobs(
     await run
     running.delete(run)
   }
-  const executeSql = (text: string, values?: unknown[]) => pool.query(text, values)
-  const boss = new PgBoss({ db: { executeSql }, schema: 'jobs', maintenanceIntervalSeconds: 300 })
-  boss.on('error', (error) => log.warn({ err: error }, 'The job queue had trouble'))
-  await boss.start()
   await knowJobs(pool, jobs)
-  const timers = await Promise.all(
-    jobs.map((job) => startJob({ boss, log, pollSeconds }, job, () => work(job))),
+  const lookForDue = createLook({ pool, clock, log }, jobs, work)
+  const look = oneAtATime(() =>
+    lookForDue().catch((error: unknown) =>
+      log.warn({ err: error }, 'The jobs that are due could not be looked for'),
+    ),
   )
+  look()
+  const timer = setInterval(look, pollSeconds * 1000).unref()
   const listening = wakeJobs(pool, jobs, work, log)
   return {
     async stop() {
       stopping.abort()
-      for (const timer of timers) clearInterval(timer)
+      clearInterval(timer)
       await Promise.all([
         listening.stop(),
-        boss.stop({ graceful: true, timeout: graceMs }),
         Promise.race([Promise.all(running), delay(graceMs, undefined, { ref: false })]),
       ])
     },
   }
 }
 
-async function startJob(
-  { boss, log, pollSeconds }: { boss: PgBoss; log: Log; pollSeconds: number },
-  { name, everySeconds }: Job,
-  work: () => Promise<void>,
-): Promise<NodeJS.Timeout> {
-  await boss.createQueue(name, { retryLimit: 0, expireInSeconds: 600, deleteAfterSeconds: 3600 })
-  await boss.work(name, { pollingIntervalSeconds: Math.min(everySeconds, pollSeconds) }, work)
-  const ask = () =>
-    boss
-      .send(name, {}, { singletonSeconds: everySeconds })
-      .catch((error: unknown) => log.warn({ err: error, job: name }, 'A job could not be asked for'))
-  await ask()
-  return setInterval(ask, everySeconds * 1000).unref()
+/**
+ * Creates the poll that starts due jobs, except those that this process is running already. A job with nothing to do counts as
+ * succeeded.
+ */
+function createLook(
+  { pool, clock, log }: Required<Pick<Options, 'clock'>> & { pool: Pool; log: Log },
+  jobs: readonly Job[],
+  work: Work,
+) {
+  const busy = new Set<string>()
+  const begin = async (job: Job) => {
+    busy.add(job.name)
+    await work(job)
+    busy.delete(job.name)
+  }
+  return async () => {
+    const { due, idle } = await findDue(pool, jobs, clock.now(), log)
+    await noteNothingDue(pool, idle)
+    const names = due.filter((name) => !busy.has(name))
+    if (names.length === 0) return
+    const taken = new Set(await takeRound(pool, names))
+    for (const job of jobs) if (taken.has(job.name)) void begin(job)
+  }
 }
 
-function wakeJobs(
-  pool: Pool,
-  jobs: readonly Job[],
-  work: (job: Job, quietSeconds?: number) => Promise<void>,
-  log: Log,
-) {
+function wakeJobs(pool: Pool, jobs: readonly Job[], work: Work, log: Log) {
   const byName = new Map(jobs.map((job) => [job.name, oneAtATime(() => work(job))]))
   // An operator who has a job run sees when it succeeded, however soon after the last time.
   const wanted = new Map(jobs.map((job) => [job.name, oneAtATime(() => work(job, 0))]))
@@ -115,23 +144,4 @@ function wakeJobs(
     )
   })
   return listen(pool, [...wakes.keys()], (channel) => wakes.get(channel)?.(), log)
-}
-
-/** Runs when called; called while it runs, once more after that. */
-function oneAtATime(run: () => Promise<void>): () => void {
-  let state: 'idle' | 'running' | 'again' = 'idle'
-  return () => {
-    const idle = state === 'idle'
-    state = idle ? 'running' : 'again'
-    if (idle) void repeat()
-  }
-
-  async function repeat(): Promise<void> {
-    await run()
-    if (state === 'again') {
-      state = 'running'
-      return repeat()
-    }
-    state = 'idle'
-  }
 }

@@ -1,7 +1,9 @@
 import type { Pool } from 'pg'
 import { languages, type OfferedLanguages } from '#contract/languages.ts'
 import type { Config, Limits } from './config.ts'
+import { listen } from './database/listen.ts'
 import type { Log } from './log.ts'
+import { oneAtATime } from './one-at-a-time.ts'
 
 /** What the operator may change while the site runs. What is not set in the database is as the environment has it. */
 export interface OwnSettings {
@@ -14,7 +16,7 @@ export interface OwnSettings {
   limits?: Partial<Limits>
 }
 
-/** The settings in force; each is as old as a second at most, in every process. */
+/** The settings in force; each process hears of a change at once. */
 export interface LiveSettings {
   readonly contactEmail: string | undefined
   readonly mailFrom: string
@@ -24,18 +26,21 @@ export interface LiveSettings {
   readonly icon: string | undefined
   /** Those that viewers can choose from, the default first. */
   readonly languages: OfferedLanguages
-  /** One object for good, whose limits change. */
+  /** One permanent object whose limits change. */
   readonly limits: Limits
-  /** Has this process know at once what was just changed. */
+  /** Applies a change in this process at once. */
   refresh(): Promise<void>
-  stop(): void
+  stop(): Promise<void>
 }
 
 /** The row of the table `settings`. */
 export const ownSettingsKey = 'site'
-const everyMs = 1000
+/** The table, and the channel on which it tells of changes. */
+const channel = 'settings'
+/** For what a listener misses. */
+const everyMs = 60_000
 
-/** Reads the operator's settings, and again each second. While the database is away they stay as they were. */
+/** Reads the operator's settings, and again when they change. While the database is away they stay as they were. */
 export async function openLiveSettings(
   pool: Pool,
   { operator, mail, limits: usual }: Pick<Config, 'operator' | 'mail' | 'limits'>,
@@ -51,15 +56,12 @@ export async function openLiveSettings(
     own = JSON.parse(text) as OwnSettings
     Object.assign(limits, usual, own.limits)
   }
-  let asking = false
-  const timer = setInterval(() => {
-    if (asking) return
-    asking = true
-    refresh()
-      .catch((error: unknown) => log.debug({ err: error }, 'The settings could not be read'))
-      .finally(() => (asking = false))
-  }, everyMs).unref()
+  const look = oneAtATime(() =>
+    refresh().catch((error: unknown) => log.debug({ err: error }, 'The settings could not be read')),
+  )
   await refresh()
+  const timer = setInterval(look, everyMs).unref()
+  const listening = listen(pool, [channel], look, log)
   return {
     get contactEmail() {
       return own.contact_email ?? operator.email
@@ -78,7 +80,10 @@ export async function openLiveSettings(
     },
     limits,
     refresh,
-    stop: () => clearInterval(timer),
+    stop() {
+      clearInterval(timer)
+      return listening.stop()
+    },
   }
 }
 

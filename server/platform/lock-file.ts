@@ -31,7 +31,7 @@ export function readHolder(path: string): Holder | undefined {
 
 /**
  * Takes the lock file at `path`, or says who has it. A lock whose holder no longer runs (kill -9) is taken over.
- * The file appears whole by a hard link, so nobody ever reads half a holder.
+ * The file appears complete by a hard link, so no reader sees half of it.
  */
 export function tryLock(path: string, note = ''): { release: () => void } | { heldBy: Holder } {
   const own = thisProcess(note)

@@ -1,20 +1,56 @@
-import { pino, type Logger } from 'pino'
+import { pino, type DestinationStream, type Logger, type LoggerOptions } from 'pino'
 import pretty from 'pino-pretty'
 
 export type Log = Logger
+
+/** A line of the log that somebody has to look at. */
+export interface LoggedError {
+  err: unknown
+  message: string
+  fields: Record<string, unknown>
+}
+
+interface LogOptions {
+  json: boolean
+  level?: string
+  /** Called with each line of level `error` that is written. */
+  onError?: ((error: LoggedError) => void) | undefined
+  /** Where JSON lines go, in a test. */
+  destination?: DestinationStream | undefined
+}
 
 /**
  * Makes the process's logger: readable lines for a person at a terminal, JSON lines otherwise (`json`).
  * Cookies and credentials of a logged request are blanked.
  */
-export function createLog({ json, level = 'info' }: { json: boolean; level?: string }): Log {
-  const options = {
+export function createLog({ json, level = 'info', onError, destination }: LogOptions): Log {
+  const options: LoggerOptions = {
+    ...(onError ? { hooks: { logMethod: tellingOf(onError) } } : {}),
     level,
     redact: ['req.headers.cookie', 'req.headers.authorization', '*.password', '*.secret'],
   }
-  if (json) return pino(options)
+  if (json) return destination ? pino(options, destination) : pino(options)
   return pino(
     options,
     pretty({ colorize: process.stdout.isTTY, ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss' }),
   )
+}
+
+const errorLevel = 50
+
+/** Pino's hook that reports errors before they are written. */
+function tellingOf(
+  onError: (error: LoggedError) => void,
+): NonNullable<NonNullable<LoggerOptions['hooks']>['logMethod']> {
+  return function tell(args, write, level) {
+    if (level >= errorLevel) onError(readError(args))
+    write.apply(this, args)
+  }
+}
+
+function readError([first, second]: readonly unknown[]): LoggedError {
+  if (typeof first !== 'object' || first === null)
+    return { err: undefined, message: String(first), fields: {} }
+  const { err, ...fields }: Record<string, unknown> = { ...first }
+  return { err, message: String(second ?? ''), fields }
 }

@@ -35,6 +35,15 @@ test('what is not done without is refused with the time to wait', () => {
   )
 })
 
+test('all networks of one customer together leave 16 times as much behind as one', () => {
+  const quotas = quotasAt({ now: 0 }, { LIMIT_ORDERS_IP: '2/h' })
+  const left = Array.from({ length: 100 }, (_, at) =>
+    quotas.spend('orders', `2001:db8:1:${at.toString(16)}::1`),
+  )
+  expect(left.filter((wait) => wait === 0)).toHaveLength(32)
+  expect(quotas.spend('orders', '2001:db8:2::1')).toBe(0)
+})
+
 test('each quota is a setting', () => {
   expect(new Set(quotaSettings).size).toBe(quotaSettings.length)
   expect(readQuotas({ LIMIT_ORDERS_IP: '7/d' }).orders).toEqual({ max: 7, seconds: 86_400 })

@@ -2,15 +2,15 @@ import { Fault } from '#contract/errors.ts'
 import type { Clock } from './clock.ts'
 import type { CountedCalls, SummedCalls } from './database/exchange-calls.ts'
 import { createCallCounter } from './http/count-calls.ts'
-import { networkOf } from './http/network-of.ts'
+import { countedNetworks } from './http/network-of.ts'
 import type { Log } from './log.ts'
 import type { QuotaLimits, QuotaName } from './read-quotas.ts'
 
 export interface NetworkQuotas {
   /** Spends so much of a network's quota, unless less is left. @returns 0, or the seconds until there is */
   spend(name: QuotaName, ip: string, amount?: number): number
-  /** The same for what is not done without. @throws Fault tooMany with the seconds to wait */
-  take(name: QuotaName, ip: string): void
+  /** The same for required work. @throws Fault tooMany with the seconds to wait */
+  take(name: QuotaName, ip: string, amount?: number): void
   stop(): void
 }
 
@@ -34,12 +34,18 @@ export function openNetworkQuotas({ limits, clock, log, share }: Options): Netwo
         log.debug({ err: error }, 'What networks leave behind could not be exchanged'),
       )
   }, everyMs).unref()
-  const spend = (name: QuotaName, ip: string, amount = 1) =>
-    counter.count(`${name} ${networkOf(ip)}`, limits[name], amount)
+  const spend = (name: QuotaName, ip: string, amount = 1) => {
+    const { max, seconds } = limits[name]
+    for (const { network, times } of countedNetworks(ip)) {
+      const wait = counter.count(`${name} ${network}`, { max: max * times, seconds }, amount)
+      if (wait > 0) return wait
+    }
+    return 0
+  }
   return {
     spend,
-    take(name, ip) {
-      const wait = spend(name, ip)
+    take(name, ip, amount) {
+      const wait = spend(name, ip, amount)
       if (wait > 0) throw new Fault('tooMany', `${name} of this network`, wait)
     },
     stop: () => clearInterval(timer),

@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
 import { keyOf, open, seal } from './seal.ts'
 
-/** A code holds for its own half minute and the ones beside it: clocks differ, and people are slow. */
+/** A TOTP code is valid in its own 30 seconds and the steps before and after: clocks differ, and people are slow. */
 const stepSeconds = 30
 const window = 1
 /** As RFC 4226 advises for HMAC-SHA-1. */
@@ -31,8 +31,8 @@ export function sealAppSecret(appSecret: string, secret: string, about: string):
 }
 
 /**
- * The time step that a code of the app is of, where it is right at `now`. Whoever takes the code keeps the step, so that
- * neither this code nor an earlier one is taken again.
+ * The time step that a code of the app is of, where it is right at `now`. The caller stores the step, so that
+ * neither this code nor an earlier one is accepted again.
  */
 export function stepOfCode(
   appSecret: string,

@@ -5,9 +5,9 @@ import { wholeNumber, type Env } from '#server/platform/read-setting.ts'
 export interface Bounds {
   /** Connections to a process at once. */
   connections: number
-  /** Of one network, where no proxy stands in front. */
+  /** Of one network, if no proxy is in front. */
   connectionsOfNetwork: number
-  /** After so long without a byte taken, an answer is given up. */
+  /** An answer is aborted after this long without a byte read. */
   writeSeconds: number
   /** Large answers (sitemaps, files of the studio) that a process sends at once. */
   largeAnswers: number

@@ -1,6 +1,6 @@
 import { oneOf, wholeNumber, type Env } from './read-setting.ts'
 
-/** What making video may cost, and what is made beyond H.264. */
+/** What converting video may cost, and what is made besides H.264. */
 export interface IngestConfig {
   extraRung: ExtraCodec | undefined
   /** How many cores all of it together may use; undefined for every one. */

@@ -10,7 +10,7 @@ export interface Paging {
 /**
  * One page of a list that is ordered by a time, the latest first, and an id; it is read with one row more than it shows.
  * @param name the list's, with everything that orders or filters it
- * @param positionOf where a row stands
+ * @param positionOf the position of a row
  * @throws Fault badCursor, also for a cursor of another list
  */
 export async function readPage<Row>(

@@ -5,9 +5,11 @@ import { limit, type Env, type Limit } from '#server/platform/read-setting.ts'
  * behind one address, so the figures bound the disk and not the person.
  */
 const usual = {
-  /** Guests of whom something is kept for the first time. */
+  /** Guests who get a row because something is stored for the first time. */
   guests: { setting: 'LIMIT_GUESTS_IP', max: 600, seconds: 3600 },
   orders: { setting: 'LIMIT_ORDERS_IP', max: 200, seconds: 3600 },
+  /** Bytes of texts that buyers were shown and that are stored for the first time. */
+  wordBytes: { setting: 'LIMIT_WORD_BYTES_IP', max: 300_000, seconds: 3600 },
   /** Idempotency keys, which are stored with their answers; of a member, who is counted in place of the network. */
   keys: { setting: 'LIMIT_KEYS_IP', max: 600, seconds: 3600 },
   /** Requests for a mail with a link. */
@@ -15,7 +17,7 @@ const usual = {
   /** Entries of one kind in the audit trail that strangers can cause at will. */
   audit: { setting: 'LIMIT_AUDIT_IP', max: 300, seconds: 3600 },
   /** Bytes of analytics events. */
-  eventBytes: { setting: 'LIMIT_EVENT_BYTES_IP', max: 1_500_000, seconds: 3600 },
+  eventBytes: { setting: 'LIMIT_EVENT_BYTES_IP', max: 60_000, seconds: 60 },
   eventBytesOfDay: { setting: 'LIMIT_EVENT_BYTES_IP_DAY', max: 10_000_000, seconds: 86_400 },
 } as const
 

@@ -1,7 +1,7 @@
 import { ConfigError } from '#server/platform/config-error.ts'
 import { list, type Env } from '#server/platform/read-setting.ts'
 
-/** How much of one order may be refunded by whoever may not refund all of it, in cents of the order's currency. */
+/** How much of an order roles with a limit may refund, in cents of the order's currency. */
 export interface RefundLimits {
   usual: number
   /** By currency, for those in which as many cents are worth something else. */

@@ -6,7 +6,7 @@ interface Account {
   apiBase: string
 }
 
-/** What is recorded of visits and whom it is told. */
+/** What is recorded about visits, and who receives it. */
 export interface TrackingConfig {
   /** Analytics events older than this are forgotten. */
   eventsDays: number
@@ -14,7 +14,7 @@ export interface TrackingConfig {
   consent: 'usual' | 'strict'
   /** For `GET /api/reports`, where the operator has set none in the database. */
   pixels: Record<'facebook_pixel_id' | 'google_analytics' | 'tiktok_pixel' | 'bigo_pixel', string | undefined>
-  /** The platforms that are told of conversions by the server, with consent. The tokens are secrets. */
+  /** The platforms that the server reports conversions to, with consent. The tokens are secrets. */
   conversions: { meta: Account | undefined; tiktok: Account | undefined }
 }
 

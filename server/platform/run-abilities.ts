@@ -12,8 +12,8 @@ export interface Abilities {
 }
 
 /**
- * Asks a build of ffmpeg what it can do, once. Not tried again: it is a program on this machine, and the next start asks anew.
- * @throws Error where it does not answer within 10 s
+ * Asks a build of ffmpeg what it can do, once. Not retried: it is a program on this machine, and the next start asks again.
+ * @throws Error if it does not answer within 10 s
  */
 export function askAbilities(ffmpegPath: string): Promise<Abilities> {
   const known = asked.get(ffmpegPath) ?? ask(ffmpegPath)

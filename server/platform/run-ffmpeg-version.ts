@@ -28,8 +28,8 @@ export async function findFfmpeg({ ffmpegPath }: { ffmpegPath: string | undefine
     if (version === undefined) throw new ConfigError(`FFMPEG_PATH ${ffmpegPath} is not an ffmpeg that runs.`)
     return { ffmpegPath, ffprobePath: await findFfprobe(ffmpegPath), version, bundled: false }
   }
-  const onPath = await readVersion('ffmpeg')
-  if (onPath !== undefined && isRecent(onPath) && (await readVersion('ffprobe')) !== undefined) {
+  const [onPath, probe] = await Promise.all(['ffmpeg', 'ffprobe'].map(readVersion))
+  if (onPath !== undefined && isRecent(onPath) && probe !== undefined) {
     return { ffmpegPath: 'ffmpeg', ffprobePath: 'ffprobe', version: onPath, bundled: false }
   }
   const bundled = bundledProgram('ffmpeg')

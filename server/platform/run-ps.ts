@@ -9,7 +9,7 @@ export interface ProcessDescription {
 
 const hasProc = existsSync('/proc/self/stat')
 
-/** Describes the process `pid`; undefined if there is none. Reads /proc, and asks `ps` (time-out 2 s) where there is no /proc. */
+/** Describes the process `pid`; undefined if there is none. Reads /proc, and asks `ps` (time-out 2 s) if there is no /proc. */
 export function describeProcess(pid: number): ProcessDescription | undefined {
   try {
     return hasProc ? readProc(pid) : askPs(pid)

@@ -4,12 +4,12 @@ const cipher = 'aes-256-gcm'
 const ivBytes = 12
 const tagBytes = 16
 
-/** A key for one purpose, derived from APP_SECRET: what is encrypted or signed for one is worth nothing for another. */
+/** Derives a key for one purpose from APP_SECRET: a value that is encrypted or signed for one purpose is invalid for another. */
 export function keyOf(secret: string, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', purpose, 32))
 }
 
-/** Encrypts a text so that nobody who only has the database reads it. `about` (whose it is) has to be the same to open it. */
+/** Encrypts a text, so that the database alone does not reveal it. Decryption needs the same `about` (whose it is). */
 export function seal(key: Buffer, text: string, about: string): Buffer {
   const iv = randomBytes(ivBytes)
   const sealing = createCipheriv(cipher, key, iv).setAAD(Buffer.from(about))
@@ -17,7 +17,7 @@ export function seal(key: Buffer, text: string, about: string): Buffer {
   return Buffer.concat([iv, sealing.getAuthTag(), sealed])
 }
 
-/** What was sealed. @throws Error where the key or `about` is another, or the bytes were changed */
+/** What was sealed. @throws Error if the key or `about` is another, or the bytes were changed */
 export function open(key: Buffer, bytes: Buffer, about: string): string {
   const tag = bytes.subarray(ivBytes, ivBytes + tagBytes)
   const opening = createDecipheriv(cipher, key, bytes.subarray(0, ivBytes), { authTagLength: tagBytes })

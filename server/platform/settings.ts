@@ -1,9 +1,9 @@
 import type { Env } from '#server/platform/read-setting.ts'
 
-/** A setting of the environment. `docs/operating.md` says what each does; a test holds both against what is read at start. */
+/** A setting of the environment. `docs/configure.md` says what each does; a test compares both with what is read at start. */
 export interface Setting {
   name: string
-  /** What holds where it is not set, in words. */
+  /** A description of the default. */
   fallback: string
   /** Never printed: `all` of it, or the `password` in an address. */
   secret?: 'all' | 'password'
@@ -26,6 +26,10 @@ export const settingGroups: Readonly<Record<string, readonly Setting[]>> = {
     setting('API_DOCS', '1'),
     setting('METRICS_PORT', 'none'),
     setting('METRICS_HOST', '127.0.0.1'),
+    ...unset('OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'OTEL_TRACES_EXPORTER'),
+    secret('OTEL_EXPORTER_OTLP_HEADERS'),
+    setting('OTEL_SDK_DISABLED', 'false'),
+    ...unset('SENTRY_DSN', 'SANDBOX_HOST_SUFFIX'),
     setting('DEMO', 'on with an embedded database that is empty'),
   ],
   'Where data lies': [
@@ -56,6 +60,7 @@ export const settingGroups: Readonly<Record<string, readonly Setting[]>> = {
     ...unset('STRIPE_PUBLISHABLE_KEY'),
     secret('STRIPE_WEBHOOK_SECRET'),
     setting('STRIPE_API_BASE', 'https://api.stripe.com'),
+    ...unset('APPLE_PAY_DOMAIN'),
     ...unset('PAYPAL_CLIENT_ID'),
     secret('PAYPAL_CLIENT_SECRET'),
     ...unset('PAYPAL_WEBHOOK_ID'),
@@ -96,7 +101,6 @@ export const settingGroups: Readonly<Record<string, readonly Setting[]>> = {
     setting('META_API_BASE', "the platform's own"),
     setting('TIKTOK_API_BASE', "the platform's own"),
     setting('EVENTS_DAYS', '180'),
-    ...unset('SENTRY_DSN', 'SANDBOX_HOST_SUFFIX'),
   ],
   Limits: [
     setting('LIMIT_SIGN_IN_ACCOUNT', '20/min'),
@@ -110,10 +114,11 @@ export const settingGroups: Readonly<Record<string, readonly Setting[]>> = {
     setting('LIMIT_API_IP', '6000/min'),
     setting('LIMIT_GUESTS_IP', '600/h'),
     setting('LIMIT_ORDERS_IP', '200/h'),
+    setting('LIMIT_WORD_BYTES_IP', '300000/h'),
     setting('LIMIT_KEYS_IP', '600/h'),
     setting('LIMIT_MAIL_LINKS_IP', '60/h'),
     setting('LIMIT_AUDIT_IP', '300/h'),
-    setting('LIMIT_EVENT_BYTES_IP', '1500000/h'),
+    setting('LIMIT_EVENT_BYTES_IP', '60000/min'),
     setting('LIMIT_EVENT_BYTES_IP_DAY', '10000000/d'),
     setting('EVENT_KB_PERSON', '4096'),
     setting('DISK_LEAST_MB', '1024'),
@@ -130,13 +135,13 @@ export const settingGroups: Readonly<Record<string, readonly Setting[]>> = {
 
 export interface EffectiveSetting {
   name: string
-  /** Masked where it is a secret; the words for what holds where it is not set. */
+  /** Masked if it is a secret; the default's description if it is not set. */
   value: string
   source: 'environment' | '.env' | 'file' | 'default'
 }
 
 /**
- * Lists every setting with its value and where it comes from, group by group. Secrets are masked.
+ * Lists every setting with its value and source, group by group. Secrets are masked.
  * @param env the environment, with `ENV_FILE_SETTINGS` naming what scripts/env-file.mjs took from `.env`
  */
 export function listEffectiveSettings(env: Env): { group: string; settings: EffectiveSetting[] }[] {

@@ -6,7 +6,7 @@ export interface DaySpan {
   to: Date
 }
 
-/** The `days` UTC days up to the one that `until` lies in. UTC has no summer time: its days are all as long as another. */
+/** The `days` UTC days up to the one that `until` lies in. UTC has no daylight saving time, so all days have the same length. */
 export function spanUntil(until: Date, days: number): DaySpan {
   const to = (Math.floor(until.getTime() / dayMs) + 1) * dayMs
   return { from: new Date(to - days * dayMs), to: new Date(to) }

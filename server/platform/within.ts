@@ -3,7 +3,7 @@ export class NoAnswer extends Error {
   override name = 'NoAnswer'
 }
 
-/** Waits for something so long and no longer; it may go on by itself. @throws NoAnswer */
+/** Waits for a promise with a time-out; the work itself may continue. @throws NoAnswer */
 export async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {

@@ -22,6 +22,8 @@ export interface AnswerCheck {
 }
 
 const known = new Map<string, Promise<AnswerCheck>>()
+/** By their text: most sites of a run have the same, and compiling its schemas takes longer than most tests. */
+const checks = new Map<string, AnswerCheck>()
 
 /** The check for the site at an address, whose document is read once. */
 export function answerCheckOf(url: string): Promise<AnswerCheck> {
@@ -31,8 +33,15 @@ export function answerCheckOf(url: string): Promise<AnswerCheck> {
 }
 
 async function load(url: string): Promise<AnswerCheck> {
-  const document = (await (await fetch(`${url}/api/openapi.json`)).json()) as ApiDocument
-  const ajv = new Ajv({ strict: false })
+  const text = await (await fetch(`${url}/api/openapi.json`)).text()
+  const check = checks.get(text) ?? checkBy(JSON.parse(text) as ApiDocument)
+  checks.set(text, check)
+  return check
+}
+
+function checkBy(document: ApiDocument): AnswerCheck {
+  // What is compiled is run a few times at most.
+  const ajv = new Ajv({ strict: false, code: { optimize: false } })
   addFormats.default(ajv, ['date-time'])
   const compiled = new Map<object, ValidateFunction>()
   const validatorOf = (schema: Json) => {
@@ -70,10 +79,11 @@ interface Answer {
 
 /** The document tells refusals of one code apart by their names alone, and an answer tells the name by its sentence. */
 function checkRefusal(method: string, path: string, { code, message, info }: Answer): void {
+  if (code === 200) return
   const endpoint = [...calls, ...studioCalls].find(
     (call) => call.method === method && patternOf(namedPath(call.path)).test(path),
   )
-  if (code === 200 || !endpoint) return
+  if (!endpoint) return
   const declared = endpoint.refuses.flatMap((name) =>
     languages.map((language) => translate(language, `refusals.${name}`, info)),
   )
@@ -88,8 +98,14 @@ function operationFor({ paths }: ApiDocument, method: string, path: string): Ope
   return template === undefined ? undefined : paths[template]?.[method.toLowerCase()]
 }
 
+const patterns = new Map<string, RegExp>()
+
 function patternOf(template: string): RegExp {
-  return new RegExp(`^${template.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`)
+  const pattern =
+    patterns.get(template) ??
+    new RegExp(`^${template.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`)
+  patterns.set(template, pattern)
+  return pattern
 }
 
 /** What is said of an answer; of a call that is not there, only that it is not. */

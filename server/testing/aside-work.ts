@@ -5,6 +5,9 @@ export function fail(message: string): never {
   throw new RangeError(message)
 }
 
-export function spin(): void {
-  for (;;);
+/** Holds its thread for as long, and then gives a result. */
+export function spin(ms: number): string {
+  const end = Date.now() + ms
+  while (Date.now() < end);
+  return 'done'
 }

@@ -147,7 +147,7 @@ export class StripeBooks {
     }
     const method = asked['confirm'] === 'true' ? this.keptMethod(asked, customer) : undefined
     this.intents.set(id, intent)
-    if (method) this.charge(intent, method, 'absent')
+    if (method) this.charge(intent, method, asked['off_session'] === 'true' ? 'absent' : 'kept')
     return this.presentIntent(intent)
   }
 
@@ -176,15 +176,16 @@ export class StripeBooks {
     return this.presentIntent(intent)
   }
 
-  private charge(intent: Intent, method: Method, person: 'present' | 'absent'): void {
+  /** `kept`: the person is there, and the card was checked when it was kept. */
+  private charge(intent: Intent, method: Method, person: 'present' | 'kept' | 'absent'): void {
     const does = cards[method.number]
     Object.assign(intent, { payment_method: method.id, last_payment_error: null })
     if (typeof does === 'object') throw this.decline(intent, does)
-    if (person === 'absent' && does === 'later')
+    if (person !== 'present' && does === 'later')
       throw this.decline(intent, { code: 'card_declined', decline_code: 'generic_decline' })
     if (person === 'absent' && does === 'asks always')
       throw this.decline(intent, { code: 'authentication_required', decline_code: 'authentication_required' })
-    if (person === 'present' && (does === 'asks always' || does === 'asks once')) {
+    if (does === 'asks always' || (person === 'present' && does === 'asks once')) {
       intent.status = 'requires_action'
       this.tell('payment_intent.requires_action', this.presentIntent(intent))
     } else this.succeed(intent)
@@ -355,6 +356,8 @@ function presentCard({ number }: Pick<Method, 'number'> = { number: '' }): Dict 
   return {
     brand: number.startsWith('5') ? 'mastercard' : 'visa',
     last4: number.slice(-4),
+    exp_month: 12,
+    exp_year: 2040,
     fingerprint: createHash('sha256').update(number).digest('hex').slice(0, 16),
   }
 }

@@ -61,7 +61,7 @@ const parameters: Record<string, string> = {
   'GET /v1/customers/{id}': '',
   'DELETE /v1/customers/{id}': '',
   'POST /v1/payment_intents':
-    'amount currency customer allowed_payment_method_types setup_future_usage metadata payment_method off_session confirm expand',
+    'amount currency customer allowed_payment_method_types setup_future_usage metadata payment_method off_session confirm use_stripe_sdk expand',
   'GET /v1/payment_intents': 'created limit starting_after expand',
   'GET /v1/payment_intents/{id}': 'expand key client_secret',
   'POST /v1/payment_intents/{id}/confirm': 'key client_secret payment_method_data',

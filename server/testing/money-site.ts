@@ -60,7 +60,7 @@ export async function paymentOf(site: MoneySite, orderId: string): Promise<Payme
   return found
 }
 
-/** The same by our own key, which the sandbox knows; null where it has no such payment. */
+/** The same by our own key, which the sandbox knows; null if it has no such payment. */
 export function paymentByKey(site: MoneySite, key: string): Promise<Payment | null> {
   return site.sound.retrieve({ key, attemptId: '', startedAt: new Date(0) })
 }

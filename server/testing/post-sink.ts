@@ -8,7 +8,7 @@ interface Posted {
 }
 
 /** What it answers; 'nothing' leaves the caller waiting. */
-type Reply = { status: number; body: unknown } | 'nothing'
+export type Reply = { status: number; body: unknown; headers?: Record<string, string> } | 'nothing'
 
 /** An HTTP server in the place of somebody else's: it keeps what is posted and answers as a test says. */
 export interface PostSink {
@@ -18,7 +18,10 @@ export interface PostSink {
   close(): Promise<void>
 }
 
-export async function openPostSink(): Promise<PostSink> {
+/** @param read makes the body of what is posted, which is JSON otherwise */
+export async function openPostSink(
+  read: (text: string) => unknown = (text) => JSON.parse(text),
+): Promise<PostSink> {
   const sink: Pick<PostSink, 'posts' | 'reply'> = { posts: [], reply: () => ({ status: 200, body: {} }) }
   // It closes no idle connection: a client on a slow machine may be about to use it.
   const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
@@ -26,11 +29,11 @@ export async function openPostSink(): Promise<PostSink> {
     request.on('data', (part: Buffer) => parts.push(part))
     request.on('end', () => {
       const text = Buffer.concat(parts).toString()
-      const posted = { path: request.url ?? '', headers: request.headers, body: JSON.parse(text) as unknown }
+      const posted = { path: request.url ?? '', headers: request.headers, body: read(text) }
       sink.posts.push(posted)
       const reply = sink.reply(posted)
       if (reply === 'nothing') return
-      response.writeHead(reply.status, { 'content-type': 'application/json' })
+      response.writeHead(reply.status, { 'content-type': 'application/json', ...reply.headers })
       response.end(JSON.stringify(reply.body))
     })
   })

@@ -87,7 +87,7 @@ export async function startS3(): Promise<S3StandIn> {
   }
 }
 
-/** What docs/operating.md has an operator allow: pages of the site read the bucket. */
+/** What docs/storage-and-cdn.md has an operator allow: pages of the site read the bucket. */
 function allowPages(response: ServerResponse): void {
   response.setHeader('access-control-allow-origin', '*')
   response.setHeader('access-control-allow-methods', 'GET, HEAD')

@@ -28,7 +28,7 @@ export class Visitor {
 
   /**
    * Any request, with the visitor's cookie.
-   * @throws Error where the answer of a call is outside of the OpenAPI document
+   * @throws Error if the answer of a call is outside of the OpenAPI document
    */
   async fetch(path: string, init: RequestInit = {}): Promise<Response> {
     const headers = {

@@ -80,6 +80,7 @@ async function answerLeavers(
     const told = {
       to: order.address,
       language: order.language ?? language,
+      timeZone: order.time_zone,
       plan: live,
       cents: live.price_cents,
       currency: live.currency,

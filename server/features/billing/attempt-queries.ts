@@ -46,7 +46,7 @@ export async function lookBy(db: Db, attemptId: string, at: Date): Promise<void>
 /** Has a payment that its gateway is still processing looked at again, where that was the last look. */
 export async function lookAgainAt(db: Db, attemptId: string, at: Date): Promise<void> {
   const update = db.updateTable('attempts').set({ check_at: at }).where('id', '=', attemptId)
-  await update.where('status', '=', 'processing').where('check_at', 'is', null).execute()
+  await update.where('status', '=', 'processing').where('check_at', '<', at).execute()
 }
 
 export function selectAttempt(db: Db, id: string) {

@@ -1,38 +1,43 @@
+import type { Job } from '#server/platform/jobs.ts'
 import { answerLinkRequests } from './answer-link-requests.ts'
 import type { BillingContext } from './billing-context.ts'
 import { countExperiments } from './experiment-sales.ts'
 import { purgeUnpaidOrders } from './delete-unpaid-orders.ts'
-import { runJanitor } from './janitor.ts'
+import { anyForJanitor, runJanitor } from './janitor.ts'
+import { anyLinkRequests } from './link-request-queries.ts'
 import { reconcile } from './reconcile.ts'
 import { remindSubscribers } from './remind-subscribers.ts'
+import { anyDueSubscriptions } from './renewal-queries.ts'
 import { renewSubscriptions } from './renew-subscriptions.ts'
 import { tellOfPrices } from './tell-of-prices.ts'
 import { sumUpDays } from './money-days.ts'
 import { refundWithdrawn } from './withdraw.ts'
 
 /** What has to come round (billing.md, "Crash safety" and "Dunning"). */
-export function billingJobs(context: BillingContext) {
+export function billingJobs(context: BillingContext): Job[] {
   return [
-    { name: 'billing-janitor', everySeconds: 10, run: () => runJanitor(context) },
+    { name: 'billing-janitor', everySeconds: 10, dueWhen: anyForJanitor, run: () => runJanitor(context) },
     {
       name: 'billing-renewals',
       everySeconds: 10,
-      run: (signal: AbortSignal) => renewSubscriptions(context, signal),
+      dueWhen: anyDueSubscriptions,
+      run: (signal) => renewSubscriptions(context, signal),
     },
     { name: 'billing-prices', everySeconds: 3600, run: () => tellOfPrices(context) },
     { name: 'billing-reminders', everySeconds: 600, run: () => remindSubscribers(context) },
     {
       name: 'answer-link-requests',
       everySeconds: 5,
+      dueWhen: anyLinkRequests,
       wakeOn: 'link_requests',
-      run: (signal: AbortSignal) => answerLinkRequests(context, signal),
+      run: (signal) => answerLinkRequests(context, signal),
     },
     { name: 'billing-withdrawals', everySeconds: 600, run: () => refundWithdrawn(context) },
     { name: 'billing-reconciliation', everySeconds: 3600, run: () => reconcile(context) },
     {
       name: 'count-experiments',
       everySeconds: 300,
-      run: (signal: AbortSignal) => countExperiments(context, signal),
+      run: (signal) => countExperiments(context, signal),
     },
     { name: 'purge-unpaid-orders', everySeconds: 3600, run: () => purgeUnpaidOrders(context) },
     { name: 'sum-up-days', everySeconds: 600, run: () => sumUpDays(context) },

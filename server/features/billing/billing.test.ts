@@ -46,9 +46,9 @@ describe('an episode', () => {
 
   test.each([
     ['declined', 'cardDeclined', 'Your card was declined. Please try another card.'],
-    ['noFunds', 'insufficientFunds', 'There is not enough money on this card. Please try another card.'],
+    ['noFunds', 'insufficientFunds', 'Insufficient funds. Please try another card.'],
     ['expired', 'cardExpired', 'This card has expired. Please try another card.'],
-    ['badCvc', 'wrongCvc', 'The security code does not match the card. Please check it.'],
+    ['badCvc', 'wrongCvc', 'The security code doesn’t match the card. Check it and try again.'],
   ] as const)(
     'stays locked with a card that is %s, says so, and can still be paid',
     async (card, reason, message) => {
@@ -151,7 +151,7 @@ describe('an episode', () => {
     await shopper.decide(order.next.url ?? '', 'no')
     expect(await shopper.look(order.id)).toMatchObject({
       status: 'pending',
-      declined: { reason: 'paymentCancelled', message: expect.stringContaining('called off') },
+      declined: { reason: 'paymentCancelled', message: expect.stringContaining('Payment cancelled') },
     })
     expect(await stateOf(shopper, 4)).toBe('locked')
     const again = await shopper.tryPay(order.id, undefined)

@@ -17,7 +17,7 @@ import {
 } from './subscription-queries.ts'
 import { tellSubscriber } from './tell-subscriber.ts'
 
-type Billing = Pick<BillingContext, 'db' | 'clock' | 'publicUrl' | 'languages'>
+type Billing = Pick<BillingContext, 'db' | 'clock' | 'gateways' | 'publicUrl' | 'languages'>
 
 /**
  * Ends the renewals of a person's subscription, a guest's too: it stays until the paid period is over (billing.md,
@@ -83,7 +83,7 @@ export async function changeRenewals(
     })
     if (cancelled) await confirmCancelled(context, tx, subscription)
   }
-  return membershipOf(tx, { userId, kept: true }, now, language)
+  return membershipOf(context, tx, { userId, kept: true }, language)
 }
 
 async function confirmCancelled(context: Billing, tx: Tx, subscription: LiveSubscription): Promise<void> {
@@ -94,6 +94,7 @@ async function confirmCancelled(context: Billing, tx: Tx, subscription: LiveSubs
   await tellSubscriber(tx, context, 'planCancelled', {
     to: row.email ?? order.email,
     language: row.language,
+    timeZone: row.time_zone,
     plan: row,
     cents: row.price_cents,
     currency: row.currency,

@@ -82,7 +82,7 @@ test.each([cancelSubscription, resumeSubscription])(
     const shopper = await Shopper.on(site)
     expect((await shopper.visitor.call(call)).answer).toMatchObject({
       code: 409,
-      message: 'You have no subscription.',
+      message: 'You don’t have a subscription.',
     })
     expect((await site.visitor().call(call)).answer).toMatchObject({ code: 401 })
   },

@@ -148,7 +148,7 @@ test('a wallet that was called off at PayPal changes nothing; a hint about a cha
   expect((await cancel(asked.info?.id ?? '')).headers.get('location')).toBe(`/my?change=${asked.info?.id}`)
   expect(await change(shopper, { change_id: asked.info?.id ?? '' })).toMatchObject({
     code: 500,
-    message: /called off/,
+    message: /^Cancelled/,
   })
   expect((await cancel('pmc_none')).headers.get('location')).toBe('/my')
   expect(await membershipOf(shopper)).toMatchObject({ gateway: 'stripe' })

@@ -102,7 +102,7 @@ test('each wish for another card is in what the person takes along, and nobody e
 
 test.each([
   [testCards.declined, /declined/],
-  [testCards.noFunds, /not enough money/],
+  [testCards.noFunds, /insufficient funds/],
   [testCards.expired, /expired/],
   [testCards.badCvc, /security code/],
 ])('a card that is refused changes nothing, and the refusal says why: %s', async (card, message) => {
@@ -123,7 +123,7 @@ test("a card waits for the bank's check, and is charged from then on; refused, n
   expect(refused).toMatchObject({ info: { status: 'pending', next: { type: 'authenticate' } } })
   await shopper.decide(refused.info?.next.url ?? '', 'no')
   const follow = await change(shopper, { change_id: refused.info?.id ?? '' })
-  expect(follow).toMatchObject({ code: 500, message: /did not confirm the card/ })
+  expect(follow).toMatchObject({ code: 500, message: /didn’t confirm the card/ })
   expect(await referenceOf(someone)).toBe(old)
   const asked = await byCard(shopper, testCards.asksOnce)
   await shopper.decide(asked.info?.next.url ?? '', 'yes')
@@ -144,7 +144,7 @@ test('a wallet takes the place of a card, and the renewal says so; called off, n
   expect(back.headers.get('location')).toContain(`/my?change=${off.info?.id}`)
   expect(await change(shopper, { change_id: off.info?.id ?? '' })).toMatchObject({
     code: 500,
-    message: /called off/,
+    message: /^Cancelled/,
   })
   const on = await wallet()
   await shopper.decide(on.info?.next.url ?? '', 'yes')
@@ -161,7 +161,10 @@ test('nobody changes how another is charged, and nobody without a subscription a
   const asked = await byCard(someone.shopper, testCards.asksOnce)
   expect(await change(other.shopper, { change_id: asked.info?.id ?? '' })).toMatchObject({ code: 404 })
   const guest = await Shopper.on(site)
-  expect(await byCard(guest, testCards.pays)).toMatchObject({ code: 409, message: /no subscription/ })
+  expect(await byCard(guest, testCards.pays)).toMatchObject({
+    code: 409,
+    message: /don’t have a subscription/,
+  })
   const nobody = site.visitor()
   const body = { gateway: 'sandbox' as const, method: 'wallet' as const }
   expect((await nobody.call(changeMethod, { body })).answer).toMatchObject({ code: 401 })
@@ -192,7 +195,10 @@ test('a card number or a bad name in the body is refused, and so is a new change
   ).toMatchObject({ code: 500, message: /name/ })
   expect(await change(shopper, {})).toMatchObject({ code: 400 })
   expect(await change(shopper, { gateway: 'sandbox' })).toMatchObject({ code: 400 })
-  expect(await change(shopper, { gateway: 'stripe' })).toMatchObject({ code: 500, message: /not offered/ })
+  expect(await change(shopper, { gateway: 'stripe' })).toMatchObject({
+    code: 500,
+    message: /isn’t available here/,
+  })
 })
 
 test.each([
@@ -215,7 +221,7 @@ test.each([
       await shopper.tryOrder({ kind: 'plan', plan_id: (await shopper.plan(30)).id })
     site.trouble.takes = (cents) => cents !== due
     const refused = await byCard(shopper, testCards.pays)
-    expect(refused).toMatchObject({ code: 500, message: /not offered/ })
+    expect(refused).toMatchObject({ code: 500, message: /isn’t available here/ })
     const written = db.selectFrom('method_changes').select('id').where('user_id', '=', userId)
     expect(await written.execute()).toEqual([])
     delete site.trouble.takes
@@ -234,7 +240,7 @@ test.each(['before it was done', 'after it was done'])(
     }
     site.trouble.saver = { ...site.sound.saver, start }
     const lost = await byCard(someone.shopper, testCards.pays)
-    expect(lost).toMatchObject({ code: 500, message: /no answer/ })
+    expect(lost).toMatchObject({ code: 500, message: /hasn’t answered/ })
     delete site.trouble.saver
     await tidy()
     const done = when === 'after it was done'
@@ -252,7 +258,7 @@ test('whoever tries again after a lost answer has the first try called off and t
     throw new Error('the line is down')
   }
   site.trouble.saver = { ...site.sound.saver, start }
-  expect(await byCard(someone.shopper, testCards.asksOnce)).toMatchObject({ message: /no answer/ })
+  expect(await byCard(someone.shopper, testCards.asksOnce)).toMatchObject({ message: /hasn’t answered/ })
   delete site.trouble.saver
   expect(await byCard(someone.shopper, testCards.pays)).toMatchObject({ info: { status: 'saved' } })
   expect(await statusesOf(someone)).toEqual(['cancelled', 'succeeded'])
@@ -267,7 +273,7 @@ test.each(['requires_action', 'processing'] as const)(
     const retrieve = () => stays('ssav_stays')
     site.trouble.saver = { ...site.sound.saver, complete: stays, cancel: stays, retrieve }
     for (let time = 0; time < 2; time++)
-      expect(await byCard(someone.shopper, testCards.pays)).toMatchObject({ message: /no answer/ })
+      expect(await byCard(someone.shopper, testCards.pays)).toMatchObject({ message: /hasn’t answered/ })
     expect(await statusesOf(someone)).toEqual([status])
   },
 )
@@ -279,7 +285,7 @@ test('whoever begins another change calls off the one that waited; what is kept 
   expect(await byCard(shopper, testCards.pays)).toMatchObject({ info: { status: 'saved' } })
   expect(await change(shopper, { change_id: first.info?.id ?? '' })).toMatchObject({
     code: 500,
-    message: /called off/,
+    message: /^Cancelled/,
   })
   const current = await referenceOf(someone)
   const { db } = site.context
@@ -316,7 +322,7 @@ test.each(['at once', 'late'])(
     const refused = asked
       ? await change(shopper, { change_id: asked.info?.id ?? '' })
       : await byCard(shopper, testCards.pays)
-    expect(refused).toMatchObject({ code: 500, message: /could not be kept/ })
+    expect(refused).toMatchObject({ code: 500, message: /couldn’t save/ })
     delete site.trouble.saver
     await tidy()
     expect(await someone.row()).toEqual(before)
@@ -340,7 +346,7 @@ test.each(['the plan was over', 'another was chosen'])(
       .execute()
     const follow = () => change(shopper, { change_id: asked.info?.id ?? '' })
     for (let time = 0; time < 2; time++)
-      expect(await follow()).toMatchObject({ code: 500, message: /could not be kept/ })
+      expect(await follow()).toMatchObject({ code: 500, message: /couldn’t save/ })
     expect(await referenceOf(someone)).toBe(what === 'the plan was over' ? undefined : old)
     await tidy()
     expect(await keptOf(await savedBy(someone))).toBe(0)

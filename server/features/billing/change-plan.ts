@@ -3,8 +3,10 @@ import { Refusal } from '#contract/errors.ts'
 import { writeAudit } from '#server/platform/database/audit.ts'
 import type { Tx } from '#server/tables.ts'
 import { dayMs } from '#server/platform/clock.ts'
+import type { BillingContext } from './billing-context.ts'
 import { setAccessEnd } from './cancel-subscription.ts'
-import { insertOrder, moveOrder, updateOpenOrder } from './order-queries.ts'
+import { gatewaysFor } from './gateways.ts'
+import { insertOrder, moveOrder, setPeriodOfOrder, updateOpenOrder, type OrderRow } from './order-queries.ts'
 import { selectOrderOfPeriod, selectPlannedOrder } from './renewal-queries.ts'
 import { setCancelAtPeriodEnd, type LiveSubscription } from './subscription-queries.ts'
 import type { OrdersTable } from './tables.ts'
@@ -56,16 +58,59 @@ export async function changePlan(
 }
 
 /**
- * The order of the period that a past-due subscription could not be charged for, to be paid by hand as is wished now.
+ * Finds the order of the period that a past-due subscription could not be charged for.
  * @throws Refusal subscribedAlready where it is not open any more
  */
-export async function openPeriod(
-  tx: Tx,
-  live: LiveSubscription,
-  { gateway, method, email, consent }: Pick<Wished, 'gateway' | 'method' | 'email' | 'consent'>,
-): Promise<string> {
+export async function findOpenPeriod(tx: Tx, live: LiveSubscription): Promise<OrderRow> {
   const order = await selectOrderOfPeriod(tx, live.id, live.period_no + 1)
   if (order?.status !== 'pending') throw new Refusal('subscribedAlready')
-  await updateOpenOrder(tx, order.id, { gateway, method, email, ...(consent ? { consent } : {}) })
-  return order.id
+  return order
+}
+
+/** Whether any gateway that can be charged again takes the amount of an open period. */
+export function isOpenPeriodPayable(
+  context: Pick<BillingContext, 'gateways'>,
+  { amount_cents, currency }: OrderRow,
+): boolean {
+  return gatewaysFor(context, { cents: [amount_cents], currency }, 'plan').length > 0
+}
+
+/** Has the order of an open period be paid by hand as is wished now. @returns its id */
+export async function openPeriod(
+  tx: Tx,
+  { id }: OrderRow,
+  { gateway, method, email, consent }: Pick<Wished, 'gateway' | 'method' | 'email' | 'consent'>,
+): Promise<string> {
+  await updateOpenOrder(tx, id, { gateway, method, email, ...(consent ? { consent } : {}) })
+  return id
+}
+
+/**
+ * Has another plan, or the same at its price of now, stand for the period of a past-due subscription that no gateway takes the price
+ * of, so that its person has a way to pay. Money that comes for the order of before goes back.
+ * @returns the order to be paid
+ */
+export async function replacePeriod(
+  tx: Tx,
+  live: LiveSubscription,
+  owed: OrderRow,
+  wished: Wished & { plan_id: string; created_at: Date },
+): Promise<string> {
+  const { expires_at, gateway } = owed
+  await moveOrder(tx, owed.id, 'cancelled')
+  await setPeriodOfOrder(tx, owed.id, { period_no: null, expires_at, gateway })
+  await writeAudit(tx, {
+    event: 'plan_change_planned',
+    userId: wished.user_id,
+    at: wished.created_at,
+    details: { subscription_id: live.id, plan_id: wished.plan_id },
+  })
+  const payableUntil = new Date(wished.created_at.getTime() + payableMs)
+  await insertOrder(tx, {
+    ...wished,
+    subscription_id: live.id,
+    period_no: live.period_no + 1,
+    expires_at: payableUntil,
+  })
+  return wished.id
 }

@@ -1,5 +1,8 @@
 import { sql, type SelectQueryBuilder } from 'kysely'
-import type { Tables } from '#server/tables.ts'
+import type { Db, Tables } from '#server/tables.ts'
+
+/** How long a last look is reserved for its process. If that dies, another process repeats it. */
+const heldMs = 15 * 60_000
 
 /** What is looked at now, how much of it at once, and when it is looked at next after that many looks; null for never again. */
 export interface Due {
@@ -16,7 +19,7 @@ export interface Look {
 
 /**
  * Takes rows whose time has come, the longest due first, and counts a look at each, so that two processes do not do the same
- * work.
+ * work. After its last look a row stays scheduled until `endLook`, so that the death of a process never leaves it open for good.
  * @param open those of a table that are to be looked at some time, in a transaction
  * @param note has one of them keep the look
  * @param column where it is kept when their time comes
@@ -36,7 +39,37 @@ export async function takeDue<T extends keyof Tables, Row extends { checks: numb
     .execute()
   for (const row of due) {
     const checks = row.checks + 1
-    await note(row, { checks, check_at: next(checks) }).execute()
+    await note(row, { checks, check_at: next(checks) ?? heldUntil(now) }).execute()
   }
   return due
+}
+
+const heldUntil = (now: Date) => new Date(now.getTime() + heldMs)
+
+/** The tables whose rows are polled. */
+export type LookedAt =
+  | 'attempts'
+  | 'method_changes'
+  | 'notifications'
+  | 'orders'
+  | 'payers_to_forget'
+  | 'payment_methods'
+  | 'refunds'
+
+/**
+ * Ends the polling of a row after its last look, unless that has set another time.
+ * @param key the columns of the row's key, with their values
+ * @param now when it was taken
+ * @param column as `takeDue` was told
+ */
+export async function endLook(
+  db: Db,
+  table: LookedAt,
+  key: Readonly<Record<string, string>>,
+  now: Date,
+  column = 'check_at',
+): Promise<void> {
+  const isIt = Object.entries(key).map(([name, value]) => sql`${sql.ref(name)} = ${value}`)
+  await sql`UPDATE ${sql.table(table)} SET ${sql.ref(column)} = NULL
+    WHERE ${sql.join(isIt, sql` AND `)} AND ${sql.ref(column)} = ${heldUntil(now)}`.execute(db)
 }

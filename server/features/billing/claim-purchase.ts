@@ -7,6 +7,8 @@ import type { BillingContext } from './billing-context.ts'
 import { membershipOf } from './membership.ts'
 import { deleteOrderLinks } from './order-link-queries.ts'
 import { findLinkedOrder } from './order-links.ts'
+import { lockBuyer } from './order-queries.ts'
+import { revokeSaving } from './saved-method.ts'
 
 /**
  * Takes all that a guest has bought into the account of the receipt's address (product.md, section 4), and signs in. The
@@ -23,8 +25,14 @@ export async function claimPurchase(context: BillingContext, call: Call<typeof c
   }
   const viewer = await joinAccount(context, call, {
     find,
-    spend: (tx, userId) => deleteOrderLinks(tx, userId, 'claim'),
+    async spend(tx, userId) {
+      await deleteOrderLinks(tx, userId, 'claim')
+      // A link may be passed on or go to a mistyped address: what was bought goes along, a card to buy more with does not.
+      if (call.viewer?.userId === userId) return
+      await lockBuyer(tx, userId)
+      await revokeSaving(tx, userId, 'claim', clock.now())
+    },
   })
-  const membership = (database: Db) => membershipOf(database, viewer, clock.now(), call.language)
+  const membership = (database: Db) => membershipOf(context, database, viewer, call.language)
   return loadUser({ db, membershipOf: membership }, viewer, call.language)
 }

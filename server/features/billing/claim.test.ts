@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { claimPurchase, getPayment } from '#contract/billing.ts'
+import { claimPurchase, getPayment, getSavedMethod } from '#contract/billing.ts'
 import { listHistory, saveHistory } from '#contract/library.ts'
 import { getUser, registerUser, signIn } from '#contract/members.ts'
 import { getEpisode } from '#contract/media.ts'
-import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
+import { moneySite, tidyAfter, type MoneySite } from '#server/testing/money-site.ts'
 import { Shopper } from '#server/testing/shopper.ts'
 import { Subscriber } from '#server/testing/subscriber.ts'
 import type { Visitor } from '#server/testing/visitor.ts'
@@ -34,6 +34,18 @@ async function buyer(): Promise<{ shopper: Shopper; email: string; claim: string
   await shopper.buy(episode())
   const [claim = ''] = await claimsOf(shopper.email)
   return { shopper, email: shopper.email, claim }
+}
+
+const saving = { save_method: { shown: 'Save this card' } }
+
+/** The same, with the card saved. */
+async function saver() {
+  const shopper = await Shopper.on(site)
+  await shopper.buy({ ...episode(), ...saving })
+  const { saved_method: saved } = await shopper.visitor.ask(getSavedMethod)
+  expect(saved).not.toBeNull()
+  const [claim = ''] = await claimsOf(shopper.email)
+  return { shopper, saved, claim }
 }
 
 const use = async (visitor: Visitor, claim: string) =>
@@ -79,6 +91,39 @@ describe('the claim of a receipt', () => {
     expect(await plays(shopper.visitor)).toBe(false)
   })
 
+  it('takes from another browser the purchases, not the saved card, which the gateway forgets', async () => {
+    const { saved, claim } = await saver()
+    const device = await arrive()
+    expect(await use(device, claim)).toMatchObject({ code: 200, info: { role: 'member' } })
+    expect(await plays(device)).toBe(true)
+    expect(await device.ask(getSavedMethod)).toEqual({ saved_method: null })
+    const order = { episode_id: episode(5).episode_id, saved_method_id: saved?.id }
+    const member = await Shopper.on(site, device)
+    expect(await member.tryOrder(order)).toMatchObject({ code: 500, message: /no longer/ })
+    await tidyAfter(site, 60_000)
+    const left = site.context.db.selectFrom('payment_methods').select('id')
+    expect(await left.where('id', '=', saved?.id ?? '').execute()).toEqual([])
+  })
+
+  it('takes from another browser no agreement about an order that is still to be paid', async () => {
+    const { shopper, claim } = await buyer()
+    const order = await shopper.order({ ...episode(5), ...saving })
+    const device = await arrive()
+    expect(await use(device, claim)).toMatchObject({ code: 200 })
+    const member = await Shopper.on(site, device)
+    const { info } = await member.tryPay(order.id, await member.token())
+    expect(info).toMatchObject({ status: 'paid' })
+    expect(await device.ask(getSavedMethod)).toEqual({ saved_method: null })
+  })
+
+  it("keeps the saved card in the guest's own browser", async () => {
+    const { shopper, saved, claim } = await saver()
+    expect(await use(shopper.visitor, claim)).toMatchObject({ code: 200, info: { role: 'member' } })
+    expect(await shopper.visitor.ask(getSavedMethod)).toEqual({ saved_method: saved })
+    const order = { episode_id: episode(5).episode_id, saved_method_id: saved?.id }
+    expect(await shopper.tryOrder(order)).toMatchObject({ code: 200, info: { status: 'paid' } })
+  })
+
   it('joins the proven account of the address where the caller is signed in to it, with the plan and the orders', async () => {
     const person = await Subscriber.on(site)
     const { email } = person.shopper
@@ -87,7 +132,7 @@ describe('the claim of a receipt', () => {
     await verify(email.toUpperCase())
     const [claim = ''] = await claimsOf(email)
     expect(await use(member, claim)).toMatchObject({
-      info: { id, has_password: true, membership: { state: 'subscribed' } },
+      info: { id, has_password: true, membership: { state: 'subscribed', method: { last4: '4242' } } },
     })
     const orders = await member.ask(getPayment)
     expect('list' in orders && orders.list).toHaveLength(1)
@@ -156,7 +201,7 @@ describe('a claim is refused', () => {
     for (const claim of [first, second])
       expect(await use(await arrive(), claim)).toMatchObject({
         code: 500,
-        message: 'This link has been used or is too old. Please ask for a new one.',
+        message: 'This link was already used or has expired. Request a new one.',
       })
   })
 

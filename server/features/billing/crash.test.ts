@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { getSavedMethod } from '#contract/billing.ts'
 import { getUser } from '#contract/members.ts'
 import { balance } from '#server/testing/books.ts'
 import { concurrently } from '#server/testing/concurrently.ts'
@@ -17,12 +18,13 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-type Kind = 'episode' | 'plan'
+/** With a saved card one press pays, without a token. */
+type Kind = 'episode' | 'plan' | 'episode with a saved card'
 
 interface Ready {
   userId: string
   orderId: string
-  token: string
+  token?: string
 }
 
 async function readyToPay(kind: Kind): Promise<Ready> {
@@ -32,6 +34,13 @@ async function readyToPay(kind: Kind): Promise<Ready> {
     kind === 'plan' ? { kind, plan_id: plan.id } : { episode_id: site.video.episodes[3]?.id },
   )
   const { id } = await shopper.visitor.ask(getUser)
+  if (kind === 'episode with a saved card') {
+    await shopper.buy({ episode_id: site.video.episodes[4]?.id, save_method: { shown: 'Save this card' } })
+    const { saved_method } = await shopper.visitor.ask(getSavedMethod)
+    const row = site.context.db.updateTable('orders').where('id', '=', order.id)
+    await row.set({ saved_method_id: saved_method?.id }).execute()
+    return { userId: id, orderId: order.id }
+  }
   return { userId: id, orderId: order.id, token: await shopper.token() }
 }
 
@@ -43,7 +52,7 @@ const payUntil = (death: Death, { userId, orderId, token }: Ready) => {
 
 /** Pays in a process of its own. */
 const payIn = ({ userId, orderId, token }: Ready, { when, at }: Death): Promise<Ended> =>
-  runScript('pay-and-crash.ts', [site.databaseUrl, userId, orderId, token, when, String(at)])
+  runScript('pay-and-crash.ts', [site.databaseUrl, userId, orderId, token ?? '', when, String(at)])
 
 /** Lets the janitor of a new process do its rounds until nothing is open any more. */
 async function converge(): Promise<void> {
@@ -97,7 +106,7 @@ async function outcomesOf(orderIds: readonly string[]): Promise<Set<string>> {
   return outcomes
 }
 
-test.each(['episode', 'plan'] as const)(
+test.each(['episode', 'plan', 'episode with a saved card'] as const)(
   'a process that dies before any statement of paying for one %s has charged and unlocked it once, or done neither',
   { timeout: 120_000 },
   async (kind) => {
@@ -111,7 +120,7 @@ test.each(['episode', 'plan'] as const)(
   },
 )
 
-test.each(['episode', 'plan'] as const)(
+test.each(['episode', 'plan', 'episode with a saved card'] as const)(
   'a process that is killed as it sends a commit of paying for one %s has charged and unlocked it once, or done neither',
   { timeout: 120_000 },
   async (kind) => {

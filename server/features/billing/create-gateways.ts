@@ -4,6 +4,7 @@ import type { PlainRoute } from '#server/platform/http/route.ts'
 import type { Log } from '#server/platform/log.ts'
 import type { Db } from '#server/tables.ts'
 import type { PaymentGateway } from './gateway.ts'
+import { applePayRoutes } from './gateways/stripe/apple-pay-domain.ts'
 import { createPaypalGateway } from './gateways/paypal/paypal-gateway.ts'
 import { createNotifier } from './gateways/sandbox/notifications.ts'
 import { sandboxRoutes } from './gateways/sandbox/routes.ts'
@@ -32,7 +33,7 @@ export async function createGateways(settings: Settings): Promise<GatewaySetUp> 
   const { gateways, gatewayRoutes } = createSandbox(settings)
   return {
     gateways: [...gateways, ...(await createStripe(settings)), ...createPaypal(settings)],
-    gatewayRoutes,
+    gatewayRoutes: [...gatewayRoutes, ...applePayRoutes(settings.config.stripe?.applePayDomain)],
   }
 }
 

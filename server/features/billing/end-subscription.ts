@@ -54,6 +54,7 @@ export async function endUnpaid(
   await tellSubscriber(tx, context, 'subscriptionEnded', {
     to: row.email ?? used.email,
     language: row.language,
+    timeZone: row.time_zone,
     plan: row,
     cents: row.price_cents,
     currency: row.currency,

@@ -1,6 +1,7 @@
 import { mapPages, readPages, type Pages } from '#server/platform/database/read-pages.ts'
 import type { Db } from '#server/tables.ts'
 import {
+  selectAgreementsToExport,
   selectChangesToExport,
   selectMethodsToExport,
   selectOrdersToExport,
@@ -20,6 +21,7 @@ export async function exportBilling(db: Db, userId: string): Promise<Record<stri
     refunds: withoutIds(list(selectRefundsToExport, (row) => row.created_at)),
     subscriptions: list(selectSubscriptionsToExport, (row) => row.created_at),
     payment_methods: withoutIds(list(selectMethodsToExport, (row) => row.created_at)),
+    method_agreements: withoutIds(list(selectAgreementsToExport, (row) => row.agreed_at)),
     method_changes: withoutIds(list(selectChangesToExport, (row) => row.started_at)),
   }
 }

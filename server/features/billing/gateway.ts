@@ -1,3 +1,4 @@
+import { Type } from 'typebox'
 import type { declineCodes, GatewayId, NextStep } from '#contract/billing.ts'
 import type { DisputeStatus, PaymentMethod } from './tables.ts'
 
@@ -22,7 +23,9 @@ export interface PresentCharge extends Charge {
   method: PaymentMethod
   /** What the browser got from the gateway for the card; a wallet needs none. */
   token?: string
-  /** Whether the gateway is to keep the method, for renewals. */
+  /** A method that the gateway kept, to be charged in place of a token. The bank may still ask the person. */
+  methodReference?: string
+  /** Whether the gateway is to keep the method, for renewals or further purchases. */
   save: boolean
   /** Where a wallet sends the person afterwards. */
   returnUrl: string
@@ -38,6 +41,8 @@ interface SavedMethod {
   reference: string
   brand: string | null
   last4: string | null
+  /** When a card is valid no more; undefined where the gateway does not tell. */
+  expiresAt?: Date
   /** The same for the same card or wallet, whoever kept it; undefined where the gateway does not tell. */
   fingerprint?: string
 }
@@ -137,13 +142,16 @@ export interface FormHosts {
 /** Where to look a payment up: by the gateway's name for it, or by what we know where we never heard that name. */
 export type PaymentLookup = { reference: string } | { key: string; attemptId: string; startedAt: Date }
 
+/** The name that a gateway has for an event, a payment or a method. */
+export const GatewayName = Type.String({ pattern: '^[!-~]{1,255}$' })
+
 /** What a gateway told us: which event, and about which payment, saving or saved method. Everything else is read at the gateway. */
 export interface Notification {
   eventId: string
   reference: string
 }
 
-/** A notification that is not the gateway's, or too old. */
+/** A notification that is not the gateway's, too old, or of a shape that its events do not have. */
 export class NotificationRefused extends Error {
   override readonly name = 'NotificationRefused'
 }

@@ -72,12 +72,21 @@ export function priceOfPlan({
   return { what: id, cents: intro === undefined ? [price_cents] : [intro, price_cents], currency }
 }
 
-const isTaken = (gateway: PaymentGateway, { cents, currency }: Priced): boolean =>
+const isTaken = (gateway: PaymentGateway, { cents, currency }: Omit<Priced, 'what'>): boolean =>
   cents.every((amount_cents) => takesAmount(gateway, { amount_cents, currency }))
 
-/** Whether something can be bought with any of the gateways; a plan needs one that can be charged again. */
-export function canBeBought({ gateways }: Gateways, price: Priced, kind: OrderKind): boolean {
-  return gateways.some((gateway) => !(kind === 'plan' && gateway.oneOffOnly) && isTaken(gateway, price))
+/** Whether something can be bought with any of the gateways. */
+export function canBeBought(context: Gateways, price: Priced, kind: OrderKind): boolean {
+  return gatewaysFor(context, price, kind).length > 0
+}
+
+/** The gateways that something can be bought with; a plan needs one that can be charged again. */
+export function gatewaysFor(
+  { gateways }: Gateways,
+  price: Omit<Priced, 'what'>,
+  kind: OrderKind,
+): PaymentGateway[] {
+  return gateways.filter((gateway) => !(kind === 'plan' && gateway.oneOffOnly) && isTaken(gateway, price))
 }
 
 /** The payment methods for what is offered, one entry per gateway and kind. Each says what it takes no such amount for. */

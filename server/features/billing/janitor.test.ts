@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { getUser } from '#contract/members.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import {
   attemptsOf,
   episodeOf,
@@ -10,6 +11,8 @@ import {
   type MoneySite,
 } from '#server/testing/money-site.ts'
 import { Shopper, testCards } from '#server/testing/shopper.ts'
+import { takeDueAttempts } from './attempt-queries.ts'
+import { nextCheck } from './check-schedule.ts'
 import { runJanitor } from './janitor.ts'
 
 let site: MoneySite
@@ -73,6 +76,26 @@ describe('an order that is not paid within 24 hours', () => {
   })
 })
 
+test('a payment whose last look died with its process is looked at again, and then never more', async () => {
+  const shopper = await Shopper.on(site)
+  const { info } = await shopper.buy(wish(), testCards.asksAlways)
+  const orderId = info?.id ?? ''
+  const { db, clock } = site.context
+  const open = db.updateTable('attempts').set({ checks: 9, check_at: new Date(0) })
+  await open.where('order_id', '=', orderId).execute()
+  const now = clock.now()
+  const due = { now, limit: 20, next: (checks: number) => nextCheck(checks, now) }
+  const taken = await inTransaction(db, (tx) => takeDueAttempts(tx, due))
+  expect(taken).toContainEqual(expect.objectContaining({ order_id: orderId }))
+  await tidy(16 * minute)
+  const rows = await db
+    .selectFrom('attempts')
+    .select(['status', 'check_at'])
+    .where('order_id', '=', orderId)
+    .execute()
+  expect(rows).toEqual([{ status: 'cancelled', check_at: null }])
+})
+
 test('a refund that fails is sent again until it is through, once', async () => {
   const shopper = await Shopper.on(site)
   const { info } = await shopper.buy(wish(), testCards.asksAlways)
@@ -112,6 +135,11 @@ test('a refund that never goes through is reported after the last try, and not b
   await tidy(25 * hour)
   expect(reports()).toBe(1)
   reported.mockRestore()
+  // The tries are over, not only held.
+  await tidy(25 * hour)
+  expect(
+    await site.context.db.selectFrom('refunds').select('check_at').where('status', '=', 'started').execute(),
+  ).toEqual([{ check_at: null }])
   delete site.trouble.refund
   await site.context.db
     .updateTable('refunds')

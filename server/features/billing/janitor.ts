@@ -1,11 +1,11 @@
 import { dayMs, hourMs } from '#server/platform/clock.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { lookAgainAt, selectAttempt, takeDueAttempts, type AttemptRow } from './attempt-queries.ts'
-import { isOpen } from './attempt-states.ts'
+import { isOpen, openAttemptStatuses } from './attempt-states.ts'
 import type { BillingContext } from './billing-context.ts'
 import { forgetNetworks } from './card-failure-queries.ts'
 import { selectChange, takeDueChanges, type ChangeRow } from './change-queries.ts'
-import type { Due } from './check-queries.ts'
+import { endLook, type Due, type LookedAt } from './check-queries.ts'
 import { nextCheck } from './check-schedule.ts'
 import { forgetMethod } from './forget-method.ts'
 import { forgetPayer } from './forget-payer.ts'
@@ -28,6 +28,28 @@ const incompleteMs = 23 * hourMs
 const keysLastMs = 7 * dayMs
 const batch = 20
 
+const isOpenStatus = `status IN (${openAttemptStatuses.map((status) => `'${status}'`).join(', ')})`
+const msAgo = (ms: number) => `$1 - interval '${ms} milliseconds'`
+
+/** Whatever the janitor looks for, or more: each part is one of its steps, as an index has it. */
+const janitorRows = [
+  "orders WHERE status = 'pending' AND expires_at <= $1",
+  `subscriptions WHERE status = 'incomplete' AND created_at <= ${msAgo(incompleteMs)}`,
+  `idempotency_keys WHERE created_at < ${msAgo(keysLastMs)}`,
+  'order_links WHERE expires_at <= $1',
+  'attempts WHERE network IS NOT NULL',
+  'method_changes WHERE network IS NOT NULL',
+  `attempts WHERE ${isOpenStatus} AND check_at <= $1`,
+  `method_changes WHERE ${isOpenStatus} AND check_at <= $1`,
+  "refunds WHERE status = 'started' AND check_at <= $1",
+  'payment_methods WHERE check_at <= $1',
+  'payers_to_forget WHERE check_at <= $1',
+  'notifications WHERE applied_at IS NULL AND check_at <= $1',
+]
+
+/** Holds while the janitor has something to do. */
+export const anyForJanitor = janitorRows.map((rows) => `EXISTS (SELECT FROM ${rows})`).join(' OR ')
+
 type HeardRow = Awaited<ReturnType<typeof takeDueNotifications>>[number]
 
 /**
@@ -39,35 +61,46 @@ export async function runJanitor(context: BillingContext): Promise<void> {
   const { db, clock } = context
   const now = clock.now()
   const due: Due = { now, limit: batch, next: (checks) => nextCheck(checks, now) }
+  const endOf =
+    (table: LookedAt) =>
+    ({ id }: { id: string }) =>
+      endLook(db, table, { id }, now)
   await expireOrders(db, now)
   await inTransaction(db, (tx) => expireSubscriptions(tx, new Date(now.getTime() - incompleteMs)))
   await inTransaction(db, (tx) => deleteOldKeys(tx, new Date(now.getTime() - keysLastMs)))
   await deleteOldOrderLinks(db, now)
   await forgetNetworks(db, new Date(now.getTime() - context.limits.cardFailuresIp.seconds * 1000))
   const attempts = await inTransaction(db, (tx) => takeDueAttempts(tx, due))
-  await each(context, attempts, (attempt) => check(context, attempt))
+  await each(context, attempts, (attempt) => check(context, attempt), endOf('attempts'))
   const changes = await inTransaction(db, (tx) => takeDueChanges(tx, due))
-  await each(context, changes, (change) => checkChange(context, change))
+  await each(context, changes, (change) => checkChange(context, change), endOf('method_changes'))
   const refunds = await inTransaction(db, (tx) => takeDueRefunds(tx, due))
-  await each(context, refunds, (refund) => sendAgain(context, refund))
+  await each(context, refunds, (refund) => sendAgain(context, refund), endOf('refunds'))
   const methods = await inTransaction(db, (tx) => takeMethodsToForget(tx, due))
-  await each(context, methods, (method) => forgetMethod(context, method))
+  await each(context, methods, (method) => forgetMethod(context, method), endOf('payment_methods'))
   const payers = await inTransaction(db, (tx) => takePayersToForget(tx, due))
-  await each(context, payers, (payer) => forgetPayer(context, payer))
+  await each(context, payers, (payer) => forgetPayer(context, payer), endOf('payers_to_forget'))
   const notifications = await inTransaction(db, (tx) => takeDueNotifications(tx, due))
-  await each(context, notifications, (heard) => applyAgain(context, heard))
+  await each(
+    context,
+    notifications,
+    (heard) => applyAgain(context, heard),
+    ({ gateway, event_id }) => endLook(db, 'notifications', { gateway, event_id }, now),
+  )
 }
 
-/** One that fails is logged and comes again; it does not keep the others from their turn. */
-async function each<T>(
-  { log }: BillingContext,
+/** One that fails is logged and comes again; it does not keep the others from their turn. @param end what follows the last look at one */
+async function each<T extends { checks: number }>(
+  { log, clock }: BillingContext,
   items: readonly T[],
   work: (item: T) => Promise<void>,
+  end: (item: T) => Promise<void>,
 ): Promise<void> {
   for (const item of items) {
     await work(item).catch((error: unknown) =>
       log.error({ err: error }, 'something that was left open could not be finished'),
     )
+    if (nextCheck(item.checks + 1, clock.now()) === null) await end(item)
   }
 }
 

@@ -31,8 +31,17 @@ export async function forgetUnwanted(
 function rowOf(
   user_id: string,
   gateway: GatewayId,
-  { reference, brand, last4 }: NonNullable<Payment['method']>,
+  { reference, brand, last4, expiresAt }: NonNullable<Payment['method']>,
   created_at: Date,
 ) {
-  return { id: newId('pm'), user_id, gateway, reference, brand, last4, created_at }
+  return {
+    id: newId('pm'),
+    user_id,
+    gateway,
+    reference,
+    brand,
+    last4,
+    expires_at: expiresAt ?? null,
+    created_at,
+  }
 }

@@ -7,11 +7,13 @@ import { retireUnusedMethods } from './method-queries.ts'
 import type { OrderRow } from './order-queries.ts'
 import { selectRenewing, updateSubscription } from './renewal-queries.ts'
 import { graceEnd } from './renewal-schedule.ts'
+import { saveForPurchases } from './saved-method.ts'
 import { isOwnTry } from './settle-renewal.ts'
 
 /**
  * A gateway may keep a method only some time after the payment that it was kept with. The period that was paid for is
- * renewed with it then; where that period is over, nothing was bought, or the person has chosen another since, it is forgotten.
+ * renewed with it then, and a one-off purchase has it saved where that was agreed to; where that period is over, nothing was bought,
+ * or the person has chosen another since, it is forgotten.
  */
 export async function learnMethod(
   tx: Tx,
@@ -22,6 +24,8 @@ export async function learnMethod(
 ): Promise<void> {
   const { method } = payment
   if (!method || isOwnTry(attempt)) return
+  if (order.kind !== 'plan' && order.status === 'paid')
+    return saveForPurchases(tx, order, attempt, payment, now)
   const row = order.subscription_id === null ? undefined : await selectRenewing(tx, order.subscription_id)
   const live = row?.status === 'active' || row?.status === 'past_due'
   const runs = live && order.status !== 'cancelled' && order.period_no === row.period_no

@@ -10,6 +10,9 @@ export async function insertLinkRequest(
   await db.insertInto('link_requests').values(request).execute()
 }
 
+/** Holds while somebody waits for an answer. */
+export const anyLinkRequests = 'EXISTS (SELECT FROM link_requests)'
+
 /** Takes a request for as long as the transaction runs: it is gone once that commits, and there again if it does not. */
 export function takeLinkRequest(tx: Tx) {
   return tx
@@ -36,6 +39,7 @@ export function selectPaidOrdersOf(
     .selectAll('orders')
     .select([
       'users.language',
+      'users.time_zone',
       // As we know it: letters that only look the same in small may be another's address as they were typed.
       sql<string>`CASE WHEN lower(orders.email) = ${foldEmail(email)} THEN orders.email ELSE users.email END`.as(
         'address',

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createOrder } from '#contract/billing.ts'
 import { expectSound, moneySite, type MoneySite } from '#server/testing/money-site.ts'
 import { testCards } from '#server/testing/shopper.ts'
@@ -10,9 +10,13 @@ import { renewSubscriptions } from './renew-subscriptions.ts'
 
 const [hour, day] = [3_600_000, 86_400_000]
 let site: MoneySite
+/** By the length of their period. */
+let planIds: Map<number, string>
 
 beforeAll(async () => {
   site = await moneySite()
+  const plans = await site.context.db.selectFrom('plans').select(['id', 'period_days']).execute()
+  planIds = new Map(plans.map(({ id, period_days }) => [period_days, id]))
 })
 afterAll(() => site.close())
 afterEach(() => expectSound(site))
@@ -30,6 +34,7 @@ function keepPending() {
 }
 
 function arrive() {
+  delete site.trouble.takes
   delete site.trouble.chargeSaved
   delete site.trouble.retrieve
 }
@@ -40,17 +45,17 @@ async function takeIn() {
   await reconcile(site.context)
 }
 
-const wants = async (person: Subscriber) => {
-  const plan_id = (await person.shopper.plan(7)).id
+const wants = async (person: Subscriber, days = 7) => {
+  const plan_id = planIds.get(days)
   const body = { kind: 'plan', plan_id, gateway: 'sandbox', email: person.shopper.email } as const
   return (await person.shopper.visitor.call(createOrder, { body })).answer
 }
 
 /** What must hold at every moment: free and already subscribed exclude each other, and there is always a way to pay. */
-async function expectConsistent(person: Subscriber): Promise<void> {
+async function expectConsistent(person: Subscriber, days = 7): Promise<void> {
   const { state, status } = await person.membership()
   expect(await person.plays()).toBe(state === 'subscribed')
-  const answer = await wants(person)
+  const answer = await wants(person, days)
   if (state === 'subscribed' && status === 'active') return
   expect(answer).toMatchObject({ code: 200, info: { status: 'pending', next: { type: 'card_form' } } })
 }
@@ -93,7 +98,7 @@ describe('a renewal that its gateway takes days over', () => {
     expect((await person.payments('succeeded')).map(({ refundedCents }) => refundedCents).toSorted()).toEqual(
       [0, 0, 999],
     )
-    expect((await person.told()).some((subject) => subject.startsWith('We are sending'))).toBe(true)
+    expect((await person.told()).some((subject) => subject.startsWith('We’re refunding'))).toBe(true)
   })
 })
 
@@ -107,7 +112,7 @@ describe('a renewal at a gateway whose keys were removed', () => {
   test('is past due with a mail at the end of the period, and ends with the grace', async () => {
     const person = await Subscriber.on(site)
     expect(await withoutGateway(person, 7 * day)).toMatchObject({ status: 'past_due' })
-    expect(await person.told()).toEqual(['Your plan could not be renewed yet'])
+    expect(await person.told()).toEqual(['We couldn’t renew your plan yet'])
     await expectConsistent(person)
     expect(await withoutGateway(person, 3 * day)).toMatchObject({ status: 'ended' })
     await expectConsistent(person)
@@ -123,7 +128,69 @@ describe('a renewal at a gateway whose keys were removed', () => {
   })
 })
 
+describe('a renewal at a price that no gateway takes', () => {
+  const isTaken = (cents: number) => cents !== 999
+  // The list of plans is kept for a second, and is without those that cannot be paid for.
+  beforeEach(() => site.moveOn(2000))
+
+  test('can be paid with another plan, which stands in its place', async () => {
+    const person = await Subscriber.on(site)
+    site.trouble.takes = isTaken
+    await person.after(7 * day)
+    expect(await person.membership()).toMatchObject({ status: 'past_due', owed: { gateways: [] } })
+    await expectConsistent(person, 30)
+    const { owed } = await person.membership()
+    expect(owed).toMatchObject({ period_days: 30, gateways: ['sandbox'] })
+    const bought = await person.shopper.buy({ kind: 'plan', plan_id: owed?.id })
+    expect(bought.info?.status).toBe('paid')
+    expect(await person.membership()).toMatchObject({ status: 'active', plan: { period_days: 30 } })
+    expect((await person.orders()).map(({ status }) => status).toSorted()).toEqual([
+      'cancelled',
+      'paid',
+      'paid',
+    ])
+    await person.after(30 * day)
+    expect(await person.row()).toMatchObject({ status: 'active', period_no: 2 })
+  })
+
+  test('can be paid at the price of now, where the plan has another since', async () => {
+    const person = await Subscriber.on(site)
+    const { db } = site.context
+    const plan_id = planIds.get(7) ?? ''
+    site.trouble.takes = isTaken
+    await person.after(7 * day)
+    const setPrice = (price_cents: number) =>
+      db.updateTable('plans').set({ price_cents }).where('id', '=', plan_id).execute()
+    await setPrice(1000)
+    const bought = await person.shopper.buy({ kind: 'plan', plan_id })
+    await setPrice(999)
+    expect(bought.info).toMatchObject({ status: 'paid', amount_cents: 1000 })
+    expect(await person.membership()).toMatchObject({ status: 'active', plan: { period_days: 7 } })
+  })
+
+  test('stays as it is where the wished plan cannot be paid either', async () => {
+    const person = await Subscriber.on(site)
+    site.trouble.takes = isTaken
+    await person.after(7 * day)
+    site.trouble.takes = () => false
+    expect(await wants(person, 30)).toMatchObject({ code: 500 })
+    delete site.trouble.takes
+    const { owed } = await person.membership()
+    expect(owed).toMatchObject({ period_days: 7, gateways: ['sandbox'] })
+    await expectConsistent(person)
+  })
+
+  test('is paid as it is where one gateway takes it, whichever plan is wished', async () => {
+    const person = await Subscriber.on(site)
+    site.trouble.chargeSaved = () => Promise.reject(new Error('away'))
+    await person.after(7 * day)
+    await person.after(hour)
+    expect((await wants(person, 30)).info).toMatchObject({ amount_cents: 999 })
+  })
+})
+
 test('a subscription whose end no job has noted yet is over for membership, rights and checkout alike', async () => {
+  site.moveOn(2000)
   const person = await Subscriber.on(site)
   site.moveOn(20 * day)
   expect(await person.membership()).toMatchObject({ state: 'free' })
@@ -134,7 +201,7 @@ test('a subscription whose end no job has noted yet is over for membership, righ
 })
 
 test('membership, rights and checkout agree at any time, whatever the gateway does', async () => {
-  const moods = ['pays', 'pending', 'away', 'missing'] as const
+  const moods = ['pays', 'pending', 'away', 'missing', 'refuses'] as const
   const step = fc.record({
     hours: fc.integer({ min: 1, max: 120 }),
     mood: fc.constantFrom(...moods),
@@ -145,9 +212,11 @@ test('membership, rights and checkout agree at any time, whatever the gateway do
     card,
     fc.array(step, { minLength: 2, maxLength: 5 }),
     async (number, steps) => {
+      site.moveOn(2000)
       const person = await Subscriber.on(site, { card: number })
       for (const { hours, mood, works } of steps) {
         arrive()
+        if (mood === 'refuses') site.trouble.takes = (cents) => cents !== 999
         if (mood === 'pending') keepPending()
         if (mood === 'away') {
           site.trouble.chargeSaved = () => Promise.reject(new Error('away'))
@@ -156,7 +225,7 @@ test('membership, rights and checkout agree at any time, whatever the gateway do
         site.moveOn(hours * hour)
         const gateways = mood === 'missing' ? [] : site.context.gateways
         if (works) await renewSubscriptions({ ...site.context, gateways })
-        await expectConsistent(person)
+        await expectConsistent(person, mood === 'refuses' ? 30 : 7)
       }
       await takeIn()
     },

@@ -4,6 +4,7 @@ import type { BillingContext } from './billing-context.ts'
 import { askWhetherKept } from './call-gateway.ts'
 import { retireMethod, selectMethodNamed, selectSubscriptionOf } from './method-queries.ts'
 import { lockSubscriber, updateSubscription } from './renewal-queries.ts'
+import { dropGone } from './saved-method.ts'
 
 /**
  * Finds out at the gateway whether a method that it has told of is still there. One that is gone is charged no more: the
@@ -30,6 +31,7 @@ export async function checkMethod(
       const still = await selectSubscriptionOf(tx, method.id)
       if (still) await updateSubscription(tx, still.id, { method_lost_at: now, due_at: now })
     }
+    await dropGone(tx, method.user_id, method.id, clock.now())
     await retireMethod(tx, method.id, clock.now())
   })
   return 'done'

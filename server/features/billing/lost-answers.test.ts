@@ -42,7 +42,7 @@ describe('a payment whose answer was lost', () => {
     const order = await shopper.order(wish())
     expect(await shopper.tryPay(order.id, await shopper.token())).toMatchObject({
       code: 500,
-      message: /will not be charged twice/,
+      message: /won’t be charged twice/,
     })
     expect(await attempts(order.id)).toMatchObject([{ status: 'unknown' }])
     expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
@@ -53,7 +53,7 @@ describe('a payment whose answer was lost', () => {
     loseAnswers()
     expect(await shopper.tryOrder({ ...wish(), method: 'wallet' })).toMatchObject({
       code: 500,
-      message: /will not be charged twice/,
+      message: /won’t be charged twice/,
     })
   })
 
@@ -93,7 +93,7 @@ test('a gateway that does not answer in time leaves the payment unknown', async 
   const order = await shopper.order(wish())
   expect(await shopper.tryPay(order.id, await shopper.token())).toMatchObject({
     code: 500,
-    message: /no answer/,
+    message: /hasn’t answered/,
   })
   charged.resolve()
   site.context.gatewayTimeoutMs = undefined
@@ -133,7 +133,7 @@ describe('a payment that never reached the gateway', () => {
     await shopper.tryPay(order.id, await shopper.token())
     expect(await shopper.tryPay(order.id, await shopper.token())).toMatchObject({
       code: 500,
-      message: /no answer/,
+      message: /hasn’t answered/,
     })
     site.moveOn(61_000)
     delete site.trouble.start

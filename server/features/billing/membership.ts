@@ -2,6 +2,8 @@ import { inLanguage, type Language } from '#contract/languages.ts'
 import type { Membership } from '#contract/members.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
 import type { Db } from '#server/tables.ts'
+import type { BillingContext } from './billing-context.ts'
+import { gatewaysFor } from './gateways.ts'
 import { livesUntil } from './live-subscription.ts'
 import { selectLiveSubscription, type LiveSubscription } from './subscription-queries.ts'
 
@@ -18,11 +20,12 @@ const free: Membership = {
 
 /** What a person's subscription gives at this moment: it renews at the period's end, or ends there where it was cancelled. */
 export async function membershipOf(
+  context: Pick<BillingContext, 'gateways' | 'clock'>,
   db: Db,
   viewer: Pick<Viewer, 'userId' | 'kept'>,
-  now: Date,
   language: Language,
 ): Promise<Membership> {
+  const now = context.clock.now()
   const row = viewer.kept ? await selectLiveSubscription(db, viewer.userId, now) : undefined
   const stays = row && livesUntil(row)
   if (!row?.period_ends_at || !stays || (row.status !== 'active' && row.status !== 'past_due')) return free
@@ -46,7 +49,7 @@ export async function membershipOf(
     ...(row.gateway === null ? {} : { method: { brand: row.brand, last4: row.last4 } }),
     ...(row.method_lost_at === null || row.cancel_at_period_end ? {} : { method_lost: true }),
     ...nextPlanOf(row, language),
-    ...owedOf(row, language),
+    ...owedOf(context, row, language),
   }
 }
 
@@ -66,7 +69,11 @@ function nextPlanOf(row: LiveSubscription, language: Language): Pick<Membership,
 }
 
 /** The period that could not be charged, which may be the first of another plan, at the price of then. */
-function owedOf(row: LiveSubscription, language: Language): Pick<Membership, 'owed'> {
+function owedOf(
+  context: Pick<BillingContext, 'gateways'>,
+  row: LiveSubscription,
+  language: Language,
+): Pick<Membership, 'owed'> {
   const { status, owed_plan_id, owed_names, owed_cents, owed_currency, owed_period_days } = row
   if (status !== 'past_due') return {}
   if (!owed_plan_id || !owed_names || !owed_cents || !owed_currency || !owed_period_days) return {}
@@ -77,6 +84,9 @@ function owedOf(row: LiveSubscription, language: Language): Pick<Membership, 'ow
       price_cents: owed_cents,
       currency: owed_currency,
       period_days: owed_period_days,
+      gateways: gatewaysFor(context, { cents: [owed_cents], currency: owed_currency }, 'plan').map(
+        ({ id }) => id,
+      ),
     },
   }
 }

@@ -1,8 +1,11 @@
 import type { Tx } from '#server/tables.ts'
+import { selectSavedMethod } from './agreement-queries.ts'
+import { retireUnusedMethods } from './method-queries.ts'
 import { moveKeys, moveRecords, selectStandingSubscription } from './moment-queries.ts'
 import { lockBuyer } from './order-queries.ts'
 import { endSubscription } from './end-subscription.ts'
 import { selectRenewing } from './renewal-queries.ts'
+import { revokeSaving } from './saved-method.ts'
 import { endLapsed } from './start-subscription.ts'
 
 /**
@@ -26,6 +29,9 @@ export async function mergeBilling(tx: Tx, guestId: string, memberId: string, no
   }
   const ending = guests && members ? await selectRenewing(tx, guests.id) : undefined
   if (ending) await endSubscription(tx, ending, now)
+  // The guest may be somebody else in the same browser: a member who has a saved method keeps it.
+  if (await selectSavedMethod(tx, memberId)) await revokeSaving(tx, guestId, 'sign_in', now)
   await moveRecords(tx, guestId, memberId)
+  await retireUnusedMethods(tx, memberId, now)
   await moveKeys(tx, guestId, memberId)
 }

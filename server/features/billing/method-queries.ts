@@ -1,13 +1,14 @@
-import { sql, type Insertable, type Selectable } from 'kysely'
+import { sql, type ExpressionBuilder, type Insertable, type Selectable } from 'kysely'
 import type { GatewayId } from '#contract/billing.ts'
-import type { Db, Tx } from '#server/tables.ts'
+import type { Db, Tables, Tx } from '#server/tables.ts'
+import { revokeAgreements, revokeAgreementsAbout } from './agreement-queries.ts'
 import { takeDue, type Due } from './check-queries.ts'
 import type * as tables from './tables.ts'
 
 export type MethodRow = Selectable<tables.PaymentMethodsTable>
 
 /**
- * Keeps a method for renewals; one that is known already stays the same, and is not forgotten after all.
+ * Keeps a method for renewals or purchases; one that is known already stays the same, and is not forgotten after all.
  * @returns its id
  */
 export async function insertPaymentMethod(
@@ -18,9 +19,13 @@ export async function insertPaymentMethod(
     .insertInto('payment_methods')
     .values(method)
     .onConflict((conflict) =>
-      conflict
-        .columns(['gateway', 'reference'])
-        .doUpdateSet({ brand: method.brand, last4: method.last4, checks: 0, check_at: null }),
+      conflict.columns(['gateway', 'reference']).doUpdateSet(({ ref }) => ({
+        brand: ref('excluded.brand'),
+        last4: ref('excluded.last4'),
+        expires_at: ref('excluded.expires_at'),
+        checks: 0,
+        check_at: null,
+      })),
     )
     .returning('id')
     .executeTakeFirstOrThrow()
@@ -39,7 +44,21 @@ export async function insertUnwantedMethod(
     .execute()
 }
 
-/** Has those of a person's methods forgotten that no live subscription is charged with, whosever it is. */
+/** Whether nothing is bought with a method. */
+const isNotAgreedUpon = ({ not, exists, selectFrom }: ExpressionBuilder<Tables, 'payment_methods'>) =>
+  not(
+    exists(
+      selectFrom('method_agreements')
+        .select('order_id')
+        .whereRef('payment_method_id', '=', 'payment_methods.id')
+        .where('revoked_at', 'is', null),
+    ),
+  )
+
+/**
+ * Has those of a person's methods forgotten that no live subscription is charged with, whosever it is, and that nothing is bought
+ * with.
+ */
 export async function retireUnusedMethods(tx: Tx, userId: string, now: Date): Promise<void> {
   const unused = await tx
     .selectFrom('payment_methods')
@@ -56,15 +75,19 @@ export async function retireUnusedMethods(tx: Tx, userId: string, now: Date): Pr
         ),
       ),
     )
+    .where(isNotAgreedUpon)
     .execute()
   for (const { id } of unused) await retireMethod(tx, id, now)
 }
+
+/** A method's own name in its reference, where the gateway names its owner before it. */
+export const nameOfMethod = (reference: string): string => reference.replace(/^.*\//, '')
 
 /** The method that a gateway names, by its whole name or by the part after the slash. */
 export function selectMethodNamed(db: Db, gateway: GatewayId, name: string) {
   return db
     .selectFrom('payment_methods')
-    .select(['id', 'reference'])
+    .select(['id', 'user_id', 'reference'])
     .where('gateway', '=', gateway)
     .where(sql<string>`regexp_replace(reference, '^.*/', '')`, '=', name)
     .executeTakeFirst()
@@ -87,9 +110,10 @@ export async function retireMethod(tx: Tx, id: string, now: Date): Promise<void>
     .set({ payment_method_id: null })
     .where('payment_method_id', '=', id)
     .execute()
+  await revokeAgreementsAbout(tx, id, now)
   await tx
     .updateTable('payment_methods')
-    .set({ brand: null, last4: null, checks: 0, check_at: now })
+    .set({ brand: null, last4: null, expires_at: null, checks: 0, check_at: now })
     .where('id', '=', id)
     .execute()
 }
@@ -101,9 +125,10 @@ export async function retireMethods(tx: Tx, userId: string, now: Date): Promise<
     .set({ payment_method_id: null })
     .where('user_id', '=', userId)
     .execute()
+  await revokeAgreements(tx, userId, now)
   await tx
     .updateTable('payment_methods')
-    .set({ brand: null, last4: null, checks: 0, check_at: now })
+    .set({ brand: null, last4: null, expires_at: null, checks: 0, check_at: now })
     .where('user_id', '=', userId)
     .where('check_at', 'is', null)
     .execute()
@@ -129,5 +154,6 @@ export async function deleteMethod(db: Db, id: string): Promise<void> {
         ),
       ),
     )
+    .where(isNotAgreedUpon)
     .execute()
 }

@@ -172,12 +172,27 @@ export function selectSubscriptionsToExport(
 export function selectMethodsToExport(db: Db, userId: string, after: AfterRow | undefined, limit: number) {
   return db
     .selectFrom('payment_methods')
-    .select(['id', 'gateway', 'brand', 'last4', 'created_at'])
+    .select(['id', 'gateway', 'brand', 'last4', 'expires_at', 'created_at'])
     .where('user_id', '=', userId)
     .where('check_at', 'is', null)
     .where(isAfter(after, 'created_at', 'id'))
     .orderBy(inMs('created_at'))
     .orderBy('id')
+    .limit(limit)
+    .execute()
+}
+
+/** What a person agreed to who had cards saved for what they buy, with the words themselves. */
+export function selectAgreementsToExport(db: Db, userId: string, after: AfterRow | undefined, limit: number) {
+  return db
+    .selectFrom('method_agreements')
+    .innerJoin('orders', 'orders.id', 'order_id')
+    .innerJoin('shown_words', 'shown_words.hash', 'shown_hash')
+    .select(['order_id as id', 'order_id', 'words as shown', 'agreed_at', 'revoked_at'])
+    .where('orders.user_id', '=', userId)
+    .where(isAfter(after, 'agreed_at', 'order_id'))
+    .orderBy(inMs('agreed_at'))
+    .orderBy('order_id')
     .limit(limit)
     .execute()
 }

@@ -4,7 +4,7 @@ import type { Db, Tx } from '#server/tables.ts'
 import { takeDue, type Due } from './check-queries.ts'
 import type * as tables from './tables.ts'
 
-/** Records what a gateway told us; the same event a second time changes nothing. */
+/** Records what a gateway told us, or what it is to be asked as if it had; the same event a second time changes nothing. */
 export async function insertNotification(
   db: Db,
   notification: Insertable<tables.NotificationsTable>,

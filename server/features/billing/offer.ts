@@ -7,6 +7,7 @@ import type { Db } from '#server/tables.ts'
 import type { BillingContext } from './billing-context.ts'
 import { canBeBought, offeredGateways, priceOfPlan } from './gateways.ts'
 import { selectPlans, type PlanRow } from './offer-queries.ts'
+import { offerSavedMethod } from './saved-method.ts'
 
 /** What a viewer may buy to see a locked episode; the `info` of code 402. */
 export async function offerFor(
@@ -20,16 +21,18 @@ export async function offerFor(
   const plans = await listPlans(context, db, language)
   if (viewer)
     await noteMet(db, viewer, metInOffer(await context.experiments.running(), video_id), context.clock.now())
+  const oneOff = [
+    { what: 'episode', cents: [price.episode_cents], currency: price.currency },
+    { what: 'video', cents: [price.video_cents], currency: price.currency },
+  ]
+  const saved = viewer?.kept ? await offerSavedMethod(context, db, viewer.userId, oneOff) : undefined
   return {
     episode: { id, video_id, number, title, thumb_url },
     price,
     video,
     plans,
-    gateways: offeredGateways(context, [
-      { what: 'episode', cents: [price.episode_cents], currency: price.currency },
-      { what: 'video', cents: [price.video_cents], currency: price.currency },
-      ...plans.map(priceOfPlan),
-    ]),
+    gateways: offeredGateways(context, [...oneOff, ...plans.map(priceOfPlan)]),
+    ...(saved ? { saved_method: saved } : {}),
   }
 }
 

@@ -49,6 +49,32 @@ export function selectOrder(db: Db, id: string) {
   return db.selectFrom('orders').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
+/** The open order of the same person for the same thing at the same price, to be paid with the same saved method. */
+export function selectOpenOrderLike(
+  tx: Tx,
+  order: Pick<
+    OrderRow,
+    'user_id' | 'kind' | 'video_id' | 'episode_id' | 'amount_cents' | 'currency' | 'saved_method_id'
+  > & { created_at: Date },
+) {
+  return tx
+    .selectFrom('orders')
+    .select('id')
+    .where('user_id', '=', order.user_id)
+    .where('status', '=', sql.lit('pending'))
+    .where('saved_method_id', '=', order.saved_method_id)
+    .where('kind', '=', order.kind)
+    .where('video_id', 'is not distinct from', order.video_id)
+    .where('episode_id', 'is not distinct from', order.episode_id)
+    .where('amount_cents', '=', order.amount_cents)
+    .where('currency', '=', order.currency)
+    .where('expires_at', '>', order.created_at)
+    .orderBy('created_at', 'desc')
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst()
+}
+
 /** A person's orders, newest first, after a position. */
 export const selectOrdersOf = preparedPage((db: Db, { userId, limit, isFurther }) =>
   db
@@ -110,6 +136,12 @@ export async function undoRefund(
 export async function selectLanguageOf(tx: Tx, userId: string, offered: OfferedLanguages): Promise<Language> {
   const row = await tx.selectFrom('users').select('language').where('id', '=', userId).executeTakeFirst()
   return keptLanguage(row?.language, offered)
+}
+
+/** The time zone that is kept with a person, by which their mails write dates. */
+export async function selectTimeZoneOf(tx: Tx, userId: string): Promise<string | null> {
+  const row = await tx.selectFrom('users').select('time_zone').where('id', '=', userId).executeTakeFirst()
+  return row?.time_zone ?? null
 }
 
 /**
@@ -180,7 +212,10 @@ export async function setPeriodOfOrder(
 export async function updateOpenOrder(
   tx: Tx,
   orderId: string,
-  change: Pick<Updateable<tables.OrdersTable>, 'gateway' | 'method' | 'email' | 'consent'>,
+  change: Pick<
+    Updateable<tables.OrdersTable>,
+    'gateway' | 'method' | 'saved_method_id' | 'email' | 'consent'
+  >,
 ): Promise<void> {
   await tx.updateTable('orders').set(change).where('id', '=', orderId).execute()
 }

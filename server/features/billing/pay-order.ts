@@ -3,6 +3,7 @@ import { Fault, Refusal, type RefusalName } from '#contract/errors.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Tx } from '#server/tables.ts'
+import { selectOpenAgreement } from './agreement-queries.ts'
 import { insertAttempt, selectAttempt, selectAttempts, type AttemptRow } from './attempt-queries.ts'
 import { isOpen } from './attempt-states.ts'
 import type { BillingContext } from './billing-context.ts'
@@ -12,8 +13,9 @@ import { nextCheck } from './check-schedule.ts'
 import { gatewayOf } from './gateways.ts'
 import { giveUpAttempt } from './give-up-attempt.ts'
 import { checkCardFailures, failuresKey } from './limit-card-failures.ts'
-import { lockBuyer, selectOrder, type OrderRow } from './order-queries.ts'
+import { lockBuyer, selectOrder, updateOpenOrder, type OrderRow } from './order-queries.ts'
 import { paidStatuses } from './order-states.ts'
+import { findSavedMethod } from './saved-method.ts'
 import { isOwned } from './ownership.ts'
 import { describePurchase } from './purchase.ts'
 import { recheckAttempt, settleAttempt } from './settle-order.ts'
@@ -32,6 +34,9 @@ interface Charge {
   order: OrderRow
   attempt: AttemptRow
   purchase: string
+  /** The saved method that is charged, where no token is. */
+  methodReference: string | undefined
+  save: boolean
 }
 
 /** What to do about an order that somebody wants to pay. */
@@ -47,7 +52,7 @@ const patienceMs = 60_000
  * Pays an order in two transactions with the gateway between them (billing.md, "Crash safety"). One try at a time: while
  * one is under way, another press of the button waits for it and gives the same answer.
  * @returns once the order is paid or waits for the person
- * @throws Refusal notFound, orderClosed, alreadyOwned, paymentUnknown, or why the payment was declined;
+ * @throws Refusal notFound, orderClosed, alreadyOwned, savedMethodGone, paymentUnknown, or why the payment was declined;
  *   Fault tooMany after too many failed cards of the person or their network
  */
 export async function payOrder(
@@ -105,7 +110,14 @@ async function beginAttempt(
   }
   // A payment that is under way keeps it open beyond this.
   if (order.expires_at <= now) throw new Refusal('orderClosed')
-  if (gatewayOf(context, order).tokenStep(order.method) && payer.token === undefined)
+  // A new card replaces the saved one for this order, so a decline is not blamed on the saved card.
+  if (order.saved_method_id !== null && payer.token !== undefined)
+    await updateOpenOrder(tx, order.id, { saved_method_id: null })
+  const saved =
+    order.saved_method_id === null || payer.token !== undefined
+      ? undefined
+      : await findSavedMethod(tx, userId, order.saved_method_id, now)
+  if (!saved && gatewayOf(context, order).tokenStep(order.method) && payer.token === undefined)
     throw new Fault('badRequest', 'payment_token is needed')
   const network = order.method === 'card' ? failuresKey(context, payer.ip) : null
   if (network !== null) await checkCardFailures(context, tx, { userId, network }, now)
@@ -125,6 +137,8 @@ async function beginAttempt(
     do: 'charge',
     order,
     attempt,
+    methodReference: saved?.reference,
+    save: order.kind === 'plan' || (await selectOpenAgreement(tx, orderId)) !== undefined,
     purchase: await describePurchase(context, tx, order, { renewal: false }),
   }
 }
@@ -156,7 +170,7 @@ function stepFor(
 /** Calls the gateway with the committed key, then brings everything into line in the second transaction. */
 async function charge(
   context: BillingContext,
-  { order, attempt, purchase }: Charge,
+  { order, attempt, purchase, methodReference, save }: Charge,
   payer: Payer,
 ): Promise<void> {
   const outcome = await askGateway(context, gatewayOf(context, order), (gateway) =>
@@ -175,7 +189,8 @@ async function charge(
       purchase,
       method: order.method,
       token: payer.token,
-      save: order.kind === 'plan',
+      methodReference,
+      save,
       returnUrl: `${context.publicUrl}/order/result?order_id=${order.id}`,
     }),
   )

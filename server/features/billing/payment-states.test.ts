@@ -228,7 +228,7 @@ describe('a payment that PayPal is working on', () => {
       await runJanitor(site.context)
     }
     expect(await shopper.look(order.id)).toMatchObject({ status: 'pending', processing: true })
-    expect(await shopper.tryPay(order.id, undefined)).toMatchObject({ message: /will not be charged twice/ })
+    expect(await shopper.tryPay(order.id, undefined)).toMatchObject({ message: /won’t be charged twice/ })
     paypal.orders.decide(token, 'COMPLETED')
     paypal.events.splice(0)
     moveOn(day)

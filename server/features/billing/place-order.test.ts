@@ -100,7 +100,7 @@ describe('refused', () => {
     const shopper = await Shopper.on(site)
     expect(await shopper.tryOrder({ ...locked(), gateway: 'stripe' })).toMatchObject({
       code: 500,
-      message: /not offered/,
+      message: /isn’t available here/,
     })
   })
 

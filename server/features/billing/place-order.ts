@@ -11,8 +11,9 @@ import type { Call } from '#server/platform/http/route.ts'
 import { dayMs } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Db, Tx } from '#server/tables.ts'
+import { insertAgreement } from './agreement-queries.ts'
 import type { BillingContext } from './billing-context.ts'
-import { changePlan, openPeriod } from './change-plan.ts'
+import { changePlan, findOpenPeriod, isOpenPeriodPayable, openPeriod, replacePeriod } from './change-plan.ts'
 import { checkEmail } from './check-input.ts'
 import { checkAmount, checkOffered } from './gateways.ts'
 import { mayBeIntroduced } from './introduction.ts'
@@ -24,10 +25,18 @@ import {
   selectVideoOnSale,
   type PlanRow,
 } from './offer-queries.ts'
-import { insertOrder, isPlanned, lockBuyer, selectOrder, type OrderRow } from './order-queries.ts'
+import {
+  insertOrder,
+  isPlanned,
+  lockBuyer,
+  selectOpenOrderLike,
+  selectOrder,
+  type OrderRow,
+} from './order-queries.ts'
 import { isOwned } from './ownership.ts'
 import { payOrder } from './pay-order.ts'
 import { loadOrder } from './present-order.ts'
+import { findSavedMethod } from './saved-method.ts'
 import { keepShownWords } from './shown-words-queries.ts'
 import { selectOrderOfPeriod } from './renewal-queries.ts'
 import { insertSubscription, selectLiveSubscription, type LiveSubscription } from './subscription-queries.ts'
@@ -47,8 +56,8 @@ type Goods = Pick<OrderRow, 'video_id' | 'episode_id' | 'plan_id' | 'amount_cent
 
 /**
  * Makes an order, with the id reserved for it, so that a second run of the same request makes no second one. Where the
- * browser needs a payment for its next step (a wallet), it is started too.
- * @throws Refusal emailInvalid, gatewayNotOffered, notFound, alreadyOwned, subscribedAlready, priceDiffers; Fault tooMany
+ * browser needs a payment for its next step (a wallet), it is started too; with a saved method it is paid.
+ * @throws Refusal emailInvalid, gatewayNotOffered, savedMethodGone, notFound, alreadyOwned, subscribedAlready, priceDiffers; Fault tooMany
  */
 export async function placeOrder(
   context: BillingContext,
@@ -59,6 +68,7 @@ export async function placeOrder(
   const method = body.method ?? 'card'
   if (body.email !== undefined) checkEmail(body.email)
   const gateway = checkOffered(context, { ...body, method })
+  if ((body.saved_method_id ?? body.save_method) !== undefined) checkOneOffByCard(body)
   context.quotas.take('orders', call.ip)
   const { userId, id, payable } = await inTransaction(context.db, async (tx) => {
     const buyer = await keepViewer(context, tx, call)
@@ -70,8 +80,36 @@ export async function placeOrder(
     if (made.status === 'pending') checkAmount(context, made.gateway, made)
     return { userId: buyer, id: made.id, payable: made.status === 'pending' && !isPlanned(made) }
   })
-  if (payable && gateway.tokenStep(method) === undefined) await payOrder(context, userId, id, { ip: call.ip })
+  if (payable && body.saved_method_id !== undefined) await payWithSaved(context, call, userId, id)
+  else if (payable && gateway.tokenStep(method) === undefined)
+    await payOrder(context, userId, id, { ip: call.ip })
   return loadOrder(context, userId, id, language)
+}
+
+/**
+ * Pays an order with the saved method. While nobody knows yet what came of it the order is pending: a refusal would have the
+ * person pay in another way, and once more.
+ * @throws what `payOrder` does, but Refusal paymentUnknown
+ */
+async function payWithSaved(
+  context: BillingContext,
+  { ip }: PlaceOrderCall,
+  userId: string,
+  id: string,
+): Promise<void> {
+  try {
+    await payOrder(context, userId, id, { ip })
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.reason !== 'paymentUnknown') throw error
+  }
+}
+
+/** @throws Fault badRequest for what no method can be saved for, and for one that is saved already */
+function checkOneOffByCard({ kind, method = 'card', saved_method_id, save_method }: Body): void {
+  if (saved_method_id !== undefined && save_method !== undefined)
+    throw new Fault('badRequest', 'a saved method is not saved again')
+  if (kind === 'plan' || method !== 'card')
+    throw new Fault('badRequest', 'methods are saved for one-off purchases by card')
 }
 
 /** Nobody pays another price than they have seen. The order that was made goes with the transaction. @throws Refusal priceDiffers */
@@ -90,12 +128,18 @@ async function makeOrder(
   const { body } = call
   const now = context.clock.now()
   const live = body.kind === 'plan' ? await selectLiveSubscription(tx, buyer, now) : undefined
-  const email = body.email ?? (live && (await addressOf(tx, live)))
+  const saved =
+    body.saved_method_id === undefined
+      ? undefined
+      : await findSavedMethod(tx, buyer, body.saved_method_id, now)
+  if (saved && saved.gateway !== body.gateway) throw new Refusal('savedMethodGone')
+  const email = body.email ?? saved?.email ?? (live && (await addressOf(tx, live)))
   if (email === undefined) throw new Refusal('emailInvalid', { field: 'email' })
   const payment = { gateway: body.gateway, method: body.method ?? 'card', email } as const
-  const consent = await keepConsent(tx, body, now)
-  // Whichever plan is wished: it is the open period that is paid.
-  if (live?.status === 'past_due') return openPeriod(tx, live, { ...payment, consent })
+  const consent = await keepConsent(context, tx, call, now)
+  // Whichever plan is wished: it is the open period that is paid, where that can be paid at all.
+  const owed = live?.status === 'past_due' ? await findOpenPeriod(tx, live) : undefined
+  if (owed && isOpenPeriodPayable(context, owed)) return openPeriod(tx, owed, { ...payment, consent })
   const { plan, ...goods } = await findGoods(context, tx, { ...body, email, buyer }, live?.plan_id)
   const wished = {
     id: orderId,
@@ -104,6 +148,7 @@ async function makeOrder(
     ...goods,
     status: 'pending',
     ...payment,
+    saved_method_id: saved?.id ?? null,
     consent,
     attribution: JSON.stringify({
       ...(await attributionForOrder(context, tx, buyer, call.userAgent)),
@@ -112,9 +157,18 @@ async function makeOrder(
     created_at: now,
     expires_at: new Date(now.getTime() + payableMs),
   } as const
-  if (plan) return orderPlan(tx, live, wished, plan)
+  if (plan) return orderPlan(tx, { live, owed }, wished, plan)
   if (await isOwned(tx, wished, now)) throw new Refusal('alreadyOwned')
+  // Presses of one button, each with a key of its own, pay one order.
+  const pressed = saved && (await selectOpenOrderLike(tx, { ...wished, saved_method_id: saved.id }))
+  if (pressed) return pressed.id
   await insertOrder(tx, wished)
+  if (body.save_method)
+    await insertAgreement(tx, {
+      order_id: orderId,
+      shown_hash: await keepWords(context, tx, call, body.save_method.shown),
+      agreed_at: now,
+    })
   return orderId
 }
 
@@ -134,14 +188,15 @@ async function addressOf(tx: Tx, { id, period_no }: LiveSubscription): Promise<s
   return (await selectOrderOfPeriod(tx, id, period_no))?.email
 }
 
-/** A first period; while subscribed a change of plan (product.md, section 3). */
+/** A first period; while subscribed a change of plan (product.md, section 3), and while past due the period that is open. */
 async function orderPlan(
   tx: Tx,
-  live: LiveSubscription | undefined,
+  { live, owed }: { live: LiveSubscription | undefined; owed: OrderRow | undefined },
   wished: Insertable<OrdersTable>,
   plan: PlanRow,
 ): Promise<string> {
   const atFullPrice = { plan_id: plan.id, amount_cents: plan.price_cents, introductory: false }
+  if (live && owed) return replacePeriod(tx, live, owed, { ...wished, ...atFullPrice })
   if (live) return changePlan(tx, live, { ...wished, ...atFullPrice })
   const { user_id, created_at } = wished
   const agreed_cents = plan.price_cents
@@ -152,13 +207,31 @@ async function orderPlan(
 }
 
 /** What was agreed to and when. The words that were shown are the same in many orders, so the order has their hash. */
-async function keepConsent(tx: Tx, { consent }: Body, now: Date): Promise<string | null> {
+async function keepConsent(
+  context: BillingContext,
+  tx: Tx,
+  call: PlaceOrderCall,
+  now: Date,
+): Promise<string | null> {
+  const { consent } = call.body
   if (!consent) return null
   return JSON.stringify({
-    shown_hash: await keepShownWords(tx, consent.shown, now),
+    shown_hash: await keepWords(context, tx, call, consent.shown),
     immediate_delivery: consent.immediate_delivery ?? false,
     at: now.toISOString(),
   })
+}
+
+/** Stores words that a buyer was shown. @returns their hash @throws Fault tooMany where a network leaves too many new ones */
+async function keepWords(
+  { quotas, clock }: BillingContext,
+  tx: Tx,
+  { ip }: PlaceOrderCall,
+  words: string,
+): Promise<string> {
+  const { hash, isNew } = await keepShownWords(tx, words, clock.now())
+  if (isNew) quotas.take('wordBytes', ip, Buffer.byteLength(words))
+  return hash
 }
 
 /** @throws Refusal notFound for what is not on sale, alreadyOwned for a free episode; Fault badRequest without an id */

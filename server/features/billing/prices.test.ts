@@ -27,7 +27,7 @@ async function price(days: number, price_cents: number): Promise<void> {
 const tellAll = () => tellOfPrices(site.context)
 const notices = async (email: string) =>
   (await site.mails(email)).filter(({ subject }) =>
-    /price of your plan changes|Preis Ihres Abos/.test(subject),
+    /price of your plan is changing|Preis Ihres Abos/.test(subject),
   )
 const charged = async (person: Subscriber) =>
   (await person.payments('succeeded')).map(({ amountCents }) => amountCents)
@@ -61,7 +61,7 @@ test('a price that rises is paid from the first period on that begins 14 days af
   expect(mails[0]?.text).toContain('$12.99 every 7 days')
   const from = new Date((period_ends_at?.getTime() ?? 0) + 7 * day)
   const words = new Intl.DateTimeFormat('en', { dateStyle: 'long', timeZone: 'UTC' }).format(from)
-  expect(mails[0]?.text.replace(/\s+/g, ' ')).toContain(`From ${words} on`)
+  expect(mails[0]?.text.replace(/\s+/g, ' ')).toContain(`From ${words} (UTC)`)
 })
 
 test('nobody who was not told pays more, however long it takes', async () => {

@@ -22,6 +22,7 @@ const receipt = prepared((db: Db, { id }: Slots<{ id: string }>) =>
       'orders.subscription_id',
       'orders.tax_rate',
       'users.language',
+      'users.time_zone',
       'users.member_since',
       'users.merged_into',
       'users.deleted_at',

@@ -35,11 +35,11 @@ describe('the receipt of a purchase', () => {
     expect(mail?.subject).toMatch(/^Your receipt: “.+”, episode 5$/)
     for (const words of [
       `Order number: ${orderNumber(info?.id ?? '')}`,
-      'Net: $0.83',
+      'Subtotal: $0.83',
       'Tax, 19%: $0.16',
-      'Total, tax included: $0.99',
+      'Total (tax included): $0.99',
       'Seller: Harbour Dramas Ltd, 1 Quay, 20457 Hamburg',
-      'Tax number: DE123456789',
+      'Tax ID: DE123456789',
     ])
       expect(mail?.text).toContain(words)
     expect(mail?.text).not.toMatch(/#cancel=|renew|{{/)
@@ -72,6 +72,25 @@ describe('the receipt of a purchase', () => {
     expect(mail?.text).toMatch(/Steuer, 19\s%: 0,16\s\$/)
   })
 
+  // One of the two is always on another day than UTC.
+  it.each(['Pacific/Kiritimati', 'Pacific/Niue'])(
+    'is dated by the time zone of the buyer, in %s',
+    async (timeZone) => {
+      const shopper = await Shopper.on(site, site.visitor({ 'x-time-zone': timeZone }))
+      const { info } = await shopper.buy(episode())
+      const [mail] = await receiptsOf(shopper.email)
+      const day = new Intl.DateTimeFormat('en', { dateStyle: 'long', timeZone })
+      expect(mail?.text).toContain(`Paid on: ${day.format(new Date(info?.paid_at ?? ''))}\n`)
+    },
+  )
+
+  it('is dated in UTC, and says so, where nobody knows the buyer’s time zone', async () => {
+    const shopper = await Shopper.on(site)
+    await shopper.buy(episode())
+    const [mail] = await receiptsOf(shopper.email)
+    expect(mail?.text).toMatch(/^Paid on: \w+ \d+, \d{4} \(UTC\)$/m)
+  })
+
   it('leaves once, however often its payment is told of', async () => {
     const shopper = await Shopper.on(site)
     const order = await shopper.order(episode())
@@ -90,7 +109,7 @@ describe('the receipt of a purchase', () => {
     expect(kept?.text).toContain('http://localhost:3000/my#withdraw')
     const [given] = await receiptsOf(gives.email)
     expect(given?.text).not.toContain('#withdraw')
-    expect(given?.text).toContain('lost the right to withdraw')
+    expect(given?.text).toContain('lose your 14-day right of withdrawal')
   })
 })
 
@@ -99,15 +118,15 @@ test('the receipt of a plan says when it renews and at what price, and holds the
   const { email } = person.shopper
   const [first] = await receiptsOf(email)
   expect(first?.subject).toBe('Your receipt: plan “Weekly”, 7 days')
-  expect(first?.text).toContain('the plan renews: $9.99 for 7 days, tax included, and so on every 7 days')
+  expect(first?.text).toContain(': $9.99 for 7 days, tax included, then every 7 days until you cancel')
   expect(first?.text).toMatch(/http:\/\/localhost:3000\/my#cancel=[\w-]{43}\n/)
-  expect(first?.text).toContain('Total, tax included: $4.99')
+  expect(first?.text).toContain('Total (tax included): $4.99')
   await person.after(7 * day)
   const [, renewed] = await receiptsOf(email)
   expect(renewed?.subject).toBe('Receipt: your plan was renewed')
-  expect(renewed?.text).toContain('Total, tax included: $9.99')
+  expect(renewed?.text).toContain('Total (tax included): $9.99')
   expect(renewed?.text).toMatch(/#cancel=[\w-]{43}\n/)
-  expect(renewed?.text).not.toMatch(/#withdraw|lost the right/)
+  expect(renewed?.text).not.toMatch(/#withdraw|lose your 14-day right/)
 })
 
 test('a cancelled plan that is paid for late says that it ends', async () => {
@@ -121,7 +140,7 @@ test('a cancelled plan that is paid for late says that it ends', async () => {
   delete site.trouble.chargeSaved
   const mail = (await receiptsOf(person.shopper.email)).at(-1)
   expect(mail?.subject).toBe('Receipt: your plan was renewed')
-  expect(mail?.text).toContain('Nothing more is charged')
+  expect(mail?.text).toContain('You won’t be charged again')
   expect(mail?.text).not.toContain('#cancel=')
 })
 

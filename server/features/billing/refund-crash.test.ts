@@ -48,7 +48,7 @@ async function outcomeOf(person: Subscriber, orderId: string): Promise<string> {
   const [payment] = await person.payments('succeeded')
   const { status } = await person.row()
   const mails = (await site.mails(person.shopper.email)).filter(({ subject }) =>
-    /money goes back/.test(subject),
+    /Your (partial )?refund/.test(subject),
   )
   const plays = (await person.plays()) ? 'plays' : 'locked'
   const figures = `${order?.status} ${order?.refunded_cents}, ${payment?.refundedCents} back, ${lines.length} lines, ${status}, ${plays}, ${mails.length} mails`

@@ -34,7 +34,7 @@ afterEach(async () => {
 
 /** What the buyer has heard of refunds. */
 async function mailsAbout(shopper: Shopper) {
-  return (await site.mails(shopper.email)).filter(({ subject }) => /money goes back/.test(subject))
+  return (await site.mails(shopper.email)).filter(({ subject }) => /Your (partial )?refund/.test(subject))
 }
 
 const hearOf = async (orderId: string) => hear(site, (await paymentOf(site, orderId)).reference)
@@ -98,7 +98,7 @@ describe('an order that is refunded in part', () => {
     await refund(order.id, 40)
     expect(await shopper.look(order.id)).toMatchObject({ status: 'partially_refunded', refunded_cents: 40 })
     expect(await playing(site, shopper)).toBe(200)
-    expect((await mailsAbout(shopper))[0]?.subject).toBe('A part of your money goes back')
+    expect((await mailsAbout(shopper))[0]?.subject).toBe('Your partial refund')
   })
 
   test('is refused where the part is a fraction of what the gateway counts in', async () => {
@@ -149,7 +149,7 @@ test('a whole refund of a plan ends it now, locks everything and charges nothing
   expect(await person.row()).toMatchObject({ status: 'ended' })
   expect(await person.plays()).toBe(false)
   expect(await person.membership()).toMatchObject({ state: 'free', renews_at: null })
-  expect((await site.mails(person.shopper.email)).at(-1)?.subject).toMatch(/your plan has ended/)
+  expect((await site.mails(person.shopper.email)).at(-1)?.subject).toMatch(/the end of your plan/)
   await person.after(8 * day)
   expect(await person.payments()).toHaveLength(1)
 })

@@ -29,6 +29,7 @@ async function remind(context: BillingContext, tx: Tx, id: string): Promise<void
   await tellSubscriber(tx, context, used.introductory ? 'introEnds' : 'yearlyRenews', {
     to: row.email ?? used.email,
     language: row.language,
+    timeZone: row.time_zone,
     plan: next.plan,
     cents: next.cents,
     currency: next.currency,

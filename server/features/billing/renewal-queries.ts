@@ -5,8 +5,12 @@ import { lockBuyer } from './order-queries.ts'
 import { nextPrice, risesUntold } from './price-queries.ts'
 import type * as tables from './tables.ts'
 
+const live = ['active', 'past_due'] as const
 /** Written out, as the index of such subscriptions has them. */
-const liveStatuses = (['active', 'past_due'] as const).map((status) => sql.lit(status))
+const liveStatuses = live.map((status) => sql.lit(status))
+
+/** Holds while the time of a subscription has come. */
+export const anyDueSubscriptions = `EXISTS (SELECT FROM subscriptions WHERE status IN ('${live.join("', '")}') AND due_at <= $1)`
 
 /**
  * Takes the subscriptions whose time has come, the longest due first, for as long as `until`: no other process takes them
@@ -79,6 +83,7 @@ const renewing = prepared((db: Db, { id }: Slots<{ id: string }>) =>
       'plans.period_days',
       'users.email',
       'users.language',
+      'users.time_zone',
       'payment_methods.gateway',
       'payment_methods.reference as method_reference',
       'payment_methods.last4 as method_last4',

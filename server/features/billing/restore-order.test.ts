@@ -144,7 +144,7 @@ describe.each([
   const subjects = async (address: string) =>
     (await shop.site.mails(address))
       .map(({ subject }) => subject)
-      .filter((one) => one.includes('purchase is back'))
+      .filter((one) => one.includes('purchase is restored'))
   const rowOf = (id: string) =>
     shop.site.context.db.selectFrom('orders').selectAll().where('id', '=', id).executeTakeFirst()
   const ordersOf = (userId: string) =>
@@ -172,6 +172,38 @@ describe.each([
       event: string
     }>`SELECT event FROM audit_events WHERE subject = ${order.id} ORDER BY id`.execute(db)
     expect(deeds.map(({ event }) => event)).toEqual(['order_restored', 'order_paid'])
+  })
+
+  test('a purchase comes back with what the buyer agreed to and the link that they came by', async () => {
+    const shopper = await Shopper.on(shop.site)
+    const immediate_delivery = true
+    const wish = {
+      ...shop.wish,
+      episode_id: episodeId(),
+      consent: { shown: 'What was shown', immediate_delivery },
+    }
+    const order = await shopper.order(wish, { 'x-referrer-token': 'spring, 50 %' })
+    await shop.pay(shopper, order)
+    const { consent, attribution } = (await rowOf(order.id)) ?? {}
+    expect(attribution).toEqual({ referrer_token: 'spring, 50 %' })
+    await restore()
+    await reconcile(shop.site.context)
+    const restored = await rowOf(order.id)
+    expect(restored?.attribution).toEqual(attribution)
+    const toSeconds = (at = '') => at.slice(0, 19)
+    expect(restored?.consent).toEqual({ ...consent, at: `${toSeconds(consent?.at)}.000Z` })
+  })
+
+  test('a plan comes back with the drama that led to it, and without a token that is too long for the gateway', async () => {
+    const shopper = await Shopper.on(shop.site)
+    const plan_id = (await shopper.plan(7)).id
+    const consent = { shown: 'What was shown' }
+    const wish = { ...shop.wish, kind: 'plan', plan_id, video_id: shop.video.id, consent } as const
+    const order = await shopper.order(wish, { 'x-referrer-token': 'l'.repeat(128) })
+    await shop.pay(shopper, order)
+    await restore()
+    await reconcile(shop.site.context)
+    expect(await rowOf(order.id)).toMatchObject({ status: 'paid', attribution: { video_id: shop.video.id } })
   })
 
   test('a purchase comes back with the webhook event about its payment', async () => {

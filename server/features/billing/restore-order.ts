@@ -1,4 +1,5 @@
 import { insertUser } from '#server/features/members/members.ts'
+import { attributionOfToken, type OrderAttribution } from '#server/features/tracking/tracking.ts'
 import { dayMs } from '#server/platform/clock.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Tx } from '#server/tables.ts'
@@ -47,7 +48,7 @@ async function restore(context: BillingContext, tx: Tx, lost: Lost): Promise<Att
   await lockBuyer(tx, userId)
   const already = await selectAttempt(tx, payment.attemptId)
   if (already) return already
-  const order = await findOrder(tx, lost, now)
+  const order = await findOrder(context, tx, lost, now)
   await setRestored(tx, order.id, now)
   const [latest] = await selectAttempts(tx, [order.id])
   const attempt = await insertAttempt(tx, {
@@ -66,7 +67,7 @@ async function restore(context: BillingContext, tx: Tx, lost: Lost): Promise<Att
 }
 
 /** The order of a lost payment: what is left of it, another that was made for the same period since, or a new one. */
-async function findOrder(tx: Tx, lost: Lost, now: Date): Promise<OrderRow> {
+async function findOrder(context: BillingContext, tx: Tx, lost: Lost, now: Date): Promise<OrderRow> {
   const { payment, purchase } = lost
   const { subscriptionId, periodNo } = purchase
   const known = await selectOrder(tx, payment.orderId)
@@ -91,7 +92,8 @@ async function findOrder(tx: Tx, lost: Lost, now: Date): Promise<OrderRow> {
     gateway: lost.gateway.id,
     method: purchase.method,
     ...(await findAddress(tx, lost, now)),
-    attribution: '{}',
+    consent: purchase.consent && JSON.stringify(purchase.consent),
+    attribution: JSON.stringify(await findAttribution(context, tx, purchase)),
     created_at: now,
     expires_at: new Date(now.getTime() + dayMs),
   })
@@ -117,6 +119,18 @@ async function findPeriod(
     created_at: now,
   })
   return { subscription_id: id, period_no: 0 }
+}
+
+/** Where the buyer came from, as far as the payment says it. */
+async function findAttribution(
+  context: BillingContext,
+  tx: Tx,
+  { userId, referrerToken, creditedVideoId }: Purchase,
+): Promise<OrderAttribution> {
+  return {
+    ...(referrerToken === null ? {} : await attributionOfToken(context, tx, userId, referrerToken)),
+    ...(creditedVideoId === null ? {} : { video_id: creditedVideoId }),
+  }
 }
 
 /** Where the buyer is reached. The money of a person who has left goes back. */

@@ -12,6 +12,7 @@ import { Shopper } from '#server/testing/shopper.ts'
 import { loadOrderFile } from './load-order-file.ts'
 import { reconcile } from './reconcile.ts'
 import { refundOrder } from './refund-order.ts'
+import { refundWithdrawn } from './withdraw.ts'
 
 let site: MoneySite
 beforeAll(async () => {
@@ -41,10 +42,10 @@ describe('money that goes back by itself', () => {
     const look = await shopper.look(second)
     expect(look).toMatchObject({
       status: 'cancelled',
-      returned: { reason: 'already_owned', message: expect.stringMatching(/already have.*goes back/) },
+      returned: { reason: 'already_owned', message: expect.stringMatching(/already own.*refunding you/) },
     })
-    expect((await subjects(shopper)).at(-1)).toBe('We are sending $0.99 back to you')
-    expect((await bodies(shopper)).at(-1)).toContain('You already have what this payment was for.')
+    expect((await subjects(shopper)).at(-1)).toBe('We’re refunding $0.99')
+    expect((await bodies(shopper)).at(-1)).toContain('You already own what this payment was for.')
     const file = await loadOrderFile(site.context.db, second, { language: 'en', seesPeople: true }, undefined)
     expect(file.refunds).toMatchObject([{ reason: 'already_owned', status: 'succeeded' }])
   })
@@ -63,7 +64,7 @@ describe('money that goes back by itself', () => {
       status: 'cancelled',
       returned: { reason: 'introduction_used' },
     })
-    expect((await subjects(two)).at(-1)).toBe('We are sending $4.99 back to you')
+    expect((await subjects(two)).at(-1)).toBe('We’re refunding $4.99')
   })
 })
 
@@ -96,16 +97,36 @@ test('the rest goes back where a part was refunded at the gateway before', async
   ])
 })
 
+/** Withdraws from what somebody bought, by the link that they are mailed. */
+async function withdrawFrom({ email }: Shopper) {
+  await site.visitor().call(withdraw, { body: { email } })
+  const texts = (await site.mails(email)).map(({ text }) => text)
+  const link = texts.map((text) => /#withdraw=([\w-]+)/.exec(text)?.[1]).findLast(Boolean)
+  return (await site.visitor().call(withdraw, { body: { withdraw: link } })).answer
+}
+
+async function confirmationOf(shopper: Shopper) {
+  const mails = await site.mails(shopper.email)
+  return mails.find(({ subject }) => subject === 'Your order is cancelled')?.text
+}
+
 test('a withdrawal after a part refund promises and sends back what is left', async () => {
   const { shopper, order } = await buyEpisode(site)
   await refundOrder(site.context, order.id, { amountCents: 40, reason: 'goodwill' })
-  await site.visitor().call(withdraw, { body: { email: shopper.email } })
-  const link = (await bodies(shopper)).map((text) => /#withdraw=([\w-]+)/.exec(text)?.[1]).findLast(Boolean)
-  const answer = (await site.visitor().call(withdraw, { body: { withdraw: link } })).answer
-  expect(answer).toMatchObject({ code: 200, info: { amount_cents: 59 } })
-  const mails = await site.mails(shopper.email)
-  const confirmation = mails.find(({ subject }) => subject === 'You have withdrawn from your contract')
-  expect(confirmation?.text).toContain('$0.59')
+  expect(await withdrawFrom(shopper)).toMatchObject({ code: 200, info: { amount_cents: 59 } })
+  expect(await confirmationOf(shopper)).toContain('$0.59')
+  expect(await shopper.look(order.id)).toMatchObject({ status: 'refunded', refunded_cents: 99 })
+})
+
+test('a withdrawal while a part refund is under way promises what is left, and sends it after that', async () => {
+  const { shopper, order } = await buyEpisode(site)
+  site.trouble.refund = () => Promise.reject(new Error('away'))
+  await refundOrder(site.context, order.id, { amountCents: 40, reason: 'goodwill' })
+  expect(await withdrawFrom(shopper)).toMatchObject({ code: 200, info: { amount_cents: 59 } })
+  delete site.trouble.refund
+  expect(await confirmationOf(shopper)).toContain('$0.59')
+  await tidyAfter(site, 3_600_000)
+  await refundWithdrawn(site.context)
   expect(await shopper.look(order.id)).toMatchObject({ status: 'refunded', refunded_cents: 99 })
 })
 

@@ -6,8 +6,10 @@ import {
   createOrder,
   getPayment,
   getReceipt,
+  getSavedMethod,
   listPlans as listPlansCall,
   payOrder as payOrderCall,
+  removeSavedMethod as removeSavedMethodCall,
   resumeSubscription as resumeCall,
   unlockEpisode,
   withdraw as withdrawCall,
@@ -33,6 +35,7 @@ import { loadReceipt } from './load-receipt.ts'
 import { payOrder } from './pay-order.ts'
 import { placeOrder } from './place-order.ts'
 import { listOrders, loadOrder, refreshOrder } from './present-order.ts'
+import { loadSavedMethod, removeSavedMethod } from './saved-method.ts'
 import { paypalReturnRoutes } from './return-from-paypal.ts'
 import { applyNotification, takeNotification } from './take-notification.ts'
 import { withdrawByLink } from './withdraw.ts'
@@ -72,6 +75,14 @@ export function billingRoutes(context: BillingContext): Route[] {
       const work = (id: string) => changeOrFollow(context, call, id)
       return { info: await once(context, call, changeMethodCall.path, work, 'pmc') }
     }),
+    route(getSavedMethod, async (call) => {
+      const { userId } = await requireStanding(context, call)
+      return { info: await loadSavedMethod(context, userId) }
+    }),
+    route(removeSavedMethodCall, async (call) => {
+      const { userId } = await requireStanding(context, call)
+      return { info: await removeSavedMethod(context, userId, call.body) }
+    }),
     route(getPayment, async (call) => {
       const viewer = await requireStanding(context, call)
       const { order_id } = call.query
@@ -79,7 +90,7 @@ export function billingRoutes(context: BillingContext): Route[] {
         return { info: await refreshOrder(context, viewer.userId, order_id, call.language) }
       const [orders, subscription] = await Promise.all([
         listOrders(context, viewer.userId, call.query, call.language),
-        membershipOf(db, viewer, clock.now(), call.language),
+        membershipOf(context, db, viewer, call.language),
       ])
       return { data: { ...orders, subscription } }
     }),
@@ -119,13 +130,17 @@ async function pay(context: BillingContext, call: Call<typeof payOrderCall>) {
   const payer = {
     ip: call.ip,
     token: payment_token,
-    firstName: checkName(first_name, 'first_name'),
-    lastName: checkName(last_name, 'last_name'),
+    firstName: checkGivenName(first_name, 'first_name'),
+    lastName: checkGivenName(last_name, 'last_name'),
   }
   const confirmed = await confirmPayment(context, userId, order_id, payment_token)
   if (!confirmed) await payOrder(context, userId, order_id, payer)
   return loadOrder(context, userId, order_id, call.language)
 }
+
+/** @throws Refusal nameInvalid for a name that is given and is none */
+const checkGivenName = (given: string | undefined, field: 'first_name' | 'last_name') =>
+  given === undefined ? undefined : checkName(given, field)
 
 async function changeOrFollow(
   context: BillingContext,
@@ -136,13 +151,11 @@ async function changeOrFollow(
   const { change_id, gateway, method = 'card', payment_token: token, first_name, last_name } = body
   if (change_id !== undefined) return followChange(context, userId, change_id)
   if (gateway === undefined) throw new Fault('badRequest', 'gateway is needed')
-  const name = (typed: string | undefined, field: 'first_name' | 'last_name') =>
-    typed === undefined ? undefined : checkName(typed, field)
   const payer = {
     ip,
     token,
-    firstName: name(first_name, 'first_name'),
-    lastName: name(last_name, 'last_name'),
+    firstName: checkGivenName(first_name, 'first_name'),
+    lastName: checkGivenName(last_name, 'last_name'),
   }
   return changeMethod(context, { userId, changeId, gateway, method, payer })
 }

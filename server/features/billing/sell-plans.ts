@@ -6,7 +6,7 @@ import { newId } from '#server/platform/ids.ts'
 import { readPage, type Paging } from '#server/platform/read-page.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import type { BillingContext } from './billing-context.ts'
-import { takesAmount } from './gateways.ts'
+import { gatewaysFor } from './gateways.ts'
 import type { Look, Page } from './list-all-orders.ts'
 import type { PlanRow } from './offer-queries.ts'
 import {
@@ -130,8 +130,9 @@ function check(
 ): void {
   if (intro !== null && intro >= price_cents)
     throw new Refusal('introductionTooHigh', { field: 'intro_price_cents' })
-  const least = { amount_cents: intro ?? price_cents, currency }
-  if (!gateways.some((gateway) => !gateway.oneOffOnly && takesAmount(gateway, least)))
+  // One gateway must take both, as a renewal is charged where the first period was.
+  const cents = intro === null ? [price_cents] : [intro, price_cents]
+  if (gatewaysFor({ gateways }, { cents, currency }, 'plan').length === 0)
     throw new Refusal('amountNotTaken', { field: 'price_cents' })
 }
 

@@ -1,6 +1,7 @@
 import { htmlLanguage, inLanguage, keptLanguage, type Language } from '#contract/languages.ts'
 import { moneyWords } from '#contract/money.ts'
 import { isGuest } from '#server/features/members/members.ts'
+import { dayWords, type DateReader } from '#server/i18n/day-words.ts'
 import type { ReceiptValues } from '#server/i18n/compose-receipt.ts'
 import { queueMail } from '#server/platform/mail/send-mails.ts'
 import type { Tx } from '#server/tables.ts'
@@ -13,7 +14,6 @@ import { selectReceipt, type ReceiptRow } from './receipt-queries.ts'
 import { selectRenewing } from './renewal-queries.ts'
 import { isRenewal } from './settle-renewal.ts'
 import { splitTax } from './split-tax.ts'
-import { dayWords } from './tell-subscriber.ts'
 import { withdrawableUntil } from './withdrawal-right.ts'
 
 type Seller = Pick<BillingContext, 'operator' | 'publicUrl' | 'clock' | 'languages'>
@@ -29,14 +29,15 @@ export async function sendReceipt(context: Seller, tx: Tx, order: OrderRow): Pro
   const row = await selectReceipt(tx, order.id)
   if (!row?.paid_at || row.email === '') return
   const language = keptLanguage(row.language, context.languages())
+  const reader = { language, timeZone: row.time_zone }
   const values: ReceiptValues = {
     ...boughtOf(row, language),
     ...pricesOf(context, row, language),
     ...sellerOf(context),
-    ...rightsOf(row, language),
-    ...(await renewalOf(context, tx, row, language)),
+    ...rightsOf(row, reader),
+    ...(await renewalOf(context, tx, row, reader)),
     order: row.id,
-    date: dayWords(row.paid_at, language),
+    date: dayWords(row.paid_at, reader),
     renewed: isRenewal(order) ? 'yes' : '',
     area: `${context.publicUrl}/my`,
     withdraw: `${context.publicUrl}/my#withdraw`,
@@ -76,22 +77,22 @@ function sellerOf({ operator: { name, site, address, taxNumber } }: Seller) {
   return { seller: name ?? site, address: address ?? '', taxNumber: taxNumber ?? '' }
 }
 
-function rightsOf(row: ReceiptRow, language: Language) {
+function rightsOf(row: ReceiptRow, reader: DateReader) {
   const until = withdrawableUntil(row)
   return {
-    withdrawUntil: until ? dayWords(until, language) : '',
+    withdrawUntil: until ? dayWords(until, reader) : '',
     atOnce: row.consent?.immediate_delivery ? 'yes' : '',
   }
 }
 
 /** Until when a plan is paid, what follows then, and the link that cancels it. */
-async function renewalOf(context: Seller, tx: Tx, { id, subscription_id }: ReceiptRow, language: Language) {
+async function renewalOf(context: Seller, tx: Tx, { id, subscription_id }: ReceiptRow, reader: DateReader) {
   const row = subscription_id === null ? undefined : await selectRenewing(tx, subscription_id)
   const next = row && (await nextCharge(tx, row))
   return {
-    until: row?.period_ends_at ? dayWords(row.period_ends_at, language) : '',
-    renewsOn: next ? dayWords(next.at, language) : '',
-    renewPrice: next ? moneyWords(next.cents, next.currency, language) : '',
+    until: row?.period_ends_at ? dayWords(row.period_ends_at, reader) : '',
+    renewsOn: next ? dayWords(next.at, reader) : '',
+    renewPrice: next ? moneyWords(next.cents, next.currency, reader.language) : '',
     renewDays: String(next?.plan.period_days ?? ''),
     cancel: next ? await makeOrderLink(tx, context, { purpose: 'cancel', orderId: id, expiresAt: null }) : '',
   }

@@ -24,6 +24,7 @@ import { orderStates, paidStatuses } from './order-states.ts'
 import { isOwned } from './ownership.ts'
 import { reportSale } from './report-sale.ts'
 import { noteReturn, returnMoney } from './return-money.ts'
+import { dropRefused, saveForPurchases } from './saved-method.ts'
 import { sendReceipt } from './send-receipt.ts'
 import { sendRestoredMail } from './send-restored-mail.ts'
 import { sendReturnMail } from './send-return-mail.ts'
@@ -91,6 +92,7 @@ async function apply(
     const reason = decline ?? status
     await auditPayment(tx, 'payment_failed', order, now, { reason })
     await close(tx, attempt, status, { reference, decline_code: reason })
+    await dropRefused(tx, order, attempt, reason, now)
     return noteFailedTry(context, tx, { order, attempt, now }, reason)
   }
   if (status === 'requires_action') await noteFailedTry(context, tx, { order, attempt, now }, 'check_needed')
@@ -191,6 +193,7 @@ interface Paid {
 async function give(tx: Tx, paid: Paid, payment: Payment): Promise<void> {
   const { order, now } = paid
   if (order.kind === 'plan') return givePeriod(tx, paid, payment)
+  await saveForPurchases(tx, order, paid.attempt, payment, now)
   await grantEntitlement(tx, {
     userId: order.user_id,
     orderId: order.id,

@@ -329,7 +329,7 @@ describe('a renewal that failed', () => {
           plan: 'Weekly',
           days: '7',
           amount: '$9.99',
-          date: 'March 2, 2026',
+          date: 'March 2, 2026 (UTC)',
           order: renewal.order.id,
         },
       },
@@ -344,7 +344,7 @@ describe('a renewal that failed', () => {
     const renewal = await makeRenewal({ order: { plan_id } })
     await fail(renewal, 'card_lost')
     expect(await mailsAbout(renewal.order)).toMatchObject([
-      { template: 'renewalRefused', fields: { plan: 'Monthly', days: '30', date: 'March 4, 2026' } },
+      { template: 'renewalRefused', fields: { plan: 'Monthly', days: '30', date: 'March 4, 2026 (UTC)' } },
     ])
   })
 

@@ -109,6 +109,7 @@ async function tell(
   await tellSubscriber(tx, context, template, {
     to: order.email,
     language: row.language,
+    timeZone: row.time_zone,
     plan: await selectSoldPlan(tx, order.plan_id ?? row.plan_id),
     cents: order.amount_cents,
     currency: order.currency,

@@ -45,10 +45,23 @@ export interface PaymentMethodsTable {
   reference: string
   brand: string | null
   last4: string | null
+  /** When the card is valid no more; null where its gateway does not tell. */
+  expires_at: Optional<Date>
   created_at: ColumnType<Date, Date, never>
   checks: Generated<number>
   /** When to have the gateway forget it; null while it may be charged. */
   check_at: Optional<Date>
+}
+
+/** What a buyer agreed to who had the card of an order saved for further purchases. */
+export interface MethodAgreementsTable {
+  order_id: string
+  /** Null until the order is paid, and once the gateway has forgotten the method. */
+  payment_method_id: Optional<string>
+  /** Of the words in `shown_words`. */
+  shown_hash: string
+  agreed_at: Date
+  revoked_at: Optional<Date>
 }
 
 /** People who left, of whom a gateway may keep a name and an address. */
@@ -105,7 +118,7 @@ export type ReturnReason =
   | 'person_left'
 
 /** What the buyer agreed to: the words on the screen, by their hash in `shown_words`, and when. Older orders have the words themselves. */
-interface Consent {
+export interface Consent {
   shown?: string
   shown_hash?: string
   immediate_delivery: boolean
@@ -127,6 +140,8 @@ export interface OrdersTable {
   currency: string
   gateway: GatewayId
   method: PaymentMethod
+  /** The saved method that it is to be paid with, where the buyer chose that. */
+  saved_method_id: Optional<string>
   email: string
   consent: OptionalJson<Consent>
   attribution: ColumnType<OrderAttribution, string | undefined, string>
@@ -320,6 +335,7 @@ interface ExperimentSalesTable {
 export interface BillingTables extends SandboxTables, StripeTables {
   plans: PlansTable
   payment_methods: PaymentMethodsTable
+  method_agreements: MethodAgreementsTable
   payers_to_forget: PayersToForgetTable
   subscriptions: SubscriptionsTable
   orders: OrdersTable

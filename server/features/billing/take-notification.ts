@@ -19,8 +19,8 @@ interface Heard {
 }
 
 /**
- * Verifies and records what a gateway tells us, before anything is done about it (billing.md, "Crash safety").
- * @returns what to apply afterwards, or undefined where it is not the gateway's
+ * Verifies and records a webhook event before it is applied (billing.md, "Crash safety").
+ * @returns what to apply afterwards, or undefined if the event is not the gateway's
  */
 export async function takeNotification(
   { db, clock }: BillingContext,
@@ -41,8 +41,8 @@ export async function takeNotification(
 }
 
 /**
- * Applies a notification by reading its payment or method at the gateway; its own words are never believed. Any number of
- * times.
+ * Applies a webhook event by reading its payment or method at the gateway; the event's own content is never trusted. May be
+ * called any number of times.
  */
 export async function applyNotification(
   context: BillingContext,

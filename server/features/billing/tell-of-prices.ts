@@ -34,6 +34,7 @@ async function tell(
   await tellSubscriber(tx, context, 'priceRises', {
     to: row.email ?? used.email,
     language: row.language,
+    timeZone: row.time_zone,
     plan: row,
     cents,
     currency: row.currency,

@@ -1,5 +1,6 @@
-import { inLanguage, htmlLanguage, keptLanguage, type Language, type Texts } from '#contract/languages.ts'
+import { inLanguage, keptLanguage, type Texts } from '#contract/languages.ts'
 import { moneyWords } from '#contract/money.ts'
+import { dayWords } from '#server/i18n/day-words.ts'
 import { queueMail } from '#server/platform/mail/send-mails.ts'
 import type { Tx } from '#server/tables.ts'
 import type { BillingContext } from './billing-context.ts'
@@ -22,6 +23,7 @@ interface Told {
   to: string
   /** The person's; the default where it is not known. */
   language: string | null
+  timeZone: string | null
   plan: { names: Texts; period_days: number }
   cents: number
   currency: string
@@ -38,7 +40,7 @@ export async function tellSubscriber(
   tx: Tx,
   { publicUrl, languages }: Pick<BillingContext, 'publicUrl' | 'languages'>,
   template: keyof typeof pages,
-  { to, language: known, plan, cents, currency, orderId, date }: Told,
+  { to, language: known, timeZone, plan, cents, currency, orderId, date }: Told,
   mailed?: { link: string; expiresAt: Date },
 ): Promise<void> {
   if (to === '') return
@@ -48,7 +50,7 @@ export async function tellSubscriber(
     plan: inLanguage(plan.names, language),
     days: String(plan.period_days),
     amount: moneyWords(cents, currency, language),
-    date: dayWords(date, language),
+    date: dayWords(date, { language, timeZone }),
     order: orderId,
   }
   await queueMail(tx, {
@@ -58,9 +60,4 @@ export async function tellSubscriber(
     language,
     ...(mailed ? { expiresAt: mailed.expiresAt } : {}),
   })
-}
-
-/** A day as a language writes it; days are counted by UTC. */
-export function dayWords(date: Date, language: Language): string {
-  return new Intl.DateTimeFormat(htmlLanguage[language], { dateStyle: 'long', timeZone: 'UTC' }).format(date)
 }

@@ -157,9 +157,9 @@ describe('a withdrawal', () => {
     })
     expect(await shopper.look(order?.id ?? '')).toMatchObject({ status: 'refunded', refunded_cents: 99 })
     expect(await plays(shopper)).toBe(false)
-    const told = (await site.mails(shopper.email)).find(({ subject }) => /withdrawn/.test(subject))
+    const told = (await site.mails(shopper.email)).find(({ subject }) => /order is cancelled/.test(subject))
     expect(told?.text).toContain(`order ${orderNumber(order?.id ?? '')}`)
-    expect(told?.text).toContain('You get back $0.99')
+    expect(told?.text).toContain('We’re refunding $0.99')
   })
 
   it('is in what the person takes along, with the money that went back and why', async () => {
@@ -225,7 +225,7 @@ describe('a withdrawal', () => {
       .where('order_id', '=', order?.id ?? '')
     const refunds = await db.selectFrom('refunds').selectAll().where('attempt_id', 'in', attempts).execute()
     expect(refunds).toMatchObject([{ amount_cents: 99, status: 'succeeded' }])
-    const mails = (await subjects(shopper.email)).filter((subject) => /You have withdrawn/.test(subject))
+    const mails = (await subjects(shopper.email)).filter((subject) => /Your order is cancelled/.test(subject))
     expect(mails).toHaveLength(1)
   })
 
@@ -295,7 +295,7 @@ describe('a withdrawal', () => {
     await leave({ email: late.email })
     for (const { email } of [late, atOnce, person.shopper]) {
       expect(await secretsOf(email, 'withdraw')).toEqual([])
-      expect((await subjects(email)).at(-1)).toBe('You cannot withdraw from this order')
+      expect((await subjects(email)).at(-1)).toBe('This order can no longer be cancelled')
     }
   })
 

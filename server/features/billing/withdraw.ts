@@ -2,18 +2,19 @@ import type { withdraw as withdrawCall } from '#contract/billing.ts'
 import type { ResultOf } from '#contract/endpoint.ts'
 import { Refusal } from '#contract/errors.ts'
 import { moneyWords } from '#contract/money.ts'
+import { dayWords } from '#server/i18n/day-words.ts'
 import { writeAudit } from '#server/platform/database/audit.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { queueMail } from '#server/platform/mail/send-mails.ts'
 import type { Tx } from '#server/tables.ts'
 import type { BillingContext } from './billing-context.ts'
 import { setAccessEnd } from './cancel-subscription.ts'
+import { endLook } from './check-queries.ts'
 import { nextCheck } from './check-schedule.ts'
 import { findLinkedOrder } from './order-links.ts'
-import { lockOwner, selectLanguageOf, selectOrder, type OrderRow } from './order-queries.ts'
+import { lockOwner, selectLanguageOf, selectOrder, selectTimeZoneOf, type OrderRow } from './order-queries.ts'
 import { refundOrder } from './refund-order.ts'
 import { selectLiveSubscription, setCancelAtPeriodEnd } from './subscription-queries.ts'
-import { dayWords } from './tell-subscriber.ts'
 import {
   markWithdrawn,
   selectContract,
@@ -67,7 +68,7 @@ async function declare(
   const values = {
     link: `${context.publicUrl}/my`,
     order: order.id,
-    date: dayWords(now, language),
+    date: dayWords(now, { language, timeZone: await selectTimeZoneOf(tx, order.user_id) }),
     amount: moneyWords(left, order.currency, language),
   }
   await queueMail(tx, { to: order.email, template: 'withdrawn', values, language })
@@ -108,7 +109,10 @@ export async function refundWithdrawn(context: BillingContext): Promise<void> {
   const next = (checks: number) => nextCheck(checks, now)
   const due = await inTransaction(db, (tx) => takeDueWithdrawals(tx, { now, limit: batch, next }))
   for (const { id, checks } of due) {
-    if ((await refundOne(context, { id })) || next(checks + 1) !== null) continue
+    const isBack = await refundOne(context, { id })
+    if (next(checks + 1) !== null) continue
+    await endLook(db, 'orders', { id }, now, 'withdrawal_check_at')
+    if (isBack) continue
     log.error({ order: id }, 'the money of a withdrawal did not go back after the last try; please send it')
   }
 }

@@ -19,15 +19,15 @@ export function selectContract(tx: Tx, order: OrderRow): Promise<OrderRow[]> {
 }
 
 /**
- * What a withdrawal sends back of these orders, however often it is asked for: what was paid, less what had gone back for another
- * reason or is held by a bank.
+ * What a withdrawal sends back of these orders, however often it is asked for: what was paid, less what has gone back or is on its way
+ * for another reason, and what a bank holds.
  */
 export async function selectWithdrawnCents(tx: Tx, orderIds: readonly string[]): Promise<number> {
   const { rows } = await sql<{ cents: number }>`
     SELECT coalesce(sum(amount_cents - gone.cents), 0)::float8 AS cents FROM orders
     CROSS JOIN LATERAL (SELECT least(orders.amount_cents, coalesce(sum(attempts.disputed_cents + (
         SELECT coalesce(sum(refunds.amount_cents), 0) FROM refunds
-        WHERE refunds.attempt_id = attempts.id AND refunds.status = 'succeeded'
+        WHERE refunds.attempt_id = attempts.id AND refunds.status <> 'failed'
           AND refunds.reason <> 'withdrawal' AND refunds.idempotency_key NOT LIKE 'return:%')), 0)) AS cents
       FROM attempts WHERE attempts.order_id = orders.id) AS gone
     WHERE orders.id = ANY(${orderIds})`.execute(tx)

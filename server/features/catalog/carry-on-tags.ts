@@ -4,7 +4,7 @@ import { lockHomepage } from './compose-queries.ts'
 import * as queries from './label-queries.ts'
 import * as work from './tag-work-queries.ts'
 
-/** Held together for a moment; whoever edits or plays one of them waits no longer. */
+/** Locked together for a moment; edits and plays of these videos wait no longer. */
 const batch = 200
 
 /**

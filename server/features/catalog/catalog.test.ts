@@ -31,7 +31,7 @@ const newestFirst = () => videos.map(({ id }) => id).toReversed()
 describe('the homepage', () => {
   it('shows the sections that have something to show, in order, and the menu', async () => {
     const { homepage, menu, pay_theme } = await site.visitor().ask(getHomepage)
-    expect(homepage.map(({ kind }) => kind)).toEqual(['carousel', 'row', 'ranking', 'grid'])
+    expect(homepage.map(({ kind }) => kind)).toEqual(['carousel', 'row', 'grid'])
     expect(homepage[0]?.items.map(({ id }) => id)).toEqual(newestFirst().slice(0, 2))
     expect(menu).toEqual([{ id: category, name: 'Thrillers' }])
     expect(pay_theme.accent).toMatch(/^#/)
@@ -48,7 +48,57 @@ describe('the homepage', () => {
     expect(row).toMatchObject({ has_more: true })
     const more = await site.visitor().ask(queryHomepage, { query: { section: row?.id ?? '' } })
     expect(more.title).toBe(row?.title)
-    expect(more.list.slice(0, 12).map(({ id }) => id)).toEqual(row?.items.map(({ id }) => id))
+    // The carousel has shown the first two.
+    expect(more.list.slice(2, 14).map(({ id }) => id)).toEqual(row?.items.map(({ id }) => id))
+  })
+
+  it('shows no video in a row of the newest that the carousel above it shows', async () => {
+    const { homepage } = await site.visitor().ask(getHomepage)
+    const [carousel, row] = homepage.map(({ items }) => items.map(({ id }) => id))
+    expect(carousel).toHaveLength(2)
+    expect(row).toHaveLength(12)
+    expect(row?.filter((id) => carousel?.includes(id))).toEqual([])
+  })
+
+  /** Has these played, the first one most, while something is asked. */
+  async function withPlays<T>(played: readonly BuiltVideo[], ask: () => Promise<T>): Promise<T> {
+    const setPlays = (id: string, play_count: number) =>
+      site.context.db
+        .updateTable('videos')
+        .set({ play_count, popularity: play_count })
+        .where('id', '=', id)
+        .execute()
+    for (const [at, { id }] of played.entries()) await setPlays(id, played.length - at)
+    const answer = await ask()
+    for (const { id } of played) await setPlays(id, 0)
+    return answer
+  }
+
+  it('ranks only what somebody has played', async () => {
+    const played = videos.slice(3, 4)
+    const { homepage } = await withPlays(played, () => site.visitor().ask(getHomepage))
+    const ranking = homepage.find(({ kind }) => kind === 'ranking')
+    expect(ranking?.items.map(({ id }) => id)).toEqual(played.map(({ id }) => id))
+  })
+
+  it('shows no video three times, and the most watched among its ranks', async () => {
+    const played = videos.slice(-4)
+    const { homepage } = await withPlays(played, () => site.visitor().ask(getHomepage))
+    const [carousel, row, ranking, grid] = homepage.map(({ items }) => items.map(({ id }) => id))
+    expect(ranking).toEqual(played.map(({ id }) => id))
+    // The carousel's two are among the most watched.
+    expect(ranking).toEqual(expect.arrayContaining(carousel ?? []))
+    expect(row?.filter((id) => ranking?.includes(id))).toEqual([])
+    expect(grid).toEqual(newestFirst().slice(2, 14))
+    expect(homepage.at(-1)).toMatchObject({ kind: 'grid', has_more: true })
+  })
+
+  it('tells what the videos of its carousel are about', async () => {
+    const { homepage } = await site.visitor().ask(getHomepage)
+    const [first] = homepage[0]?.items ?? []
+    const { synopsis } = await site.visitor().ask(getVideo, { query: { id: first?.id ?? '' } })
+    expect(synopsis).not.toBe('')
+    expect(first?.synopsis).toBe(synopsis)
   })
 })
 

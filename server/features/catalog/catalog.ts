@@ -82,7 +82,7 @@ export async function fillHomepage(
   language: Language,
   { sections, menu, copyright, payTheme }: HomepageParts,
 ): Promise<SharedHomepage> {
-  const loaded = await Promise.all(sections.map((section) => loadSection(db, section, language)))
+  const loaded = await loadSections(db, sections, language)
   const full = (section: Section | null): section is Section => section !== null && section.items.length > 0
   return {
     info: {
@@ -122,16 +122,80 @@ export async function personaliseHomepage(
 
 export type SectionRow = Awaited<ReturnType<typeof queries.selectSections>>[number]
 
-/** @returns null for one that every viewer has of their own */
-async function loadSection(db: Db, section: SectionRow, language: Language): Promise<Section | null> {
+/**
+ * Loads the sections of a homepage. Those of the newest repeat little of the others: a row leaves out what carousels and rankings
+ * show, a grid what two other sections show.
+ * @returns null for those that every viewer has of their own
+ */
+async function loadSections(
+  db: Db,
+  sections: readonly SectionRow[],
+  language: Language,
+): Promise<(Section | null)[]> {
+  const loaded = new Map<SectionRow, Section | null>()
+  const load = async (wanted: readonly SectionRow[], excluded: ReadonlySet<string>) => {
+    const results = await Promise.all(wanted.map((section) => loadSection(db, section, language, excluded)))
+    for (const [at, section] of wanted.entries()) loaded.set(section, results[at] ?? null)
+  }
+  const others = sections.filter((section) => !isNewest(section, 'row') && !isNewest(section, 'grid'))
+  await load(others, new Set())
+  const prominent = [...loaded.values()].filter(
+    (section) => section?.kind !== 'row' && section?.kind !== 'grid',
+  )
+  await load(
+    sections.filter((section) => isNewest(section, 'row')),
+    shownAtLeast(1, prominent),
+  )
+  await load(
+    sections.filter((section) => isNewest(section, 'grid')),
+    shownAtLeast(2, [...loaded.values()]),
+  )
+  return sections.map((section) => loaded.get(section) ?? null)
+}
+
+const isNewest = ({ kind, source }: SectionRow, wanted: SectionRow['kind']) =>
+  kind === wanted && source.from === 'newest'
+
+/** The ids of videos that are in so many of these sections. */
+function shownAtLeast(times: number, sections: readonly (Section | null)[]): ReadonlySet<string> {
+  const counts = new Map<string, number>()
+  for (const { id } of sections.flatMap((section) => section?.items ?? []))
+    counts.set(id, (counts.get(id) ?? 0) + 1)
+  return new Set([...counts].flatMap(([id, count]) => (count >= times ? [id] : [])))
+}
+
+/**
+ * Loads the videos of a section but for those to be left out, which its whole list still has. A ranking by plays holds only what
+ * somebody has played. A carousel's videos come with their synopsis.
+ * @returns null for one that every viewer has of their own
+ */
+async function loadSection(
+  db: Db,
+  section: SectionRow,
+  language: Language,
+  excluded: ReadonlySet<string>,
+): Promise<Section | null> {
   const { kind, source } = section
   if (source.from === 'recommended') return null
   const { filter, order } = listOf(source)
-  return presentSection(
-    section,
-    await selectVideos(db, filter, order, undefined, sectionSize[kind] + 1),
-    language,
+  const rows = await selectVideos(db, filter, order, undefined, sectionSize[kind] + 1 + excluded.size)
+  const isRanking = kind === 'ranking' && source.from === 'popular'
+  const fit = rows.filter(({ id, play_count }) => !excluded.has(id) && (!isRanking || play_count > 0))
+  const presented = presentSection(section, fit, language)
+  if (kind === 'carousel') return withSynopses(db, presented, language)
+  return { ...presented, has_more: presented.has_more || rows.some(({ id }) => excluded.has(id)) }
+}
+
+async function withSynopses(db: Db, section: Section, language: Language): Promise<Section> {
+  const found = await queries.selectSynopses(
+    db,
+    section.items.map(({ id }) => id),
   )
+  const items = section.items.map((item) => {
+    const synopses = found.get(item.id)
+    return synopses ? { ...item, synopsis: inLanguage(synopses, language) } : item
+  })
+  return { ...section, items }
 }
 
 function presentSection({ id, kind, titles }: SectionRow, rows: CardRow[], language: Language): Section {
@@ -176,7 +240,7 @@ export async function readSetting<T extends object>(db: Db, key: string): Promis
   return (await queries.selectSetting(db, key)) as T | undefined
 }
 
-/** A setting that is made once and for good: what stands there already, else this. */
+/** Stores a setting once: returns the stored value, else this one. */
 export async function settleSetting<T extends object>(db: Db, key: string, value: T): Promise<T> {
   await queries.insertSetting(db, key, value)
   return (await readSetting<T>(db, key)) ?? value

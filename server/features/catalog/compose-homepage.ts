@@ -89,7 +89,7 @@ export async function previewDraft(
 /**
  * Makes a draft the homepage. Sections that stay keep their id, which stands in addresses.
  * @returns how it was before
- * @throws Refusal movedOn where it has changed since `version`; settingInvalid for a section without an English title, or an accent that is no colour
+ * @throws Refusal movedOn if it has changed since `version`; settingInvalid for a section without an English title, or an accent that is no colour
  */
 export async function saveDraft(tx: Tx, draft: Draft, version: string): Promise<Draft> {
   await compose.lockHomepage(tx)

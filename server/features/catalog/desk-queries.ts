@@ -94,6 +94,10 @@ export async function updateState(
   await tx.updateTable('videos').set(changes).where('id', '=', id).execute()
 }
 
+/** Holds while `selectDue` finds one. */
+export const anyDueVideos =
+  "EXISTS (SELECT FROM videos WHERE state = 'scheduled' AND released_at <= $1 AND episode_count > 0)"
+
 /** The scheduled videos whose moment has come and that have an episode. */
 export async function selectDue(db: Db, now: Date): Promise<string[]> {
   const rows = await db

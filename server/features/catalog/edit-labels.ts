@@ -71,7 +71,7 @@ function editedNames(kind: LabelKind, before: Texts, changes: TextChanges): Text
 /**
  * Gives what has one label, videos and sections of the homepage, another in its place, and deletes the one.
  * @returns how many videos had it, and whether they all have the other by then
- * @throws Refusal notFound, also for a label that would be merged into itself; movedOn where one of them is going already
+ * @throws Refusal notFound, also for a label that would be merged into itself; movedOn if one of them is going already
  */
 export async function mergeLabels(tx: Tx, kind: LabelKind, id: string, intoId: string) {
   await lockHomepage(tx)
@@ -97,7 +97,7 @@ async function checkStays(tx: Tx, kind: LabelKind, ids: readonly string[], leavi
 /**
  * Takes a label off all videos and deletes it.
  * @returns how it was, how many videos had it, and whether it is gone by then
- * @throws Refusal notFound; feedsHomepage where a section of the homepage would stand empty; movedOn where it is going already
+ * @throws Refusal notFound; feedsHomepage if a homepage section would become empty; movedOn if it is being deleted already
  */
 export async function deleteLabel(tx: Tx, kind: LabelKind, id: string) {
   await lockHomepage(tx)

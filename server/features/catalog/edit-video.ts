@@ -55,7 +55,7 @@ export async function beginDraft(tx: Tx, title: string, now: Date): Promise<stri
 }
 
 /**
- * Changes what is given of a video.
+ * Edits the given fields of a video.
  * @throws Refusal titleNeeded, textTooLong, priceInvalid, labelInvalid
  */
 export async function editVideo(tx: Tx, video: DeskVideoRecord, edits: VideoEdits): Promise<void> {
@@ -76,7 +76,7 @@ function editedTitles(before: Texts, changes: TextChanges): Texts {
   return { ...titles, en: titles.en }
 }
 
-/** A draft's synopsis may still be empty; the other languages stand in for nothing. */
+/** A draft's synopsis may still be empty; other languages do not replace it. */
 function editedSynopses(before: Texts, changes: TextChanges): Texts {
   return { en: '', ...edited(before, changes, videoLimits.synopsis, 'synopses') }
 }

@@ -3,7 +3,7 @@ import type { Clock } from '#server/platform/clock.ts'
 import type { Db } from '#server/tables.ts'
 import { selectAlike, type Alike, type AlikeOptions } from './recommend-queries.ts'
 
-/** Finds what goes with these videos, best first, whoever asks. */
+/** Finds videos similar to these, best first, for any viewer. */
 export type FindAlike = (seeds: readonly string[], options: AlikeOptions) => Promise<readonly Alike[]>
 
 /** Whoever comes from the same ad has seen the same episode: what goes with it is looked up once a second. */

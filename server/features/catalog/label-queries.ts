@@ -3,7 +3,7 @@ import type { Language, Texts } from '#contract/languages.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { hasWords } from './desk-queries.ts'
 
-/** What videos are told apart by. */
+/** The kinds of labels: categories and tags. */
 export type LabelKind = 'tag' | 'category'
 
 export interface LabelRecord {
@@ -23,7 +23,7 @@ interface TagsWanted {
 
 /** A page of all tags, those of most published videos first. Runs along `tags_used`, or finds by `tags_words`. */
 export function selectDeskTags(db: Db, { keyword, after, limit }: TagsWanted) {
-  // Not the column itself where words are looked for, so that nobody walks along `tags_used` until enough have them.
+  // An expression instead of the column, so that PostgreSQL does not scan `tags_used` until enough rows match.
   const use = keyword === undefined ? sql<number>`video_count` : sql<number>`video_count + 0`
   return db
     .selectFrom('tags')
@@ -120,7 +120,7 @@ export async function moveTagged(
       SELECT FROM video_tags other WHERE other.video_id = video_tags.video_id AND other.tag_id = ${into}
     ) RETURNING video_id`.execute(tx)
   const ids = rows.map(({ video_id }) => video_id)
-  // The triggers see to what is added and removed; a row that goes over to another tag is neither.
+  // The triggers handle inserts and deletes; a row that changes its tag is neither.
   await indexVideos(tx, ids)
   return ids.length + (await takeOff(tx, 'tag', from, of))
 }

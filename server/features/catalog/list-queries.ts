@@ -13,7 +13,7 @@ export type ListFilter =
 
 export type ListOrder = 'newest' | 'popular'
 
-/** Where a list goes on: after the video with this key (a time as text, a number) and id. */
+/** The position in a list: after the video with this key (a time as text, or a number) and id. */
 export interface ListPlace<Key = string | number> {
   key: Key
   id: string

@@ -32,7 +32,7 @@ async function listAll(db: Db, query: TagsQuery, language: Language) {
   }
 }
 
-/** One short list that no cursor goes on with: whoever does not find it there types another letter. */
+/** A short list without a cursor: people type another letter instead. */
 const suggestions = { usual: 8, most: 20 }
 async function suggest(db: Db, keyword: string, query: TagsQuery, language: Language) {
   decodeCursor(`tags ${keyword}`, query.cursor, [])

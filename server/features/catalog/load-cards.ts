@@ -14,7 +14,7 @@ export type WithTags = <Row extends { tag_ids: readonly string[] }>(
   rows: readonly Row[],
 ) => Promise<(Omit<Row, 'tag_ids'> & { tags: NameRow[] })[]>
 
-/** What cards and their tags look like is the same for everybody, whoever's list they stand in: each is kept for at most a second. */
+/** Cards and their tags are the same for every viewer, so each is cached for at most a second. */
 export function createCards(db: Db, clock: Clock): { findCards: FindCards; withTags: WithTags } {
   const findTags = createRowCache(clock, (ids) => selectTagNames(db, ids))
   const withTags: WithTags = async (rows) => {

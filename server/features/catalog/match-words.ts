@@ -1,16 +1,16 @@
 import type { Language } from '#contract/languages.ts'
 import type { SearchTerms, TypedWord } from './search-queries.ts'
 
-/** For each word that was typed, the words that may stand for it; none where nothing is like it. */
+/** For each typed word, the indexed words that it may mean; none if nothing is similar. */
 export type Choices = string[][]
 
-/** No more words stand for one of so many that were typed: all of them have to fit into a cursor. */
+/** The most candidates for each of so many typed words: all of them have to fit into a cursor. */
 export function mostChoices(words: number): number {
   return words === 1 ? 7 : 6
 }
 
 /**
- * What may stand for each word: itself where it is known, and words one typo apart where it is not or `forgiving` says so.
+ * Finds the candidates of each word: the word itself if it is indexed, and words one typo away if it is not, or if `forgiving`.
  */
 export function chooseWords(words: readonly TypedWord[], { forgiving }: { forgiving: boolean }): Choices {
   return words.map(({ word, known, alike }) => {
@@ -72,7 +72,7 @@ export function termsFor(whole: string, choices: Choices, join: 'all' | 'any'): 
   }
 }
 
-/** A trailing `*` stands for all that begin so. */
+/** A trailing `*` matches every word that begins so. */
 function present(choice: string): string {
   return choice.endsWith('*') ? `${quote(choice.slice(0, -1))}:*` : quote(choice)
 }

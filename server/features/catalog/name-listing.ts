@@ -4,7 +4,7 @@ import * as queries from './queries.ts'
 
 export type ListingKind = 'category' | 'section' | 'tag'
 
-/** What a listing is called, or undefined where there is none. */
+/** The name of a listing; undefined if it does not exist. */
 export async function nameListing(
   db: Db,
   kind: ListingKind,

@@ -2,7 +2,7 @@ import type { VideoCard } from '#contract/catalog.ts'
 import { inLanguage, type Language, type Texts } from '#contract/languages.ts'
 import type { CardRow } from './queries.ts'
 
-/** A name in the viewer's language with the id it stands for. */
+/** A name in the viewer's language, with its id. */
 export function presentName(
   { id, names }: { id: string; names: Texts },
   language: Language,
@@ -21,7 +21,7 @@ export function presentCard(row: CardRow, language: Language): VideoCard {
     free_episodes: row.free_episodes,
     play_count: row.play_count,
     tags: row.tags.map((tag) => presentName(tag, language)),
-    // Nothing is hot that nobody has played yet.
+    // A video without plays is never hot.
     badge: row.badge === 'hot' && row.play_count === 0 ? null : row.badge,
     ...(row.progress === null ? {} : { progress: row.progress }),
   }

@@ -36,7 +36,7 @@ export async function upsertVideo(
 }
 
 /**
- * The id of the category or tag of that slug; made with these names where there is none, a category as the last of the menu. An
+ * The id of the category or tag of that slug; made with these names if there is none, a category as the last of the menu. An
  * existing one keeps its names and place.
  */
 export async function ensureNamed(
@@ -78,7 +78,7 @@ export async function replaceVideoTags(tx: Tx, videoId: string, tagIds: readonly
     .execute()
 }
 
-/** How the keys of covers begin that give way to any other: what is open to everybody must show nothing locked. */
+/** The key prefix of automatic covers, which any other cover replaces. */
 export const standInCovers = 'public/covers/still-'
 
 export async function updateCover(

@@ -2,7 +2,7 @@ import type { Texts } from '#contract/languages.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import * as queries from './publish-queries.ts'
 
-/** A video as whoever publishes it describes it; category and tags by slug. */
+/** The description of a video to publish; category and tags by slug. */
 export interface VideoDetails {
   slug: string
   titles: Texts
@@ -93,7 +93,7 @@ export interface CoverFile {
   color: string
 }
 
-/** Gives a video its cover; `onlyIfMissing` leaves one that is there. */
+/** Sets a video's cover; `onlyIfMissing` keeps an existing one. */
 export async function setCover(
   db: Db,
   videoId: string,
@@ -103,7 +103,7 @@ export async function setCover(
   await queries.updateCover(db, videoId, cover, { onlyIfMissing })
 }
 
-/** Whether a video has a cover of its own, one that stands in for it, or none. */
+/** Whether a video has its own cover, an automatic one, or none. */
 export async function loadCover(db: Db, videoId: string): Promise<'own' | 'standIn' | 'none'> {
   const path = (await queries.selectVideoCover(db, videoId))?.cover_path ?? null
   if (path === null) return 'none'

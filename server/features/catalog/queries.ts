@@ -58,7 +58,7 @@ const cardsByIds = lookUp((db: Db, { ids }: Slots<{ ids: readonly string[] }>) =
     .where('videos.state', 'in', ['published', 'archived']),
 )
 
-/** The cards of these videos with the ids of their tags, in no order; archived ones too, for whoever has a right to them. */
+/** Loads the cards of these videos with their tag ids, unordered; archived ones too, for viewers with access. */
 export function selectCardsByIds(db: Db, ids: readonly string[]) {
   return cardsByIds(db, { ids })
 }
@@ -75,7 +75,7 @@ export function selectTagNames(db: Db, ids: readonly string[]): Promise<NameRow[
   return tagNames(db, { ids })
 }
 
-/** One video with all that its page shows, or undefined where it may not be seen. */
+/** Loads a video with everything its page shows; undefined if it is not visible. */
 export function selectVideo(db: Db, id: string) {
   return selectCards(db)
     .leftJoin('categories', 'categories.id', 'videos.category_id')
@@ -153,7 +153,7 @@ export async function selectSetting(db: Db, key: string): Promise<object | undef
   return (await db.selectFrom('settings').select('value').where('key', '=', key).executeTakeFirst())?.value
 }
 
-/** The same, and nobody else changes it until the transaction is over. */
+/** The same, locked for the transaction. */
 export async function lockSetting(tx: Tx, key: string): Promise<object | undefined> {
   const row = await tx
     .selectFrom('settings')
@@ -179,4 +179,11 @@ export async function upsertSetting(db: Db, key: string, value: object): Promise
     .values({ key, value: text })
     .onConflict((conflict) => conflict.column('key').doUpdateSet({ value: text }))
     .execute()
+}
+
+/** The synopses of videos by their id. */
+export async function selectSynopses(db: Db, ids: readonly string[]): Promise<Map<string, Texts>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db.selectFrom('videos').select(['id', 'synopses']).where('id', 'in', ids).execute()
+  return new Map(rows.map(({ id, synopses }) => [id, synopses]))
 }

@@ -13,7 +13,7 @@ export interface AlikeOptions {
   limit: number
 }
 
-/** Ids are random, so that 32 bits of one do to tell it from a few hundred others. */
+/** Ids are random, so 32 bits of one distinguish it from a few hundred others. */
 const digitsOfEnd = 8
 
 /** A short form of an id, as a number in hexadecimal digits. */
@@ -33,7 +33,7 @@ export async function selectAlike(
   seeds: readonly string[],
   { without, limit }: AlikeOptions,
 ): Promise<Alike[]> {
-  // Always as many rows, so that PostgreSQL sees that planning anew for each call gains nothing.
+  // Always as many rows, so that PostgreSQL does not replan for each call.
   const rows = Array.from({ length: mostSeeds }, (_, index) => sql`(${seeds[index] ?? null}::text)`)
   const { rows: alike } = await sql<Alike>`
     WITH seeds AS (SELECT * FROM (VALUES ${sql.join(rows)}) given(id) WHERE id IS NOT NULL)

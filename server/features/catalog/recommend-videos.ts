@@ -24,7 +24,7 @@ const basisOf = (watched: readonly string[]): Basis => ({
   without: watched.map(endOf),
 })
 
-/** The best of what goes with the videos that somebody watched last, without these; nothing where they have watched nothing. */
+/** Recommends videos similar to those watched last, without these; nothing for viewers without a history. */
 export async function recommendFor(
   { findAlike, findCards }: Catalog,
   watched: Watched,

@@ -2,9 +2,10 @@ import { dayMs, type Clock } from '#server/platform/clock.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { carryOnTags } from './carry-on-tags.ts'
+import { anyDueVideos } from './desk-queries.ts'
 import { lockSetting, upsertSetting } from './queries.ts'
 import { arrangeShelves, deleteRises, fadeTags, placeTags, refreshPlayed } from './rank-queries.ts'
-import { tagWorkChannel } from './tag-work-queries.ts'
+import { anyTagWork, tagWorkChannel } from './tag-work-queries.ts'
 import { releaseDue } from './video-states.ts'
 
 const batch = 1000
@@ -32,7 +33,7 @@ export async function refreshRanks(db: Db, now: Date): Promise<void> {
   await inTransaction(db, (tx) => placeTags(tx, trendingTags))
 }
 
-/** Lets the tags fade once for the time that passed, however many do it at once, and wherever one of them ends. */
+/** Decays the tags' scores once for the elapsed time, also with several processes or a crash. */
 async function fadeSince(tx: Tx, now: Date): Promise<void> {
   const ranked = (await lockSetting(tx, setting)) as { at: string } | undefined
   const passedMs = Math.max(0, now.getTime() - Date.parse(ranked?.at ?? now.toISOString()))
@@ -40,7 +41,7 @@ async function fadeSince(tx: Tx, now: Date): Promise<void> {
   await upsertSetting(tx, setting, { at: now.toISOString() })
 }
 
-/** Moves what stands on the wrong shelf of the search, a batch at a time: of a catalogue that was just brought in, nearly all. */
+/** Moves videos to the right tier of the search, a batch at a time; after an import that is nearly all of them. */
 export async function tidyShelves(db: Db, signal: AbortSignal, most = shelfBatch): Promise<void> {
   while (!signal.aborted && (await inTransaction(db, (tx) => arrangeShelves(tx, most))) === most);
 }
@@ -57,9 +58,15 @@ export function catalogJobs({ db, clock }: { db: Db; clock: Clock }) {
     {
       name: 'carry-on-tags',
       everySeconds: 60,
+      dueWhen: anyTagWork,
       wakeOn: tagWorkChannel,
       run: (signal: AbortSignal) => carryOnTags(db, signal),
     },
-    { name: 'release-videos', everySeconds: 5, run: () => releaseDue(db, clock.now()) },
+    {
+      name: 'release-videos',
+      everySeconds: 5,
+      dueWhen: anyDueVideos,
+      run: () => releaseDue(db, clock.now()),
+    },
   ]
 }

@@ -32,7 +32,7 @@ export interface CatalogRoutesContext extends Catalog {
   copyright(): Copyright
   /** What an experiment changes in the pay theme for a viewer; context.ts joins the two. */
   payThemeFor(viewer: Viewer): Promise<Partial<PayTheme>>
-  /** What experiments make of the prices of a video for a viewer; undefined where nothing. */
+  /** What experiments make of the prices of a video for a viewer; undefined if nothing. */
   pricesFor(viewer: Viewer, videoId: string): Promise<((price: Video['price']) => Video['price']) | undefined>
   /** The videos that a viewer watched lately, newest first. */
   recentlyWatched(db: Db, viewer: Viewer): Promise<string[]>

@@ -95,7 +95,7 @@ interface Found {
 const shelves = Array.from({ length: frontShelves.length + 1 }, (_, shelf) => shelf)
 
 interface Reach {
-  /** What the matches are told apart by, of the search's own row. */
+  /** The columns of the search's row that order the matches. */
   key: Expression<unknown>
   /** Another shelf is opened while fewer than so many were found. */
   plenty: number
@@ -137,14 +137,14 @@ function scoreFor({ all, typed, title }: Slots<SearchTerms>): RawBuilder<number>
     + CASE WHEN words @@ ${title}::tsquery THEN 4000000 WHEN words @@ ${typed}::tsquery THEN 2000000 ELSE 0 END`
 }
 
-/** What matches are ordered by. How much a video is watched changes too often to stand in the search's row. */
+/** What matches are ordered by. Popularity changes too often to be stored in the search's row. */
 const keys = {
   relevance: { ofMatch: scoreFor, ofRow: 'found.key' },
   newest: { ofMatch: () => sql`released_at`, ofRow: 'found.key' },
   popular: { ofMatch: () => sql`0`, ofRow: 'videos.popularity' },
 } as const
 
-/** How many matches are plenty: a search gives at least so many of the best known, and all where there are fewer. */
+/** How many matches are enough: a search returns at least this many of the most popular, or all if there are fewer. */
 const plentyOfVideos = 60
 
 export interface SearchPlace extends Required<ListPlace> {
@@ -152,7 +152,7 @@ export interface SearchPlace extends Required<ListPlace> {
   depth: number
 }
 
-/** Where a match stands: what it is ordered by, and the shelf up to which it was looked for. */
+/** The position of a match: its sort values, and the last tier that was searched. */
 interface FoundPlace {
   id: string
   key: Date | number
@@ -279,7 +279,7 @@ export function suggestTags(db: Db, query: string, limit: number) {
   return suggestedTags(db, { query, limit })
 }
 
-/** Where a list of tags goes on: after this one, in the ranking of this generation. */
+/** The position in a list of tags: after this one, in this version of the ranking. */
 interface TagPlace {
   place: number
   id: string

@@ -11,7 +11,7 @@ import { areTyposSuggested } from './suggest-names.ts'
 
 type Order = ListOrder | 'relevance'
 
-/** What a search looks for. It stands in the cursor, so that words and videos of later don't change its order. */
+/** What a search looks for. The cursor contains it, so that later words and videos don't change the order. */
 interface Search {
   join: 'all' | 'any'
   /** The words as they were typed, in plain characters with spaces between. */

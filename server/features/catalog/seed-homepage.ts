@@ -27,9 +27,9 @@ const sections: { kind: SectionsTable['kind']; titles: Texts; source: SectionSou
     titles: {
       en: 'Most watched',
       es: 'Lo más visto',
-      fy: 'Les plus vus',
+      fy: 'Les plus regardées',
       dy: 'Am meisten gesehen',
-      pt: 'Mais vistos',
+      pt: 'Mais assistidos',
     },
     source: { from: 'popular' },
   },
@@ -44,7 +44,7 @@ const sections: { kind: SectionsTable['kind']; titles: Texts; source: SectionSou
     },
     source: { from: 'newest' },
   },
-  // Empty for whoever has watched nothing: it comes last, so that nothing moves when it fills.
+  // Empty until the viewer has watched something: last, so that nothing moves when it fills.
   {
     kind: 'row',
     titles: {
@@ -52,7 +52,7 @@ const sections: { kind: SectionsTable['kind']; titles: Texts; source: SectionSou
       es: 'Recomendado para ti',
       fy: 'Recommandé pour vous',
       dy: 'Für Sie ausgesucht',
-      pt: 'Recomendado para si',
+      pt: 'Recomendado para você',
     },
     source: { from: 'recommended' },
   },

@@ -60,7 +60,7 @@ export interface VideoTagsTable {
   video_id: string
   tag_id: string
   position: number
-  /** What a tag's videos are ordered by; kept by triggers. Null where the video is not published. */
+  /** What a tag's videos are ordered by; kept by triggers. Null if the video is not published. */
   released_at: ColumnType<Date | null, never, never>
   popularity: Generated<number>
 }

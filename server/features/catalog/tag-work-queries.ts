@@ -5,9 +5,12 @@ import type { TagWorkTable } from './tables.ts'
 /** Tells the worker that there is something to do. */
 export const tagWorkChannel = 'tag_work'
 
+/** Holds while there is something to do. */
+export const anyTagWork = 'EXISTS (SELECT FROM tag_work)'
+
 export type TagWork = Selectable<TagWorkTable>
 
-/** Holds the work at a tag; undefined where there is none. */
+/** Locks the pending work of a tag; undefined if there is none. */
 export function lockTagWork(tx: Tx, tagId: string): Promise<TagWork | undefined> {
   return tx.selectFrom('tag_work').selectAll().where('tag_id', '=', tagId).forUpdate().executeTakeFirst()
 }
@@ -43,7 +46,7 @@ export async function addTagWork(tx: Tx, tagId: string, intoId: string | null): 
   await sql`SELECT pg_notify(${tagWorkChannel}, '')`.execute(tx)
 }
 
-/** Takes up some work that nobody else is at. */
+/** Claims some pending work that no other process has. */
 export function takeTagWork(tx: Tx): Promise<TagWork | undefined> {
   return tx
     .selectFrom('tag_work')

@@ -17,7 +17,7 @@ export interface EpisodeCounts {
 
 /**
  * → published. A video none of whose episodes plays yet waits, as scheduled, for the first of them.
- * @throws Refusal movedOn; nothingToPlay where there is no episode at all
+ * @throws Refusal movedOn; nothingToPlay if the video has no episode
  */
 export async function publishNow(
   tx: Tx,
@@ -26,7 +26,7 @@ export async function publishNow(
   now: Date,
 ): Promise<void> {
   if (state === 'published') throw new Refusal('movedOn')
-  // Whoever bought it goes on watching what is there; its first day stays.
+  // Buyers can still watch it; its release date stays.
   if (state === 'archived')
     return queries.updateState(tx, id, { state: 'published', released_at: released_at ?? now })
   if (count === 0) throw new Refusal('nothingToPlay')

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Arm, ExperimentKind } from '#contract/studio/experiments.ts'
 
-/** What decides who meets what. */
+/** The part of a running experiment that assigns viewers. */
 export interface RunningExperiment {
   id: string
   kind: ExperimentKind
@@ -11,8 +11,8 @@ export interface RunningExperiment {
 }
 
 /**
- * The arm of a viewer: by their id alone, so that every process says the same, now and later, and no other experiment has
- * anything to do with it.
+ * Assigns a viewer to a variant by a hash of their id, so that every process gives the same answer at any time, independently of
+ * other experiments.
  */
 export function armOf({ id, arms }: Pick<RunningExperiment, 'id' | 'arms'>, viewerId: string): number {
   const hash = createHash('sha256').update(`${id}|${viewerId}`).digest()

@@ -34,7 +34,7 @@ export function createExperiments(db: Db, clock: Clock): Experiments {
   return { running: () => kept.get('running', () => selectRunning(db)) }
 }
 
-/** Those that run, as of this moment: for what is charged. */
+/** The running experiments at this moment, for charges. */
 export function runningNow(db: Db): Promise<readonly RunningExperiment[]> {
   return selectRunning(db)
 }
@@ -81,7 +81,7 @@ export function payThemeFor(running: Running, viewerId: string): { layout?: stri
 
 interface Amount {
   cents: number
-  /** Null where the experiment was never about a price. */
+  /** Null if the experiment was never about a price. */
   currency: string | null
 }
 
@@ -103,7 +103,7 @@ export function pricesFor(running: Running, viewerId: string | undefined, videoI
   return { ...(episode ? { episode } : {}), ...(video ? { video } : {}) }
 }
 
-/** The arm's cents, where it has a price and in the currency that things are sold in now; else the usual ones. */
+/** The variant's price if it has one in the current currency, else the usual price. */
 export function armCents(arm: Amount | undefined, currency: string, usual: number): number {
   return arm?.currency === currency ? arm.cents : usual
 }
@@ -121,7 +121,7 @@ export function withArms<Price extends { currency: string; episode_cents: number
   }
 }
 
-/** The experiments that somebody meets who is shown an offer: the panel, and the prices of the video where it is about one. */
+/** The experiments that an offer shows: the pay panel's, and the prices' if the offer is about a video. */
 export function metInOffer(running: Running, videoId?: string): RunningExperiment[] {
   return running.filter(
     ({ kind, target }) =>

@@ -33,7 +33,7 @@ export function selectExperiment(db: Db, id: string): Promise<ExperimentRow | un
   return db.selectFrom('experiments').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** The same, and nobody else changes it until the transaction is over. */
+/** The same, locked for the transaction. */
 export function lockExperiment(tx: Tx, id: string): Promise<ExperimentRow | undefined> {
   return tx.selectFrom('experiments').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
 }
@@ -68,7 +68,7 @@ export async function isTaken(tx: Tx, { kind, target }: ExperimentRow): Promise<
   return row !== undefined
 }
 
-/** Whether a guest of whom nothing was kept has become a member, or is an account's or nobody's by now. */
+/** Whether a guest without a row was registered, merged or deleted since. */
 export async function isSomebodysFormer(db: Db, viewerId: string): Promise<boolean> {
   const row = await db
     .selectFrom('users')

@@ -41,7 +41,7 @@ export function draftExperiment(
   })
 }
 
-/** Changes a draft. @throws Refusal notFound, movedOn where it was started, armsInvalid */
+/** Edits a draft. @throws Refusal notFound, movedOn if it was started, armsInvalid */
 export async function changeDraft(
   tx: Tx,
   id: string,
@@ -68,7 +68,7 @@ export async function startDraft(
   return updateExperiment(tx, id, { state: 'running', currency, started_at: now })
 }
 
-/** Stops what runs, for good. @throws Refusal notFound, movedOn */
+/** Stops a running experiment permanently. @throws Refusal notFound, movedOn */
 export async function endExperiment(tx: Tx, id: string, now: Date): Promise<ExperimentRow> {
   await lockIn(tx, id, 'running')
   return updateExperiment(tx, id, { state: 'stopped', stopped_at: now })
@@ -99,7 +99,7 @@ async function lockIn(tx: Tx, id: string, state: ExperimentRow['state']): Promis
 }
 
 /**
- * The first arm is what stands, each other says what its kind says, and no two are the same.
+ * Checks the variants: the first is the control, each other has a value of its kind, and no two are equal.
  * @throws Refusal armsInvalid
  */
 function checkArms(kind: ExperimentKind, arms: readonly Arm[]): void {

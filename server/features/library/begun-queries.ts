@@ -8,6 +8,9 @@ interface Begun {
   earlier: string[]
 }
 
+/** Holds while somebody who began to watch something has not been taken. */
+export const anyBegun = 'EXISTS (SELECT FROM begun_videos)'
+
 /**
  * Takes a batch of those that began to watch something; several processes may do so at once. Who was a guest then and has
  * signed in since has their history with the account.

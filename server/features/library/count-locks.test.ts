@@ -4,7 +4,8 @@ import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
 import { contendForRow } from '#server/testing/contend-for-row.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 import type { Tx } from '#server/tables.ts'
-import { foldFavoriteBatch, foldPlayBatch, insertPlay } from './count-queries.ts'
+import { foldFavoriteBatch, foldPlayBatch } from './count-queries.ts'
+import { insertPlays } from './save-queries.ts'
 import { mergePlays } from './moment-queries.ts'
 
 let site: TestSite
@@ -30,7 +31,9 @@ async function contend(work: (tx: Tx) => Promise<unknown>): Promise<void> {
 /** @returns whose play it is */
 async function play(userId = newId('usr')): Promise<string> {
   const episode_id = video.episodes[0]?.id ?? ''
-  await once((tx) => insertPlay(tx, { user_id: userId, episode_id, video_id: video.id, half_hour: halfHour }))
+  await once((tx) =>
+    insertPlays(tx, [{ user_id: userId, episode_id, video_id: video.id, half_hour: halfHour }]),
+  )
   return userId
 }
 

@@ -2,18 +2,11 @@ import { sql } from 'kysely'
 import { addToCounters } from '#server/platform/database/add-to-counters.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
-/** A play counts once per viewer, episode and half hour. @returns whether this one was the first */
-export async function insertPlay(
-  tx: Tx,
-  play: { user_id: string; episode_id: string; video_id: string; half_hour: Date },
-): Promise<boolean> {
-  const result = await tx
-    .insertInto('plays')
-    .values(play)
-    .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirst()
-  return Number(result.numInsertedOrUpdatedRows) > 0
-}
+/** Holds while there are plays to count. */
+export const anyPlays = 'EXISTS (SELECT FROM plays WHERE NOT folded)'
+
+/** Holds while there are added and removed favorites to count. */
+export const anyFavorites = 'EXISTS (SELECT FROM favorite_changes)'
 
 /** Adds a batch of plays that are not yet counted to their videos. Several processes may do it at once. @returns how many plays were counted */
 export async function foldPlayBatch(tx: Tx, most: number): Promise<number> {

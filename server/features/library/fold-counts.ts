@@ -1,8 +1,8 @@
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { dayMs, type Clock } from '#server/platform/clock.ts'
-import { deletePlays, foldFavoriteBatch, foldPlayBatch } from './count-queries.ts'
-import { foldViewingBatch } from './viewing-queries.ts'
+import { anyFavorites, anyPlays, deletePlays, foldFavoriteBatch, foldPlayBatch } from './count-queries.ts'
+import { anyViewings, foldViewingBatch } from './viewing-queries.ts'
 import { deleteMarks } from './history-queries.ts'
 
 const batch = 5000
@@ -42,9 +42,9 @@ export async function sweepLibrary(db: Db, now: Date): Promise<void> {
 /** The scheduled jobs of this feature. */
 export function libraryJobs({ db, clock }: { db: Db; clock: Clock }) {
   return [
-    { name: 'fold-plays', everySeconds: 10, run: () => foldPlays(db) },
-    { name: 'fold-favorites', everySeconds: 10, run: () => foldFavorites(db) },
-    { name: 'fold-viewings', everySeconds: 20, run: () => foldViewings({ db, clock }) },
+    { name: 'fold-plays', everySeconds: 10, dueWhen: anyPlays, run: () => foldPlays(db) },
+    { name: 'fold-favorites', everySeconds: 10, dueWhen: anyFavorites, run: () => foldFavorites(db) },
+    { name: 'fold-viewings', everySeconds: 20, dueWhen: anyViewings, run: () => foldViewings({ db, clock }) },
     { name: 'sweep-library', everySeconds: 600, run: () => sweepLibrary(db, clock.now()) },
   ]
 }

@@ -77,7 +77,8 @@ export async function selectResume(db: Db, userId: string, videoId: string) {
 }
 
 /**
- * Marks entries as removed, except those that were watched after the removal (`at`). Locks the rows in one order.
+ * Marks entries as removed, except those that were watched after the removal (`at`). A mark that is there becomes as late as this one,
+ * since a place from between the two may still wait to be written. Locks the rows in one order.
  * @returns how many were removed
  */
 export async function markRemoved(
@@ -86,15 +87,17 @@ export async function markRemoved(
   videoIds: readonly string[],
   at: Date,
 ): Promise<number> {
-  const { numAffectedRows } = await sql`
-    UPDATE history SET removed = true, at = ${at}
-    FROM (
-      SELECT user_id, video_id FROM history
-      WHERE user_id = ${userId} AND video_id = ANY(${videoIds}) AND NOT removed AND at <= ${at}
+  const { rows } = await sql<{ removed: number }>`
+    WITH due AS (
+      SELECT user_id, video_id, NOT removed AS listed FROM history
+      WHERE user_id = ${userId} AND video_id = ANY(${videoIds}) AND at <= ${at}
       ORDER BY video_id FOR UPDATE
-    ) due
-    WHERE history.user_id = due.user_id AND history.video_id = due.video_id`.execute(tx)
-  return Number(numAffectedRows ?? 0)
+    ), marked AS (
+      UPDATE history SET removed = true, at = ${at} FROM due
+      WHERE history.user_id = due.user_id AND history.video_id = due.video_id
+    )
+    SELECT count(*) FILTER (WHERE listed)::int AS removed FROM due`.execute(tx)
+  return rows[0]?.removed ?? 0
 }
 
 /** Deletes a batch of marks older than `before`. @returns how many */

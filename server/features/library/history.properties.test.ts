@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Moments } from '#server/features/members/moments.ts'
 import { mergeGuest } from '#server/features/members/sign-in-as.ts'
 import { newId } from '#server/platform/ids.ts'
 import { checkProperty, propertyTimeoutMs } from '#server/testing/check-property.ts'
@@ -8,6 +9,7 @@ import { testSite, type TestSite } from '#server/testing/test-site.ts'
 import { foldPlays } from './fold-counts.ts'
 import { selectWatched } from './history-queries.ts'
 import { removeFromHistory, savePosition } from './save-position.ts'
+import { holdSaves, type WaitingSaves } from './waiting-saves.ts'
 
 type Person = 'guest' | 'member'
 const minute = 60_000
@@ -17,11 +19,19 @@ const start = Date.UTC(2026, 0, 1)
 
 let site: TestSite
 let videos: BuiltVideo[]
+/** Of two processes, which write when a step says so. */
+let processes: WaitingSaves[]
+const time = { now: start }
 
 beforeAll(async () => {
   site = await testSite()
   videos = await Promise.all(
     Array.from({ length: 3 }, () => buildVideo(site.context, { episodes: 2, freeEpisodes: 2 })),
+  )
+  const { db, log, countPlays } = site.context
+  const clock = { now: () => new Date(time.now) }
+  processes = [1, 2].map(() =>
+    holdSaves({ db, log, clock, countPlays, running: async () => [], delayMs: 2 ** 30 }),
   )
 })
 afterAll(() => site.close())
@@ -98,69 +108,108 @@ abstract class Step implements fc.AsyncCommand<History, TestSite> {
   abstract toString(): string
 }
 
+const nowhere = { referrerToken: undefined, fbclid: undefined, ttclid: undefined }
+
+function at(process: number): WaitingSaves {
+  const saves = processes[process]
+  if (!saves) throw new Error('no such process')
+  return saves
+}
+
+async function flushAll(): Promise<void> {
+  for (const saves of processes) await saves.flush()
+}
+
 const clockOf = (minutes: number) => new Date(start + minutes * minute).toISOString().slice(11, 16)
 
 class Save extends Step {
-  readonly wish: { person: Person; video: number; episode: number; position: number; at: number }
+  readonly wish: {
+    process: number
+    person: Person
+    video: number
+    episode: number
+    position: number
+    at: number
+  }
   constructor(wish: Save['wish']) {
     super()
     this.wish = wish
   }
   toString(): string {
-    const { person, video, episode, position, at } = this.wish
-    return `the ${person} saves video ${video}, episode ${episode} at ${position} ms, watched at ${clockOf(at)}`
+    const { process, person, video, episode, position, at } = this.wish
+    return `at process ${process} the ${person} saves video ${video}, episode ${episode} at ${position} ms, watched at ${clockOf(at)}`
   }
   async run(history: History, { context: { db } }: TestSite): Promise<void> {
-    const { person, video, episode, position, at: minutes } = this.wish
-    const at = start + minutes * minute
+    const { process, person, video, episode, position, at: minutes } = this.wish
+    const watchedAt = start + minutes * minute
     const saved = {
       video_id: videos[video]?.id ?? '',
       episode_id: videos[video]?.episodes[episode]?.id ?? '',
       position_ms: position,
-      at: new Date(at).toISOString(),
+      at: new Date(watchedAt).toISOString(),
     }
     const userId = history.ids[history.who(person)]
-    const now = new Date(history.now)
-    await db.transaction().execute((tx) => savePosition(tx, userId, saved, now, async () => {}))
-    history.save(person, video, { episode, position, at })
+    const call = { userId, position: saved, zone: undefined, ids: nowhere }
+    if (!(await at(process).accept(call))) {
+      await at(process).settle(userId)
+      const now = new Date(history.now)
+      const stands = await db
+        .transaction()
+        .execute((tx) => savePosition(tx, userId, saved, now, async () => {}))
+      at(process).remember(call, stands)
+    }
+    history.save(person, video, { episode, position, at: watchedAt })
   }
 }
 
 class Remove extends Step {
-  readonly wish: { person: Person; video: number; at: number | undefined }
+  readonly wish: { process: number; person: Person; video: number; at: number | undefined }
   constructor(wish: Remove['wish']) {
     super()
     this.wish = wish
   }
   toString(): string {
-    const { person, video, at } = this.wish
-    return `the ${person} removes video ${video}${at === undefined ? '' : `, decided at ${clockOf(at)}`}`
+    const { process, person, video, at } = this.wish
+    return `at process ${process} the ${person} removes video ${video}${at === undefined ? '' : `, decided at ${clockOf(at)}`}`
   }
   async run(history: History, { context: { db } }: TestSite): Promise<void> {
-    const { person, video, at: minutes } = this.wish
-    const at = minutes === undefined ? undefined : start + minutes * minute
+    const { process, person, video, at: minutes } = this.wish
+    const decidedAt = minutes === undefined ? undefined : start + minutes * minute
     const removal = {
       remove: [videos[video]?.id ?? ''],
-      ...(at === undefined ? {} : { at: new Date(at).toISOString() }),
+      ...(decidedAt === undefined ? {} : { at: new Date(decidedAt).toISOString() }),
     }
     const userId = history.ids[history.who(person)]
     const now = new Date(history.now)
+    await at(process).settle(userId)
+    at(process).forget(userId)
     await db.transaction().execute((tx) => removeFromHistory(tx, userId, removal, now))
-    history.remove(person, video, at ?? history.now)
+    history.remove(person, video, decidedAt ?? history.now)
   }
 }
 
 class SignIn extends Step {
+  readonly process: number
+  constructor(process: number) {
+    super()
+    this.process = process
+  }
   override check({ signedIn }: Readonly<History>): boolean {
     return !signedIn
   }
   toString(): string {
-    return 'the guest signs in'
+    return `the guest signs in at process ${this.process}`
   }
   async run(history: History, { context }: TestSite): Promise<void> {
     const { guest, member } = history.ids
     const from = { id: guest, language: 'en' }
-    await context.db.transaction().execute((tx) => mergeGuest(context, tx, from, member, async () => {}))
+    // What one process does not know that the guest removed at the other, it may bring to a member who has listed it.
+    if ([...history.entries.guest.values()].some(({ removed }) => removed)) await flushAll()
+    const settle: Moments['merge'][number] = (tx, id) => at(this.process).settleWithin(tx, id)
+    const moments = { ...context.moments, merge: [settle, ...context.moments.merge] }
+    await context.db
+      .transaction()
+      .execute((tx) => mergeGuest({ ...context, moments }, tx, from, member, async () => {}))
     history.signIn()
   }
 }
@@ -176,6 +225,21 @@ class Wait extends Step {
   }
   async run(history: History): Promise<void> {
     history.now += this.minutes * minute
+    time.now = history.now
+  }
+}
+
+class Write extends Step {
+  readonly process: number
+  constructor(process: number) {
+    super()
+    this.process = process
+  }
+  toString(): string {
+    return `process ${this.process} writes what waits`
+  }
+  run(): Promise<void> {
+    return at(this.process).flush()
   }
 }
 
@@ -189,24 +253,36 @@ class Count extends Step {
 }
 
 const person = fc.constantFrom<Person>('guest', 'member')
-const video = fc.nat({ max: 2 })
+const process = fc.nat({ max: 1 })
+const video = fc.nat({ max: 1 })
 /** Devices deliver late, and some clocks run ahead. */
-const at = fc.nat({ max: 120 })
+const minutes = fc.nat({ max: 120 })
 const steps = fc.commands<History, TestSite, false>(
   [
     fc
-      .record({ person, video, episode: fc.nat({ max: 1 }), position: fc.nat({ max: 9 }), at })
+      .record({
+        process,
+        person,
+        video,
+        episode: fc.nat({ max: 1 }),
+        position: fc.nat({ max: 9 }),
+        at: minutes,
+      })
       .map((wish) => new Save({ ...wish, position: wish.position * 1000 })),
-    fc.record({ person, video, at: fc.option(at, { nil: undefined }) }).map((wish) => new Remove(wish)),
-    fc.constant(undefined).map(() => new SignIn()),
-    fc.constantFrom(1, 20, 40).map((minutes) => new Wait(minutes)),
+    fc
+      .record({ process, person, video, at: fc.option(minutes, { nil: undefined }) })
+      .map((wish) => new Remove(wish)),
+    process.map((number) => new SignIn(number)),
+    process.map((number) => new Write(number)),
+    fc.constantFrom(1, 20, 40).map((passed) => new Wait(passed)),
     fc.constant(undefined).map(() => new Count()),
   ],
-  { maxCommands: 20 },
+  { maxCommands: 30 },
 )
 
 async function begin(): Promise<History> {
   const history = new History()
+  time.now = history.now
   const rows = Object.values(history.ids).map((id) => ({
     id,
     email: null,
@@ -237,10 +313,12 @@ test(
       fc.asyncProperty(steps, async (sequence) => {
         const { db } = site.context
         const history = await begin()
-        // A sequence that failed may have left plays that are not counted yet.
+        // A sequence that failed may have left plays that are not written or counted yet.
+        await flushAll()
         await foldPlays(db)
         const before = await playCounts()
         await fc.asyncModelRun(() => ({ model: history, real: site }), sequence)
+        await flushAll()
         const people: Person[] = history.signedIn ? ['member'] : ['guest', 'member']
         for (const who of people) {
           const rows = await selectWatched(db, history.ids[who], undefined, 50)

@@ -2,7 +2,7 @@ import { recordWatchedNext } from '#server/features/catalog/catalog.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
 import type { Db } from '#server/tables.ts'
-import { selectRecentlyWatched, takeBegun } from './begun-queries.ts'
+import { anyBegun, selectRecentlyWatched, takeBegun } from './begun-queries.ts'
 
 const batch = 500
 /** What is watched is taken to follow from so many videos before it. */
@@ -32,5 +32,5 @@ export function recentlyWatched(db: Db, viewer: Viewer): Promise<string[]> {
 
 export function recommendationJobs({ db }: { db: Db }) {
   const run = (signal: AbortSignal) => learnNextWatched(db, signal)
-  return [{ name: 'learn-next-watched', everySeconds: 60, run }]
+  return [{ name: 'learn-next-watched', everySeconds: 60, dueWhen: anyBegun, run }]
 }

@@ -17,6 +17,7 @@ export { libraryJobs } from './fold-counts.ts'
 export { listHistory } from './list-entries.ts'
 export { recentlyWatched, recommendationJobs } from './learn-next-watched.ts'
 export { selectLastWatchedVideo as loadLastWatchedVideo } from './history-queries.ts'
+export { holdSaves } from './waiting-saves.ts'
 export { mergeLibrary } from './merge-library.ts'
 
 /** What a video's page shows of one viewer alone. */

@@ -328,6 +328,7 @@ describe('a person who leaves', () => {
     await favor(guest, 0)
     await buy(member, 0)
     await watch(member, 0, 1000, 2, 4)
+    await expect.poll(async () => (await counts(0)).play_count).toBe(2)
     await moment((tx) => eraseLibrary(tx, member.id, time.now))
     expect(await watched(member)).toEqual([])
     expect(await favorites(member)).toEqual([])

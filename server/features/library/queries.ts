@@ -76,21 +76,6 @@ export interface EntitlementRow {
   ends_at: Date | null
 }
 
-/** Notes the episode that a subscription opened as the video's last. */
-export async function upsertUnlock(
-  tx: Tx,
-  unlock: { user_id: string; video_id: string; episode_id: string; unlocked_at: Date },
-): Promise<void> {
-  const { episode_id, unlocked_at } = unlock
-  await tx
-    .insertInto('unlocks')
-    .values(unlock)
-    .onConflict((conflict) =>
-      conflict.columns(['user_id', 'video_id']).doUpdateSet({ episode_id, unlocked_at }),
-    )
-    .execute()
-}
-
 /** Takes videos off the list of what is unlocked. @returns how many were on it */
 export async function hideUnlocked(
   tx: Tx,

@@ -9,40 +9,69 @@ import type { Catalog } from '#server/features/catalog/catalog.ts'
 import type { Experiments } from '#server/features/experiments/experiments.ts'
 import { keepViewer, requireStanding, type MembersContext } from '#server/features/members/members.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
-import { requireViewer, route, type AdIds, type Call, type Route } from '#server/platform/http/route.ts'
+import { requireViewer, route, type Call, type Route } from '#server/platform/http/route.ts'
 import type { Tx } from '#server/tables.ts'
 import { addFavorite, removeFavorites } from './change-favorites.ts'
 import { listFavorites, listHistory } from './list-entries.ts'
-import { removeFromHistory, savePosition } from './save-position.ts'
+import { presentSaved, removeFromHistory, savePosition } from './save-position.ts'
+import type { SaveCall, WaitingSaves } from './waiting-saves.ts'
+import type { CountPlays } from './write-saves.ts'
 
 export interface LibraryRoutesContext extends MembersContext, Catalog {
   experiments: Experiments
-  /** Counts a play where it came from. Tracking knows; server/context.ts joins the two. */
-  countPlay(tx: Tx, play: { videoId: string; ids: AdIds; at: Date }): Promise<void>
+  countPlays: CountPlays
+  saves: WaitingSaves
+}
+
+/** Reads the position of a call, with its time zone and ad ids. */
+function saveOf(call: Call<typeof saveHistory>, userId: string): SaveCall {
+  const { video_id, episode_id, position_ms, at } = call.body
+  const position = {
+    ...(video_id === undefined ? {} : { video_id }),
+    ...(episode_id === undefined ? {} : { episode_id }),
+    ...(position_ms === undefined ? {} : { position_ms }),
+    ...(at === undefined ? {} : { at }),
+  }
+  return { userId, position, zone: call.timeZone(), ids: call.adIds() }
 }
 
 export function libraryRoutes(context: LibraryRoutesContext): Route[] {
-  const { db, clock, countPlay, experiments } = context
+  const { db, clock, countPlays, experiments, saves } = context
   return [
     route(listHistoryCall, async (call) => {
       const viewer = await requireStanding(context, call)
+      await saves.settle(viewer.userId)
       return { data: await listHistory(context, viewer, call.query, call.language, clock.now()) }
     }),
-    route(saveHistory, async (call) => {
-      const { remove, ...rest } = call.body
-      if (remove)
-        return removeKept(context, call, (tx, userId) =>
-          removeFromHistory(tx, userId, { remove, ...rest }, clock.now()),
-        )
-      requireViewer(call)
-      const running = await experiments.running()
-      return inTransaction(db, async (tx) => {
-        const userId = await keepViewer(context, tx, call)
-        const now = clock.now()
-        const onPlay = (videoId: string) => countPlay(tx, { videoId, ids: call.adIds(), at: now })
-        return { info: await savePosition(tx, userId, rest, now, onPlay, running) }
-      })
-    }),
+    route(
+      saveHistory,
+      async (call) => {
+        const { remove, ...rest } = call.body
+        const { userId } = requireViewer(call)
+        await saves.settle(userId)
+        if (remove) {
+          saves.forget(userId)
+          return removeKept(context, call, (tx, viewerId) =>
+            removeFromHistory(tx, viewerId, { remove, ...rest }, clock.now()),
+          )
+        }
+        const running = await experiments.running()
+        const saved = await inTransaction(db, async (tx) => {
+          await keepViewer(context, tx, call)
+          const now = clock.now()
+          const onPlay = (videoId: string) => countPlays(tx, [{ videoId, ids: call.adIds(), at: now }])
+          return savePosition(tx, userId, rest, now, onPlay, running)
+        })
+        saves.remember(saveOf(call, userId), saved)
+        return { info: presentSaved(saved, rest) }
+      },
+      // A viewer who watches saves every few seconds.
+      async (call) => {
+        if (call.body.remove || !call.viewer) return undefined
+        const info = await saves.accept(saveOf(call, call.viewer.userId))
+        return info && { info }
+      },
+    ),
     route(listFavoritesCall, async (call) => {
       const viewer = await requireStanding(context, call)
       return { data: await listFavorites(context, viewer, call.query, call.language) }

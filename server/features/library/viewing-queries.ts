@@ -1,25 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
 
-interface Viewing {
-  userId: string
-  episodeId: string
-  finished: boolean
-}
-
-/** Notes that a viewer has begun an episode, or has finished it; what is known already changes nothing and counts nothing. */
-export async function noteViewing(tx: Tx, { userId, episodeId, finished }: Viewing): Promise<void> {
-  // A row that was there before carries the mark of the transaction that changes it.
-  await sql`
-    WITH noted AS (
-      INSERT INTO viewings AS kept (user_id, episode_id, finished) VALUES (${userId}, ${episodeId}, ${finished})
-      ON CONFLICT (user_id, episode_id) DO UPDATE SET finished = true WHERE excluded.finished AND NOT kept.finished
-      RETURNING episode_id, xmax = 0 AS began, finished
-    )
-    INSERT INTO viewing_changes (episode_id, began, finished)
-    SELECT episode_id, began::int, finished::int FROM noted`.execute(tx)
-}
-
 /** The guest's viewings become the member's. Where both had begun an episode they were two viewers and are one. */
 export async function mergeViewings(tx: Tx, guestId: string, memberId: string): Promise<void> {
   await sql`
@@ -41,6 +22,9 @@ export async function mergeViewings(tx: Tx, guestId: string, memberId: string): 
 export async function deleteViewings(tx: Tx, userId: string): Promise<void> {
   await tx.deleteFrom('viewings').where('user_id', '=', userId).execute()
 }
+
+/** Holds while there are changes to add. */
+export const anyViewings = 'EXISTS (SELECT FROM viewing_changes)'
 
 /** Adds a batch of changes to the sums of their episodes, in the order of the ids. @returns how many there were */
 export async function foldViewingBatch(db: Db, now: Date, most: number): Promise<number> {

@@ -19,7 +19,7 @@ export interface DeskMediaContext {
   mediaSecrets: readonly string[]
 }
 
-/** Whom the passes of the studio are for. Nobody has this id, and nobody but the site can sign a pass. */
+/** The subject of the studio's signed links. No user has this id, and only the site can sign links. */
 export const deskSubject = 'studio'
 
 /** All episodes of a video of whatever state, with what becomes of their files. */
@@ -58,7 +58,7 @@ function stateOf({ coming_state, coming_path }: DeskEpisodeRow): DeskEpisode['st
   return coming_state ?? 'ready'
 }
 
-/** Links to the files of what an episode plays, for an operator; null where nothing plays. */
+/** Links to the files of what an episode plays, for an operator; null if nothing plays. */
 function deskLinks(
   { clock, mediaSecrets }: DeskMediaContext,
   { place, duration_ms }: DeskEpisodeRow,
@@ -138,7 +138,7 @@ export async function editEpisode(
 /**
  * Changes titles of several episodes of a video.
  * @returns the titles of those that changed, by number, as they were and are
- * @throws Refusal movedOn where one of them is none of its episodes or there twice, textTooLong
+ * @throws Refusal movedOn if one of them is none of its episodes or there twice, textTooLong
  */
 export async function nameEpisodes(
   tx: Tx,
@@ -164,7 +164,7 @@ type TitlesByNumber = Record<string, Partial<Texts>>
 
 /**
  * Tries once more to make a file that failed.
- * @throws Refusal notFound; movedOn where it did not fail
+ * @throws Refusal notFound; movedOn if it did not fail
  */
 export async function retryEpisode(
   context: DeskMediaContext,
@@ -182,7 +182,7 @@ export async function retryEpisode(
 
 /**
  * Takes out an episode that never played, with its file. Where a former file plays, only the new one that failed goes.
- * @throws Refusal notFound; movedOn where there is nothing to take out
+ * @throws Refusal notFound; movedOn if there is nothing to remove
  */
 export async function removeEpisode(tx: Tx, id: string, now: Date): Promise<DeskEpisodeRow> {
   await queries.lockVideoOf(tx, id)

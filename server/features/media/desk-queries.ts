@@ -39,7 +39,7 @@ export function selectDeskEpisode(db: Db, id: string): Promise<DeskEpisodeRow | 
   return selectDeskEpisodes(db).where('episodes.id', '=', id).executeTakeFirst()
 }
 
-/** The same, and nobody else changes the episode until the transaction is over. */
+/** The same, locked for the transaction. */
 export function lockDeskEpisode(tx: Tx, id: string): Promise<DeskEpisodeRow | undefined> {
   return selectDeskEpisodes(tx).where('episodes.id', '=', id).forUpdate('episodes').executeTakeFirst()
 }
@@ -69,7 +69,7 @@ export async function deleteEpisode(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('episodes').where('id', '=', id).execute()
 }
 
-/** A video's episodes in their order, which nobody else changes until the transaction is over. */
+/** A video's episodes in order, locked for the transaction. */
 export function lockEpisodes(tx: Tx, videoId: string) {
   return tx
     .selectFrom('episodes')

@@ -4,13 +4,13 @@ import { keyOf, open, seal } from '#server/platform/seal.ts'
 /** Where a playlist finds the key, seen from its folder; the site answers there (routes.ts). */
 export const keyUri = '../key'
 
-/** The keys that segments are encrypted with: one for each asset, sealed wherever it is kept, for the place of its files. */
+/** The keys that segments are encrypted with: one for each asset, itself encrypted in storage, bound to the place of its files. */
 export interface MediaKeys {
-  /** Whether what is made from now on is encrypted (MEDIA_ENCRYPT). */
+  /** Whether new assets are encrypted (MEDIA_ENCRYPT). */
   encrypts: boolean
   make(): Buffer
   seal(place: string, key: Buffer): Buffer
-  /** @throws Error where the sealed key is of another place or APP_SECRET */
+  /** @throws Error if the sealed key is of another place or APP_SECRET */
   open(place: string, sealed: Buffer): Buffer
 }
 

@@ -68,7 +68,7 @@ export interface MediaContext {
   translate(language: Language, key: string): string
 }
 
-/** The subject of links for whoever has no rights of their own: they open free episodes only. */
+/** The subject of links for viewers without entitlements: they open free episodes only. */
 export const anybody = 'anybody'
 
 /** What one viewer may play of a video. */
@@ -166,7 +166,7 @@ function linksFor(
 
 /**
  * The episodes of a video as one viewer may see them, in order.
- * @throws Refusal notFound where there is no such video, Fault badCursor
+ * @throws Refusal notFound if there is no such video, Fault badCursor
  */
 export async function listEpisodes(
   context: MediaContext,

@@ -1,12 +1,12 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** A link lives as long as the episode and ten minutes, at most four hours (security.md, "Media"). */
+/** A signed link is valid for the episode's length and ten minutes, at most four hours (security.md, "Media"). */
 const spareMs = 10 * 60_000
 const longestMs = 4 * 3_600_000
-/** Links end at full steps: whoever comes back within one is given the same link, and the browser has its files. */
+/** Links expire at full steps, so a viewer who returns within one gets the same link, and the browser's cached files. */
 const stepMs = 5 * 60_000
 
-/** When a link that is issued now for an episode of this length ends: up to a step before the longest it may live. */
+/** When a link that is issued now for an episode of this length expires: up to a step before its maximum. */
 export function passExpiry(now: Date, durationMs: number): Date {
   const latest = now.getTime() + Math.min(durationMs + spareMs, longestMs)
   return new Date(Math.floor(latest / stepMs) * stepMs)

@@ -42,7 +42,7 @@ function selectEpisodes(db: Db) {
 }
 export type EpisodeRow = Awaited<ReturnType<ReturnType<typeof selectEpisodes>['executeTakeFirstOrThrow']>>
 
-/** The sealed key of the asset whose files lie at this place, with the episode that plays it, where there is one. */
+/** The encrypted key of the asset whose files are at this place, with the episode that plays it, if any. */
 export function selectMediaKey(db: Db, place: string) {
   return db
     .selectFrom('assets')

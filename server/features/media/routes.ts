@@ -26,10 +26,10 @@ export function mediaRoutes(context: MediaContext): Route[] {
     route(getEpisode, async (call) => {
       if (call.viewer && (call.viewer.kept || (await context.experiments.running()).length > 0))
         return load(call)
-      // Nobody has rights of whom nothing is kept, so their answers are the same, links included, while no experiment runs.
+      // Guests without a row have no entitlements, so they share answers, links included, while no experiment runs.
       const { episode_id, video_id, cursor, limit } = call.query
       const key = JSON.stringify([call.language, episode_id, video_id, cursor, limit])
-      // Read for nobody: an experiment may begin at this moment.
+      // Read without a viewer: an experiment may start at this moment.
       return answers.get(key, async () => call.serialise(await load({ ...call, viewer: null })))
     }),
   ]
@@ -52,7 +52,7 @@ interface MediaParams {
   '*': string
 }
 
-/** The bytes: what a pass opens, and what is public. Plain HTTP without the envelope (security.md, "Media"). */
+/** The media files: those behind signed links, and public ones. Plain HTTP without the envelope (security.md, "Media"). */
 export function deliveryRoutes(context: DeliveryContext): PlainRoute[] {
   const { mediaSecrets, clock, storage, log } = context
   const { delivery } = storage
@@ -106,7 +106,7 @@ export function deliveryRoutes(context: DeliveryContext): PlainRoute[] {
   ]
 }
 
-/** A store that is away is no missing file: whoever asked may ask again. */
+/** An unreachable storage is not a missing file: the browser may retry. */
 function give(reply: Reply, served: Served, cacheControl: string): Reply {
   if (served === 'missing') return reply.code(404).header('cache-control', 'no-store').send()
   if (served === 'away')

@@ -15,7 +15,7 @@ export interface PassedFile {
   expires: Date
 }
 
-/** What is to be answered: bytes, or where they are; that there are none, or that the store cannot be asked. */
+/** The answer: bytes or their address, a missing file, or an unreachable storage. */
 export type Served = { body: Buffer; type: string | undefined } | { location: string } | 'missing' | 'away'
 
 /** Answers for files that lie in a bucket. */
@@ -25,7 +25,7 @@ export interface StoredFiles {
   open(file: string): Promise<Served>
 }
 
-/** Names of ours only: no way up, no hidden file. */
+/** Only names that the site gives: no parent folder, no hidden file. */
 const plain = /^(?:\w[\w-]*(?:\.\w[\w-]*)*\/)*\w[\w-]*(?:\.\w[\w-]*)*$/
 
 /**

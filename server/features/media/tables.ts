@@ -8,11 +8,11 @@ type MaybeTime = ColumnType<Date | null, Date | string | null | undefined, Date 
 /** Null as well where a file failed before there were keys; `reason` has the sentence. */
 type WhyColumn = JSONColumnType<Why | null, string | null | undefined, string | null>
 
-/** `hash` is of the caption's normalised text: it tells whether the file beside the episode has changed. */
+/** `hash` of the caption's normalised text, to detect whether the file beside the episode has changed. */
 export interface Caption {
   lang: Language
   hash: string
-  /** It lay in the video file; a file beside the episode stands before it. */
+  /** It was inside the video file; a file beside the episode overrides it. */
   embedded?: true
 }
 
@@ -22,11 +22,11 @@ export interface AssetsTable {
   id: string
   state: AssetState
   progress: Generated<number>
-  /** How often it has been taken from the queue; whoever finishes must still hold the latest. */
+  /** How often it was taken from the queue; the worker that finishes must still have the latest attempt. */
   attempt: Generated<number>
   /** How often it could not be made by our own fault; interruptions do not count. */
   failures: Generated<number>
-  /** In English, as the log has told it. */
+  /** In English, as in the log. */
   reason: string | null
   why: WhyColumn
   failed_at: MaybeTime

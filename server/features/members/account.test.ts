@@ -105,6 +105,22 @@ describe('registering', () => {
     expect((await site.visitor().ask(registerUser, { body })).display_name).toBe('😀'.repeat(64))
   })
 
+  it('is of one account, whether accents and the domain are written in one way or another', async () => {
+    const register = (email: string) =>
+      site
+        .visitor()
+        .call(registerUser, { body: { ...wish, email } })
+        .then(({ answer }) => answer)
+    expect(await register('zoe\u0308@xn--exmple-cua.com')).toMatchObject({
+      code: 200,
+      info: { email: 'zoë@exämple.com' },
+    })
+    expect(await register('zoë@exämple.com')).toMatchObject({ code: 500, info: { field: 'email' } })
+    expect(await register('zo\u200Bë@exämple.com')).toMatchObject({ code: 500, info: { field: 'email' } })
+    const body = { email: 'Zoë@exa\u0308mple.com', password }
+    expect((await site.visitor().call(signIn, { body })).answer.code).toBe(200)
+  })
+
   it('is refused to somebody who is signed in', async () => {
     const { visitor } = await registerMember(site)
     expect(
@@ -296,10 +312,17 @@ describe('deleting', () => {
 
   it('is open to guests; their old token is nobody any more', async () => {
     const visitor = await guest()
-    const { id } = await visitor.ask(changeUser, { body: { display_name: 'Ada' } })
+    const { id } = await visitor.ask(changeUser, {
+      body: { display_name: 'Ada' },
+      headers: { 'x-time-zone': 'Asia/Tokyo' },
+    })
     const old = visitor.cookie
     expect((await visitor.ask(deleteUser)).id).not.toBe(id)
-    expect(await rowOf(id)).toMatchObject({ display_name: null, deleted_at: expect.any(Date) })
+    expect(await rowOf(id)).toMatchObject({
+      display_name: null,
+      time_zone: null,
+      deleted_at: expect.any(Date),
+    })
     expect((await site.visitor({ cookie: old }).ask(getUser)).id).not.toBe(id)
     expect((await site.visitor().call(deleteUser)).answer.code).toBe(401)
   })

@@ -8,7 +8,7 @@ import type { MembersContext } from './members-context.ts'
 const boundedEvents: ReadonlySet<AuditedEvent> = new Set(['sign_in_failed', 'consent_changed', 'exported'])
 
 /**
- * Writes down what a call did to an account, in its transaction. `userId` is null where nobody is behind it. Of what strangers can
+ * Writes down what a call did to an account, in its transaction. `userId` is null if nobody is behind it. Of what strangers can
  * cause at will, a network leaves so many entries an hour and no more.
  */
 export async function auditCall(
@@ -30,7 +30,7 @@ export async function auditCall(
   })
 }
 
-/** Throws an error again; where it says that the code of the second factor was wrong, the sign-in is written down as failed. */
+/** Rethrows an error; if it says that the authenticator code was wrong, records a failed sign-in. */
 export async function auditWrongCode(
   context: Pick<MembersContext, 'db' | 'clock' | 'secret' | 'quotas'>,
   call: { ip: string },

@@ -23,7 +23,7 @@ type Changed = ResultOf<typeof changeSecondFactorCall>
 /**
  * Sets up, confirms or removes a member's second factor. Beginning and removing ask for the password, removing for a code as
  * well; wrong ones count as failed tries.
- * @throws Refusal signInFirst, passwordWrong and codeWrong with the field, movedOn where there is nothing to confirm or a
+ * @throws Refusal signInFirst, passwordWrong and codeWrong with the field, movedOn if there is nothing to confirm or a
  * factor already; Fault tooMany
  */
 export function changeSecondFactor(context: MembersContext, call: FactorCall): Promise<Changed> {

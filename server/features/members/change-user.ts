@@ -35,7 +35,7 @@ export async function changeUser(context: MembersContext, call: ChangeCall): Pro
   const profile = checkProfile(context, call.body)
   const { email, new_password } = call.body
   if (email !== undefined || new_password !== undefined) return changeAccount(context, call, profile)
-  // A row is made for what is kept, and nothing is.
+  // No row is created, because there is nothing to store.
   if (Object.values(profile).every((value) => value === undefined)) return requireStanding(context, call)
   const userId = await inTransaction(context.db, async (tx) => {
     const id = await keepViewer(context, tx, call)
@@ -67,7 +67,7 @@ async function changeAccount(context: MembersContext, call: ChangeCall, profile:
   })
 }
 
-/** @throws Refusal emailTaken, of which the owner is told; Fault tooMany */
+/** @throws Refusal emailTaken, after a mail to the owner; Fault tooMany */
 async function admitEmail(context: MembersContext, email: string, userId: string, ip: string): Promise<void> {
   const owner = await selectUserByEmail(context.db, email)
   if (owner?.id === userId && owner.email === email) return

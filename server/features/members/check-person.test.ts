@@ -12,6 +12,10 @@ test.each([
   'a\\b@x',
   'a@b@c',
   'a\u0000@x',
+  'a\u200Bb@x',
+  'a@x\u200D.example',
+  'a\u00ADb@x',
+  'a@\u202Ex',
   `${'a'.repeat(254)}@x`,
 ])('the address %s is refused', (email) => expect(() => checkEmail(email)).toThrow(refused))
 

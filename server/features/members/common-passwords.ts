@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 
-/** Chosen often, and not on the list of breached passwords: runs of keys and numbers, and what is newer than the list. */
+/** Common passwords that the list of breached ones lacks: runs of keys and numbers, and newer ones. */
 const alsoCommon = new Set(
   `
   aaaaaa abcabc abcdef abcdefgh abcdefghi abcdefghij adminadmin adm1n1strator 4dm1n123 asdasdasd asdfghjkl; cliffhanger
@@ -31,7 +31,7 @@ export function isCommonPassword(password: string): boolean {
   )
 }
 
-/** The list stays the text of its file, of half a megabyte, in which a password stands as JSON writes it: a set takes five times that. */
+/** The list stays the JSON text of its file (half a megabyte) and is searched as text: a set would take five times that. */
 function isKnown(password: string): boolean {
   // The first password that is checked reads it: a process that checks none does not hold it.
   breached ??= readFileSync(breachedFile(), 'latin1')

@@ -19,6 +19,7 @@ const nobody = {
   display_name: null,
   avatar_url: null,
   language: null,
+  time_zone: null,
   consent_marketing: null,
   consent_at: null,
   consent_version: null,
@@ -46,14 +47,14 @@ export async function deleteUser(
   return giveFreshGuest(context, call)
 }
 
-/** @returns false where nothing is kept of the guest. @throws Refusal signInFirst where it is an account's by now */
+/** @returns false if nothing is stored for the guest. @throws Refusal signInFirst if it belongs to an account by now */
 async function lockKeptGuest(tx: Tx, { userId }: Viewer): Promise<boolean> {
   const row = await lockUser(tx, userId)
   if (row && !isGuest(row)) throw new Refusal('signInFirst')
   return row !== undefined
 }
 
-/** Takes everything of a person away, in every feature, whoever asked for it; the caller holds the row. */
+/** Deletes a person's data in every feature. The caller has locked the row. */
 export async function erasePerson({ moments, clock }: MembersContext, tx: Tx, userId: string): Promise<void> {
   const now = clock.now()
   for (const eraseIn of moments.erase) await eraseIn(tx, userId, now)

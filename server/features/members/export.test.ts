@@ -152,6 +152,7 @@ function callOf() {
     idempotencyKey: undefined,
     ip: '10.0.0.1',
     userAgent: '',
+    timeZone: () => undefined,
     adIds: () => ({ referrerToken: undefined, fbclid: undefined, ttclid: undefined }),
     setHeader: () => {},
     cookie: () => undefined,

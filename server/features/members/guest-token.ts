@@ -16,7 +16,7 @@ export interface Guest {
 export const guestDays = 400
 const maxAgeMs = guestDays * dayMs
 
-/** Longer than any of ours: a referrer token has 512 characters at most, of 3 bytes each. Only so much of a stranger's is remembered. */
+/** Longer than any valid token: a referrer token has at most 512 characters of 3 bytes each. Bounds what an invalid one can store. */
 const longest = 2400
 
 /** Tokens of the same hour are the same, so that few have to be signed. */
@@ -31,7 +31,7 @@ export function signGuest(secret: string, carrier: Carrier, guest: Guest, now: D
   return `${claims}.${macOf(secret, carrier, claims)}`
 }
 
-/** The guest of a token, or null where it is not ours, was altered, is too old or came by the other carrier. */
+/** Reads the guest of a token; null if it is forged, altered, expired or arrived by the other carrier. */
 export function readGuest(secret: string, carrier: Carrier, token: string, now: Date): Guest | null {
   if (token.length > longest) return null
   const end = token.lastIndexOf('.')

@@ -25,7 +25,7 @@ export async function findByEmail(db: Db, email: string): Promise<string | undef
   return (await selectUserByEmail(db, email))?.id
 }
 
-/** Has a person stay as they are until the transaction is over. @throws Refusal notFound where they are gone, or an account's */
+/** Locks a person's row for the transaction. @throws Refusal notFound if it was deleted or merged into an account */
 export async function holdPerson(tx: Tx, id: string): Promise<void> {
   const row = await holdStanding(tx, id)
   if (!row || row.merged_into !== null || row.deleted_at !== null) throw new Refusal('notFound')

@@ -20,7 +20,7 @@ import { isGuest, mergeGuest, signInAs } from './sign-in-as.ts'
 
 type JoinCall = AccountCall & Pick<Call, 'adIds'>
 
-/** What a mailed secret stands for: the records of a person, as a rule a guest, and the address it was sent to. */
+/** What a mailed secret refers to: a person's records, usually a guest's, and the address it was sent to. */
 interface Claim {
   userId: string
   email: string
@@ -39,7 +39,7 @@ export interface Claiming {
  * stranger's, so that it loses its password and sessions (product.md, section 4). One that was proven is opened by its own
  * ways in alone, its second factor among them: the caller has to be signed in to it. Used by many at once, it happens once.
  * @returns who the caller is now
- * @throws Refusal linkSpent where the records are another's already, signInFirst where the account was proven,
+ * @throws Refusal linkSpent if the records are another's already, signInFirst where the account was proven,
  * signedInAlready for a member of another account, movedOn
  */
 export async function joinAccount(

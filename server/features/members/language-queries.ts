@@ -6,7 +6,7 @@ const languageOf = lookUp((db: Db, { userId }: Slots<{ userId: string }>) =>
   db.selectFrom('users').select('language').where('id', '=', userId),
 )
 
-/** The language that is kept with a user; null where there is none, or no such user. */
+/** A user's stored language; null if there is none, or no such user. */
 export async function selectLanguage(db: Db, userId: string): Promise<Language | null> {
   const [row] = await languageOf(db, { userId })
   return languages.find((language) => language === row?.language) ?? null

@@ -1,6 +1,6 @@
 import { Fault, Refusal, type RefusalName } from '#contract/errors.ts'
 import { keyFor, secondsUntil, takeTurn } from '#server/platform/database/limits.ts'
-import { networkOf } from '#server/platform/http/network-of.ts'
+import { countedNetworks } from '#server/platform/http/network-of.ts'
 import { beginTry, takeTryBack, type Try } from './attempt-queries.ts'
 import type { MembersContext } from './members-context.ts'
 
@@ -20,12 +20,16 @@ export async function limitTries(
   device?: string,
 ): Promise<Try> {
   const now = clock.now()
-  const account = keyFor(secret, kind, device === undefined ? value : `${value} on ${device}`)
+  const account = keyFor(secret, kind, onDevice(value, device))
   await takeTurn(db, account, limits.signInAccount, now)
   const begun = await beginTry(db, account, now)
   if (begun instanceof Date) throw new Fault('tooMany', undefined, secondsUntil(begun, now))
   return begun
 }
+
+/** What is counted for an account: all strangers together, and each browser that somebody has signed in from. */
+export const onDevice = (account: string, device: string | undefined): string =>
+  device === undefined ? account : `${account} on ${device}`
 
 /** Refusals of somebody whose password was right and whose code was not looked at. */
 const noGuesses: ReadonlySet<RefusalName> = new Set(['secondFactorNeeded', 'signedInAlready'])
@@ -47,11 +51,12 @@ export async function forgiveTry(
  * Lets a network sign in or register at most so often, with a password or by a provider (security.md, "Limits").
  * @throws Fault tooMany with the seconds to wait
  */
-export function limitNetwork(
+export async function limitNetwork(
   { db, clock, secret, limits }: MembersContext,
   kind: 'sign-in' | 'register',
   ip: string,
 ): Promise<void> {
-  const limit = kind === 'sign-in' ? limits.signInIp : limits.registerIp
-  return takeTurn(db, keyFor(secret, `${kind}-ip`, networkOf(ip)), limit, clock.now())
+  const { max, seconds } = kind === 'sign-in' ? limits.signInIp : limits.registerIp
+  for (const { network, times } of countedNetworks(ip))
+    await takeTurn(db, keyFor(secret, `${kind}-ip`, network), { max: max * times, seconds }, clock.now())
 }

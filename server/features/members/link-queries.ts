@@ -70,6 +70,9 @@ export async function insertResetRequest(
   await db.insertInto('reset_requests').values(request).execute()
 }
 
+/** Holds while somebody waits for an answer. */
+export const anyResetRequests = 'EXISTS (SELECT FROM reset_requests)'
+
 /** Takes a request for as long as the transaction runs: it is gone once that commits, and there again if it does not. */
 export function takeResetRequest(tx: Tx): Promise<Selectable<ResetRequestsTable> | undefined> {
   return tx

@@ -7,7 +7,7 @@ import { hashSecret, newSecret } from '#server/platform/secrets.ts'
 
 /** A reset lasts 10 minutes (security.md, "Reset link"), a proof of an address a day. */
 const lifeMs: Record<LinkPurpose, number> = { reset: 10 * 60_000, verify: 24 * 3_600_000 }
-/** The page that the link opens; the secret stands in the fragment, which no server and no log sees (product.md, section 3). */
+/** The page that the link opens; the secret is in the fragment, which no server or log sees (product.md, section 3). */
 const pages: Record<LinkPurpose, string> = { reset: '/retrievePassword', verify: '/individual' }
 
 export interface MailLink {
@@ -30,14 +30,14 @@ export async function makeLink(
   return { url: `${publicUrl}${pages[purpose]}#${purpose}=${secret}`, expiresAt }
 }
 
-/** Whom a link's secret is of, without using it; undefined where it was used, is too old or never was. */
+/** Finds the owner of a link's secret without using it; undefined if it was used, has expired or never existed. */
 export function findLink(db: Db, purpose: LinkPurpose, secret: string, now: Date) {
   return selectLink(db, hashSecret(secret), purpose, now)
 }
 
 /**
  * Whom a link's secret is of, locked for the rest of the transaction: nobody uses or replaces a link of theirs meanwhile.
- * @returns undefined where the link is worth nothing (any more), or the account is gone
+ * @returns undefined if the link is worth nothing (any more), or the account is gone
  */
 export async function lockLinked(
   tx: Tx,

@@ -32,7 +32,9 @@ export interface MembersContext {
 }
 
 /** What is needed of a call to say who is behind it and to give them their tokens. */
-export type Answering = Pick<Call, 'viewer' | 'language' | 'setHeader'>
+export type Answering = Pick<Call, 'viewer' | 'language' | 'setHeader'> &
+  // A provider's redirect does not say it.
+  Partial<Pick<Call, 'timeZone'>>
 
 /** A call that signs somebody in or out, or changes their account. */
 export type AccountCall = Answering & Pick<Call, 'ip' | 'userAgent'>
@@ -49,7 +51,7 @@ export function cookieFor(secure: boolean, name: string, value: string, days: nu
   return `${cookieName(secure, name)}=${value}; ${flags}`
 }
 
-/** Takes a guest's cookie away: it has become a member, or its records are somebody else's or nobody's by now. */
+/** Deletes a guest's cookie: the guest was registered, merged or deleted. */
 export function forgetGuest({ secure }: Pick<MembersContext, 'secure'>, call: Pick<Call, 'setHeader'>): void {
   call.setHeader('set-cookie', cookieFor(secure, 'guest', '', 0))
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { saveHistory } from '#contract/library.ts'
-import { changeUser, getUser, registerUser } from '#contract/members.ts'
+import { changeUser, getUser, registerUser, signIn } from '#contract/members.ts'
 import { dayMs } from '#server/platform/clock.ts'
 import { password } from '#server/testing/register-member.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
@@ -14,6 +14,34 @@ afterAll(() => site.close())
 
 const rows = async () =>
   Number((await site.context.database.pool.query('SELECT count(*) AS n FROM users')).rows[0].n)
+
+async function zoneOf(id: string) {
+  const { db } = site.context
+  return (await db.selectFrom('users').select('time_zone').where('id', '=', id).executeTakeFirst())?.time_zone
+}
+
+describe('a member', () => {
+  it('keeps the time zone of the browser that registers or signs in', async () => {
+    const email = 'zone@example.com'
+    const visitor = site.visitor({ 'x-time-zone': 'Asia/Calcutta' })
+    const { id } = await visitor.ask(registerUser, { body: { email, password, repeat_password: password } })
+    expect(await zoneOf(id)).toBe('Asia/Calcutta')
+    await site.visitor({ 'x-time-zone': 'Asia/Tokyo' }).ask(signIn, { body: { email, password } })
+    expect(await zoneOf(id)).toBe('Asia/Tokyo')
+  })
+
+  it('who signs in where no zone is said gets the one of the guest', async () => {
+    const email = 'zoneless@example.com'
+    const { id } = await site.visitor().ask(registerUser, {
+      body: { email, password, repeat_password: password },
+    })
+    const guest = site.visitor()
+    await guest.ask(getUser)
+    await guest.ask(changeUser, { body: { display_name: 'Ada' }, headers: { 'x-time-zone': 'Asia/Tokyo' } })
+    await guest.ask(signIn, { body: { email, password } })
+    expect(await zoneOf(id)).toBe('Asia/Tokyo')
+  })
+})
 
 describe('a guest', () => {
   it('starts with GET /api/user, keeps its id from call to call, and costs no row', async () => {
@@ -74,6 +102,20 @@ describe('a guest', () => {
     const named = await visitor.ask(changeUser, { body: { display_name: 'Ada', language: 'dy' } })
     expect(named).toMatchObject({ id, display_name: 'Ada', language: 'dy' })
     expect(await visitor.ask(getUser)).toMatchObject({ id, display_name: 'Ada' })
+  })
+
+  it('keeps the time zone of the browser it used last, and none that is unknown', async () => {
+    const visitor = site.visitor()
+    const { id } = await visitor.ask(getUser)
+    const rename = (zone: string) =>
+      visitor.ask(changeUser, { body: { display_name: 'Ada' }, headers: { 'x-time-zone': zone } })
+    await rename('Europe/Berlin')
+    expect(await zoneOf(id)).toBe('Europe/Berlin')
+    await rename('Mars/Olympus')
+    await visitor.ask(changeUser, { body: { display_name: 'Ada' } })
+    expect(await zoneOf(id)).toBe('Europe/Berlin')
+    await rename('America/Sao_Paulo')
+    expect(await zoneOf(id)).toBe('America/Sao_Paulo')
   })
 
   it('is not given its empty cookie again, which could undo the one that says that something is kept', async () => {

@@ -18,8 +18,8 @@ import {
   type MembersContext,
   type TokenSource,
 } from './members-context.ts'
-import { deleteOldLinks } from './link-queries.ts'
-import { holdStanding, insertUser, selectStanding, selectUser } from './queries.ts'
+import { anyResetRequests, deleteOldLinks } from './link-queries.ts'
+import { holdStanding, insertUser, selectStanding, selectUser, updateTimeZone } from './queries.ts'
 import { answerResetRequests } from './reset-password.ts'
 import { hasSecondFactor } from './second-factor.ts'
 import { findMember, headerTokenOf, sweepSessions } from './sessions.ts'
@@ -157,9 +157,15 @@ export async function keepViewer(
   call: Answering & Partial<Pick<Call, 'adIds' | 'ip'>>,
 ): Promise<string> {
   const viewer = requireViewer(call)
+  const timeZone = call.timeZone?.()
   const made =
     !viewer.kept &&
-    (await insertUser(tx, { id: viewer.userId, language: call.language, created_at: context.clock.now() }))
+    (await insertUser(tx, {
+      id: viewer.userId,
+      language: call.language,
+      time_zone: timeZone ?? null,
+      created_at: context.clock.now(),
+    }))
   if (made && call.ip !== undefined) context.quotas.take('guests', call.ip)
   const row = made ? undefined : await holdStanding(tx, viewer.userId)
   const alive = made || (row && (viewer.role === 'visitor' ? isGuest(row) : row.deleted_at === null))
@@ -167,6 +173,7 @@ export async function keepViewer(
     if (viewer.role === 'visitor') forgetGuest(context, call)
     throw new Refusal('signInFirst')
   }
+  if (row && row.time_zone !== timeZone) await updateTimeZone(tx, viewer.userId, timeZone)
   if (!viewer.kept) giveTokens(context, call, { userId: viewer.userId, kept: true }, false)
   // A provider's redirect says nothing of where somebody came from.
   const ids = call.adIds?.()
@@ -193,7 +200,7 @@ export async function requireStanding(context: MembersContext, call: Answering):
 }
 
 /**
- * The viewer of a call that may give a new guest: null where the token is of a guest who has ended. A guest's first token says that
+ * The viewer of a call that may give a new guest: null if the token is of a guest who has ended. A guest's first token says that
  * nothing is kept; whoever has it still after the guest has registered is nobody.
  */
 export async function standingViewer(
@@ -253,6 +260,12 @@ export function membersJobs(context: MembersContext): Job[] {
   const answer = (signal: AbortSignal) => answerResetRequests(context, signal)
   return [
     { name: 'sweep-members', everySeconds: 600, run: sweep },
-    { name: 'answer-reset-requests', everySeconds: 5, wakeOn: 'reset_requests', run: answer },
+    {
+      name: 'answer-reset-requests',
+      everySeconds: 5,
+      dueWhen: anyResetRequests,
+      wakeOn: 'reset_requests',
+      run: answer,
+    },
   ]
 }

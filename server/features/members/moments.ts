@@ -14,7 +14,7 @@ export interface Newcomer {
  * functions of its face, `context.ts` registers them, and they run in the transaction of the moment itself.
  */
 export interface Moments {
-  /** Something is kept of a person, who has a row by now; the ids say where they came from. */
+  /** A guest gets a row, because something is stored for them; the ids say where they came from. */
   keep: readonly ((tx: Tx, userId: string, ids: AdIds) => Promise<void>)[]
   /** A guest became a member by registering. */
   register: readonly ((tx: Tx, newcomer: Newcomer) => Promise<void>)[]
@@ -22,7 +22,7 @@ export interface Moments {
   consent: readonly ((tx: Tx, userId: string, marketing: boolean, ids: AdIds) => Promise<void>)[]
   /** Signing in with a guest's records at hand: all of `guestId`'s become `memberId`'s. Repeated, it changes nothing more. */
   merge: readonly ((tx: Tx, guestId: string, memberId: string) => Promise<void>)[]
-  /** The person leaves: what is theirs goes, what the books must keep stays without them (security.md, "The person's data"). */
+  /** The person's data are deleted; what the ledger must keep stays without their name (security.md, "The person's data"). */
   erase: readonly ((tx: Tx, userId: string, now: Date) => Promise<void>)[]
   /** Everything that is kept of a person, by name, ready to be written as JSON; a list that may be long is read page by page (`Pages`). */
   export: readonly ((db: Db, userId: string) => Promise<Record<string, unknown>>)[]

@@ -30,10 +30,10 @@ export interface Proof {
   code?: { typed: string; tried: Try }
 }
 
-/** A sign-in as young as this stands for the password of who has none. */
+/** A sign-in this recent replaces the password of members without one. */
 const recentMs = 15 * 60_000
 
-/** Whether a session is so young that whoever sits at it has just proven to be the member. */
+/** Whether a session is so recent that it proves the member's identity. */
 export async function signedInJustNow(
   { db, clock }: Pick<MembersContext, 'db' | 'clock'>,
   { sessionId }: MemberViewer,
@@ -71,7 +71,7 @@ export async function provePerson(
 
 /**
  * Locks the account of a proof for the rest of the transaction.
- * @throws Refusal passwordWrong where the password is another one by now, codeWrong, signInFirst where the account is gone
+ * @throws Refusal passwordWrong if the password is another one by now, codeWrong, signInFirst where the account is gone
  */
 export async function lockProven(
   context: MembersContext,

@@ -7,10 +7,10 @@ import type { UsersTable } from './tables.ts'
 /** What a member's links carry. */
 export const newReferralCode = () => newId('usr').slice(4, 14)
 
-/** Makes the row, or leaves the one that is there. @returns whether it was made */
+/** Inserts the row unless it exists. @returns whether it was inserted */
 export async function insertUser(
   tx: Tx,
-  user: { id: string; language: string; created_at: Date },
+  user: { id: string; language: string; time_zone?: string | null; created_at: Date },
 ): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('users')
@@ -38,8 +38,9 @@ export function selectUserByEmail(db: Db, email: string): Promise<UserRow | unde
     .executeTakeFirst()
 }
 
-/** What says whether a guest's token still stands for a guest; see `isGuest`. */
+/** The columns that tell whether a guest's token is still valid; see `isGuest`. */
 const standing = ['member_since', 'merged_into', 'deleted_at'] as const
+const standingAndZone = [...standing, 'time_zone'] as const
 
 const standingOf = lookUp((db: Db, { id }: Slots<{ id: string }>) =>
   db.selectFrom('users').select(standing).where('id', '=', id),
@@ -49,9 +50,9 @@ export async function selectStanding(db: Db, id: string) {
   return (await standingOf(db, { id }))[0]
 }
 
-/** The same, and nobody merges or deletes the row until the transaction is over. */
+/** The same, with the row locked against merging and deletion. */
 export function holdStanding(tx: Tx, id: string) {
-  return tx.selectFrom('users').select(standing).where('id', '=', id).forKeyShare().executeTakeFirst()
+  return tx.selectFrom('users').select(standingAndZone).where('id', '=', id).forKeyShare().executeTakeFirst()
 }
 
 /** Locks rows against every other change, in the order of their ids. */
@@ -67,6 +68,17 @@ export async function lockUser(tx: Tx, id: string): Promise<UserRow | undefined>
 export async function updateUser(tx: Tx, id: string, change: Updateable<UsersTable>): Promise<void> {
   if (Object.values(change).every((value) => value === undefined)) return
   await tx.updateTable('users').set(change).where('id', '=', id).execute()
+}
+
+/** Keeps the time zone of the browser that a person uses now. */
+export async function updateTimeZone(tx: Tx, id: string, timeZone: string | undefined): Promise<void> {
+  if (timeZone === undefined) return
+  await tx
+    .updateTable('users')
+    .set({ time_zone: timeZone })
+    .where('id', '=', id)
+    .where('time_zone', 'is distinct from', timeZone)
+    .execute()
 }
 
 export async function markMember(tx: Tx, id: string, now: Date): Promise<void> {

@@ -44,7 +44,7 @@ describe('a forgotten password', () => {
       .call(forgotPassword, { body: { email: member.email.toUpperCase() } })
     expect(answer).toEqual({ code: 200, info: { sent: true } })
     const mail = await latest()
-    expect(mail?.subject).toBe('Wählen Sie ein neues Passwort')
+    expect(mail?.subject).toBe('Setzen Sie Ihr Passwort zurück')
     expect(mail?.link).toMatch(/^http:\/\/localhost:3000\/retrievePassword#reset=[\w-]{43}$/)
     expect(mail?.html).toContain('<html lang="de">')
   })
@@ -80,6 +80,15 @@ describe('a forgotten password', () => {
       "SELECT query_to_xml('SELECT * FROM mail_links', true, false, '')::text || query_to_xml('SELECT * FROM mails', true, false, '')::text AS kept",
     )
     expect(rows[0].kept).not.toContain(secret)
+  })
+
+  it('can be asked about from a browser that is known, though strangers have asked as often as they may', async () => {
+    for (let times = 0; times < 3; times++) await ask(member.email)
+    expect((await ask(member.email)).status).toBe(429)
+    const { visitor } = member
+    const askHere = () => visitor.call(forgotPassword, { body: { email: member.email } })
+    for (let times = 0; times < 3; times++) expect((await askHere()).answer.code).toBe(200)
+    expect((await askHere()).status).toBe(429)
   })
 })
 

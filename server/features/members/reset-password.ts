@@ -9,8 +9,10 @@ import type { Tx } from '#server/tables.ts'
 import { deleteFailures } from './attempt-queries.ts'
 import { auditCall } from './audit-call.ts'
 import { checkEmail } from './check-person.ts'
+import { knownDevice } from './device-cookie.ts'
 import { deleteLinks, insertResetRequest, takeResetRequest } from './link-queries.ts'
 import { findLink, lockLinked, makeLink } from './mail-links.ts'
+import { onDevice } from './limit-tries.ts'
 import type { MembersContext } from './members-context.ts'
 import { checkPassword, hashPassword } from './passwords.ts'
 import { selectUserByEmail, updateUser, type UserRow } from './queries.ts'
@@ -30,7 +32,9 @@ export async function askForReset(context: MembersContext, call: Call<typeof for
   const now = clock.now()
   checkEmail(email)
   context.quotas.take('mailLinks', call.ip)
-  await takeTurn(db, keyFor(secret, 'reset', foldEmail(email)), limits.resetAccount, now)
+  // Strangers who ask for a member's address do not keep the member from asking.
+  const asker = onDevice(foldEmail(email), knownDevice(context, call, 'device', email))
+  await takeTurn(db, keyFor(secret, 'reset', asker), limits.resetAccount, now)
   await insertResetRequest(db, { email, language: call.language, created_at: now })
 }
 
@@ -72,7 +76,7 @@ export async function resetPassword(
   const { secret, new_password, repeat_password } = call.body
   checkPassword(new_password, 'new_password')
   if (repeat_password !== new_password) throw new Refusal('passwordsDiffer', { field: 'repeat_password' })
-  // Hashing is dear: not for whoever has no link.
+  // Hashing is expensive: not for callers without a valid link.
   if (!(await findLink(db, 'reset', secret, clock.now()))) throw new Refusal('linkSpent')
   const password_hash = await hashPassword(new_password)
   await inTransaction(db, async (tx) => {

@@ -37,7 +37,7 @@ test('ten processes that look for requests at once answer each of them once', as
   await Promise.all(Array.from({ length: 10 }, () => answerResetRequests(site.context)))
   for (const { email } of members.slice(0, 5)) {
     const subjects = (await site.mails(email)).map(({ subject }) => subject)
-    expect(subjects).toEqual(['Confirm your e-mail address', 'Set a new password'])
+    expect(subjects).toEqual(['Confirm your e-mail address', 'Reset your password'])
   }
   const left = await site.context.db.selectFrom('reset_requests').select('id').execute()
   expect(left).toEqual([])
@@ -55,5 +55,5 @@ test('a request whose answer did not commit is answered by the next who looks', 
   await expect(answerResetRequests({ ...site.context, clock: failing })).rejects.toThrow('killed here')
   expect(await db.selectFrom('reset_requests').select('email').execute()).toEqual([{ email }])
   await answerResetRequests({ ...site.context, clock })
-  expect((await site.mails(email)).at(-1)?.subject).toBe('Set a new password')
+  expect((await site.mails(email)).at(-1)?.subject).toBe('Reset your password')
 })

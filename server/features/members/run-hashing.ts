@@ -14,7 +14,7 @@ const restMs = 30_000
 /**
  * Hashes in a thread of its own, which steps back behind everything else (hashing-thread.ts): Node's own pool, which also
  * reads files and looks up names, cannot. The caller bounds how many at once.
- * @throws Error where the hash is damaged, or the thread ends
+ * @throws Error if the hash is damaged, or the thread ends
  */
 export async function runHashing(job: HashingJob): Promise<string | boolean> {
   const [thread = startThread()] = idle.keys()

@@ -21,7 +21,7 @@ export async function isConfirmed(db: Db, userId: string): Promise<boolean> {
   return (await confirmed(db, { userId })).length > 0
 }
 
-/** Keeps a secret that is not confirmed yet. @returns false where the member has a confirmed one, which stays */
+/** Keeps a secret that is not confirmed yet. @returns false if the member has a confirmed one, which stays */
 export async function putFactor(tx: Tx, userId: string, sealed_secret: Buffer): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('second_factors')

@@ -240,7 +240,11 @@ it('is told by mail when it comes into force and when it goes', async () => {
   await change({ ...body, code: '000000' })
   expect((await change(body)).answer.code).toBe(200)
   const subjects = (await site.mails(member.email)).map(({ subject }) => subject)
-  expect(subjects).toEqual(['Confirm your e-mail address', 'Sign-in codes are on', 'Sign-in codes are off'])
+  expect(subjects).toEqual([
+    'Confirm your e-mail address',
+    'Two-step sign-in is on',
+    'Two-step sign-in is off',
+  ])
 })
 
 describe('without a password', () => {

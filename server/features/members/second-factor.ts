@@ -23,7 +23,7 @@ export function hasSecondFactor(db: Db, userId: string): Promise<boolean> {
 /**
  * Asks for the second factor of whoever has one, in the transaction of the sign-in, so that a code counts once: one of the
  * app's, of a later half minute than the last, or a recovery code that was not used yet.
- * @throws Refusal secondFactorNeeded where it is missing, codeWrong where it is not right
+ * @throws Refusal secondFactorNeeded if it is missing, codeWrong if it is wrong
  */
 export async function checkSecondFactor(
   tx: Tx,
@@ -43,7 +43,7 @@ export async function checkSecondFactor(
   if (!right) throw new Refusal('codeWrong', { field })
 }
 
-/** Makes a secret for the authenticator app; nothing is asked of anybody before it is confirmed. @throws Refusal movedOn where there is a factor already */
+/** Creates a secret for the authenticator app; it is not required before it is confirmed. @throws Refusal movedOn if a factor is already set up */
 export async function beginSecondFactor(
   tx: Tx,
   context: FactorContext,
@@ -58,7 +58,7 @@ export async function beginSecondFactor(
 /**
  * Puts the factor in force with a first code of the app.
  * @returns codes that each sign in once without the app; only their hashes are kept
- * @throws Refusal movedOn where nothing was begun or it is in force already, codeWrong
+ * @throws Refusal movedOn if none was started or it is already on, codeWrong
  */
 export async function confirmSecondFactor(
   tx: Tx,
@@ -80,7 +80,7 @@ export async function confirmSecondFactor(
   return codes
 }
 
-/** Takes the factor out of force, with its recovery codes; one that was only begun as well. */
+/** Turns the factor off and deletes its recovery codes; also an unconfirmed one. */
 export function removeSecondFactor(tx: Tx, userId: string): Promise<void> {
   return queries.deleteFactor(tx, userId)
 }

@@ -4,7 +4,7 @@ import type { Tx } from '#server/tables.ts'
 import { makeLink } from './mail-links.ts'
 import type { MembersContext } from './members-context.ts'
 
-/** Mails a link that proves an address, and makes it the user's where it is not yet. */
+/** Mails a link that verifies an address and makes it the user's. */
 export async function sendVerification(
   tx: Tx,
   context: MembersContext,

@@ -92,7 +92,7 @@ export async function deleteOldestSessions(tx: Tx, userId: string, most: number)
     .execute()
 }
 
-/** When a session began; a recent sign-in stands for a password where there is none. */
+/** When a session began; a recent sign-in replaces the password of members without one. */
 export async function selectSessionStart(db: Db, id: string): Promise<Date | undefined> {
   const row = await db.selectFrom('sessions').select('created_at').where('id', '=', id).executeTakeFirst()
   return row?.created_at

@@ -13,7 +13,7 @@ import {
   type TokenSource,
 } from './members-context.ts'
 import * as queries from './session-queries.ts'
-import { markMember } from './queries.ts'
+import { markMember, updateTimeZone } from './queries.ts'
 
 /** Members are known for 90 days without a call, and 400 at most (security.md, "Sessions"). */
 const idleDays = 90
@@ -39,6 +39,7 @@ export async function startSession(
   const token = newSecret()
   const id = newId('ses')
   await markMember(tx, userId, now)
+  await updateTimeZone(tx, userId, call.timeZone?.())
   if (call.viewer?.sessionId !== undefined)
     await queries.deleteSessions(tx, call.viewer.userId, { id: call.viewer.sessionId })
   await queries.insertSession(tx, {
@@ -67,7 +68,7 @@ export function headerTokenOf(secret: string, sessionId: string): string {
   return `m.${sessionId}.${mac}`
 }
 
-/** The member behind a cookie or a header, from one query; null where there is none, or the session has ended. */
+/** Finds the member of a cookie or header with one query; null if there is none or the session has ended. */
 export async function findMember(
   context: MembersContext,
   { cookies, headers }: TokenSource,

@@ -5,7 +5,7 @@ import type { AccountCall, MembersContext } from './members-context.ts'
 import { insertUser, lockUser, lockUsers, updateUser, type UserRow } from './queries.ts'
 import { startSession } from './sessions.ts'
 
-/** Looks once more at an account that nobody else can change now. @throws Refusal where nobody is to be signed in to it */
+/** Rereads an account that is locked now. @throws Refusal if it does not allow a sign-in */
 type Admit = (account: UserRow) => Promise<void>
 
 /**
@@ -55,6 +55,7 @@ export async function mergeGuest(
 
 const nothingOfTheirs = {
   display_name: null,
+  time_zone: null,
   consent_marketing: null,
   consent_at: null,
   consent_version: null,
@@ -64,12 +65,13 @@ const nothingOfTheirs = {
 function whatWasMissing(account: UserRow, guest: UserRow) {
   const { consent_marketing, consent_at, consent_version } = guest
   return {
+    ...(account.time_zone === null ? { time_zone: guest.time_zone } : {}),
     ...(account.display_name === null ? { display_name: guest.display_name } : {}),
     ...(account.consent_at === null ? { consent_marketing, consent_at, consent_version } : {}),
   }
 }
 
-/** Whether a row is a guest's still: nobody has become a member with it, moved its records away or deleted it. */
+/** Whether a row is still a guest: not registered, merged or deleted. */
 export function isGuest(row: Pick<UserRow, 'member_since' | 'merged_into' | 'deleted_at'>): boolean {
   return row.member_since === null && row.merged_into === null && row.deleted_at === null
 }

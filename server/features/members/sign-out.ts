@@ -18,7 +18,7 @@ export async function signOut(context: MembersContext, call: AccountCall): Promi
   return giveFreshGuest(context, call)
 }
 
-/** A new guest takes the place of whoever called; the cookie of a session goes. */
+/** Replaces the caller by a new guest and deletes the session's cookie. */
 export function giveFreshGuest(context: MembersContext, call: Answering): Viewer {
   const guest = newGuest()
   if (call.viewer?.sessionId !== undefined)

@@ -8,6 +8,8 @@ export interface UsersTable {
   email: string | null
   display_name: string | null
   language: string | null
+  /** The IANA name of the zone of the browser that was used last. */
+  time_zone: Generated<string | null>
   referral_code: string
   /** By the site's clock, never the database's. */
   created_at: ColumnType<Date, Date, never>

@@ -2,7 +2,7 @@ import { queueMail } from '#server/platform/mail/send-mails.ts'
 import type { Tx } from '#server/tables.ts'
 import type { MembersContext } from './members-context.ts'
 
-/** What a member is told by mail when it happens to the account, and where whoever did not do it themselves can go. */
+/** The security mails of an account, each with the page that helps a member who did not make the change. */
 const pages = {
   passwordChanged: '/retrievePassword',
   emailChanged: '/contactUs',

@@ -24,7 +24,7 @@ export async function tellOwner(context: MembersContext, email: string): Promise
   await inTransaction(db, (tx) => queueMail(tx, { ...mail, template: 'addressInUse' }))
 }
 
-/** Throws an error again; where it says that the address is taken, its owner is told first. */
+/** Rethrows an error; if it says that the address is taken, mails the owner first. */
 export async function tellWhereTaken(context: MembersContext, email: string, error: unknown): Promise<never> {
   if (error instanceof Refusal && error.reason === 'emailTaken') await tellOwner(context, email)
   throw error

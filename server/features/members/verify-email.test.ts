@@ -81,7 +81,7 @@ describe('a new address', () => {
     const { answer } = await verify(await fetchSecret(wished))
     expect(answer.info).toEqual({ verified: true, email: wished })
     expect(await whoIs()).toMatchObject({ email: wished, email_verified: true })
-    expect((await latest(member.email))?.subject).toBe('The e-mail address of your account was changed')
+    expect((await latest(member.email))?.subject).toBe('Your account’s e-mail address was changed')
     const body = { email: wished, password: member.password }
     expect((await site.visitor().call(signIn, { body })).answer.code).toBe(200)
   })
@@ -94,10 +94,7 @@ describe('a new address', () => {
       [1, 2].map(() => ({ verified: true, email: wished })),
     )
     const subjects = (await site.mails(member.email)).map(({ subject }) => subject)
-    expect(subjects).toEqual([
-      'Confirm your e-mail address',
-      'The e-mail address of your account was changed',
-    ])
+    expect(subjects).toEqual(['Confirm your e-mail address', 'Your account’s e-mail address was changed'])
   })
 
   it('somebody asked for before the password was changed is not given the account', async () => {

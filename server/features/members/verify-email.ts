@@ -23,7 +23,7 @@ interface Verified {
  * Proves an address with the mailed secret, for whoever has it: a new address becomes the user's here, and the former one is
  * told. Used again, within its day, the link says the same and changes nothing. Without a secret, mails the member another link, to the new address where there is one.
  * @throws Refusal linkSpent, and emailTaken where somebody else has the address by now; without a secret signInFirst, and
- * notFound where the member has no address; Fault tooMany
+ * notFound if the member has no address; Fault tooMany
  */
 export async function verifyEmail(context: MembersContext, call: VerifyCall): Promise<Verified> {
   const { secret } = call.body

@@ -6,7 +6,7 @@ import { sendFile } from '#server/platform/http/send-file.ts'
 const viewerFolder = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')))
 const viewerFiles = ['swagger-ui.css', 'swagger-ui-bundle.js']
 
-/** The viewer's styles are set by its script. It talks to nobody but this site. */
+/** The API viewer sets its styles by script, and only calls this site. */
 const policy =
   "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action 'none'; " +
   "script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'"

@@ -7,7 +7,7 @@ export interface Head {
   description: string
   /** From the root, without a query. */
   path: string
-  /** Whether it belongs into search engines: what is a person's own does not. */
+  /** Whether search engines may index it; personal pages are not indexed. */
   indexed: boolean
   /** There is no such page. */
   missing?: boolean
@@ -122,7 +122,7 @@ export function escapeMarkup(text: string): string {
   return text.replaceAll(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
 }
 
-/** JSON that cannot end the script element it stands in. */
+/** JSON that cannot end its script element. */
 export function inScript(value: object): string {
   return JSON.stringify(value).replaceAll('<', '\\u003c')
 }

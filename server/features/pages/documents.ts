@@ -42,7 +42,7 @@ export function readDocuments(webRoot: string, settings: () => PageSettings): Do
   const built = () => (documents ??= readBuilt(webRoot))
   let script: { shell: string; text: string } | undefined
   const told = () => jsonScript('settings', settings())
-  // The desk speaks its own languages, whichever are offered to viewers.
+  // The studio has its own languages, independent of those offered to viewers.
   const toldToOperators = () => jsonScript('settings', { ...settings(), languages: undefined })
   return {
     render(name, route, language, { head, boot, picture = '', plays = false }) {
@@ -94,7 +94,7 @@ function readBuilt(webRoot: string) {
   return { pages, ahead, background, playFirst: read('play-first.js') }
 }
 
-/** What asks for the interface: scripts, the font that its words are in, and the links of style sheets that stand in the document. */
+/** What loads the interface: scripts, its font, and the links of inlined style sheets. */
 const interfaceTags =
   /<script type="module"[^>]*><\/script>|<link rel="(?:modulepreload|preload)"[^>]*>|<link rel="stylesheet"[^>]* disabled>/g
 

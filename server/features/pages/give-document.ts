@@ -44,7 +44,7 @@ interface Ahead {
   boot: object
   /** The address of the largest picture. */
   picture: string | undefined
-  /** The picture itself, in an element that stands before any script. */
+  /** The picture itself, in an element before any script. */
   element?: string | undefined
   /** Whether it is an episode's, which plays at once. */
   plays?: boolean
@@ -64,7 +64,7 @@ function offeredTo(context: DocumentsContext, { url }: Request): OfferedLanguage
   return /^\/studio(?=[/?]|$)/.test(url) ? languages : context.languages()
 }
 
-/** Where the request says nothing, the person's own language. A document comes, even where nobody can be looked up. */
+/** If the request names no language, the person's own. A document is sent even if the person cannot be looked up. */
 export async function languageOfPage(
   context: DocumentsContext,
   request: Request,
@@ -80,7 +80,7 @@ export async function languageOfPage(
   }
 }
 
-/** What a document tells its scripts before any call could: that it is the offline shell, that pixels are set up. */
+/** Flags for the document's scripts: whether it is the offline shell, whether pixels are set up. */
 function marksOf({ name, route }: Wanted, { script }: ForeignHosts): string {
   const names = [route === '/offline' && 'offline', name === 'index' && script.length > 0 && 'pixels']
   return names.map((mark) => (mark ? `<meta name="${mark}">` : '')).join('')

@@ -27,7 +27,7 @@ export interface FirstScreen {
   video: Video
   episodes: { list: Episode[]; next_cursor: string | null }
   playable: PlayableEpisode | undefined
-  /** The one after it, for whoever swipes before it could be asked for. */
+  /** The next one, for viewers who swipe before it could be fetched. */
   following: PlayableEpisode | undefined
   /** Whoever this is for has no id yet by which experiments decide, so that the browser asks again once there is one. */
   undecided?: true
@@ -36,7 +36,7 @@ export interface FirstScreen {
 /**
  * What a video's page shows first, as the calls GET /api/video and /api/video/episode would give it: so the document
  * carries it and playback waits for no round trip. `playable` is absent where the episode is locked or being made, and so is `following`.
- * @returns undefined where there is no such video
+ * @returns undefined if there is no such video
  */
 export async function loadFirstScreen(
   context: MediaContext & MembersContext & Catalog,

@@ -45,7 +45,7 @@ export function foreignHostsLoader(context: ForeignHostsContext): () => Promise<
   }
 }
 
-/** What the payment form's document has to allow: the gateways that have a script of their own, and nobody else. */
+/** The hosts that the payment form's document allows: only gateways with a script of their own. */
 export function formHosts(gateways: readonly PaymentGateway[]): ForeignHosts {
   const hosts = gateways.flatMap((gateway) => gateway.formHosts ?? [])
   return {

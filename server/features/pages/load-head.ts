@@ -46,7 +46,7 @@ const unnamed: PlainHead = { key: 'home', indexed: true }
 const missing: PlainHead = { key: 'notFound', indexed: false }
 
 export interface HeadRequest {
-  /** The route's pattern, and what stands for its `:id`. */
+  /** The route's pattern, and the value of its `:id`. */
   route: string
   id: string | undefined
   /** From the root, without a query. */

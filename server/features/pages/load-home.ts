@@ -12,7 +12,7 @@ export interface HomeContext {
   copyright(): Copyright
 }
 
-/** What the home page shows first to whoever is new here. */
+/** The homepage's first screen for new visitors. */
 export interface FirstHome {
   language: Language
   homepage: ResultOf<typeof getHomepage>

@@ -26,7 +26,7 @@ export async function loadPage(context: PageContext, name: string, language: Lan
   return { name: known, ...parsed, updated_at }
 }
 
-/** What stands for the names in braces. */
+/** The values of the placeholders. */
 export function textValues({ operator, publicUrl }: Omit<PageContext, 'db'>): Values {
   const { site, name, address, email } = operator
   return { site, operator: name, address, contact: email, url: publicUrl }

@@ -5,7 +5,7 @@ import { pictureKindOf } from '#server/platform/picture-kind.ts'
 import type { Tx } from '#server/tables.ts'
 import * as queries from './queries.ts'
 
-/** The side of what is kept, larger than any icon that is drawn of it. */
+/** The side of the stored picture, larger than any icon made of it. */
 const keptSide = 1024
 const mostPixels = 8192 ** 2
 const kinds = new Set(['png', 'jpeg', 'webp'])
@@ -20,7 +20,7 @@ export interface IconPicture {
 
 /**
  * Makes of a file what the site's icons are drawn of.
- * @throws Refusal iconInvalid for what is no picture, not square or too small
+ * @throws Refusal iconInvalid if it is not an image, not square or too small
  */
 export async function makeIcon(file: Buffer): Promise<IconPicture> {
   if (!kinds.has(pictureKindOf(file) ?? '')) throw invalid()

@@ -10,7 +10,7 @@ const known = new Map<string, Promise<Parsed>>()
 
 /**
  * Parses a text as `parseMarkdown` does, in a thread of its own, since some texts take seconds. What it became is kept.
- * @throws Error where the text cannot be parsed, or not in time
+ * @throws Error if the text cannot be parsed, or not in time
  */
 export function parseAside(markdown: string, values: Values): Promise<Parsed> {
   const key = createHash('sha256')

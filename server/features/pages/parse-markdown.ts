@@ -7,7 +7,7 @@ export interface Parsed {
   blocks: Block[]
 }
 
-/** What stands for `{{name}}`; undefined for what nobody has given. */
+/** The value of `{{name}}`; undefined if it is not set. */
 export type Values = Readonly<Record<string, string | undefined>>
 
 /**

@@ -3,7 +3,7 @@ import type { ForeignHosts } from './content-security-policy.ts'
 
 type TrackingKey = (typeof trackingKeys)[number]
 
-/** Where each pixel's script comes from and whom it tells, as its maker documents it for a content security policy. */
+/** The hosts of each pixel's script and calls, as its vendor documents them for a content security policy. */
 const pixelHosts: Record<TrackingKey, ForeignHosts> = {
   facebook_pixel_id: {
     script: ['https://connect.facebook.net'],

@@ -124,7 +124,7 @@ function giveVideo(context: PagesContext, give: Give): Handle {
       videoId: id,
       episodeNumber: Number.isInteger(number) && number > 0 ? number : undefined,
     }
-    // No id of ours looks otherwise, and PostgreSQL cannot take every text (NUL).
+    // Every id has this form, and PostgreSQL cannot store every text (NUL).
     const firstScreen = /^\w+$/.test(id) ? await loadFirstScreen(context, wanted) : undefined
     const poster = firstScreen?.playable?.playback.poster_url
     const ahead = firstScreen && {

@@ -9,7 +9,7 @@ const pictures = {
   '512.png': { size: 512, share: 1, filled: false },
   // Any part outside a circle of 80 % may be cut off.
   'maskable.png': { size: 512, share: 0.56, filled: true },
-  // iOS shows what is transparent as black.
+  // iOS shows transparency as black.
   'apple.png': { size: 180, share: 0.76, filled: true },
 } as const
 
@@ -28,9 +28,9 @@ export interface SiteIcons {
 }
 
 interface IconsSetUp {
-  /** The operator's file; ours where there is none. */
+  /** The operator's file, else the built-in one. */
   logo: string | undefined
-  /** The picture that was brought in at the studio, which stands before both. */
+  /** The picture that was uploaded in the studio, which overrides both. */
   uploaded: {
     hash(): string | undefined
     load(hash: string): Promise<Buffer | undefined>

@@ -74,7 +74,7 @@ interface Edit extends Which {
 /**
  * Writes the operator's own text for one language.
  * @returns how it was before
- * @throws Refusal movedOn where it has changed since `version`; siteTextInvalid for one without a title, too long or unreadable
+ * @throws Refusal movedOn if it has changed since `version`; siteTextInvalid for one without a title, too long or unreadable
  */
 export async function saveText(
   tx: Tx,

@@ -26,7 +26,7 @@ export interface Invitation {
 
 /**
  * Makes the one-time link that sets an operator's password and second factor; an earlier one is worth nothing then. It
- * lasts a day. The secret stands in the fragment, which no server and no log sees.
+ * lasts a day. The secret is in the fragment, which no server or log sees.
  */
 export async function invite(
   { realClock, publicUrl }: Pick<StudioContext, 'realClock' | 'publicUrl'>,
@@ -72,14 +72,14 @@ export async function acceptInvitation(
   const { secret, password, repeat_password, code } = call.body
   checkPassword(password, 'password')
   if (repeat_password !== password) throw new Refusal('passwordsDiffer', { field: 'repeat_password' })
-  // Hashing is dear: not for whoever has no invitation.
+  // Hashing is expensive: not for callers without an invitation.
   if (!(await queries.selectInvitation(db, hashSecret(secret), realClock.now())))
     throw new Refusal('linkSpent')
   const password_hash = await hashPassword(password)
   return answerInTransaction(db, call, async (tx, held) => {
     const found = await queries.selectInvitation(tx, hashSecret(secret), realClock.now())
     if (!found || !(await queries.lockOperator(tx, found.id))) throw new Refusal('linkSpent')
-    // Another call may have used it before the operator was locked, or begun anew.
+    // Another call may have used it before the operator was locked, or the access may have been reset.
     const invited = await queries.selectInvitation(tx, hashSecret(secret), realClock.now())
     if (!invited) throw new Refusal('linkSpent')
     const { id, email, role, sealed_totp_secret } = invited

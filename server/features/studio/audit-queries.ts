@@ -32,7 +32,7 @@ export function selectDeedsAbout(db: Db, subject: string, page: Page): Promise<D
   )
 }
 
-/** How a video was begun and described since: what each time it was given. */
+/** The values that a video was created and edited with, in order. */
 export async function selectDescribing(db: Db, videoId: string) {
   const { rows } = await sql<{ event: string; after: Record<string, unknown> | null }>`
     SELECT event, details->'after' AS after FROM audit_events

@@ -57,7 +57,7 @@ export function reads<E extends CommandEndpoint>(
 
 /**
  * A command that changes the database alone: its change and the line in the audit trail are one transaction, so that
- * neither is there without the other. `change` is null where nothing was changed, as by a call that is sent again.
+ * neither is there without the other. `change` is null if nothing was changed, as by a call that is sent again.
  */
 export function changes<E extends Written>(
   endpoint: E,

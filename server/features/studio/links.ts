@@ -15,7 +15,7 @@ import { insertLink, selectLink, selectLinks, type LinkRow } from './link-querie
 
 const limits = { usual: 20, most: 50 }
 
-/** Links that are given out, each with a token that tells its buyers from others. */
+/** Campaign links, each with a token that identifies its buyers. */
 export const linkCommands: Command[] = [
   changes(createLink, async ({ clock, publicUrl }, tx, { video_id, name, episode = 1 }, { language }) => {
     const id = newId('lnk')

@@ -28,7 +28,7 @@ export function lockOwners(tx: Tx) {
     .execute()
 }
 
-/** @returns false where the address is an operator's already */
+/** @returns false if the address is an operator's already */
 export async function insertOperator(tx: Tx, operator: Insertable<OperatorsTable>): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('operators')
@@ -108,7 +108,7 @@ export async function useStep(tx: Tx, id: string, step: number): Promise<boolean
   return numUpdatedRows === 1n
 }
 
-/** The new codes stand in the place of those before. */
+/** Replaces the recovery codes by new ones. */
 export async function putRecoveryCodes(tx: Tx, operatorId: string, hashes: readonly Buffer[]): Promise<void> {
   await tx.deleteFrom('operator_recovery_codes').where('operator_id', '=', operatorId).execute()
   if (hashes.length === 0) return

@@ -41,7 +41,7 @@ export async function startSession(
   return id
 }
 
-/** The operator behind a request's cookie, from one query; null where there is none or the session has ended. */
+/** Finds the operator of a request's cookie with one query; null if there is none or the session has ended. */
 export async function findOperator(
   { db, realClock, secure }: StudioContext,
   { cookies }: TokenSource,

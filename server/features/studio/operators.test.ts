@@ -33,7 +33,7 @@ describe('an owner', () => {
     expect(again.answer).toMatchObject({
       code: 500,
       info: { field: 'email' },
-      message: expect.stringContaining('already works here'),
+      message: expect.stringContaining('already on the team'),
     })
   })
 
@@ -67,7 +67,7 @@ describe('an owner', () => {
     const other = await letIn(site, 'owner')
     const { operator } = await owner.desk.ask(resetOperator, { body: { email: other.email } })
     const [mail] = await site.mails(other.email)
-    expect(mail?.text).toContain(`${owner.email} has ended your password`)
+    expect(mail?.text).toContain(`${owner.email} has reset your password`)
     // Whoever reads their mail gets in by it no more than before.
     expect(mail?.text).not.toContain('invitation=')
     const { list } = await owner.desk.ask(listAudit, { query: { subject: operator.id } })
@@ -146,7 +146,7 @@ describe('the command line', () => {
     [['operator', 'add', 'a@example.com', '--role', 'boss'], /owner, editor, support, analyst/],
     [['operator', 'add', 'a@example.com', '--colour', 'red'], /colour/],
     [['operator', 'add', 'nonsense'], /e-mail/i],
-    [['operator', 'remove', 'nobody@example.com'], /nothing here any more/],
+    [['operator', 'remove', 'nobody@example.com'], /Not found/],
   ])('says what is wrong with %j', async (args, message) => {
     await expect(run(...args)).rejects.toThrow(message)
   })

@@ -18,7 +18,7 @@ import * as queries from './operator-queries.ts'
 import type { StudioContext } from './studio-context.ts'
 import { deleteSessions } from './session-queries.ts'
 
-/** Those who work at the site: added, given other roles, let in anew, taken out. There is no default account. */
+/** Commands for operators: add, change role, reset access, remove. There is no default account. */
 export const operatorCommands: Command[] = [
   reads(listOperators, async ({ db }, _input, { role, operator }) => {
     const all = await queries.selectOperators(db)
@@ -70,7 +70,7 @@ export const operatorCommands: Command[] = [
   }),
 ]
 
-/** What a mail calls whoever is at the machine itself; the word is the same in every language. */
+/** How a mail names the user of the command line, in every language. */
 const commandLine = 'npm run studio'
 
 /** What somebody has who has not opened their link yet. */
@@ -82,7 +82,7 @@ async function giveLink(context: StudioContext, tx: Tx, operator: Omit<Presentab
   return { operator: present({ ...operator, last_seen_at: null }), link, expires_at: expiresAt.toISOString() }
 }
 
-/** Tells somebody that they have to set everything anew, and who wanted that: it may be nobody they trust. */
+/** Mails an operator that their access was reset, and by whom, in case they do not trust that. */
 function tellReset({ publicUrl }: StudioContext, tx: Tx, to: string, { operator, language }: Actor) {
   const values = { by: operator?.email ?? commandLine, link: `${publicUrl}/studio` }
   return queueMail(tx, { to, template: 'operatorReset', language, values })
@@ -96,7 +96,7 @@ async function lockByEmail(tx: Tx, email: string) {
   return operator
 }
 
-/** @throws Refusal lastOwner where nobody else could let operators in */
+/** @throws Refusal lastOwner if no other owner remains */
 function keepAnOwner(owners: readonly { id: string }[], id: string): void {
   if (owners.length === 1 && owners[0]?.id === id) throw new Refusal('lastOwner')
 }

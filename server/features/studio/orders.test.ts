@@ -83,12 +83,12 @@ describe('the orders', () => {
       expect((await owner.desk.call(endpoint, { query })).answer).toMatchObject({
         code: 500,
         info: { field: 'until' },
-        message: expect.stringContaining('The end is before the beginning'),
+        message: expect.stringContaining('The end date is before the start date'),
       })
     const file = await owner.desk.fetch(`/api/studio/orders.csv?${new URLSearchParams(query)}`)
     expect(file.status).toBe(400)
     await expect(run('order', 'list', '--since', query.since, '--until', query.until)).rejects.toThrow(
-      /before the beginning/,
+      /before the start date/,
     )
   })
 
@@ -196,7 +196,7 @@ describe('a refund', () => {
     const { order } = await buyEpisode(site)
     const refund = (who: TestOperator, cents?: number) =>
       who.desk.call(refundOrder, { body: { id: order.id, ...(cents === undefined ? {} : { cents }) } })
-    const message = 'This is more than your role may refund of one order. An owner can refund the rest.'
+    const message = 'This is more than your role may refund per order. An owner can refund the rest.'
     expect((await refund(support)).answer).toMatchObject({ code: 403, message })
     expect((await refund(support, 61)).answer.code).toBe(403)
     expect((await refund(support, 40)).answer.code).toBe(200)
@@ -228,7 +228,7 @@ describe('a refund', () => {
     // The tenth and eleventh at once.
     const codes = (await Promise.all([refund(busy, 60), refund(busy, 60)])).map(({ code }) => code)
     expect(codes.toSorted()).toEqual([200, 403])
-    const message = 'This is more than your role may refund within a day. An owner can refund it.'
+    const message = 'This is more than your role may refund per day. An owner can refund it.'
     expect(await refund(busy, 1)).toMatchObject({ code: 403, message, info: { limit_cents: 600 } })
     expect((await refund(busy, 70, 'JPY')).code).toBe(200)
     expect(await refund(busy, 71, 'JPY')).toMatchObject({ code: 403, info: { limit_cents: 70 } })
@@ -257,7 +257,7 @@ describe('a refund', () => {
     )
     expect(await run('order', 'refund', order.id)).toContain('order_status: refunded')
     await expect(run('order', 'refund', order.id)).rejects.toThrow(/nothing to refund/)
-    await expect(run('order', 'refund', 'ord_none')).rejects.toThrow(/nothing here/)
+    await expect(run('order', 'refund', 'ord_none')).rejects.toThrow(/Not found/)
     await expect(run('order', 'refund', order.id, '--cents', '4.99')).rejects.toThrow(/cents must be integer/)
     await expect(run('order', 'refund', order.id, '--cents', '0')).rejects.toThrow(/cents must be >= 1/)
   })

@@ -44,7 +44,7 @@ export const orderCommands: Command[] = [
   })),
 
   reads(exportCall, async (context, { cursor, ...query }, actor) => {
-    // Who took orders along is written down, whichever page of them it was.
+    // Every export is recorded, also of a single page.
     const after = { ...trace(query), ...(cursor === undefined ? {} : { further_page: true }) }
     await writeDown(context, context.db, exportCall, actor, { subject: 'orders', after })
     return { info: await exportPage(context, query, cursor, actor) }
@@ -105,12 +105,12 @@ export const orderCommands: Command[] = [
   ),
 ]
 
-/** One page of the export, for whoever has written down that it is taken along. @throws Refusal notAllowed, as `filterOf` */
+/** One page of an export that the caller has recorded. @throws Refusal notAllowed, as `filterOf` */
 export function exportPage(context: StudioContext, query: Query, cursor: string | undefined, actor: Actor) {
   return exportOrders(context.db, filterOf(query, actor), cursor, lookOf(actor))
 }
 
-/** Who bought is no business of whoever only evaluates. */
+/** Analysts do not see who bought. */
 export function lookOf({ role, language }: Actor): Look {
   return { language, seesPeople: role !== 'analyst' }
 }

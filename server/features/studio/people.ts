@@ -47,11 +47,11 @@ export const personCommands: Command[] = [
   }),
 
   reads(getPerson, async (context, { id }, { language }) => {
-    const { db, clock } = context
+    const { db } = context
     const person = await loadPerson(db, id)
     const userId = person.id
     const [membership, methods, sessions, entitlements] = await Promise.all([
-      membershipOf(db, { userId, kept: true }, clock.now(), language),
+      membershipOf(context, db, { userId, kept: true }, language),
       listMethodsOf(db, userId),
       listSessionsOf(context, userId),
       listEntitlementsOf(db, userId, language),

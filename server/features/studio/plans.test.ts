@@ -118,7 +118,7 @@ describe('an introductory price', () => {
     const { answer } = await owner.desk.call(changePlan, { body: { id, intro_price_cents: 14_999 } })
     expect(answer).toMatchObject({
       code: 500,
-      message: 'The introductory price must be lower than the price.',
+      message: 'The introductory price must be lower than the regular price.',
       info: { field: 'intro_price_cents' },
     })
   })

@@ -64,7 +64,7 @@ const changeable = [
   'position',
 ] as const
 
-/** What is to be another; whatever else a body holds is nobody's business here. */
+/** The fields to change; other fields of a body are ignored. */
 function termsOf(body: BodyOf<typeof changeCall>): Partial<PlanTerms> {
   const wished = changeable.filter((name) => body[name] !== undefined)
   return Object.fromEntries(wished.map((name) => [name, body[name]]))

@@ -65,7 +65,7 @@ export async function signIn(context: StudioContext, call: SignInCall): Promise<
     })
 }
 
-/** Whoever tries addresses that nobody has fills no more of the trail than this. */
+/** The most audit log entries that sign-ins with unknown addresses can cause. */
 const unknownLines = { max: 30, seconds: 3600 }
 
 /**

@@ -9,7 +9,7 @@ import { contentBytesRoutes } from './content/receive-bytes.ts'
 import { uploadCommands } from './content/uploads.ts'
 import { videoCommands } from './content/videos.ts'
 import { dropOffCommands } from './funnel/drop-off.ts'
-import { foldFunnel } from './funnel/fold-funnel.ts'
+import { anyFunnel, foldFunnel } from './funnel/fold-funnel.ts'
 import { funnelCommands } from './funnel/funnel.ts'
 import { experimentCommands } from './experiments/experiments.ts'
 import { homepageCommands } from './homepage/homepage.ts'
@@ -67,7 +67,12 @@ export function studioJobs(context: StudioContext): Job[] {
   const { db, realClock } = context
   return [
     { name: 'sweep-operators', everySeconds: 600, run: () => sweepOperatorSessions(db, realClock.now()) },
-    { name: 'fold-funnel', everySeconds: 20, run: (signal: AbortSignal) => foldFunnel(db, signal) },
+    {
+      name: 'fold-funnel',
+      everySeconds: 20,
+      dueWhen: anyFunnel,
+      run: (signal: AbortSignal) => foldFunnel(db, signal),
+    },
     ...runningJobs(context),
   ]
 }

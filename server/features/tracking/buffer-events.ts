@@ -26,7 +26,7 @@ const batchSize = 1000
  * database is away they wait, as many as `capacity`, and are tried again.
  */
 export function bufferEvents<T extends object>(options: Options<T>): EventBuffer<T> {
-  const { write, log, capacity = 10_000, delayMs = 400 } = options
+  const { write, log, capacity = 10_000, delayMs = 900 } = options
   const waiting = new Set<T>()
   let dropped = 0
   let failing = false

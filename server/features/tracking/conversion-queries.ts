@@ -14,6 +14,9 @@ export async function insertConversions(tx: Tx, rows: Insertable<ConversionsTabl
     .execute()
 }
 
+/** Holds while a conversion's time has come. */
+export const anyDueConversions = "EXISTS (SELECT FROM conversions WHERE state = 'waiting' AND try_at <= $1)"
+
 /**
  * Takes the one that has waited longest, and sets when it is tried next, so that nobody else tries it at the same time.
  * `tries` is the number of this try.

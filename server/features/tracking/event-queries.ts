@@ -51,10 +51,11 @@ export async function insertEvents(
         AS given (at timestamptz, id uuid, name text, fields jsonb, user_id text, fbclid text, ttclid text)
       ON CONFLICT DO NOTHING RETURNING id
     )
-    INSERT INTO funnel_steps (day, step, token, click, video_id)
-    SELECT day, step, left(token, ${longestToken}), click, video_id
+    INSERT INTO funnel_steps (day, step, token, click, video_id, count)
+    SELECT day, step, left(token, ${longestToken}), click, video_id, count(*)
     FROM added JOIN jsonb_to_recordset(${JSON.stringify(steps)}::jsonb)
-      AS given (id uuid, day date, step text, token text, click text, video_id text) USING (id)`.execute(tx)
+      AS given (id uuid, day date, step text, token text, click text, video_id text) USING (id)
+    GROUP BY 1, 2, 3, 4, 5`.execute(tx)
 }
 
 /** Notes shares of published videos, in the order of the key so that two processes never wait for each other. */
@@ -67,6 +68,9 @@ export async function insertShares(tx: Tx, rows: readonly ShareRow[]): Promise<v
     ORDER BY given.mark
     ON CONFLICT DO NOTHING`.execute(tx)
 }
+
+/** Holds while there are shares to count. */
+export const anyShares = 'EXISTS (SELECT FROM shares WHERE NOT folded)'
 
 /** Adds a batch of shares that are not yet counted to their videos. Several processes may do it at once. @returns how many shares were counted */
 export async function foldShareBatch(tx: Tx, most: number): Promise<number> {

@@ -2,7 +2,7 @@ import type { AdIds } from '#server/platform/http/route.ts'
 import { dayName } from '#server/platform/utc-days.ts'
 import type { Tx } from '#server/tables.ts'
 import { clickKind } from './click-kind.ts'
-import { insertStep, type StepRow } from './step-queries.ts'
+import { insertSteps, type StepRow } from './step-queries.ts'
 import type { SentEvent } from './read-event.ts'
 
 /**
@@ -22,12 +22,20 @@ export function stepOf(event: SentEvent & { at: Date }): StepRow[] {
   return [{ day, step: 'paywall', ...(fields['first'] === '1' ? from : nobody), video_id }]
 }
 
-/** Counts a play for the token and the kind of click that the viewer's browser carries now. Nothing says whose play it was. */
-export async function countPlay(
-  tx: Tx,
-  { videoId, ids, at }: { videoId: string; ids: AdIds; at: Date },
-): Promise<void> {
+/** A play, with what the viewer's browser carried then. */
+export interface CountedPlay {
+  videoId: string
+  ids: AdIds
+  at: Date
+}
+
+/** Counts plays for the token and the kind of click that each came with. Nothing says whose they were. */
+export async function countPlays(tx: Tx, plays: readonly CountedPlay[]): Promise<void> {
+  await insertSteps(tx, plays.map(stepOfPlay))
+}
+
+function stepOfPlay({ videoId, ids, at }: CountedPlay): StepRow {
   const { referrerToken } = ids
   const token = referrerToken?.isWellFormed() ? referrerToken : ''
-  await insertStep(tx, { day: dayName(at), step: 'play', token, click: clickKind(ids), video_id: videoId })
+  return { day: dayName(at), step: 'play', token, click: clickKind(ids), video_id: videoId }
 }

@@ -123,6 +123,18 @@ export async function attributionForOrder(
   }
 }
 
+/** What an order says of its buyer's origin where nothing but a link's token is known of it. */
+export async function attributionOfToken(
+  { findReferrer }: Pick<AttributionContext, 'findReferrer'>,
+  tx: Tx,
+  userId: string,
+  token: string,
+): Promise<OrderAttribution> {
+  const referrer = await findReferrer(tx, token)
+  if (referrer === userId) return {}
+  return { referrer_token: token, ...(referrer === undefined ? {} : { referrer_user_id: referrer }) }
+}
+
 function allowed({ referrer_token, fbclid, ttclid }: Touch, consent: boolean): Touch {
   return {
     ...(referrer_token === undefined ? {} : { referrer_token }),

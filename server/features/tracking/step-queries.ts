@@ -14,10 +14,14 @@ export interface StepRow {
 /** A token that is longer counts as what it begins with. */
 export const longestToken = 128
 
-export async function insertStep(tx: Tx, { day, step, token, click, video_id }: StepRow): Promise<void> {
+/** Notes steps; those of the same kind are one row. */
+export async function insertSteps(tx: Tx, steps: readonly StepRow[]): Promise<void> {
   await sql`
-    INSERT INTO funnel_steps (day, step, token, click, video_id)
-    VALUES (${day}, ${step}, left(${token}, ${longestToken}), ${click}, ${video_id})`.execute(tx)
+    INSERT INTO funnel_steps (day, step, token, click, video_id, count)
+    SELECT day, step, left(token, ${longestToken}), click, video_id, count(*)
+    FROM jsonb_to_recordset(${JSON.stringify(steps)}::jsonb)
+      AS given (day date, step text, token text, click text, video_id text)
+    GROUP BY 1, 2, 3, 4, 5`.execute(tx)
 }
 
 /** Steps of the same kind, and how many they are. */
@@ -25,15 +29,18 @@ export interface TakenSteps extends StepRow {
   count: number
 }
 
+/** Holds while there are steps to count. */
+export const anySteps = 'EXISTS (SELECT FROM funnel_steps)'
+
 /** Takes a batch of steps away to be counted, with the transaction; several processes each take others. */
 export async function takeSteps(tx: Tx, most: number): Promise<TakenSteps[]> {
   const { rows } = await sql<TakenSteps>`
     WITH taken AS (
       DELETE FROM funnel_steps WHERE id = ANY (ARRAY(
         SELECT id FROM funnel_steps ORDER BY id LIMIT ${most} FOR UPDATE SKIP LOCKED
-      )) RETURNING day, step, token, click, video_id
+      )) RETURNING day, step, token, click, video_id, count
     )
-    SELECT day::text, step, token, click, video_id, count(*)::int AS count FROM taken
+    SELECT day::text, step, token, click, video_id, sum(count)::int AS count FROM taken
     GROUP BY day, step, token, click, video_id`.execute(tx)
   return rows
 }

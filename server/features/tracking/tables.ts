@@ -72,6 +72,8 @@ export interface FunnelStepsTable {
   token: string | null
   click: ClickKind | null
   video_id: string | null
+  /** How many steps it stands for. */
+  count: Generated<number>
 }
 
 export interface TrackingTables {

@@ -10,6 +10,7 @@ import {
   selectAttribution,
 } from './attribution-queries.ts'
 import {
+  anyDueConversions,
   deleteConversions,
   deleteOldConversions,
   moveConversions,
@@ -17,6 +18,7 @@ import {
   waitForTelling,
 } from './conversion-queries.ts'
 import {
+  anyShares,
   deleteEvents,
   deleteShares,
   foldShareBatch,
@@ -30,11 +32,12 @@ import { sendConversions, type SendContext } from './send-conversions.ts'
 import type { WriteEventsContext } from './write-events.ts'
 
 export { bufferEvents } from './buffer-events.ts'
-export { countPlay } from './funnel-steps.ts'
-export { takeSteps } from './step-queries.ts'
+export { countPlays } from './funnel-steps.ts'
+export { anySteps, takeSteps } from './step-queries.ts'
 export { queueConversion, reportRegistration, type ConversionContext } from './queue-conversion.ts'
 export {
   attributionForOrder,
+  attributionOfToken,
   recordTouch,
   type AttributionContext,
   type OrderAttribution,
@@ -56,8 +59,13 @@ interface JobsContext extends SendContext {
 /** What has to come round: counting shares, telling the platforms, forgetting what is old. */
 export function trackingJobs(context: JobsContext) {
   return [
-    { name: 'fold-shares', everySeconds: 10, run: () => foldShares(context.db) },
-    { name: 'send-conversions', everySeconds: 10, run: () => sendConversions(context) },
+    { name: 'fold-shares', everySeconds: 10, dueWhen: anyShares, run: () => foldShares(context.db) },
+    {
+      name: 'send-conversions',
+      everySeconds: 10,
+      dueWhen: anyDueConversions,
+      run: () => sendConversions(context),
+    },
     { name: 'sweep-events', everySeconds: 3600, run: () => sweepEvents(context) },
   ]
 }

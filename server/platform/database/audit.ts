@@ -5,9 +5,9 @@ import { networkOf } from '#server/platform/http/network-of.ts'
 
 interface Entry {
   event: AuditedEvent
-  /** Null where nobody is behind it: a sign-in with an unknown address. */
+  /** Null if nobody is behind it: a sign-in with an unknown address. */
   userId: string | null
-  /** From `originOf`; left out where no person's call caused it. */
+  /** From `originOf`; omitted if no person's call caused it. */
   origin?: string
   at: Date
   /** The address of the operator who did it; left out for the command line and for viewers. */
@@ -17,7 +17,7 @@ interface Entry {
   details?: Record<string, unknown>
 }
 
-/** Writes down for good who did what, without addresses, passwords or tokens, in the transaction of what happened. */
+/** Records permanently who did what, without addresses, passwords or tokens, in the transaction of the change. */
 export async function writeAudit(
   tx: QueryExecutorProvider,
   { event, userId, origin, at, operator, subject, details = {} }: Entry,
@@ -27,7 +27,7 @@ export async function writeAudit(
       ${JSON.stringify(details)})`.execute(tx)
 }
 
-/** A network as the audit trail has it: the same one looks the same, and nobody can read it without the secret. */
+/** The audit log's form of a network: equal for equal networks, and unreadable without the secret. */
 export function originOf(secret: string, ip: string): string {
   return createHmac('sha256', secret)
     .update(`origin|${networkOf(ip)}`)

@@ -40,8 +40,7 @@ export const migrationsDir = join(import.meta.dirname, 'migrations')
 export const planOnce = { options: '-c plan_cache_mode=force_generic_plan' }
 
 /**
- * For the processes that answer calls: a person waits no longer for a connection, and is told to come again while the database is
- * away.
+ * For processes that answer calls: the longest wait for a connection. After it, people are asked to try again later.
  */
 export const forCalls = ({ databaseWaitMs }: { databaseWaitMs: number }): pg.PoolConfig => ({
   ...planOnce,
@@ -58,7 +57,7 @@ const limits = {
 /** How long is waited for a connection, and for an answer of a server that may have gone without a word. */
 const patience = { connectionTimeoutMillis: 10_000, query_timeout: 35_000 }
 
-/** What stands between forgets a connection that nothing goes down for some minutes, often without a word. */
+/** Proxies and firewalls drop a connection that is idle for some minutes, often silently. */
 const keptAlive = { keepAlive: true, keepAliveInitialDelayMillis: 60_000 }
 
 /**
@@ -88,7 +87,7 @@ interface Connected {
   close(): Promise<void>
 }
 
-/** The database as queries are written for it: by the pool, and what is prepared by pipelines beside it. */
+/** The database for queries: a pool, and pipelines for prepared statements. */
 export function databaseOn<Tables>({ pool, openPool, close }: Connected): Database<Tables> {
   const pipelines = openPipelines(openPool)
   return {
@@ -130,7 +129,7 @@ function makePool(source: EmbeddedDatabase | string, given: pg.PoolConfig, log: 
     typeof source === 'string'
       ? new pg.Pool({ ...options, ...keptAlive, connectionString: source })
       : new SupervisedPool({ ...options, ...source.connection }, source.ensureRunning, log)
-  // A connection that broke while in use: whoever uses it gets the error, but the event needs a listener all the same.
+  // A connection that broke while in use: its user gets the error, but the event still needs a listener.
   pool.on('connect', (client) =>
     client.on('error', (error) =>
       log.debug({ error: error.message }, 'A database connection broke while in use'),

@@ -16,14 +16,14 @@ export interface DumpedTable {
 export interface Dump {
   migrations: RunMigration[]
   tables: DumpedTable[]
-  /** Where each counter of the database stands. */
+  /** The value of each sequence of the database. */
   counters: Record<string, number>
 }
 
-/** Held by whoever makes a backup: as long as it is, nobody deletes files that the database named at its beginning. */
+/** The lock of a running backup. While it is held, no process deletes files that the database named when the backup started. */
 const backupLock = 4_711_850_002
 
-/** Whether files may be deleted: nobody makes a backup just now. */
+/** Whether files may be deleted: no backup is running. */
 export const noBackupRuns = `SELECT pg_try_advisory_xact_lock(${backupLock}) AS free`
 
 /** What the site calls itself to a bucket; undefined where none of its versions that knows buckets' owners was started. */
@@ -49,7 +49,7 @@ export async function keepingFiles<T>(pool: Pool, work: () => Promise<T>): Promi
 }
 
 /**
- * Hands every table's rows to `write`, all as they were at one moment: the site goes on meanwhile.
+ * Passes every table's rows to `write`, all from one snapshot, while the site keeps running.
  * @throws what `write` throws
  */
 export async function dumpTables(
@@ -83,7 +83,7 @@ export function columnsOf(client: PoolClient, { name, columns }: Pick<DumpedTabl
   return `${client.escapeIdentifier(name)} (${quoted.join(', ')})`
 }
 
-/** The site's own tables. The job queue's, which lie in a schema of their own, are made anew at each start. */
+/** The site's own tables. The job queue's tables are in a schema of their own and are recreated at each start. */
 async function listTables(client: PoolClient): Promise<DumpedTable[]> {
   const { rows } = await client.query<DumpedTable>(`
     SELECT c.relname AS name, pg_table_size(c.oid) AS bytes,
@@ -95,7 +95,7 @@ async function listTables(client: PoolClient): Promise<DumpedTable[]> {
   return rows
 }
 
-/** Counters stand outside of transactions, so they are read last: ahead of every row, not behind one. */
+/** Sequences are not transactional, so they are read last: they must be ahead of every row. */
 async function readCounters(client: PoolClient): Promise<Record<string, number>> {
   const { rows } = await client.query<{ sequencename: string; last_value: number }>(
     "SELECT sequencename, last_value FROM pg_sequences WHERE schemaname = 'public' AND last_value IS NOT NULL",

@@ -1,5 +1,5 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
-import { closeSync, openSync, readFileSync, renameSync, statSync, unwatchFile, watchFile } from 'node:fs'
+import { closeSync, openSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { totalmem } from 'node:os'
 import { asUser, type RunAs } from '#server/platform/database/embedded-user.ts'
 
@@ -15,7 +15,7 @@ interface PostgresProcess {
 
 const keptLogBytes = 5_000_000
 
-/** Starts the server's process, bound to our own life. Reports nothing: `postmaster.pid` tells when it is ready, `logFile` why it failed. */
+/** Starts the server's process, which ends with ours. Reports nothing: `postmaster.pid` shows when it is ready, `logFile` why it failed. */
 export function spawnPostgres({
   postgres,
   clusterDir,
@@ -110,30 +110,35 @@ const lookEveryMs = 250
 
 /**
  * Calls `stop` once the server `pid` gets a stop signal. SIGTERM alone does not end it while it has clients, and SIGHUP never does.
- * Only its log tells of these signals.
+ * Only its log reports these signals.
  * @returns ends the watch after a last look
  */
 export function watchForStopSignals(pid: number, logFile: string, stop: () => void): () => void {
   const from = statSync(logFile).size
   const line = new RegExp(`\\[${pid}\\] LOG: {2}received (SIGHUP|smart shutdown|fast shutdown)`)
   let watching = true
+  let seen = from
   const look = () => {
-    if (!watching || !line.test(readLogSince(logFile, from))) return
+    const size = statSync(logFile, { throwIfNoEntry: false })?.size ?? seen
+    if (!watching || size === seen) return
+    seen = size
+    if (!line.test(readLogSince(logFile, from))) return
     end()
     stop()
   }
+  // `watchFile` reads its first state some time after it is called, and would miss what is written until then.
+  const timer = setInterval(look, lookEveryMs).unref()
   const end = () => {
     watching = false
-    unwatchFile(logFile, look)
+    clearInterval(timer)
   }
-  watchFile(logFile, { interval: lookEveryMs, persistent: false }, look)
   return () => {
     look()
     end()
   }
 }
 
-/** What the server wrote to its log after byte `from`; nothing where the log cannot be read. */
+/** What the server wrote to its log after byte `from`; nothing if the log cannot be read. */
 export function readLogSince(logFile: string, from: number): string {
   try {
     return readFileSync(logFile).subarray(from).toString()

@@ -12,7 +12,7 @@ export interface RunAs {
 }
 
 /**
- * Chooses the user for PostgreSQL: ourselves (undefined), unless we are root: then whoever owns the existing data, else postgres or nobody.
+ * Chooses the user for PostgreSQL: the current one (undefined), unless it is root: then the owner of the existing data, else postgres or nobody.
  * @throws ConfigError if that user can't reach `paths` and can't be helped
  */
 export function chooseUser(clusterDir: string, paths: string[]): RunAs | undefined {

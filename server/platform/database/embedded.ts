@@ -39,7 +39,7 @@ interface EmbeddedOptions {
   durable?: boolean
 }
 
-/** How `pg` connects: the directory of the Unix socket stands for the host. */
+/** How `pg` connects: the host is the directory of the Unix socket. */
 export interface EmbeddedConnection {
   host: string
   port: number

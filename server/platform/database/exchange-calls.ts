@@ -24,7 +24,7 @@ const addCalls = `
     (SELECT earlier.calls FROM api_calls AS earlier
      WHERE earlier.caller = api_calls.caller AND earlier.stretch = api_calls.stretch - 1), 0) AS before`
 
-/** Adds what this process counted to what the others did, forgets what is over, and gives the sums. */
+/** Adds this process's counts to those of the others, deletes expired counts, and returns the sums. */
 export async function exchangeCalls(
   pool: Pool,
   counted: readonly CountedCalls[],

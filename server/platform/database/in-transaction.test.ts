@@ -99,3 +99,24 @@ it('runs a transaction once that fails for another reason', async () => {
   await expect(work).rejects.toMatchObject({ code: '23505' })
   expect(tries).toBe(1)
 })
+
+it('goes on where a newer copy of the site has added a column, within a transaction and without one', async () => {
+  await resetCounters()
+  const read = sql<{ id: string }>`SELECT * FROM counters WHERE id = 'a'`
+  const add = sql<{ id: string }>`UPDATE counters SET count = count + 1 WHERE id = 'a' RETURNING *`
+  const both = async () => {
+    const found = await inTransaction(database.db, async (tx) => [
+      ...(await read.execute(tx)).rows,
+      ...(await add.execute(tx)).rows,
+    ])
+    return [...found, ...(await add.execute(database.db)).rows]
+  }
+  // More than one connection knows the statements.
+  await Promise.all([both(), both(), both()])
+  await database.pool.query('ALTER TABLE counters ADD COLUMN note text')
+  const answers = await Promise.all([both(), both(), both()])
+  expect(answers.flat()).toHaveLength(9)
+  expect(answers.flat().every((row) => 'note' in row)).toBe(true)
+  expect(await readCounters()).toMatchObject({ a: 12 })
+  await database.pool.query('ALTER TABLE counters DROP COLUMN note')
+})

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Kysely, Transaction } from 'kysely'
+import { isOutdated } from './pipelines.ts'
 
 /** SQLSTATE of a transaction that PostgreSQL ended so that another could go on: serialization_failure, deadlock_detected. */
 const conflicts = new Set<unknown>(['40001', '40P01'])
@@ -9,7 +10,7 @@ const firstPauseMs = 20
 
 /**
  * Runs `work` in a transaction, and runs it again if PostgreSQL ended the transaction because of a deadlock or a serialization
- * failure. The last of `mostTries` errors is thrown. `work` must have no effect but on the transaction, since it may run several
+ * failure, or because a table has changed since its statements were prepared. The last of `mostTries` errors is thrown. `work` must have no effect but on the transaction, since it may run several
  * times: call `db.transaction()` for work that also sends something.
  */
 export async function inTransaction<Tables, Result>(
@@ -28,5 +29,6 @@ export async function inTransaction<Tables, Result>(
 }
 
 function isConflict(error: unknown): boolean {
+  if (isOutdated(error)) return true
   return error instanceof Error && 'code' in error && conflicts.has(error.code)
 }

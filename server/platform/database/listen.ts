@@ -8,17 +8,24 @@ export interface Listening {
   stop(): Promise<void>
 }
 
-/** What a listener tells, with the channel's name. */
-type Heard = (channel: string) => void
+/** What a listener tells: the channel's name, and what it was notified with; nothing where the listening begins. */
+type Heard = (channel: string, payload?: string) => void
 
 /**
  * Calls `heard` whenever a channel is notified (`pg_notify`) by any process, and for every channel each time the listening
  * begins, since nobody knows what was missed before. It holds a connection, and finds another when that is lost. It is a
  * messenger only: whoever uses it also looks by the clock.
+ * @param lost called when the listening has ended, until it begins again
  */
-export function listen(pool: Pool, channels: readonly string[], heard: Heard, log: Log): Listening {
+export function listen(
+  pool: Pool,
+  channels: readonly string[],
+  heard: Heard,
+  log: Log,
+  lost: () => void = () => {},
+): Listening {
   const stopping = new AbortController()
-  const listening = keepListening(pool, channels, heard, stopping.signal, log)
+  const listening = keepListening(pool, channels, { heard, lost }, stopping.signal, log)
   return {
     async stop() {
       stopping.abort()
@@ -30,7 +37,7 @@ export function listen(pool: Pool, channels: readonly string[], heard: Heard, lo
 async function keepListening(
   pool: Pool,
   channels: readonly string[],
-  heard: Heard,
+  { heard, lost }: { heard: Heard; lost: () => void },
   signal: AbortSignal,
   log: Log,
 ): Promise<void> {
@@ -38,6 +45,7 @@ async function keepListening(
     await listenOnce(pool, channels, heard, signal).catch((error: unknown) =>
       log.debug({ err: error }, 'Listening to the database did not work; trying again'),
     )
+    lost()
     await delay(againMs, undefined, { signal }).catch(() => {})
   }
 }
@@ -55,7 +63,7 @@ async function listenOnce(
   client.once('end', end).on('error', end)
   signal.addEventListener('abort', end)
   if (signal.aborted) end()
-  client.on('notification', ({ channel }) => heard(channel))
+  client.on('notification', ({ channel, payload }) => heard(channel, payload))
   try {
     for (const channel of channels) await client.query(`LISTEN ${client.escapeIdentifier(channel)}`)
     for (const channel of channels) heard(channel)

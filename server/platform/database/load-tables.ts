@@ -42,8 +42,8 @@ export async function loadTables(
 }
 
 /**
- * Drops the references between tables, so that they can be filled in any order and are checked once at the end; whoever owns
- * the tables may do that. @returns the statements that bring them back
+ * Drops the references between tables, so that they can be filled in any order and are checked once at the end. Needs
+ * the owner of the tables. @returns the statements that bring them back
  */
 async function takeAwayConstraints(client: PoolClient): Promise<string[]> {
   const { rows } = await client.query<{ drop: string; add: string }>(`

@@ -111,6 +111,25 @@ test('a check finds what has not run, and changes nothing', async () => {
   await expect(check()).rejects.toThrow(/002-more\.sql have not run/)
 })
 
+test('a check takes the schema of the release before where the missing migrations can wait, and says so', async () => {
+  await run()
+  const lines: string[] = []
+  const listening = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
+  const check = () => checkMigrated(pool, { directory, log: listening })
+  write('002-later.sql', '-- This release runs without it.\nCREATE TABLE later ()')
+  write(
+    '003-index.sql',
+    '-- Runs outside a transaction.\n-- This release runs without it.\nCREATE INDEX CONCURRENTLY IF NOT EXISTS books_title ON books (title);\n',
+  )
+  await check()
+  expect(lines).toEqual([expect.stringContaining('older version: 2 migrations have not run')])
+  write('004-now.sql', 'CREATE TABLE now ()\n-- This release runs without it.')
+  await expect(check()).rejects.toThrow('004-now.sql have not run')
+  await run()
+  await check()
+  expect(lines).toHaveLength(1)
+})
+
 test('a migration that needs a lock lets reads pass, and is done once the lock is free', async () => {
   await run()
   await pool.query("INSERT INTO books VALUES ('one')")

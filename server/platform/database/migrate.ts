@@ -13,6 +13,8 @@ interface Migration {
   checksum: string
   /** Runs statement by statement, each in a transaction of its own, as `CREATE INDEX CONCURRENTLY` needs. */
   outsideTransaction: boolean
+  /** The release that brings it runs without it, so that copies may be replaced before or after it has run. */
+  canWait: boolean
 }
 
 /** A migration that has run on a database. */
@@ -20,8 +22,10 @@ export type RunMigration = Pick<Migration, 'name' | 'checksum'>
 
 /** A number of our own for the advisory lock that lets one process migrate at a time. */
 const lockKey = 4_711_850_001
-/** The first line of a migration that runs outside a transaction. Each of its statements must bear being run twice. */
+/** A leading comment of a migration that runs outside a transaction. Each of its statements must bear being run twice. */
 const outsideMark = '-- Runs outside a transaction.'
+/** A leading comment of a migration that its own release does not use yet: from 1.0.0 on each one, as only expanding changes may. */
+const canWaitMark = '-- This release runs without it.'
 /** A statement that waits for a lock stops everybody who comes after it, so it waits no longer than this. */
 const lockTimeoutMs = 2000
 const turnPauseMs = 200
@@ -85,8 +89,9 @@ async function waitForTurn(client: PoolClient): Promise<void> {
 }
 
 /**
- * Checks that the database is up to date, without changing it.
- * @throws ConfigError as `migrate` does, and where a migration has not run yet
+ * Checks that this release can run on the database, without changing it. Migrations that it runs without may be missing: so a
+ * release starts on the schema of the one before.
+ * @throws ConfigError as `migrate` does, and where another migration has not run yet
  */
 export async function checkMigrated(
   pool: Pool,
@@ -96,10 +101,15 @@ export async function checkMigrated(
     "SELECT to_regclass('migrations') IS NOT NULL AS exists",
   )
   const history = rows[0]?.exists ? await readHistory(pool) : []
-  const [first, ...others] = findMissing(history, readMigrations(directory), { log, version })
+  const missing = findMissing(history, readMigrations(directory), { log, version })
+  const [first, ...others] = missing.filter(({ canWait }) => !canWait)
   if (first)
     throw new ConfigError(
       `The database is not up to date: ${first.name}${others.length > 0 ? ` and ${others.length} more migrations` : ''} have not run. Run "npm run migrate" first (or set MIGRATE=auto).`,
+    )
+  if (missing.length > 0)
+    log.warn(
+      `The database has the schema of an older version: ${missing.length} migrations have not run. This version runs without them. Run "npm run migrate" when you can.`,
     )
 }
 
@@ -115,8 +125,23 @@ function readMigrations(directory: string): Migration[] {
     .map((name) => {
       const sql = readFileSync(join(directory, name), 'utf8')
       const checksum = createHash('sha256').update(sql).digest('hex')
-      return { name, sql, checksum, outsideTransaction: sql.startsWith(outsideMark) }
+      const marks = leadingComments(sql)
+      return {
+        name,
+        sql,
+        checksum,
+        outsideTransaction: marks.includes(outsideMark),
+        canWait: marks.includes(canWaitMark),
+      }
     })
+}
+
+function leadingComments(sql: string): string[] {
+  const lines = sql.split('\n')
+  return lines.slice(
+    0,
+    lines.findIndex((line) => !line.startsWith('--')),
+  )
 }
 
 async function createHistory(client: PoolClient): Promise<void> {
@@ -227,7 +252,7 @@ async function tryOne(
   const note = 'INSERT INTO migrations (name, checksum, version) VALUES ($1, $2, $3)'
   try {
     if (outsideTransaction) {
-      // Building an index concurrently waits for every transaction, and nobody waits behind it.
+      // Building an index concurrently waits for every transaction, but blocks none.
       await client.query('SET lock_timeout = 0')
       for (const statement of statementsOf(sql)) {
         await dropInvalidIndex(client, statement)

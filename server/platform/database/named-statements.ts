@@ -1,21 +1,31 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import type { Pool, PoolClient } from 'pg'
-import { kindOf, type Pipelines } from './pipelines.ts'
+import { isOutdated, kindOf, type Pipelines } from './pipelines.ts'
 
 /** Beyond this many different texts (lists of varying length make them) the rest runs unnamed, so that no connection hoards plans. */
 const maxNames = 500
 
 /** The names of a pool's statements, by their text. */
-type Names = Map<string, string>
+class Names {
+  readonly #byText = new Map<string, string>()
+  #round = 1
 
-/** A stable name for a statement's text, or undefined for what should not be kept on the server. */
-function nameOf(names: Names, text: string): string | undefined {
-  const known = names.get(text)
-  if (known !== undefined) return known
-  if (names.size >= maxNames || !/^\s*(select|insert|update|delete|with)\b/i.test(text)) return undefined
-  const name = `s${names.size + 1}`
-  names.set(text, name)
-  return name
+  /** A stable name for a statement's text, or undefined for what should not be kept on the server. */
+  of(text: string): string | undefined {
+    const known = this.#byText.get(text)
+    if (known !== undefined) return known
+    if (this.#byText.size >= maxNames || !/^\s*(select|insert|update|delete|with)\b/i.test(text))
+      return undefined
+    const name = `s${this.#round}_${this.#byText.size + 1}`
+    this.#byText.set(text, name)
+    return name
+  }
+
+  /** Gives every statement another name: a table has changed, and what connections hold of it by the old names is refused. */
+  renew(): void {
+    this.#byText.clear()
+    this.#round++
+  }
 }
 
 /**
@@ -24,7 +34,7 @@ function nameOf(names: Names, text: string): string | undefined {
  * transactions go down the pipelines, where there are any.
  */
 export function withNamedStatements(pool: Pool, pipelines?: Pipelines): PostgresPool {
-  const names: Names = new Map()
+  const names = new Names()
   return {
     options: pool.options,
     end: () => pool.end(),
@@ -42,16 +52,28 @@ const tooLong = 'Query read timeout'
 function lease(pool: Pool, pipelines: Pipelines | undefined, names: Names): PostgresPoolClient {
   let client: Promise<PoolClient> | undefined
   let stuck = false
+  let inTransaction = false
   const query = async (text: string, values: readonly unknown[]) => {
     // Not even ROLLBACK would get through.
     if (stuck) throw new Error(tooLong)
-    const name = nameOf(names, text)
-    const statement = { ...(name === undefined ? {} : { name }), text, values: [...values] }
+    const statement = () => {
+      const name = names.of(text)
+      return { ...(name === undefined ? {} : { name }), text, values: [...values] }
+    }
     const kind = client ? undefined : kindOf(text)
-    if (pipelines && kind) return pipelines.query(kind, statement)
+    if (pipelines && kind) return pipelines.query(kind, statement())
     client ??= pool.connect()
+    if (/^(begin|start transaction)\b/i.test(text)) inTransaction = true
+    if (/^(commit|rollback)$/i.test(text)) inTransaction = false
+    const taken = await client
     try {
-      return await (await client).query(statement)
+      return await taken.query(statement()).catch((error: unknown) => {
+        if (!isOutdated(error)) throw error
+        names.renew()
+        // A transaction that failed is run again as a whole (in-transaction.ts).
+        if (inTransaction) throw error
+        return taken.query(statement())
+      })
     } catch (error) {
       stuck = error instanceof Error && error.message === tooLong
       throw error

@@ -4,7 +4,7 @@ import { tooManyWait } from './database-away.ts'
 /**
  * The connections of each kind. Look-ups are over so soon that one suffices, which what takes longer must not hold up. For the
  * rest a few are faster than many: PostgreSQL's processes then find in their own memory what others have read. Where more than
- * `mostWaiting` wait for one, whoever comes next would wait longer than people do.
+ * `mostWaiting` wait for one, the next statement would wait longer than people do.
  */
 const shared = {
   lookUp: { connections: 1, mostWaiting: 10_000, options: { statement_timeout: 5000 } },
@@ -17,7 +17,7 @@ const lockTimeoutMs = 500
 /** A statement that reads in far less than a millisecond, or one that may take longer. */
 export type Kind = keyof typeof shared
 
-/** By their texts: of two statements with the same text, the kind that was given last stands for both. */
+/** By their texts: of two statements with the same text, the kind of the last one applies to both. */
 const kinds = new Map<string, Kind>()
 
 /** Says that a text only reads, so that outside of a transaction it may share a connection with others of its kind. */
@@ -31,8 +31,8 @@ export function kindOf(text: string): Kind | undefined {
 }
 
 /**
- * Connections that many statements go down at once: whoever asks while others wait costs no round trip of its own, as the
- * server reads all that has come and answers in order.
+ * Connections that carry many statements at once: a statement that is sent while others wait costs no round trip of its own,
+ * because the server reads everything that has arrived and answers in order.
  */
 export interface Pipelines {
   query(kind: Kind, statement: QueryConfig): Promise<QueryResult>
@@ -55,7 +55,7 @@ export function openPipelines(openPool: (options: PoolConfig) => Pool): Pipeline
     },
     async end() {
       for (const { pool, lines } of Object.values(opened)) {
-        // First, so that nobody connects any more; it is over once the connections are back.
+        // First, so that no new connection is made; it ends once all connections are returned.
         const ended = pool.end()
         for (const line of lines) await line.release()
         await ended
@@ -70,13 +70,14 @@ export function openPipelines(openPool: (options: PoolConfig) => Pool): Pipeline
  */
 const outdated = new Set(['0A000', '26000', '42P05'])
 
-function isOutdated(error: unknown): boolean {
+/** Whether an error says that a connection's statement is outdated: under another name, or on another connection, it runs. */
+export function isOutdated(error: unknown): boolean {
   return error instanceof Error && 'code' in error && outdated.has(String(error.code))
 }
 
 /**
- * One connection. It is made with the first statement, and anew when it has broken; statements that were under way then fail, as
- * they would on a connection of their own.
+ * One connection. It opens with the first statement, and reopens after it has broken; statements that were in flight then fail,
+ * as they would on a connection of their own.
  */
 class Line {
   readonly #pool: Pool
@@ -120,12 +121,12 @@ class Line {
     return connection
   }
 
-  /** The next statement connects anew, unless that has happened already. */
+  /** Makes the next statement reconnect, unless that has happened already. */
   #drop(connection: Promise<PoolClient>): void {
     if (this.#connection === connection) void this.release(true)
   }
 
-  /** Gives the connection back, to be ended where nobody should have it again: after what is under way. */
+  /** Returns the connection after the statements in flight, or closes it if it must not be reused. */
   async release(destroy = false): Promise<void> {
     const last = this.#connection
     this.#connection = undefined
@@ -134,7 +135,7 @@ class Line {
   }
 }
 
-/** An error of one's own: many hear of the same broken connection, and each adds to its error where it was met. */
+/** A separate error for each statement: many fail with the same connection, and each adds its own context. */
 function ownError(error: unknown): unknown {
   if (!(error instanceof Error)) return error
   const { message } = error

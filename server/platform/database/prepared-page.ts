@@ -1,7 +1,7 @@
 import { sql, type Compilable, type Expression, type Kysely, type SqlBool } from 'kysely'
 import { prepared, type Slots } from './prepared.ts'
 
-/** Where a list that stands newest first goes on: after the entry with this id and this time. */
+/** The position in a list that is sorted newest first: after the entry with this id and time. */
 export interface After {
   at: string
   id: string
@@ -11,7 +11,7 @@ export interface After {
 interface PageParts {
   userId: Expression<string>
   limit: Expression<number>
-  /** That an entry stands after the place where the page begins, by the columns of its time and its id; the first page begins anywhere. */
+  /** The condition that an entry is after the start of the page, by its time and id; always true for the first page. */
   isFurther(at: string, id: string): Expression<SqlBool>
 }
 

@@ -8,7 +8,7 @@ import {
 } from 'kysely'
 import { markAs, type Kind } from './pipelines.ts'
 
-/** What stands in a query's text for values that are known later. */
+/** The placeholder in a query's text for a value that is known later. */
 export type Slots<Values> = { [Name in keyof Values]: Expression<Values[Name]> }
 
 class Slot {
@@ -64,7 +64,7 @@ function prepare<Tables, Values extends object, Row>(
   }
 }
 
-/** One parameter for each slot, however often it stands in the text: what is searched for stands in a search thirty times. */
+/** One parameter for each slot, however often the text uses it: a search uses its keyword thirty times. */
 function shareParameters<Row>(query: CompiledQuery<Row>): CompiledQuery<Row> {
   const parameters: unknown[] = []
   const places = query.parameters.map((each) => {

@@ -4,7 +4,7 @@ const pageSize = 250
 /** A list that is read page by page, each page when the one before has been used. */
 export type Pages<Row = unknown> = AsyncIterable<readonly Row[]>
 
-/** Reads a list to its end; each page goes on after the last row of the page before. */
+/** Reads a list to its end; each page continues after the last row of the previous one. */
 export async function* readPages<Row>(
   read: (after: Row | undefined, limit: number) => Promise<Row[]>,
   size = pageSize,

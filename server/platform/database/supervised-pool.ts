@@ -5,7 +5,7 @@ import type { Log } from '#server/platform/log.ts'
 
 type ConnectCallback = Parameters<pg.Pool['connect']>[0]
 
-/** How often a query that finds an embedded server gone waits as long as it may for a connection: the server starts again meanwhile. */
+/** How often a query that finds the embedded server down waits for a connection while the server restarts. */
 const waits = 6
 const usualWaitMs = 10_000
 

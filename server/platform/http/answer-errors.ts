@@ -63,7 +63,7 @@ async function readOut(raw: IncomingMessage): Promise<void> {
   patience.abort()
 }
 
-/** Where the site cannot serve, or must not for now, nobody is looked up for their language either. */
+/** If the site cannot or must not serve, callers are not looked up for their language either. */
 async function languageOf(words: Words, request: FastifyRequest, status: number): Promise<Language> {
   const bare = status >= 500 || status === faults.tooMany
   return bare ? words.languageOfStranger(request) : words.languageOf(request)
@@ -99,7 +99,7 @@ const faultOfParser: Record<string, FaultName> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'tooSlow',
 }
 
-/** Answers what is no HTTP (bad method, header or length; too long; too slow), so that no request object was made. */
+/** Answers what is not valid HTTP (bad method, header or length; too long; too slow), for which there is no request object. */
 export function answerUnreadable(
   words: Pick<Words, 'translate'>,
   error: NodeJS.ErrnoException,
@@ -114,7 +114,7 @@ export function answerUnreadable(
     info: {},
   })
   const head = [
-    // Without the status in words: they stand in node:http, which a module cannot import without Node's fetch, of 3 MB.
+    // Without the status text: it is in node:http, which a module cannot import without Node's fetch (3 MB).
     `HTTP/1.1 ${status} `,
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,
@@ -125,7 +125,7 @@ export function answerUnreadable(
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
 }
 
-/** Answers what Node would refuse without a word: an expectation that it does not know, which nobody has to meet, and CONNECT. */
+/** Answers what Node would refuse silently: an unknown expectation, which no server has to meet, and CONNECT. */
 export function answerForNode(words: Pick<Words, 'translate'>, server: Server): void {
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   server.on('connect', (_request, socket) => {

@@ -27,7 +27,7 @@ export function languageFor(
   return storedLanguage(viewer).then((stored) => keptLanguage(stored, offered))
 }
 
-/** The language of a refusal, which must be given even where nobody can be looked up. */
+/** The language of a refusal, which is needed even if the caller cannot be looked up. */
 export async function languageOfRefusal(request: FastifyRequest, asking: Asking): Promise<Language> {
   const offered = asking.offeredLanguages(request.url)
   const asked = firstLanguage(request.headers['accept-language'], offered)
@@ -39,7 +39,7 @@ export async function languageOfRefusal(request: FastifyRequest, asking: Asking)
   }
 }
 
-/** What the request itself says of the language, else the default: where nobody can be looked up. */
+/** The language that the request asks for, else the default; for callers that cannot be looked up. */
 export function languageOfStranger(
   request: FastifyRequest,
   { offeredLanguages }: Pick<Asking, 'offeredLanguages'>,

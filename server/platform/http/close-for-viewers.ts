@@ -3,12 +3,12 @@ import { Fault } from '#contract/errors.ts'
 import type { Language } from '#contract/languages.ts'
 import { isForApi } from './guards.ts'
 
-/** How a site that is closed for a while says so. */
+/** Maintenance mode: whether the site is closed, and for whom not. */
 export interface ClosedSign {
   isClosed(): boolean
-  /** Whether somebody may look at the closed site: whoever runs it. */
+  /** Whether the caller may use the closed site: operators may. */
   isLetIn(request: FastifyRequest): Promise<boolean>
-  /** A document in itself, with no script and nothing to load. */
+  /** A self-contained document: no script, nothing to load. */
   page(language: Language): string
 }
 
@@ -17,7 +17,7 @@ const retrySeconds = 120
 export const closedDetail = 'the site is closed for viewers'
 
 /**
- * What goes on: operators' work, what gateways tell, whether the process lives, and the files of what is open already.
+ * What still works: the operators' studio, webhook events, health checks, and the files of pages that are already open.
  * Everything else is a viewer's.
  */
 const goesOn =

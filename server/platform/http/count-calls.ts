@@ -44,6 +44,7 @@ export function createCallCounter(
       return wait
     },
     async exchange() {
+      if (counts.size === 0) return
       const now = clock.now().getTime()
       forget(counts, now)
       const given = [...counts].filter(([, count]) => isDue(count, now)).map(toGive)
@@ -63,7 +64,7 @@ export function createCallCounter(
 const stretchOf = ({ seconds }: Limit, now: number) => Math.floor(now / (seconds * 1000))
 const used = ({ fresh, shared }: Count) => fresh + shared
 
-/** The caller's count, moved on to now; undefined where there is no room for another. */
+/** The caller's count, moved on to now; undefined if there is no room for another. */
 function currentCount(
   counts: Map<string, Count>,
   caller: string,

@@ -54,7 +54,7 @@ async function answerOf(call: typeof queryHomepage | typeof getReports | typeof 
 const unavailable = {
   status: 503,
   code: 503,
-  message: 'Die Seite ist noch nicht bereit. Bitte versuchen Sie es gleich noch einmal.',
+  message: 'Die Website ist noch nicht bereit. Bitte versuchen Sie es gleich noch einmal.',
   retryAfter: 5,
 }
 

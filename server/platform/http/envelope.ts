@@ -21,7 +21,7 @@ export function documentedSchema(endpoint: Endpoint): TSchema {
   return first && others.length === 0 ? first : Type.Union([...(first ? [first] : []), ...others])
 }
 
-/** The refusals that tell the screen more than the sentence, in the shape that the call declares for their code. */
+/** The refusals with data besides the sentence, in the shape that the call declares for their code. */
 const telling: readonly RefusalName[] = ['locked', 'secondFactorNeeded', 'beingMade']
 
 /** The refusals whose `info` says no more than the form's field, if that. */

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { Fault } from '#contract/errors.ts'
+import { oneSpelling } from '#server/platform/email-address.ts'
 
 /** Nothing of the contract is nested deeper by far. */
 const deepest = 20
@@ -23,8 +24,8 @@ export function isForApi({ url }: RouteAddress): boolean {
 }
 
 /**
- * Refuses an address that is no UTF-8 once decoded, or holds NUL (security.md, "Redirects"): no text of ours has it,
- * PostgreSQL cannot hold it.
+ * Refuses an address that is not UTF-8 once decoded, or contains NUL (security.md, "Redirects"): no text of the site has it,
+ * and PostgreSQL cannot store it.
  * @throws Fault badRequest
  */
 export function refuseUnreadableUrl(url: string): void {
@@ -50,6 +51,12 @@ export function refuseUnreadable(value: unknown, depth = 0): void {
     refuseUnreadableText(name)
     refuseUnreadable(inner, depth + 1)
   }
+}
+
+/** Puts the e-mail address of a body in the one spelling that addresses have here. */
+export function spellAddress(body: unknown): void {
+  if (typeof body === 'object' && body !== null && 'email' in body && typeof body.email === 'string')
+    body.email = oneSpelling(body.email)
 }
 
 function refuseUnreadableText(text: string): void {

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { Readable } from 'node:stream'
+import { promisify } from 'node:util'
 import { languages } from '#contract/languages.ts'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
@@ -60,34 +61,42 @@ function open(port: number, path?: string): Socket {
   return socket
 }
 
+/** Whether a client that asks for something is answered, or its connection ended. */
+function fateOf(port: number): Promise<'answered' | 'closed'> {
+  const { promise: fate, resolve } = Promise.withResolvers<'answered' | 'closed'>()
+  open(port, '/api/nothing')
+    .once('data', () => resolve('answered'))
+    .once('close', () => resolve('closed'))
+  return fate
+}
+
 test('a network has no more connections than it may have, and another when one has ended', async () => {
   const { port } = await serve({ CONNECTIONS_NETWORK: '2' })
   const first = open(port)
   const second = open(port)
   await Promise.all([once(first, 'connect'), once(second, 'connect')])
-  await once(open(port), 'close')
+  expect(await fateOf(port)).toBe('closed')
   first.end()
-  await once(first, 'close')
-  const answered = vi.waitFor(async () => {
-    const [bytes] = await once(open(port, '/api/nothing'), 'data')
-    expect(String(bytes)).toContain('404')
-  })
-  await answered
+  await expect.poll(() => fateOf(port)).toBe('answered')
 })
 
 test('a process has no more connections than it may have', async () => {
   const { app, port } = await serve({ CONNECTIONS: '1' })
-  await once(open(port), 'connect')
-  const dropped = once(app.server, 'drop')
-  await once(open(port), 'close')
-  await dropped
+  await once(open(port, '/api/nothing'), 'data')
+  const dropped = vi.fn<() => void>()
+  app.server.on('drop', dropped)
+  expect(await fateOf(port)).toBe('closed')
+  expect(dropped).toHaveBeenCalledOnce()
 })
 
 test('an answer of which no byte is taken is given up, and its connection ends', async () => {
-  const { app, port, ended } = await serve({ WRITE_SECONDS: '1' })
+  const { app, port, ended } = await serve({ WRITE_SECONDS: '1', LONGEST_MS: '600000' })
+  const given = vi.fn<() => void>()
+  void ended.then(given)
   open(port, '/large').pause()
-  await ended
-  await vi.waitFor(() => expect(app.server.listening && app.server.connections).toBeFalsy())
+  await expect.poll(() => given.mock.calls.length).toBe(1)
+  const countOpen = promisify(app.server.getConnections.bind(app.server))
+  await expect.poll(() => countOpen()).toBe(0)
 })
 
 test('an answer that is taken too slowly as a whole is given up', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { networkOf } from './network-of.ts'
+import { countedNetworks, networkOf } from './network-of.ts'
 
 test.each([
   ['203.0.113.7', '203.0.113.7'],
@@ -15,6 +15,8 @@ test.each([
   ['[2001:db8:1:2::9]:443', '2001:db8:1:2'],
   ['fe80::1%eth0', 'fe80:0:0:0'],
   ['2001:db8::9', '2001:db8:0:0'],
+  ['64:ff9b::203.0.113.7', '203.0.113.7'],
+  ['2002:cb00:7107:5::9', '203.0.113.7'],
   ['::1', '0:0:0:0'],
   ['::', '0:0:0:0'],
 ])('the network of %s is %s', (address, network) => {
@@ -30,4 +32,14 @@ test.each(['', 'Unknown', '1.2.3', '1.2.3.256', '1::2::3', ':1:2:3:4:5:6:7', 'g:
 
 test('a text that is no address is cut', () => {
   expect(networkOf('A'.repeat(5000))).toBe('a'.repeat(64))
+})
+
+test.each([
+  ['203.0.113.7', ['203.0.113.7']],
+  ['::ffff:203.0.113.7', ['203.0.113.7']],
+  ['unknown', ['unknown']],
+  ['2001:db8:1:2::9', ['2001:db8:1:2', '2001:db8:1/48']],
+  ['2001:db8:1:ffff::9', ['2001:db8:1:ffff', '2001:db8:1/48']],
+])('%s counts against %j', (address, networks) => {
+  expect(countedNetworks(address).map(({ network }) => network)).toEqual(networks)
 })

@@ -87,7 +87,7 @@ const securitySchemes = {
   },
 } as const
 
-/** Anybody may call; what is answered may depend on who does. */
+/** Anyone may call; the answer may depend on the caller. */
 const forViewers = [{ session: [] }, { guest: [] }, { userToken: [] }, {}]
 const forOperators = [{ operator: [] }]
 
@@ -128,6 +128,7 @@ const headers = {
   fbclid: header('x-fbclid', 'The click id of an ad at Meta'),
   ttclid: header('x-ttclid', 'The click id of an ad at TikTok'),
   language: header('accept-language', 'The first language of ours in it is the language of the answer'),
+  timeZone: header('x-time-zone', 'The IANA name of the browser’s time zone, by which mails write dates'),
   idempotencyKey: header(
     'idempotency-key',
     'The same key and body give the same answer; another body gives code 409',
@@ -137,7 +138,9 @@ const headers = {
 function describeCall(endpoint: Endpoint): object {
   const { method, summary, query, body, idempotent } = endpoint
   const unsafe = method !== 'GET'
-  const names = Object.keys(headers).filter((name) => name !== 'idempotencyKey' || idempotent)
+  const names = Object.keys(headers).filter(
+    (name) => (name !== 'idempotencyKey' || idempotent) && (name !== 'timeZone' || unsafe),
+  )
   const references = names.map((name) => ({ $ref: `#/components/parameters/${name}` }))
   return {
     ...describeOperation(method, endpoint.path, isCommand(endpoint) ? endpoint.command : undefined),
@@ -207,7 +210,7 @@ function faultReferences(unsafe: boolean): object {
   )
 }
 
-/** Every HTTP failure there is, under its status; one status may stand for several. */
+/** Every HTTP failure by its status; several may share a status. */
 function faultResponses(): object {
   return Object.fromEntries(
     statuses.map((status) => {

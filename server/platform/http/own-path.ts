@@ -1,4 +1,4 @@
-/** A longer one is none that a screen of ours made, and would not fit into a cookie. */
+/** No screen makes a longer path, and a longer one would not fit into a cookie. */
 const longest = 512
 
 /**

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { FastifyInstance } from 'fastify'
 import { Fault } from '#contract/errors.ts'
 
-/** Calls take JSON in UTF-8 alone; no body at all stands for an empty one. Anything else is HTTP 415. */
+/** Calls accept JSON in UTF-8 only; a missing body counts as an empty one. Anything else is HTTP 415. */
 export function readJsonOnly(app: FastifyInstance): void {
   // It refuses __proto__ and constructor.prototype as names.
   const parseJson = app.getDefaultJsonParser('error', 'error')
@@ -31,7 +31,7 @@ export function readRaw(app: FastifyInstance): void {
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
 }
 
-/** For files that come in: bytes as they are, and nothing else. */
+/** For uploaded files: raw bytes only. */
 export function readBytes(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/octet-stream', { parseAs: 'buffer' }, (_request, body, done) =>

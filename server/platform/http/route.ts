@@ -6,7 +6,7 @@ import type { Language } from '#contract/languages.ts'
 import type { Role } from '#contract/studio/command.ts'
 import type { SendingBounds } from './send-bounded.ts'
 
-/** Who is asking. A guest for whom nothing is kept (`kept: false`) has no row, so answers for everybody serve it too. */
+/** The caller. A guest for whom nothing is stored (`kept: false`) has no row, so it can share cached answers. */
 export interface Viewer {
   userId: string
   role: 'visitor' | 'member'
@@ -17,7 +17,7 @@ export interface Viewer {
   cameBy?: string | undefined
 }
 
-/** Where a visitor came from, as the client tells on every call (seed, section 6). */
+/** Where a visitor came from, as the client sends it with every call (seed, section 6). */
 export interface AdIds {
   /** The first referrer token of a guest for whom nothing is kept, which another may have followed. */
   cameBy?: string | undefined
@@ -36,6 +36,8 @@ export interface Call<E extends Endpoint = Endpoint> {
   /** The address the call came from, behind as many proxies as the settings say. */
   ip: string
   userAgent: string
+  /** The IANA name of the browser's time zone, where the call says one that is known. */
+  timeZone(): string | undefined
   adIds(): AdIds
   setHeader(name: string, value: string): void
   cookie(name: string): string | undefined
@@ -64,6 +66,11 @@ export class Streamed {
 export interface Route {
   endpoint: Endpoint
   handle(call: Call): Promise<{ info: unknown } | { data: unknown } | Serialised | Streamed>
+  /**
+   * Answers the call of a remembered viewer without a query, or undefined where the database has to be asked. Only for frequent calls that
+   * reveal nothing.
+   */
+  fromMemory?: ((call: Call) => Promise<{ info: unknown } | undefined>) | undefined
 }
 
 /**
@@ -73,9 +80,14 @@ export interface Route {
 export function route<E extends Endpoint>(
   endpoint: E,
   handle: (call: Call<E>) => Promise<AnswerOf<E> | Serialised | Streamed>,
+  fromMemory?: (call: Call<E>) => Promise<Extract<AnswerOf<E>, { info: unknown }> | undefined>,
 ): Route {
   // The schemas of `endpoint` have validated the input by then, which the general type of Route cannot say.
-  return { endpoint, handle: handle as unknown as Route['handle'] }
+  return {
+    endpoint,
+    handle: handle as unknown as Route['handle'],
+    fromMemory: fromMemory as unknown as Route['fromMemory'],
+  }
 }
 
 /** Who runs the site, as a token says. */
@@ -120,9 +132,9 @@ export interface BytesRoute {
   /** The words on the command line, which what the address names and a file follow; without them it is for pages alone. */
   command?: string
   summary: string
-  /** Who may send them: nobody else's are read. */
+  /** Who may send them; others' bodies are not read. */
   roles: readonly Role[]
-  /** How many are taken at once. */
+  /** How many are accepted at once. */
   most: number
   /** The schema of the answer. */
   info: TSchema

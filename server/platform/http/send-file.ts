@@ -41,7 +41,7 @@ export async function sendFile(
   return reply.send(result.stream)
 }
 
-/** Caches keep a 404 without being told to; the file may come. */
+/** Caches store a 404 by default; the file may appear later. */
 function refuse(reply: FastifyReply, status: number): FastifyReply {
   return reply.code(status).header('cache-control', 'no-store').send()
 }

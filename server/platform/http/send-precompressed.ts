@@ -29,6 +29,8 @@ export async function sendPrecompressed(
   const encoding = acceptedEncoding(request, made)
   const caching = path.startsWith('assets/') ? { cacheControl: forGood } : { maxAge: '1h' }
   reply.header('vary', 'accept-encoding')
+  // The frames of a payment provider write in the site's font, and browsers load a font of another origin only so.
+  if (path.endsWith('.woff2')) reply.header('access-control-allow-origin', '*')
   if (!encoding) return sendFile(request, reply, root, path, caching)
   reply.header('content-encoding', encoding.name)
   await sendFile(request, reply, root, path + encoding.ending, {

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import cookie from '@fastify/cookie'
 import Fastify, {
@@ -10,9 +9,11 @@ import Fastify, {
 import { Fault, Refusal } from '#contract/errors.ts'
 import type { Endpoint } from '#contract/endpoint.ts'
 import type { Language, OfferedLanguages } from '#contract/languages.ts'
+import { randomHex } from '#server/platform/ids.ts'
 import type { Log } from '#server/platform/log.ts'
 import { answerError, answerForNode, answerUnreadable } from './answer-errors.ts'
 import { languageFor, languageOfRefusal, languageOfStranger } from './answer-language.ts'
+import { createCall } from './create-call.ts'
 import { envelopeSchema } from './envelope.ts'
 import {
   checkFirst,
@@ -23,6 +24,7 @@ import {
   refuseHostless,
   refuseUnreadable,
   refuseUnreadableUrl,
+  spellAddress,
 } from './guards.ts'
 import { limitCalls, type LimitOptions } from './limit-calls.ts'
 import { limitConnections, type ConnectionLimits } from './limit-connections.ts'
@@ -32,7 +34,6 @@ import { readBytes, readForms, readJsonOnly, readRaw } from './read-body.ts'
 import {
   Serialised,
   Streamed,
-  type AdIds,
   type BytesRoute,
   type Call,
   type FindViewer,
@@ -62,6 +63,10 @@ export interface HttpServerOptions extends LimitOptions {
   identifyOperator?(request: TokenSource): Promise<Operator | null>
   /** Who a request's token belongs to; null for an unknown or absent one. */
   identify(request: TokenSource): Viewer | null | Promise<Viewer | null>
+  /** The same from memory: undefined where the session has to be looked up. */
+  recall?(request: TokenSource): Viewer | undefined
+  /** Removes a viewer from memory: a call may have ended their session. */
+  forget?(viewer: Viewer): void
   /** The languages that requests to an address may be answered in. */
   offeredLanguages(url: string): OfferedLanguages
   /** The language that is kept with a user, or null. */
@@ -109,7 +114,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
     ...limits,
     logger: false,
     requestIdHeader: false,
-    genReqId: ({ headers }) => readRequestId(headers['x-request-id']) ?? randomUUID(),
+    genReqId: ({ headers }) => readRequestId(headers['x-request-id']) ?? randomHex(),
     // What still comes while the process closes is answered like any other call: Fastify's own refusal has neither envelope nor Retry-After.
     return503OnClosing: false,
     http: { requireHostHeader: false },
@@ -145,9 +150,37 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
     const viewer = options.identify(request)
     return viewer instanceof Promise ? viewer.then(count) : count(viewer)
   }
-  const openCall: OpenCall = async (request, reply) => {
-    const viewer = await openViewer(request)
-    return createCall(request, reply, viewer, await languageFor(request, viewer, options))
+  const openCallBy =
+    (open: OpenViewer): OpenCall =>
+    async (request, reply) => {
+      const viewer = await open(request)
+      return createCall(request, reply, viewer, await languageFor(request, viewer, options))
+    }
+  const openCall = openCallBy(openViewer)
+  const openCounted = openCallBy((request) => options.identify(request))
+  const answerCall = async (
+    { endpoint, handle, fromMemory }: Route,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ) => {
+    const viewer = fromMemory && options.recall?.(request)
+    if (!viewer) {
+      const call = await openCall(request, reply)
+      const mayEndSession = call.viewer !== null && endpoint.method !== 'GET' && !fromMemory
+      return mayEndSession
+        ? handle(call).finally(() => call.viewer && options.forget?.(call.viewer))
+        : handle(call)
+    }
+    refuseTooMany(request, viewer)
+    const answer = await fromMemory(createCall(request, reply, viewer, ofStranger(request)))
+    return answer ?? openCounted(request, reply).then(handle)
+  }
+  // A beacon's viewer only labels its event, so a remembered one is enough.
+  const recallViewer: OpenViewer = (request) => {
+    const viewer = options.recall?.(request)
+    if (!viewer) return openViewer(request)
+    refuseTooMany(request, viewer)
+    return viewer
   }
   const openOperatorCall = async (request: FastifyRequest, reply: FastifyReply): Promise<OperatorCall> => {
     const operator = (await options.identifyOperator?.(request)) ?? null
@@ -155,8 +188,8 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
     const language = await languageFor(request, null, options)
     return { ...createCall(request, reply, null, language), operator }
   }
-  for (const { endpoint, handle } of options.routes)
-    addRoute(app, endpoint, options.publicUrl, (request, reply) => openCall(request, reply).then(handle))
+  for (const route of options.routes)
+    addRoute(app, route.endpoint, options.publicUrl, (request, reply) => answerCall(route, request, reply))
   const { operatorRoutes = [], bytesRoutes = [] } = options
   // A body that may be larger than others is not read before it is known whose it is.
   const refuseStrangers = async (request: FastifyRequest) => {
@@ -180,7 +213,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
     )
     return reply.type('application/json; charset=utf-8').send(document)
   })
-  await app.register(async (plain) => addPlainRoutes(plain, options.plainRoutes, openCall, openViewer))
+  await app.register(async (plain) => addPlainRoutes(plain, options.plainRoutes, openCall, recallViewer))
   await app.register(async (raw) => {
     readBytes(raw)
     for (const route of bytesRoutes) addBytesRoute(raw, route, options.publicUrl, openOperatorCall)
@@ -193,7 +226,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
 
 const requestIdPattern = /^[\w.-]{1,64}$/
 
-/** The id that a proxy in front gave the request. Any other text is nobody's. */
+/** The id that a proxy in front gave the request; undefined for any other text. */
 function readRequestId(given: string | string[] | undefined): string | undefined {
   return typeof given === 'string' && requestIdPattern.test(given) ? given : undefined
 }
@@ -250,6 +283,7 @@ function addRoute(
     refuseForeignOrigin(request, publicUrl)
     if (request.body === undefined) request.body = {}
     refuseUnreadable(request.body)
+    spellAddress(request.body)
   }
   const own: RouteShorthandOptions = {
     ...more,
@@ -275,57 +309,6 @@ function addRoute(
       return { code: 200, ...answer }
     },
   })
-}
-
-function createCall(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  viewer: Viewer | null,
-  language: Language,
-): Call {
-  return {
-    // Validated by the endpoint's schemas just before.
-    query: request.query as Call['query'],
-    body: request.body as Call['body'],
-    viewer,
-    language,
-    idempotencyKey: header(request, 'idempotency-key'),
-    // Not a getter: V8 makes a hidden class for each object that is written with one, and that outlives the request.
-    ip: request.ip,
-    userAgent: header(request, 'user-agent') ?? '',
-    adIds: () => ({ ...adIdsOf(request), cameBy: viewer?.cameBy }),
-    setHeader: (name, value) => void reply.header(name, value),
-    cookie: (name) => request.cookies[name],
-    serialise: (answer: object) =>
-      new Serialised(Buffer.from(String(reply.serializeInput({ code: 200, ...answer }, '200')))),
-  }
-}
-
-function header(request: FastifyRequest, name: string): string | undefined {
-  const value = request.headers[name]
-  return typeof value === 'string' && value !== '' ? value : undefined
-}
-
-/** A click id longer than 512 characters is nobody's (security.md, "Redirects"). */
-function adIdsOf(request: FastifyRequest): Omit<AdIds, 'cameBy'> {
-  const given = { ...Object(request.query), ...Object(request.body) } as Record<string, unknown>
-  const bounded = (value: unknown) =>
-    typeof value === 'string' && value !== '' && value.length <= 512 ? value : undefined
-  return {
-    referrerToken: bounded(decoded(header(request, 'x-referrer-token'))),
-    fbclid: bounded(header(request, 'x-fbclid')) ?? bounded(given.fbclid),
-    ttclid: bounded(header(request, 'x-ttclid')) ?? bounded(given.ttclid),
-  }
-}
-
-/** What is not percent-encoded stands for itself. A NUL is nobody's: no text in the database holds one. */
-function decoded(value = ''): string | undefined {
-  try {
-    const text = decodeURIComponent(value)
-    return text.includes('\0') ? undefined : text
-  } catch {
-    return value
-  }
 }
 
 async function addPlainRoutes(

@@ -9,7 +9,7 @@ export type Share = readonly [key: string, most: number]
 export interface Slots {
   /**
    * Takes a slot of each share until the function it gives is called.
-   * @throws Fault tooMany where one has none left
+   * @throws Fault tooMany if one has none left
    */
   take(shares: readonly Share[]): () => void
 }

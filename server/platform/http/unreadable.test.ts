@@ -187,7 +187,7 @@ describe('the language of an answer', () => {
     const { answer } = await visitor.call(changeUser, { body: { display_name: ' ' }, headers })
     return answer.message
   }
-  const inEnglish = 'Please enter a name of 1 to 64 characters.'
+  const inEnglish = 'Enter a name of 1 to 64 characters.'
 
   it('is the first of accept-language that we have', async () => {
     expect(await sentence({ 'accept-language': 'ja, fr-CA;q=0.9, de' }, 'es')).toMatch(
@@ -196,12 +196,12 @@ describe('the language of an answer', () => {
   })
 
   it('is the one kept with the user where the header names none of ours, for refusals and failures alike', async () => {
-    expect(await sentence({ 'accept-language': 'ja' }, 'dy')).toMatch(/^Bitte geben Sie einen Namen/)
+    expect(await sentence({ 'accept-language': 'ja' }, 'dy')).toMatch(/^Geben Sie einen Namen/)
     const visitor = site.visitor({ 'accept-language': 'ja' })
     await visitor.ask(getUser)
     await visitor.ask(changeUser, { body: { language: 'pt' } })
     const response = await visitor.fetch('/api/user', { method: 'PUT' })
-    expect(await response.json()).toMatchObject({ message: 'Esta chamada não existe.' })
+    expect(await response.json()).toMatchObject({ message: 'Chamada de API desconhecida.' })
   })
 
   it('is English for everybody else', async () => {

@@ -6,7 +6,9 @@ import { htmlLanguage, languages } from '#contract/languages.ts'
 
 /** A query arrives as text, so numbers in it are read; a body says its types itself and is held to them. */
 function createAjv(coerceTypes: boolean): Ajv {
-  const ajv = new Ajv({ coerceTypes, useDefaults: true, allErrors: false, strict: false })
+  // The schemas are the contract's own: to check them too costs each start the compilation of the schema of schemas.
+  const ownSchemas = { meta: false, validateSchema: false }
+  const ajv = new Ajv({ coerceTypes, useDefaults: true, allErrors: false, strict: false, ...ownSchemas })
   addFormats.default(ajv, ['date-time'])
   acceptLanguageAliases(ajv)
   return ajv
@@ -46,24 +48,35 @@ function acceptLanguageAliases(ajv: Ajv): void {
   })
 }
 
+// One for all sites of a process: each keeps what it compiled.
+const forQuery = once(() => createAjv(true))
+const forBody = once(() => createAjv(false))
+
+function once<T>(create: () => T): () => T {
+  let made: { value: T } | undefined
+  return () => (made ??= { value: create() }).value
+}
+
 /** Compiles the contract's schemas for what arrives, each when its call is first made: most processes never meet most calls. */
 export function createValidatorCompiler(): FastifySchemaCompiler<object> {
-  const forQuery = createAjv(true)
-  const forBody = createAjv(false)
   return ({ schema, httpPart }) => {
     const ajv = httpPart === 'body' ? forBody : forQuery
     let validate: ValidateFunction | undefined
     return (value: unknown) => {
-      validate ??= ajv.compile(schema)
+      validate ??= ajv().compile(schema)
       return validate(value) || { error: validate.errors ?? [] }
     }
   }
 }
 
-/** Checks a value that did not come by HTTP against a schema of the contract. @returns what is wrong with it, if anything */
+/**
+ * Checks a value that did not arrive by HTTP against a schema of the contract. The compiled schema is kept for the life of the process.
+ * @returns what is wrong with it, if anything
+ */
 export function compileSchema(schema: object): (value: unknown) => string | undefined {
-  const validate = createAjv(false).compile(schema)
+  let validate: ValidateFunction | undefined
   return (value) => {
+    validate ??= forBody().compile(schema)
     if (validate(value)) return undefined
     const [error] = validate.errors ?? []
     const field = error?.instancePath.slice(1).replaceAll('/', '.')

@@ -23,7 +23,7 @@ export function listGivenUpMails(db: Kysely<MailTables>, { now }: Clock, paging:
   )
 }
 
-/** Has a mail that was given up sent again, with all tries before it. @returns what it is, or undefined where there is no such mail */
+/** Requeues an undelivered mail with all its attempts. @returns what it is, or undefined if there is no such mail */
 export function retryMail(
   tx: Transaction<MailTables>,
   id: string,

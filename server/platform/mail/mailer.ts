@@ -25,19 +25,19 @@ export interface Message {
 export interface Mailer {
   /**
    * Hands a mail over; it comes back within a minute.
-   * @throws MailError where it was not taken, or nobody knows
+   * @throws MailError if the mail was not accepted, or that is unknown
    */
   send(message: Message): Promise<void>
   /**
    * Whether mails could be sent: asks the server, without a mail.
-   * @throws MailError where it does not take us, or cannot be reached; Error where the folder cannot be written
+   * @throws MailError if the server refuses us or cannot be reached; Error if the folder cannot be written
    */
   check(): Promise<void>
 }
 
 /** Why a mail was not taken, without anything that the server said: its words repeat the address. */
 export class MailError extends Error {
-  /** The server has said no for good to this mail or this recipient: another try is of no use. */
+  /** The server rejected this mail or recipient permanently: a retry is useless. */
   readonly final: boolean
 
   constructor(reason: string, final: boolean) {
@@ -59,7 +59,7 @@ const deadlineMs = 45_000
 /** Large, and only the process that sends mails needs it. */
 const loadNodemailer = () => import('nodemailer')
 
-/** Sends through SMTP_URL, as whoever `from` says then; without it, mails land as files in DATA_DIR/mails. */
+/** Sends through SMTP_URL, with the sender that `from` returns at that time; without SMTP_URL, writes mails as files to DATA_DIR/mails. */
 export function openMailer(config: Config, log: Log, from = () => config.mail.from): Mailer {
   const { smtpUrl } = config.mail
   return smtpUrl === undefined ? fileMailer(config, log, from) : smtpMailer(smtpUrl, from)
@@ -132,7 +132,7 @@ export function addressOf(from: string): string {
   return /<([^<>]*)>\s*$/.exec(from)?.[1] ?? from
 }
 
-/** The commands whose 5xx is about this mail; elsewhere (greeting, sign-in, sender) it is about the set-up, which can be mended. */
+/** The commands whose 5xx concerns this mail; elsewhere (greeting, sign-in, sender) it concerns the configuration, which can be fixed. */
 const aboutTheMail = new Set(['RCPT TO', 'DATA'])
 
 function explain(error: unknown): MailError {

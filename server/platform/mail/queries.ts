@@ -21,6 +21,9 @@ export async function insertMail(
   await tx.insertInto('mails').values(mail).execute()
 }
 
+/** Holds while a mail's time has come. */
+export const anyDueMails = 'EXISTS (SELECT FROM mails WHERE due_at <= $1)'
+
 /** Takes mails whose time has come, for as long as `until`: no other process takes them before that. */
 export function claimMails(
   db: Kysely<MailTables>,

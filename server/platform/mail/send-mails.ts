@@ -6,6 +6,7 @@ import type { Log } from '#server/platform/log.ts'
 import { MailError, type Mailer, type Message } from './mailer.ts'
 import { forgetGivenUp } from './given-up-mails.ts'
 import {
+  anyDueMails,
   claimMails,
   deleteMail,
   deleteMailsAbout,
@@ -40,7 +41,7 @@ const longestReason = 300
 export function mailJobs(context: MailContext) {
   const run = (signal: AbortSignal) => sendMails(context, signal)
   return [
-    { name: 'send-mails', everySeconds: 5, wakeOn: 'mails', run },
+    { name: 'send-mails', everySeconds: 5, dueWhen: anyDueMails, wakeOn: 'mails', run },
     { name: 'sweep-mails', everySeconds: 600, run: () => forgetGivenUp(context) },
   ]
 }

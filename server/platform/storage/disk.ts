@@ -45,7 +45,7 @@ export function openDisk(dataDir: string): Storage {
       return pathOf(key)
     },
     isOwn: async () => true,
-    // What is begun lies in `workDir`, and is swept there.
+    // Unfinished files are in `workDir` and are deleted there.
     sweepUnfinished: async () => {},
   }
 }
@@ -87,7 +87,7 @@ const syncsAtOnce = 8
 async function syncTree(path: string): Promise<void> {
   const entries = (await stat(path)).isDirectory() ? await readdir(path, { recursive: true }) : []
   const queue = [path, ...entries.map((entry) => join(path, entry))].values()
-  // One iterator shared by all: each takes the next path that nobody has.
+  // One iterator shared by all workers: each takes the next path.
   await Promise.all(
     Array.from({ length: syncsAtOnce }, async () => {
       for (const each of queue) await sync(each)

@@ -4,7 +4,7 @@ export async function eachOf<Item>(
   atOnce: number,
   work: (item: Item) => Promise<void>,
 ): Promise<void> {
-  // One iterator shared by all: each takes the next item that nobody has.
+  // One iterator shared by all workers: each takes the next item.
   const queue = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]()
   let failed: { error: unknown } | undefined
   const worker = async () => {

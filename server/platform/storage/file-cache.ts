@@ -4,7 +4,7 @@ const mostBytes = 32 * 1024 * 1024
 
 /** Small files that never change, kept in memory: those that were asked for last. */
 export interface FileCache {
-  /** @throws Error (ENOENT) where there is no such file */
+  /** @throws Error (ENOENT) if there is no such file */
   read(key: string): Promise<Buffer>
 }
 

@@ -6,7 +6,7 @@ import type { Storage } from './storage.ts'
 
 /**
  * The storage that the settings name: a bucket, else the disk.
- * @param siteId tells this site from others that may have the same bucket by mistake
+ * @param siteId distinguishes this site from others that use the same bucket by mistake
  * @throws ConfigError naming the setting where the store refuses us or the bucket is another site's; while it cannot be reached
  * the log says so
  */

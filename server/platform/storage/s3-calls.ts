@@ -128,7 +128,7 @@ export function createS3Calls(settings: S3Config, secretAccessKey: string, patie
       if (!Body) throw new StoreError(`GetObject ${Key}`, new Error('an answer without a body'))
       return Body
     },
-    /** A file's bytes from a place on, as long as it is still the same one: these bytes, or an error. */
+    /** A file's bytes from an offset; an error if the file has changed. */
     async getRest(Key: string, { from, bytes, etag }: Rest, signal?: AbortSignal): Promise<Readable> {
       const range = from > 0 ? { Range: `bytes=${from}-` } : {}
       const wish = new GetObjectCommand({ Bucket, Key, ...range, IfMatch: etag })

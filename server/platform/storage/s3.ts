@@ -22,7 +22,7 @@ export interface S3Setup {
 
 const filesAtOnce = 6
 
-/** Where a viewer waits: about four seconds, then they are told to come again. */
+/** For calls that a viewer waits for: about four seconds, then they are asked to try again. */
 const viewersPatience: Patience = { attempts: 2, connectMs: 1000, idleMs: 2000, requestMs: 2000 }
 
 /** Links are dated back by this much, so that one pass always has the same ones and a browser may keep what they open. */
@@ -115,7 +115,7 @@ function bucketAddress({ endpoint, bucket, forcePathStyle }: S3Config): URL {
   return address
 }
 
-/** What browsers and caches are told of a file. Captions may change, all else is named by what it holds. */
+/** The headers for browsers and caches. Captions may change; every other file is named by its content. */
 function headersOf(key: string) {
   const CacheControl = key.endsWith('.vtt') ? 'no-cache' : forGood
   return { ContentType: contentTypeOf(key), CacheControl }
@@ -139,7 +139,7 @@ async function readWhole(calls: S3Calls, key: string): Promise<Buffer> {
   }
 }
 
-/** Goes on where a connection broke, for as long as something comes: so many tries in a row may bring nothing. */
+/** Continues after a broken connection; so many attempts in a row may bring no data. */
 async function download(calls: S3Calls, key: string, path: string, signal?: AbortSignal): Promise<void> {
   const { bytes, etag } = await calls.head(key)
   await writeFile(path, '')
@@ -189,7 +189,7 @@ const sizeOf = (path: string) =>
     () => 0,
   )
 
-/** File by file; what is there already is not sent again, and what is there besides goes. */
+/** Copies file by file; existing files are not sent again, and other files are deleted. */
 async function moveIn(calls: S3Calls, path: string, key: string, signal?: AbortSignal): Promise<void> {
   const isFolder = (await stat(path)).isDirectory()
   if (isFolder) await moveFolder(calls, path, key, signal)

@@ -6,8 +6,8 @@ export interface StoredFile {
 }
 
 /**
- * How browsers get at what is behind a pass, once the app has checked it: the app sends the file itself, it hands out a
- * link that the store has to honour until a moment, or a cache in front of the store checks our own passes.
+ * How browsers get a file behind a signed link, once the app has checked it: the app sends the file, or returns a link that the
+ * store honours for a while, or a cache in front of the store checks the site's own signatures.
  */
 export type Delivery =
   | { kind: 'files'; root: string }
@@ -16,17 +16,17 @@ export type Delivery =
 
 /**
  * Where files live, by key: `originals/…`, `media/<asset>/…` (behind a pass), `public/…`. A key's file appears whole or
- * not at all, and once a promise here is kept the file outlives a power cut. A folder may appear file by file: nobody looks
- * into one before the database names it.
+ * not at all, and once a promise here is kept the file outlives a power cut. A folder may appear file by file: nothing reads
+ * one before the database names it.
  */
 export interface Storage {
   readonly delivery: Delivery
   /** A folder of this machine for unfinished work, from which `moveIn` takes. */
   readonly workDir: string
   exists(key: string): Promise<boolean>
-  /** All files below a folder; none where there is no such folder. */
+  /** All files below a folder; none if there is no such folder. */
   list(folder: string): AsyncIterable<StoredFile>
-  /** `soon`: somebody waits for it, so a store that is slow is given up within seconds. @throws Error (ENOENT) where there is no such file */
+  /** `soon`: somebody waits for it, so a store that is slow is given up within seconds. @throws Error (ENOENT) if there is no such file */
   read(key: string, options?: { soon?: boolean }): Promise<Buffer>
   write(key: string, bytes: string | Uint8Array): Promise<void>
   /**
@@ -34,21 +34,21 @@ export interface Storage {
    * key has brought is not sent again. @throws the signal's reason when aborted
    */
   moveIn(path: string, key: string, signal?: AbortSignal): Promise<void>
-  /** @throws Error (ENOENT) where there is no such file */
+  /** @throws Error (ENOENT) if there is no such file */
   copy(from: string, to: string): Promise<void>
-  /** Removes a file or a whole folder; nothing happens where there is none. */
+  /** Removes a file or a whole folder; nothing happens if there is none. */
   remove(key: string): Promise<void>
   /**
    * A path on this machine at which a program can read the file: the file itself, or a copy in `folder`.
-   * @throws Error (ENOENT) where there is no such file; the signal's reason when aborted
+   * @throws Error (ENOENT) if there is no such file; the signal's reason when aborted
    */
   bringHere(key: string, folder: string, signal?: AbortSignal): Promise<string>
   /**
-   * Whether the files here are this site's alone, so that it may delete what it does not know. A bucket that is nobody's yet
-   * becomes its own.
+   * Whether the files here are this site's alone, so that it may delete what it does not know. An unowned bucket
+   * becomes the site's own.
    */
   isOwn(): Promise<boolean>
-  /** Gives up what was begun before a moment and never finished. */
+  /** Deletes unfinished uploads that started before a moment. */
   sweepUnfinished(before: Date): Promise<void>
 }
 

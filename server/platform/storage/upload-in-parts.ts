@@ -3,7 +3,7 @@ import { open, type FileHandle } from 'node:fs/promises'
 import { eachOf } from './each-of.ts'
 import { StoreError, type Part, type S3Calls } from './s3-calls.ts'
 
-/** Smaller than this a file goes in one piece; S3 takes no part under 5 MiB but the last. */
+/** A smaller file is sent in one piece; S3 accepts no part under 5 MiB except the last. */
 export const partBytes = 8 * 1024 * 1024
 const mostParts = 10_000
 const partsAtOnce = 3
@@ -55,7 +55,7 @@ async function upload(calls: S3Calls, file: LargeFile, signal?: AbortSignal): Pr
   await calls.finishUpload(upload, parts)
 }
 
-/** The upload that was begun last and not finished, with its parts; else a new one. */
+/** The latest unfinished upload with its parts, else a new one. */
 async function takeUp(calls: S3Calls, { key, headers }: LargeFile) {
   const done = new Map<number, Part>()
   let open: { key: string; id: string; begunAt: Date } | undefined

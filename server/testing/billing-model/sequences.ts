@@ -45,7 +45,12 @@ const how = oftenOf<steps.Wait['how']>(
 )
 const method = oftenOf([1, 'card' as const], [1, 'wallet' as const])
 
-const buy = fc.record({ device, thing, card, fault }).map((wish) => new steps.Buy(wish))
+const save = fc.boolean()
+const oneOff = oftenOf<Thing>([2, 'episode 4'], [2, 'episode 5'], [1, 'the video'])
+
+const buy = fc.record({ device, thing, card, fault, save }).map((wish) => new steps.Buy(wish))
+const oneTap = fc.record({ device, thing: oneOff, fault }).map((wish) => new steps.OneTap(wish))
+const removeCard = device.map((where) => new steps.RemoveCard(where))
 const order = fc.record({ device, thing, method }).map((wish) => new steps.Order(wish))
 const pay = fc.record({ order: number, card, fault }).map((wish) => new steps.Pay(wish))
 const decide = fc
@@ -79,13 +84,15 @@ const mostSteps = 16
 
 /** What is bought first: without a purchase little can follow. */
 export const firstPurchase = fc
-  .record({ device, thing, card, fault: fc.constant<Fault>('none') })
+  .record({ device, thing, card, fault: fc.constant<Fault>('none'), save })
   .map((wish) => new steps.Buy(wish))
 
 /** Steps that buy, pay, renew, cancel, refund and dispute, with faults and with time passing. */
 export function sequences(replayPath?: string) {
   const weighted: [weight: number, arbitrary: fc.Arbitrary<Step>][] = [
     [4, buy],
+    [3, oneTap],
+    [1, removeCard],
     [3, order],
     [3, pay],
     [5, decide],

@@ -88,7 +88,8 @@ export async function observe(lane: BillingLane, model: Model): Promise<void> {
   const now = new Date(lane.now())
   for (const userId of new Set(model.books.orders.map(({ user_id }) => user_id))) {
     const rights = await loadRights(lane.db, userId, lane.videoId, now)
-    const membership = await membershipOf(lane.db, { userId, kept: true }, now, 'en')
+    const context = { gateways: [lane.gateway], clock: { now: () => now } }
+    const membership = await membershipOf(context, lane.db, { userId, kept: true }, 'en')
     checkAccess(model, { userId, now: lane.now(), covers: rights.covers, membership })
   }
 }

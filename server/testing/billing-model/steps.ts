@@ -1,5 +1,3 @@
-import type { createOrder } from '#contract/billing.ts'
-import type { BodyOf } from '#contract/endpoint.ts'
 import { cancelSubscription, resumeSubscription } from '#server/features/billing/cancel-subscription.ts'
 import { changeMethod } from '#server/features/billing/change-method.ts'
 import type { Behaviour } from '#server/features/billing/gateways/sandbox/cards.ts'
@@ -10,11 +8,12 @@ import { placeOrder } from '#server/features/billing/place-order.ts'
 import { refreshOrder } from '#server/features/billing/present-order.ts'
 import { reconcile } from '#server/features/billing/reconcile.ts'
 import { refundOrder } from '#server/features/billing/refund-order.ts'
+import { loadSavedMethod, removeSavedMethod } from '#server/features/billing/saved-method.ts'
 import type { DisputeStatus, PaymentMethod } from '#server/features/billing/tables.ts'
 import { mergeGuest } from '#server/features/members/sign-in-as.ts'
 import { hourMs } from '#server/platform/clock.ts'
-import type { Call } from '#server/platform/http/route.ts'
 import { newId } from '#server/platform/ids.ts'
+import { orderCall } from '#server/testing/order-call.ts'
 import type { BillingLane, Fault, Thing } from './billing-lane.ts'
 import { ensure } from './check-books.ts'
 import type { Device, Model } from './model.ts'
@@ -41,35 +40,18 @@ const unlessNone = (fault: Fault) => (fault === 'none' ? '' : `, ${fault}`)
 
 // What people buy
 
-/** A call as the HTTP layer makes it. */
-function callOf(userId: string, body: BodyOf<typeof createOrder>): Call<typeof createOrder> {
-  return {
-    query: {},
-    body,
-    viewer: { userId, role: 'member', kept: true },
-    language: 'en',
-    idempotencyKey: undefined,
-    ip: '127.0.0.1',
-    userAgent: '',
-    adIds: () => ({ referrerToken: undefined, fbclid: undefined, ttclid: undefined }),
-    setHeader: () => {},
-    cookie: () => undefined,
-    serialise: () => {
-      throw new Error('an order is not serialised')
-    },
-  }
-}
-
 interface Wish {
   device: Device
   thing: Thing
   method: PaymentMethod
+  /** Whether the card is to be saved for further purchases. */
+  save?: boolean
 }
 
 async function place(
   lane: BillingLane,
   model: Model,
-  { device, thing, method }: Wish,
+  { device, thing, method, save }: Wish,
 ): Promise<{ answer: Answer; id?: string }> {
   const { context, goods } = lane
   const buyer = model.userOf(device)
@@ -77,8 +59,9 @@ async function place(
   let made: string | undefined
   const answer = await answerOf(async () => {
     const email = `${buyer}@example.com`
-    const body = { ...goods[thing], gateway: 'sandbox', method, email } as const
-    made = (await placeOrder(context, callOf(buyer, body), id)).id
+    const saving = save && goods[thing].kind !== 'plan' ? { save_method: { shown: 'Save this card' } } : {}
+    const body = { ...goods[thing], ...saving, gateway: 'sandbox', method, email } as const
+    made = (await placeOrder(context, orderCall(buyer, body), id)).id
   })
   if (made === undefined) return { answer }
   if (goods[thing].kind === 'plan') model.cancelled.delete(buyer)
@@ -204,27 +187,32 @@ function expectOrdered({ goods, now }: BillingLane, model: Model, { device, thin
 export class Buy extends Paying {
   readonly device: Device
   readonly thing: Thing
+  readonly save: boolean
   constructor({
     device,
     thing,
     card,
     fault,
+    save,
   }: {
     device: Device
     thing: Thing
     card: Behaviour
     fault: Fault
+    save: boolean
   }) {
     super(card, fault)
     this.device = device
     this.thing = thing
+    this.save = save
   }
   describe(): string {
-    return `${nameOf(this.device)} buys ${this.thing} with a card that ${words[this.card]}${unlessNone(this.fault)}`
+    const saved = this.save ? ', which is saved' : ''
+    return `${nameOf(this.device)} buys ${this.thing} with a card that ${words[this.card]}${saved}${unlessNone(this.fault)}`
   }
   async act(lane: BillingLane, model: Model): Promise<string> {
-    const { device, thing } = this
-    const { answer, id } = await place(lane, model, { device, thing, method: 'card' })
+    const { device, thing, save } = this
+    const { answer, id } = await place(lane, model, { device, thing, method: 'card', save })
     if (id === undefined) return answer
     lane.moveOn(1000)
     return this.pay(lane, model, id)
@@ -241,6 +229,74 @@ const words: Record<Behaviour, string> = {
   asks_always: 'asks always',
   declines_later: 'declines renewals',
   disputed: 'disputes at once',
+}
+
+/** Buys something that is no plan by one press, with the card that was saved before. */
+export class OneTap extends Step {
+  readonly device: Device
+  readonly thing: Thing
+  readonly fault: Fault
+  private pressed: string | undefined
+  constructor({ device, thing, fault }: { device: Device; thing: Thing; fault: Fault }) {
+    super()
+    this.device = device
+    this.thing = thing
+    this.fault = fault
+  }
+  describe(): string {
+    return `${nameOf(this.device)} buys ${this.thing} with the saved card${unlessNone(this.fault)}`
+  }
+  async act(lane: BillingLane, model: Model): Promise<string> {
+    const { device, thing } = this
+    const { context, goods, db } = lane
+    const buyer = model.userOf(device)
+    const { saved_method: saved } = await loadSavedMethod(context, buyer)
+    if (!saved) return 'no card is saved'
+    const body = { ...goods[thing], gateway: 'sandbox', saved_method_id: saved.id } as const
+    const answer = await withFault(lane, model, this.fault, () =>
+      answerOf(() => placeOrder(context, orderCall(buyer, body), newId('ord'))),
+    )
+    // The order is there also where it was not paid.
+    const wanted = db.selectFrom('orders').select('id').where('saved_method_id', '=', saved.id)
+    const [order] = await wanted
+      .where('user_id', '=', buyer)
+      .where('episode_id', 'is not distinct from', 'episode_id' in body ? body.episode_id : null)
+      .orderBy('created_at', 'desc')
+      .limit(1)
+      .execute()
+    if (!order) return answer
+    this.pressed = order.id
+    const known = model.orders.find(({ id }) => id === order.id)
+    if (known) known.presses++
+    else model.orders.push({ id: order.id, thing, buyer, presses: 1 })
+    return answer
+  }
+  override expect(_lane: BillingLane, model: Model, outcome: string): void {
+    const { pressed } = this
+    const isPaid = pressed !== undefined && model.orderEntry(pressed)?.paid_at !== null
+    if (outcome === 'done' && isPaid) model.toldPaid.add(pressed)
+  }
+}
+
+/** Removes the saved card. */
+export class RemoveCard extends Step {
+  readonly device: Device
+  constructor(device: Device) {
+    super()
+    this.device = device
+  }
+  describe(): string {
+    return `${nameOf(this.device)} removes the saved card`
+  }
+  async act({ context }: BillingLane, model: Model): Promise<string> {
+    const userId = model.userOf(this.device)
+    const { saved_method: saved } = await loadSavedMethod(context, userId)
+    if (!saved) return 'no card is saved'
+    await removeSavedMethod(context, userId, saved)
+    const { saved_method: left } = await loadSavedMethod(context, userId)
+    ensure(left === null, 'a removed card is gone', { left })
+    return 'done'
+  }
 }
 
 /** Pays an order that was placed before, perhaps twice at the same time. */

@@ -23,6 +23,15 @@ describe('an amount at Stripe', () => {
   test('is not charged below what Stripe takes', () => {
     expect([30, 50].map((cents) => isChargeable(cents, 'USD'))).toEqual([false, true])
   })
+
+  test.each([
+    ['USD', 99_999_999],
+    ['JPY', 9_999_999_900],
+    ['KWD', 9_999_999],
+  ])('in %s is not charged above what Stripe takes', (currency, most) => {
+    const more = most + (currency === 'JPY' ? 100 : 1)
+    expect([most, more].map((cents) => isChargeable(cents, currency))).toEqual([true, false])
+  })
 })
 
 describe('an amount at PayPal', () => {

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { GatewayRefused } from '#server/features/billing/gateway.ts'
 import { gatewayShopper } from './gateway-shopper.ts'
 import type { Behaviour, GatewayHarness, GatewayTraits } from './gateway-harness.ts'
@@ -22,6 +22,44 @@ export function describeKeeping(traits: GatewayTraits, harness: () => GatewayHar
     expect(await harness().gateway.isKept(method?.reference ?? '')).toBe(false)
     expect(await harness().gateway.chargeSaved(later())).toMatchObject({ status: 'failed' })
   })
+
+  if (traits.chargesKept)
+    describe('a kept method, charged while the person is there', () => {
+      const kept = async (behaviour: Behaviour) => {
+        const { methodReference } = await renewal(behaviour)
+        return charge({ methodReference })
+      }
+
+      test('pays at once and once per key, and is kept no second time', async () => {
+        const asked = await kept('pays')
+        const payment = await harness().gateway.start(asked)
+        expect(payment).toMatchObject({ status: 'succeeded', orderId: asked.orderId, amountCents: 999 })
+        expect(payment.method).toBeUndefined()
+        expect(await harness().gateway.start(asked)).toEqual(payment)
+      })
+
+      test.each([
+        ['yes', { status: 'succeeded' }],
+        ['no', { status: 'failed', decline: 'check_failed' }],
+      ] as const)(
+        'waits for the person where the bank asks; with "%s" it is decided',
+        async (answer, outcome) => {
+          const payment = await harness().gateway.start(await kept('asks'))
+          expect(payment).toMatchObject({ status: 'requires_action', next: { type: 'authenticate' } })
+          await harness().answer(payment.reference, answer)
+          expect(await harness().gateway.complete(payment.reference)).toMatchObject(outcome)
+        },
+      )
+
+      test('is refused in our words, and once it was forgotten', async () => {
+        const decline = traits.declinesLater['declines later']
+        const payment = await harness().gateway.start(await kept('declines later'))
+        expect(payment).toMatchObject({ status: 'failed', decline })
+        const asked = await kept('pays')
+        await harness().gateway.forget(asked.methodReference ?? '')
+        expect(await harness().gateway.start(asked)).toMatchObject({ status: 'failed' })
+      })
+    })
 
   test.each(Object.entries(traits.declinesLater))(
     'may refuse a renewal with a method that paid at first, in our words: %s',

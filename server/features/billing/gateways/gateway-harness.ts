@@ -34,7 +34,9 @@ export interface GatewayTraits {
   /** The refusals that it knows where a method is to be kept without a payment. */
   refusesToKeep: Partial<Record<Behaviour, DeclineCode>>
   /** What is known of a method that it keeps. */
-  kept: { brand: string | null; last4: string | null; fingerprint?: string }
+  kept: { brand: string | null; last4: string | null; expiresAt?: Date; fingerprint?: string }
+  /** It charges a kept method while the person is there, where the bank may ask them. */
+  chargesKept?: true
   /** The address that it knows of whoever pays, where that is another than ours. */
   email?: string
   /** Whether a line that may break leads to it: not so where it lives within our own process. */

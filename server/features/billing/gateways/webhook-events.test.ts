@@ -26,8 +26,8 @@ test.each([
   ['Stripe', stripeEvents],
   ['PayPal', paypalEvents],
 ])('the documentation names every webhook event that is needed of %s', (_, needed) => {
-  const operating = readFileSync('docs/operating.md', 'utf8')
-  expect(needed.filter((name) => !operating.includes(`\`${name}\``))).toEqual([])
+  const page = readFileSync('docs/payments.md', 'utf8')
+  expect(needed.filter((name) => !page.includes(`\`${name}\``))).toEqual([])
 })
 
 describe('the events that a webhook lacks', () => {

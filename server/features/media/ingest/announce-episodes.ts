@@ -30,7 +30,7 @@ export async function announceEpisodes(
       if (coming_hash === announced) waiting.push(number)
       if (current_id !== null || coming_id !== null) continue
       const id = newId('ast')
-      // Without an original it stands in the queue, but no worker takes it.
+      // Without an original it is in the queue, but no worker takes it.
       await queries.insertAsset(tx, {
         id,
         original_path: null,

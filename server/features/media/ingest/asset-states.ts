@@ -77,7 +77,7 @@ export async function putBackAbandoned(db: Db): Promise<string[]> {
   return inTransaction(db, (tx) => queries.putBackAbandoned(tx))
 }
 
-/** failed → uploaded: somebody wants another try. @returns false where it is in another state or has no file any more */
+/** failed → uploaded, for a retry. @returns false if it is in another state or has no file any more */
 export async function retryFailed(tx: Tx, id: string): Promise<boolean> {
   return queries.requeueFailed(tx, id)
 }

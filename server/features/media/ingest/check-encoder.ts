@@ -14,7 +14,7 @@ const framesPerSecond = 4
 const rung = { width: 64, height: 64, crf: 25, maxRate: 215, buffer: 107 }
 
 /**
- * Encodes two seconds of a tiny picture and says what is wrong with the encoder; undefined where nothing is. Players change between
+ * Encodes two seconds of a tiny picture and says what is wrong with the encoder; undefined if nothing is. Players change between
  * renditions at keyframes, so an encoder that has too few or too many is of no use.
  */
 export async function findFault(programs: Programs, extraRung: ExtraRung): Promise<string | undefined> {

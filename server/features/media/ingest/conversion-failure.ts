@@ -5,7 +5,7 @@ import { quoted, UnusableFile } from './unusable-file.ts'
 /** What newer builds end with where the system refuses something: its error number, negative, as one byte. */
 const refusedBySystem = { memory: 256 - constants.errno.ENOMEM, disk: 256 - constants.errno.ENOSPC }
 
-/** A full disk is nobody's fault and worth another try; all else is the file's. */
+/** A full disk is worth a retry; every other failure is caused by the file. */
 export function failure({ status, complaints }: RunResult): Error {
   // Older builds end with 1; these are the words of the C library.
   if (status === refusedBySystem.disk || /No space left on device|Disk quota exceeded/.test(complaints))

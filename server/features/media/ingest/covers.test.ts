@@ -35,6 +35,8 @@ async function addEpisode(name: string, episode: string, film = {}) {
     .select('cover_path')
     .where('slug', '=', name)
     .executeTakeFirstOrThrow()
+  // No digits, which scanners could take for a card number.
+  expect(cover_path).toMatch(/^public\/covers\/(still-)?[a-p]{24}\.webp$/)
   const response = await site.visitor().fetch(`/${cover_path}`)
   expect(response.status).toBe(200)
   const { sharpness } = await sharp(Buffer.from(await response.arrayBuffer())).stats()

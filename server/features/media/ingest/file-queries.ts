@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { newId } from '#server/platform/ids.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
-/** Writes down what is about to lie in the storage before a row names it, so that it is swept should we die in between. */
+/** Records files before a row names them, so that they are deleted if the process dies in between. */
 export async function noteLoose(db: Db, keys: readonly string[], noted_at: Date): Promise<void> {
   if (keys.length === 0) return
   await db
@@ -33,7 +33,7 @@ export async function lockLoose(tx: Tx, keys: readonly string[]): Promise<string
   return rows.map(({ key }) => key)
 }
 
-/** What was noted before `before`, and whether a row has come to name it all the same. */
+/** The files recorded before `before`, and whether a row names them by now. */
 export async function selectLoose(db: Db, before: Date): Promise<{ key: string; named: boolean }[]> {
   const { rows } = await sql<{ key: string; named: boolean }>`
     SELECT key, EXISTS (
@@ -61,7 +61,7 @@ export async function arrive(
   return asset_id
 }
 
-/** @returns whether it was still on its way: whoever brings the same file at the same time may have been first */
+/** @returns whether it was still pending; a concurrent upload of the same file may have been first */
 export async function endArrival(tx: Tx, episodeId: string, assetId: string): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('arrivals')

@@ -2,6 +2,15 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  beeping,
+  beepsOf,
+  brightnessOf,
+  coding,
+  flashing,
+  lavfi,
+  risesOf,
+} from '#server/testing/flash-and-beep.ts'
 import { ffmpeg, programs } from '#server/testing/run-test-media.ts'
 import { collectTimes, rateOf } from './measure-film.ts'
 import { transcode } from './transcode.ts'
@@ -28,53 +37,14 @@ async function make(input: string) {
   return {
     made,
     rate,
-    flashes: () => flashesOf(join(media, 'v0/index.m3u8'), rate),
+    flashes: () => risesOf(brightnessOf(join(media, 'v0/index.m3u8'))).map((at) => at / rate),
     beeps: () => beepsOf(join(media, 'a/index.m3u8')),
   }
-}
-
-/** When a film becomes bright, in seconds. */
-function flashesOf(path: string, rate: number): number[] {
-  const frames = ffmpeg(
-    '-i',
-    path,
-    '-vf',
-    'crop=16:16,scale=1:1:flags=area,format=gray',
-    '-f',
-    'rawvideo',
-    'pipe:1',
-  )
-  return [...frames].flatMap((bright, at) =>
-    bright > 140 && (frames[at - 1] ?? 0) <= 140 ? [at / rate] : [],
-  )
-}
-
-/** When a sound becomes loud after a fifth of a second of silence, in seconds. */
-function beepsOf(path: string): number[] {
-  const sound = ffmpeg('-i', path, '-ac', '1', '-ar', '8000', '-f', 's16le', 'pipe:1')
-  const found: number[] = []
-  let silent = 8000
-  for (let at = 0; 2 * at < sound.length; at++) {
-    const isLoud = Math.abs(sound.readInt16LE(2 * at)) > 2500
-    if (isLoud && silent > 1600) found.push(at / 8000)
-    silent = isLoud ? 0 : silent + 1
-  }
-  return found
 }
 
 /** To 50 ms. */
 const near = (seconds: readonly number[]) => seconds.map((second) => expect.closeTo(second, 1))
 
-const lavfi = (graph: string) => ['-f', 'lavfi', '-i', graph]
-const flashing = (seconds: number, size = '96x64') =>
-  lavfi(
-    `color=black:size=${size}:rate=25:duration=${seconds},drawbox=color=white:t=fill:enable='gte(t,0.9)*lt(mod(t,1),0.06)'`,
-  )
-const beeping = (seconds: number, channels = 1) => {
-  const beep = '0.5*sin(2*PI*1000*t)*gte(t,0.9)*lt(mod(t,1),0.1)'
-  return lavfi(`aevalsrc='${Array.from({ length: channels }, () => beep).join('|')}':s=48000:d=${seconds}`)
-}
-const coding = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-preset', 'ultrafast', '-g', '25']
 const write = (name: string, ...args: string[]) => {
   const path = join(root, name)
   ffmpeg(...args, path)

@@ -29,7 +29,7 @@ export function growingRest(log: Log, { firstMs, mostMs }: RestOptions = usual):
   }
 }
 
-/** Does something that may be done again, and for as long as the store is away does it again. @throws any other error */
+/** Retries repeatable work with exponential backoff while the storage is unreachable. @throws any other error */
 export async function outlast<Result>(
   rest: GrowingRest,
   signal: AbortSignal,

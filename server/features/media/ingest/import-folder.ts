@@ -110,7 +110,7 @@ async function checkEpisodes(
   return usable
 }
 
-/** @throws what is not the file's fault */
+/** @throws errors that the file did not cause */
 function whyRefused(error: unknown): string {
   if (error instanceof UnusableFile) return error.message
   const code = error instanceof Error && 'code' in error ? error.code : undefined
@@ -156,7 +156,7 @@ const oddPrices = {
   allFree: 'every episode is free, so nothing is for sale',
 }
 
-/** Prices that nobody means, and labels that were made without translations. */
+/** Warnings: unlikely prices, and labels without translations. */
 async function noteOddities(
   { db }: IngestContext,
   { slug, episodes }: ContentFolder,
@@ -207,7 +207,7 @@ async function noteMissing(
   )
 }
 
-/** How an episode stands, for showing. */
+/** An episode's processing state, for the output. */
 export interface EpisodeProgress {
   name: string
   duration: number
@@ -231,7 +231,7 @@ export interface ImportReport {
   notes: string[]
 }
 
-/** What somebody waits for stands before the demo. */
+/** An operator's videos come before the demo. */
 export const importPriority = 10
 const pollMs = 400
 

@@ -4,7 +4,7 @@ import * as files from './file-queries.ts'
 
 type LooseContext = Pick<IngestContext, 'db' | 'storage' | 'clock' | 'log'>
 
-/** No upload takes this long: what is noted since then is nobody's. */
+/** No upload takes this long: files recorded before that are orphaned. */
 const looseMs = 24 * 3_600_000
 
 /**
@@ -22,7 +22,7 @@ export async function dropLoose({ db, storage, log }: LooseContext, keys: readon
   }
 }
 
-/** Deletes what whoever wrote it down has left behind. @returns how many files and folders */
+/** Deletes orphaned files. @returns how many files and folders */
 export async function sweepLooseFiles(
   { db, storage }: Pick<LooseContext, 'db' | 'storage'>,
   now: Date,

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { makeCaptions } from './make-captions.ts'
+import { UnusableFile } from './unusable-file.ts'
 
 const clean = 'WEBVTT\n\n00:00:01.000 --> 00:00:02.500\nHello\n'
 const make = (text: string) => makeCaptions(Buffer.from(text))
@@ -24,11 +25,11 @@ test('where and how a caption stands is kept, and two lines stay two', () => {
 
 test.each([
   ['', 'is empty'],
-  ['WEBVTT\n', 'has no captions in it'],
+  ['WEBVTT\n', 'contains no captions'],
   ['Dear diary,\nnothing happened.\n', 'is neither WebVTT nor SubRip'],
-  ['1\n00:00:0x,000 --> 00:00:01,000\nHello\n', 'has no times in line 2'],
-  ['WEBVTT\n\n00:00:05.000 --> 00:00:01.000\nHello\n', 'line 3 that ends before it begins'],
-  ['WEBVTT\n\n00:00:0x.000 --> 00:00:01.000\nHello\n', 'has no times in line 3'],
+  ['1\n00:00:0x,000 --> 00:00:01,000\nHello\n', 'has no timestamps in line 2'],
+  ['WEBVTT\n\n00:00:05.000 --> 00:00:01.000\nHello\n', 'line 3 that ends before it starts'],
+  ['WEBVTT\n\n00:00:0x.000 --> 00:00:01.000\nHello\n', 'has no timestamps in line 3'],
 ])('%j is refused: %s', (text, reason) => {
   expect(() => make(text)).toThrow(reason)
 })
@@ -122,7 +123,7 @@ test('ASS is read by its columns: words and line breaks stay, marks, drawings an
     'Dialogue: 0:00:03.00,0:00:04.00,Main,Second, & <last>',
     'Comment: 0:00:00.00,0:00:09.00,Main,Nobody says this',
     'Dialogue: 0:00:02.00,0:00:02.50,Main,{\\p1}m 0 0 l 9 9{\\p0}',
-    'Dialogue: 0:00:01.00,0:00:02.50,Main,{\\an8\\i1}First{\\i0}\\Nline',
+    'Dialogue: 0:00:01.00,0:00:02.50,Main,{\\an8\\i1}First{\\i0}\\N{\\p1\\p0}li{\\p2}m 0 0{\\p0}ne',
   ].join('\r\n')
   expect(make(ass)).toBe(
     'WEBVTT\n\n00:00:01.000 --> 00:00:02.500\nFirst\nline\n\n00:00:03.000 --> 00:00:04.000\nSecond, &amp; &lt;last>\n',
@@ -145,9 +146,27 @@ test.each([
   ['French of an old Macintosh', Buffer.from('636166 8e'.replace(' ', ''), 'hex')],
 ])('%s is refused, as it would give other words', (_, word) => {
   const bytes = Buffer.concat([Buffer.from(clean), word])
-  expect(() => makeCaptions(bytes)).toThrow('is not UTF-8 text')
+  expect(() => makeCaptions(bytes)).toThrow('isn’t UTF-8 text')
 })
 
 test('a file with zero bytes that is no UTF-16 is refused', () => {
-  expect(() => make(clean.replace('Hello', 'He\0lo'))).toThrow('is not a text file')
+  expect(() => make(clean.replace('Hello', 'He\0lo'))).toThrow('isn’t a text file')
+})
+
+const ass = '[Script Info]\n[Events]\nFormat: Start, End, Text\nDialogue: 0:00:01.00,0:00:02.50,'
+test.each([
+  ['marks of ASS that are not closed', ass + '{'.repeat(60_000)],
+  ['drawings that are not closed', ass + '{\\p1'.repeat(60_000)],
+  ['drawings in one mark', `${ass}{${'\\p1'.repeat(60_000)}}word`],
+  ['marks in SubRip that are not closed', srt('{\\'.repeat(60_000))],
+  ['tags in SubRip that are not closed', srt('<font '.repeat(60_000))],
+])('%s take no longer than their length', (_, text) => {
+  const began = performance.now()
+  try {
+    make(text)
+  } catch (error) {
+    expect(error).toBeInstanceOf(UnusableFile)
+  }
+  // What grows with the square of the length takes half a minute and more.
+  expect(performance.now() - began).toBeLessThan(5000)
 })

@@ -25,7 +25,7 @@ export interface ParsedCaptions {
 /**
  * A caption file (WebVTT, SubRip or ASS) as clean WebVTT: UTF-8 without a byte order mark, plain line ends, times in full. Styles, notes and
  * regions are left out. A caption with times that can't be read is left out, as browsers do.
- * @throws UnusableFile where no caption can be shown; it names the line that is wrong
+ * @throws UnusableFile if no caption can be shown; it names the line that is wrong
  */
 export function makeCaptions(bytes: Buffer): string {
   const text = decodeCaptions(bytes).replaceAll(/\r\n?/g, '\n')

@@ -4,13 +4,14 @@ import { join } from 'node:path'
 import sharp from 'sharp'
 import { uploadLimits } from '#contract/studio/uploads.ts'
 import { standInCovers } from '#server/features/catalog/catalog.ts'
+import { lettersOf } from '#server/platform/ids.ts'
 import type { Storage } from '#server/platform/storage/storage.ts'
 import { pictureKindOf } from '#server/platform/picture-kind.ts'
 import { UnusableFile } from './unusable-file.ts'
 
 const posterSide = 720
 const thumbSide = 180
-/** So few dots that no face or word can be told, whatever is done to sharpen it. */
+/** So few pixels that no face or word can be recognized, even after sharpening. */
 const stillDots = 14
 const stillSide = 180
 /** A picture of at least so many pixels gives a sharp cover. */
@@ -43,7 +44,7 @@ export async function makeStills(folder: string, publicFolder: string): Promise<
   await Promise.all(frames.map((frame) => rm(frame)))
 }
 
-/** Details are thrown away before the picture is made large and soft again: nothing is there to be restored. */
+/** Details are discarded before the picture is enlarged and blurred, so nothing can be restored. */
 async function makeStill(frame: string, target: string): Promise<void> {
   const dots = await sharp(frame)
     .resize(stillDots, stillDots, { fit: 'outside' })
@@ -75,7 +76,7 @@ async function lookAt(frame: string): Promise<{ mean: number; contrast: number }
   return { mean: channels[0]?.mean ?? 0, contrast: channels[0]?.stdev ?? 0 }
 }
 
-/** A cover in the storage: its key, and a dark colour of it to stand on while it loads. */
+/** A cover in the storage: its key, and a dark colour of it to show while it loads. */
 export interface Cover {
   path: string
   color: string
@@ -86,7 +87,7 @@ export interface Cover {
 /**
  * Makes a video's public 3:4 cover out of a picture. Named by its content, so the same picture gives the same key.
  * @param picture bytes that somebody gave, or the path of a picture that the ingest made
- * @throws UnusableFile where it is no picture, of a kind that is not taken, or too large
+ * @throws UnusableFile if it is not an image, not of an accepted type, or too large
  */
 export async function makeCover(
   storage: Storage,
@@ -103,7 +104,7 @@ export async function makeCover(
     .catch(() => {
       throw new UnusableFile({ key: 'unreadablePicture' })
     })
-  const name = createHash('sha256').update(cover).digest('hex').slice(0, 24)
+  const name = lettersOf(createHash('sha256').update(cover).digest()).slice(0, 24)
   const path = `${isStandIn ? standInCovers : 'public/covers/'}${name}.webp`
   if (!(await storage.exists(path))) await storage.write(path, cover)
   const { dominant } = await sharp(cover).stats()

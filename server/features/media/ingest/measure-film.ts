@@ -5,13 +5,13 @@ export interface FilmTimes {
   /** When the last picture begins, and when it ends. */
   lastPicture: number
   pictureEnd: number
-  /** Undefined where there is no packet of sound. */
+  /** Undefined if there is no audio packet. */
   soundEnd: number | undefined
   /** Pictures a second where most of them are. */
   busiest: number | undefined
 }
 
-/** One packet, as a line of ffmpeg's `framecrc` tells it: the number of its output, and its times in the units of that output. */
+/** One packet, from a line of ffmpeg's `framecrc`: the number of its output, and its times in the units of that output. */
 const packetLine = /^(\d+),\s*(-?\d+),\s*(-?\d+|NOPTS),\s*(\d+),/
 const timeBaseLine = /^#tb (\d+): (\d+)\/(\d+)/
 /** How `framecrc` writes that there is no time. */
@@ -76,7 +76,7 @@ function rateWhereItMoves(shown: readonly number[]): number | undefined {
 /** Sound that outlasts the picture by less is what its encoder added. */
 const addedByEncoder = 0.1
 
-/** How long a film lasts: as long as its pictures; the last one holds for what sound there is after it. */
+/** The length of a film: that of its pictures; the last one lasts while there is sound after it. */
 export function lengthOf({ pictureEnd, soundEnd = 0 }: FilmTimes): number {
   return soundEnd > pictureEnd + addedByEncoder ? soundEnd : pictureEnd
 }

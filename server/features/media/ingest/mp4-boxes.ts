@@ -8,7 +8,7 @@ interface Box {
 
 /**
  * The boxes that lie side by side in a file.
- * @throws Error where a box says it is longer than what is there
+ * @throws Error if a box claims to be longer than the file
  */
 export function splitBoxes(file: Buffer): Box[] {
   const boxes: Box[] = []
@@ -68,7 +68,7 @@ export function joinSegments(parts: readonly Buffer[]): Buffer {
 
 /**
  * The codec of a track as CODECS names it (RFC 6381), from its initialisation segment.
- * @throws Error where there is none of that kind
+ * @throws Error if there is none of that type
  */
 export function readCodec(codec: 'avc' | 'hevc' | 'av1', init: Buffer): string {
   const box = { avc: 'avcC', hevc: 'hvcC', av1: 'av1C' }[codec]

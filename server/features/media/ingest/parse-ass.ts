@@ -45,13 +45,24 @@ function readTime(text: string): number | undefined {
   return found ? millisecondsOf(...found.slice(1)) : undefined
 }
 
-/** `\N` breaks a line; `\n` may, and `\h` is a space that does not. What follows `\p1` is drawn, up to `\p0`. */
+/** `\N` breaks a line; `\n` may, and `\h` is a space that does not. */
 function wordsOf(text: string): string {
-  const said = text
-    .replaceAll(/\{[^}]*\\p[1-9][^}]*\}.*?(?:\{[^}]*\\p0[^}]*\}|$)/g, '')
-    .replaceAll(/\{[^}]*\}/g, '')
+  const said = saidOf(text)
     .replaceAll(String.raw`\N`, '\n')
     .replaceAll(String.raw`\n`, ' ')
     .replaceAll(String.raw`\h`, '\u00A0')
   return escapeWords(said)
+}
+
+/** The text between the marks. What follows `\p1` is drawn, up to `\p0`. */
+function saidOf(text: string): string {
+  let isDrawn = false
+  let said = ''
+  for (const part of text.split(/(\{[^{}]*\})/)) {
+    const isMark = part.startsWith('{') && part.endsWith('}')
+    const depth = isMark ? [...part.matchAll(/\\p(\d)/g)].at(-1)?.[1] : undefined
+    if (depth !== undefined) isDrawn = depth !== '0'
+    if (!isMark && !isDrawn) said += part
+  }
+  return said
 }

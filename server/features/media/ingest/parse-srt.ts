@@ -48,7 +48,7 @@ function withoutCount(lines: readonly string[], next: number): readonly string[]
 /** Bold, italic and underlined words stay so. Other tags go, and the marks of ASS that tools leave in SubRip. */
 function markupOf(text: string): string {
   return text
-    .replaceAll(/\{\\[^}]*\}/g, '')
+    .replaceAll(/\{\\[^{}]*\}/g, '')
     .replaceAll(String.raw`\N`, '\n')
     .split(/(<\/?(?:b|i|u|s|font)(?:\s[^<>]*)?>)/i)
     .map((part, index) => (index % 2 === 0 ? escapeWords(part) : tagOf(part)))

@@ -17,17 +17,17 @@ import { UnusableFile } from './unusable-file.ts'
 /** What a usable file is. */
 export interface SourceMedia extends SourceShape {
   container: Container
-  /** Seconds, as the container says of the whole; 0 where it says nothing. It may be wrong: the packets are read later. */
+  /** The container's duration in seconds; 0 if it has none. It may be wrong: the packets are read later. */
   duration: number
   /** Seconds, as the container says of the picture alone. */
   pictureLength: number | undefined
   interlaced: boolean
   /** Which stream of the file is the film: a cover picture is one too, and may be the first. */
   streamIndex: number
-  /** Which stream is its sound; undefined where it has none. */
+  /** The index of the audio stream; undefined if there is none. */
   soundIndex: number | undefined
   colours: SourceColours
-  /** The streams of captions that can be shown, one per language of ours. */
+  /** The caption streams that can be shown, one per language of the site. */
   captions: ReadonlyMap<Language, CaptionTrack>
 }
 
@@ -194,7 +194,7 @@ function lengthOfPicture(
 
 /**
  * The sound that the file itself puts first, else the first one that can be read.
- * @throws UnusableFile where there is sound, and none that can be read
+ * @throws UnusableFile if there is sound but none is readable
  */
 function soundOf(streams: readonly ProbedStream[]): ProbedStream | undefined {
   const sounds = streams.filter(({ codec_type, nb_frames }) => codec_type === 'audio' && nb_frames !== '0')
@@ -221,7 +221,7 @@ function frameRateOf({ avg_frame_rate, r_frame_rate }: ProbedStream): Fraction {
   return mean.num > 0 && mean.den > 0 ? mean : fraction(r_frame_rate)
 }
 
-/** "30000/1001" or "4:3"; 0/0 where there is none. */
+/** "30000/1001" or "4:3"; 0/0 if there is none. */
 function fraction(text: string | undefined): Fraction {
   const [num = 0, den = 0] = (text ?? '').split(/[/:]/).map(Number)
   return { num, den }

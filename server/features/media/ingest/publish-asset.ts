@@ -46,7 +46,7 @@ export async function publishAsset(
   await noteLoose(db, keys, clock.now())
   try {
     const cover = await coverFor(db, storage, claim.id, made.folder)
-    // Before the transaction: to a bucket it may take minutes, and nobody looks here until it is committed.
+    // Before the transaction: it may take minutes to a bucket, and nothing reads these files until the commit.
     await storage.moveIn(join(made.folder, 'media'), assetFiles.media(place), signal)
     await storage.moveIn(join(made.folder, 'public'), assetFiles.public(place), signal)
     for (let isDone = false; !isDone;) {

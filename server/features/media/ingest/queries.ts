@@ -6,7 +6,7 @@ import type { Db, Tx } from '#server/tables.ts'
 import { playsOrWill } from '#server/features/media/queries.ts'
 import type { AssetState, Caption } from '#server/features/media/tables.ts'
 
-/** An asset taken from the queue. `attempt` proves, at the end, that nobody took it over in between. */
+/** An asset taken from the queue. `attempt` proves at the end that no other worker took it over. */
 export interface ClaimedAsset {
   id: string
   attempt: number
@@ -15,7 +15,7 @@ export interface ClaimedAsset {
   source_name: string
 }
 
-/** The number of an asset's advisory lock: whoever works on it holds it on a connection of their own. */
+/** The number of an asset's advisory lock, which its worker holds on a connection of its own. */
 const lockNumber = sql`hashtextextended(id, 471185)`
 
 /** Takes the next waiting asset, the oldest of the highest priority, and puts its lock on this connection. `among` keeps to these ids. */
@@ -37,11 +37,19 @@ export async function claimNext(
   return rows[0]
 }
 
+/** Whether an asset waits for a worker or is at one, which may have died. */
+export async function hasOpenAssets(db: Db): Promise<boolean> {
+  const { rows } = await sql<{ open: boolean }>`
+    SELECT EXISTS (SELECT FROM assets WHERE state = 'uploaded' AND original_path IS NOT NULL AND retired_at IS NULL)
+      OR EXISTS (SELECT FROM assets WHERE state = 'processing') AS open`.execute(db)
+  return rows[0]?.open ?? false
+}
+
 export async function unlockAll(connection: Db): Promise<void> {
   await sql`SELECT pg_advisory_unlock_all()`.execute(connection)
 }
 
-/** Puts back what is `processing` while nobody holds its lock: its worker has died. */
+/** Requeues assets that are `processing` without a lock: their worker has died. */
 export async function putBackAbandoned(tx: Tx): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     WITH abandoned AS MATERIALIZED (
@@ -69,7 +77,7 @@ export interface AssetChanges {
   place?: string
 }
 
-/** Changes an asset that is in this state and attempt; undefined where it no longer is. Locks the row. */
+/** Changes an asset in this state and attempt; undefined if it has left them. Locks the row. */
 export function moveAsset(
   db: Db,
   asset: { id: string; attempt: number },
@@ -127,7 +135,7 @@ export async function insertAsset(db: Db, asset: NewAsset): Promise<void> {
     .execute()
 }
 
-/** The episode's id, made where there is none; its titles are brought up to date where some are given. */
+/** Returns the episode's id, creating the episode if needed; updates its titles if given. */
 export async function upsertEpisode(
   tx: Tx,
   episode: { videoId: string; number: number; titles?: object | undefined },
@@ -172,7 +180,7 @@ export async function setNextAsset(tx: Tx, episodeId: string, assetId: string | 
   await tx.updateTable('episodes').set({ next_asset_id: assetId }).where('id', '=', episodeId).execute()
 }
 
-/** Holds the video of the episode that waits for this asset: whoever holds a video's episodes holds the video before them. */
+/** Locks the video of the episode that waits for this asset: a video is always locked before its episodes. */
 export async function holdVideoOf(tx: Tx, assetId: string): Promise<void> {
   await tx
     .selectFrom('episodes')

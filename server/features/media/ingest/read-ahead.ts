@@ -24,7 +24,7 @@ import { UnusableFile } from './unusable-file.ts'
 /** What has to be known before an episode is made. */
 export interface ReadAhead {
   times: FilmTimes
-  /** The sound in one format, from the start of the film and without gaps; undefined where there is none. */
+  /** The sound in one format, from the start of the film and without gaps; undefined if there is none. */
   sound: SoundInput | undefined
   gain: Gain | undefined
   /** Those that lie in the file. */
@@ -90,7 +90,7 @@ async function readFilm(reading: Reading): Promise<FilmTimes> {
   return times
 }
 
-/** Fills gaps and begins at the start of the film; how loud it is comes out as well. */
+/** Fills gaps, starts at the start of the film, and measures the loudness. */
 async function evenOut(reading: Reading) {
   const from = join(reading.folder, asRead)
   if (!existsSync(from)) throw new UnusableFile({ key: 'unreadableSound' })
@@ -104,7 +104,7 @@ async function evenOut(reading: Reading) {
   return { sound, loudness: parseLoudness(result.complaints) }
 }
 
-/** A limiter takes loudness away with the peaks, so what comes out of it is measured as well. */
+/** A limiter reduces loudness with the peaks, so its output is measured as well. */
 async function behindLimiter(reading: Reading, { input, container }: SoundInput, gain: Gain): Promise<Gain> {
   const filters = [...gainFilters(gain), 'ebur128=peak=sample:framelog=verbose'].join(',')
   const { complaints } = await run(reading, [
@@ -174,7 +174,7 @@ async function collectCaptions(
   return texts
 }
 
-/** Reads the summary of ffmpeg's `ebur128`; undefined where there is none. */
+/** Reads the summary of ffmpeg's `ebur128`; undefined if there is none. */
 export function parseLoudness(summary = ''): Loudness | undefined {
   const integrated = Number(/^\s*I:\s+(-?[\d.]+) LUFS/m.exec(summary)?.[1] ?? NaN)
   const peak = Number(/^\s*Peak:\s+(-?[\d.]+) dBFS/m.exec(summary)?.[1] ?? NaN)

@@ -18,7 +18,7 @@ export interface EpisodeSource {
   captions: { language: Language; path: string }[]
 }
 
-/** A folder of content as it stands on disk. */
+/** A folder of content on disk. */
 export interface ContentFolder {
   slug: string
   path: string
@@ -38,8 +38,8 @@ const longestSlug = 100
 const slugPattern = /^[a-z0-9]+(?:[-_.][a-z0-9]+)*$/
 
 /**
- * The content folders at a path: itself where it holds a `video.yaml`, else those inside it.
- * @throws Error in words, where there is none
+ * The content folders at a path: the path itself if it has a `video.yaml`, else those inside it.
+ * @throws Error with a message for people if there is none
  */
 export async function findFolders(path: string): Promise<string[]> {
   const root = resolve(path)

@@ -52,7 +52,7 @@ export function timeLimit(duration: number): Pick<Run, 'timeoutMs' | 'silenceMs'
  * Its memory is watched: a build whose allocations fail says so in words of its own, or hangs.
  * No retry: the same file gives the same result, and the queue takes up again what was interrupted.
  * @throws UnusableFile when it takes too long or too much memory, a file becomes too large or the program crashes
- * @throws Error where the program can't be started, or was ended from outside
+ * @throws Error if the program can't be started, or was ended from outside
  * @throws the signal's reason when aborted
  */
 export async function runLimited(run: Run): Promise<RunResult> {
@@ -118,7 +118,7 @@ function eachLine(child: ChildProcess, onLine: (line: string) => void): void {
 
 interface End {
   status: number | null
-  /** What ended it, told by the system or by the shell that stands guard. */
+  /** What ended it, from the system or from the guarding shell. */
   signal: NodeJS.Signals | undefined
 }
 
@@ -129,14 +129,14 @@ function ended(child: ChildProcess): Promise<End> {
   })
 }
 
-/** A shell adds 128 to a signal's number; ffmpeg itself says 255 where it was asked to end. */
+/** A shell adds 128 to a signal's number; ffmpeg itself exits with 255 if it was asked to end. */
 function signalBehind(status: number): NodeJS.Signals | undefined {
   if (status === 255) return 'SIGTERM'
   const named = Object.entries(constants.signals).find(([, number]) => number === status - 128)
   return named?.[0] as NodeJS.Signals | undefined
 }
 
-/** A crash is the file's doing and would come again; whoever ends a program, or runs out of memory for all, says nothing about the file. */
+/** A crash is caused by the file and would happen again; a kill or a system out of memory says nothing about the file. */
 function whyEnded(signal: NodeJS.Signals): Error {
   if (signal === 'SIGXFSZ')
     return new UnusableFile({ key: 'growsTooLarge', gigabytes: largestFile / gigabyte })
@@ -145,7 +145,7 @@ function whyEnded(signal: NodeJS.Signals): Error {
   return new Error(`The converter was ended from outside (${signal}).`)
 }
 
-/** The whole group: where a shell stands guard, the program is its child. */
+/** The whole group, because the program may be the child of the guarding shell. */
 function kill(child: ChildProcess): void {
   try {
     if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
@@ -164,7 +164,7 @@ function has(...command: [string, ...string[]]): boolean {
   return known
 }
 
-/** Without setpriv a shell stands guard and ends the program when the pipe to us closes. */
+/** Without setpriv a guarding shell ends the program when the pipe to us closes. */
 const guard =
   'exec 3<&0; "$@" </dev/null 3<&- & child=$!; (cat <&3 >/dev/null; kill -KILL $child) >/dev/null 2>&1 & guard=$!; wait $child; status=$?; kill $guard; exit $status'
 

@@ -1,17 +1,27 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Bell } from '#server/platform/bell.ts'
 import { putBackAbandoned } from './asset-states.ts'
 import { growingRest, outlast } from './growing-rest.ts'
+import { hasOpenAssets } from './queries.ts'
 import { sweepStorage } from './sweep-storage.ts'
 import { sweepWorkFolders } from './work-folder.ts'
 import { workNext, type IngestContext, type WorkOptions } from './work-queue.ts'
 
+/** How often the queue is looked at while something is in it. */
 const pollMs = 1000
+/** Else the bell tells; this finds what it could not. */
+const idleMs = 10_000
 const afterErrorMs = 5000
 const sweepEveryMs = 10 * 60_000
 
+interface LoopOptions extends WorkOptions {
+  /** Rung when an asset comes into the queue. */
+  bell: Bell
+}
+
 /** Works the queue, one asset at a time, until the signal; then what is under way goes back into the queue. */
-export async function runIngestLoop(context: IngestContext, options: WorkOptions): Promise<void> {
-  const { signal } = options
+export async function runIngestLoop(context: IngestContext, options: LoopOptions): Promise<void> {
+  const { signal, bell } = options
   const rest = growingRest(context.log, options.rest)
   let sweptAt = -Infinity
   while (!signal.aborted) {
@@ -21,15 +31,24 @@ export async function runIngestLoop(context: IngestContext, options: WorkOptions
         await sweepWorkFolders(context.storage)
         await sweep(context)
       }
-      await putBackAbandoned(context.db)
-      const worked = await outlast(rest, signal, () => workNext(context, options))
-      if (worked === undefined) await pause(pollMs, signal)
+      const isEmpty = !(await hasOpenAssets(context.db))
+      const worked = isEmpty ? undefined : await workOnce(context, options, rest)
+      if (worked === undefined) await bell.rest(isEmpty ? idleMs : pollMs, signal)
     } catch (error) {
       if (signal.aborted) return
       context.log.error({ err: error }, 'An episode could not be made; it will be tried again')
       await pause(afterErrorMs, signal)
     }
   }
+}
+
+async function workOnce(
+  context: IngestContext,
+  options: WorkOptions,
+  rest: ReturnType<typeof growingRest>,
+): Promise<string | undefined> {
+  await putBackAbandoned(context.db)
+  return outlast(rest, options.signal, () => workNext(context, options))
 }
 
 /** What cannot be deleted now can be the next time; videos are made all the same. */

@@ -60,7 +60,9 @@ test(
   async () => {
     drawFilm(join(root, 'large.mp4'), { size: '3840x2160', seconds: 1, sound: false, rate: '10' })
     const limits = { cores: undefined, memory: 200 * megabyte }
-    await expect(run({ limits }, 'large.mp4')).rejects.toThrow('needs more memory than one file may take')
+    await expect(run({ limits }, 'large.mp4')).rejects.toThrow(
+      'needs more memory than the limit for one file',
+    )
   },
 )
 
@@ -77,7 +79,7 @@ test.each(['exec "$0" -e "$1"', '"$0" -e "$1" & wait'])(
     const limits = { cores: undefined, memory: 200 * megabyte }
     const args = ['-c', script, process.execPath, greedy]
     await expect(runLimited({ program: '/bin/sh', args, limits, timeoutMs: 60_000 })).rejects.toThrow(
-      'needs more memory than one file may take',
+      'needs more memory than the limit for one file',
     )
   },
 )

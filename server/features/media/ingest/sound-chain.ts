@@ -27,7 +27,7 @@ export const soundFormat = 'aformat=sample_rates=48000:channel_layouts=stereo:sa
 /** From the very start, and with silence where packets are missing: from 20 ms on, since many short gaps come to a long one. */
 export const soundChain = 'aresample=48000:async=1:min_hard_comp=0.02:first_pts=0'
 
-/** The gain for a sound that is so loud; undefined where it is to stay as it is. */
+/** The gain for a sound of this loudness; undefined if it needs none. */
 export function planGain({ integrated, peak }: Loudness): Gain | undefined {
   if (integrated < silence) return undefined
   const decibels = Math.min(mostGain, target - integrated)

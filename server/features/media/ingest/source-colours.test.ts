@@ -1,8 +1,9 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import sharp from 'sharp'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { addDolbyVision } from '#server/testing/add-dolby-vision.ts'
 import { drawFilm, ffmpeg, programs, streamFields } from '#server/testing/run-test-media.ts'
 import { probe } from './probe.ts'
 import { transcode } from './transcode.ts'
@@ -107,25 +108,6 @@ test.each([
     6,
   )
 })
-
-/** Adds a Dolby Vision configuration to the film of an MP4 whose index comes last. */
-function addDolbyVision(path: string, profile: number, compatibility: number): void {
-  const box = Buffer.alloc(32)
-  box.writeUInt32BE(box.length)
-  box.write('dvcC', 4, 'latin1')
-  box.writeUInt8(1, 8)
-  // The profile, level 1, and that there are a base layer and its metadata.
-  box.writeUInt16BE((profile << 9) | (1 << 3) | 0b101, 10)
-  box.writeUInt8(compatibility << 4, 12)
-  const file = readFileSync(path)
-  let at = 0
-  for (const type of ['moov', 'trak', 'mdia', 'minf', 'stbl', 'stsd', 'avc1']) {
-    at = file.indexOf(type, at, 'latin1') - 4
-    file.writeUInt32BE(file.readUInt32BE(at) + box.length, at)
-  }
-  const end = at + file.readUInt32BE(at) - box.length
-  writeFileSync(path, Buffer.concat([file.subarray(0, end), box, file.subarray(end)]))
-}
 
 test.each([
   { profile: 5, compatibility: 0 },

@@ -31,7 +31,7 @@ const matrices: Record<string, SourceColours['matrix']> = {
 }
 const rgbFormats = /^(gbr|rgb|bgr|argb|abgr|0rgb|0bgr|x2rgb|x2bgr|pal8)/
 
-/** The colours of a picture of this height. Without a label the matrix is that which players assume: BT.601 below 720 lines. */
+/** The colours of a picture of this height. Without a label the matrix is the one that players assume: BT.601 below 720 lines. */
 export function coloursOf(probed: ProbedColours, height: number): SourceColours {
   const { pix_fmt = '', color_range, color_space = '' } = probed
   const guessed = height < 720 ? 'smpte170m' : 'bt709'

@@ -13,6 +13,7 @@ import { testDatabase, type TestDatabase } from '#server/testing/template-databa
 import { createMediaKeys } from '#server/features/media/media-keys.ts'
 import { enqueueEpisode, type EpisodeFile } from './enqueue-episode.ts'
 import { enqueueFolder, importFolder } from './import-folder.ts'
+import { createBell } from '#server/platform/bell.ts'
 import { runIngestLoop } from './run-ingest-loop.ts'
 import type { IngestContext } from './work-queue.ts'
 
@@ -77,7 +78,7 @@ test('a worker outlasts a store that is away, which is no failure of the episode
   const { signal } = stop
   await enqueueFolder(context, makeFolder('outlasted'), { signal, release: 'whenReady', priority: () => 0 })
   const isBack = away(sixTries, /^(HEAD|GET) .*originals\/ast/)
-  const options = { signal, niceness: 0, rest }
+  const options = { signal, niceness: 0, rest, bell: createBell() }
   const looping = runIngestLoop(context, options)
   await expect.poll(() => assetOf('outlasted/01.mp4'), { timeout: 15_000 }).toMatchObject({ state: 'ready' })
   stop.abort()

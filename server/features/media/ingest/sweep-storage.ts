@@ -4,8 +4,8 @@ import { sweepRetiredAssets } from './sweep-retired-assets.ts'
 import type { IngestContext } from './work-queue.ts'
 
 /**
- * Deletes from the storage what nobody needs any more.
- * @throws Error where the storage is another site's by now, of which nothing is deleted
+ * Deletes unused files from the storage.
+ * @throws Error if the storage is another site's by now, of which nothing is deleted
  */
 export async function sweepStorage(context: IngestContext): Promise<void> {
   if (!(await context.storage.isOwn()))

@@ -14,7 +14,7 @@ import type { IngestContext } from './work-queue.ts'
 export interface CaptionFiles {
   /** As WebVTT. */
   captions: ReadonlyMap<Language, string>
-  /** Captions that could not be read: what is there stays. */
+  /** Captions that could not be read; the existing ones stay. */
   keptCaptions: ReadonlySet<Language>
 }
 
@@ -74,7 +74,7 @@ function keysOfCaption({ id, place }: CaptionedAsset, language: Language): strin
   return place === null ? [original] : [original, assetFiles.caption(place, language)]
 }
 
-/** Writes these captions wherever the asset has its own. */
+/** Writes these captions to the asset's places. */
 export async function writeCaptions(
   storage: Storage,
   asset: CaptionedAsset,

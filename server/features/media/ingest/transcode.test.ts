@@ -111,7 +111,7 @@ const notVideos: [string, string | Buffer, string][] = [
   ['empty.mp4', '', 'is empty'],
   ['text.mp4', 'Dear diary', 'is a text file'],
   ['playlist.mp4', '#EXTM3U\n#EXTINF:1,\n/etc/passwd\n', 'is a playlist'],
-  ['bytes.mp4', Buffer.from([1, 2, 3, 255, 254, 0]), 'is not a video that can be read'],
+  ['bytes.mp4', Buffer.from([1, 2, 3, 255, 254, 0]), 'isn’t a readable video'],
   [
     'hollow.mp4',
     Buffer.concat([Buffer.from([0, 0, 0, 16]), Buffer.from('ftypisom\0\0\0\0')]),
@@ -154,7 +154,7 @@ function coverFirst(file: Buffer): Buffer {
 test('sound without a picture is refused', async () => {
   const input = join(root, 'sound.mp4')
   drawFilm(input, { seconds: 1, more: ['-map', '1:a'] })
-  await expect(make(input)).rejects.toThrow('has no picture')
+  await expect(make(input)).rejects.toThrow('contains no video')
 })
 
 test('a file cut off in the middle is refused with what is there and what should be', async () => {

@@ -34,7 +34,7 @@ export interface TranscodeOptions {
   programs: Programs
   /** The file to read, an absolute path. */
   input: string
-  /** An existing empty folder; what is private goes into `media`, what is public into `public` inside it. */
+  /** An existing empty folder; private files are written to `media`, public ones to `public` inside it. */
   folder: string
   niceness: number
   signal: AbortSignal
@@ -183,7 +183,7 @@ async function readExtra(media: string, plan: LadderPlan, codec: ExtraCodec): Pr
   return videos
 }
 
-/** One for every player, and, where there is an extra codec, one with all of it, which players that can show it change to. */
+/** One for every player and, with an extra codec, one with all renditions, which capable players switch to. */
 async function writeMasters(
   media: string,
   videos: readonly VideoRendition[],

@@ -72,7 +72,7 @@ test('a file that could not be made five times has failed, with the reason', asy
   await work('ast_failing', fail)
   expect(await stateOf('ast_failing')).toMatchObject({
     state: 'failed',
-    reason: 'could not be made in 5 tries: the disk is away',
+    reason: 'failed after 5 attempts: the disk is away',
     why: { key: 'gaveUp', tries: 5, said: 'the disk is away' },
   })
 })
@@ -84,7 +84,7 @@ test('an error whose words the database would not take ends as the file’s reas
   }
   for (let run = 0; run < 5; run++) await work('ast_odd', fail)
   const { state, reason } = await stateOf('ast_odd')
-  expect([state, reason]).toEqual(['failed', expect.stringContaining('in 5 tries: ab xxx')])
+  expect([state, reason]).toEqual(['failed', expect.stringContaining('after 5 attempts: ab xxx')])
 })
 
 test('an original that no asset has claimed within a day is swept, with its captions', async () => {

@@ -46,7 +46,7 @@ export const reasons = {
 
 type ReasonKey = keyof typeof reasons
 
-/** A reason with its values: what it takes to tell it in any language. */
+/** A reason with its values, which can be shown in any language. */
 export type Why = {
   [K in ReasonKey]: { key: K } & Record<(typeof reasons)[K][number], string | number>
 }[ReasonKey]
@@ -75,12 +75,12 @@ export function sayWhy({ key, ...values }: Why, language: Language): string {
   return translate(language, `unusable.${key}`, Object.fromEntries(said))
 }
 
-/** What a row keeps of it: `reason` as the log tells it, `why` for whoever reads another language. */
+/** What a row stores: `reason` as in the log, `why` for other languages. */
 export function reasonColumns({ message, why }: UnusableFile): { reason: string; why: string } {
   return { reason: message, why: JSON.stringify(why) }
 }
 
-/** Why the file of a row was of no use, in a language. A row from before there were keys is told as it was written. */
+/** The reason of a row's failure in a language. Rows from before there were keys show their text. */
 export function reasonIn(
   language: Language,
   { reason, why }: { reason: string | null; why: Why | null },

@@ -43,12 +43,12 @@ const reportMs = 1000
 /**
  * Takes one asset from the queue and makes it. A file that can't be used ends as `failed` with its reason; when aborted or
  * on an error of ours it goes back into the queue.
- * @returns the asset's id, or undefined where nothing waits
+ * @returns the asset's id, or undefined if nothing waits
  * @throws the signal's reason when aborted; what went wrong on our side
  */
 export async function workNext(context: IngestContext, options: WorkOptions): Promise<string | undefined> {
   options.signal.throwIfAborted()
-  // The lock lives as long as this connection: should we die, even by kill -9, the asset is free at once.
+  // The lock lives as long as this connection: if we die, even by kill -9, the asset is free at once.
   return context.db.connection().execute(async (connection) => {
     const asset = await claimNext(connection, options.among)
     if (!asset) return undefined

@@ -99,7 +99,7 @@ const saidOf = (row: UploadRow) => JSON.stringify([placeOf(row), row.titles])
 
 function changeOf(before: ReadonlyMap<string, UploadRow>, after: ReadonlyMap<string, UploadRow>) {
   const pairs = [...after].map(([key, row]) => ({ row, was: before.get(key) }))
-  // What begins anew has a row of its own.
+  // An upload that restarts gets a row of its own.
   const begun = pairs.filter(({ row, was }) => was?.id !== row.id)
   const moved = pairs.filter(({ row, was }) => was?.id === row.id && saidOf(was) !== saidOf(row))
   const now = [...begun, ...moved].map(({ row }) => row)

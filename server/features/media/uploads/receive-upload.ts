@@ -38,7 +38,7 @@ export async function listUploads(db: Db, videoId: string, reader: Language): Pr
   return (await queries.selectOpenUploadsOf(db, videoId)).map((row) => presentUpload(row, reader))
 }
 
-/** The files of a video that came in whole of late, by which somebody who brings them again is told so. */
+/** Recently completed uploads of a video, so that the same files are not sent again. */
 export async function listArrivedUploads(db: Db, videoId: string): Promise<ArrivedFile[]> {
   const rows = await queries.selectArrivedUploads(db, videoId)
   return rows.map((row) => ({
@@ -71,7 +71,7 @@ export async function removeUploads(
   return { removed: rows.filter(({ id }) => gone.has(id)), kept }
 }
 
-/** So much stays free on the disk, where the database may lie as well: files that come in must not stop the sales. */
+/** The space that stays free on the disk, which the database may share: uploads must not stop sales. */
 const reserveBytes = 2 * 1024 ** 3
 const fullRetrySeconds = 60
 
@@ -84,7 +84,7 @@ async function refuseWhenFull(folder: string): Promise<void> {
 
 /**
  * Keeps one part of a file. The same part again changes nothing; with the last one the file waits for the worker.
- * @throws Refusal notFound where it was given up; Fault badRequest where the part is none of its parts, unavailable where the
+ * @throws Refusal notFound if it was given up; Fault badRequest if the part is none of its parts, unavailable where the
  * disk is nearly full
  */
 export async function takePart(

@@ -1,13 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { IngestContext } from '#server/features/media/ingest/work-queue.ts'
+import type { Bell } from '#server/platform/bell.ts'
+import { hasCompleteUploads } from './upload-queries.ts'
 import { sweepUploads, takeNextUpload } from './take-upload.ts'
 
+/** How often is looked while a file waits. */
 const pollMs = 1000
+/** Else the bell tells; this finds what it could not. */
+const idleMs = 10_000
 const afterErrorMs = 5000
 const sweepEveryMs = 10 * 60_000
 
-/** Takes the files that came in whole, beside whatever is being made, until the signal. */
-export async function runUploadLoop(context: IngestContext, signal: AbortSignal): Promise<void> {
+/** Takes the files that came in whole, beside whatever is being made, until the signal. The bell is rung when one comes. */
+export async function runUploadLoop(context: IngestContext, signal: AbortSignal, bell: Bell): Promise<void> {
   let sweptAt = -Infinity
   const pause = (ms: number) => delay(ms, undefined, { signal }).catch(() => {})
   while (!signal.aborted) {
@@ -16,7 +21,9 @@ export async function runUploadLoop(context: IngestContext, signal: AbortSignal)
         sweptAt = performance.now()
         await sweepUploads(context)
       }
-      if (!(await takeNextUpload(context, signal))) await pause(pollMs)
+      const isEmpty = !(await hasCompleteUploads(context.db))
+      if (isEmpty || !(await takeNextUpload(context, signal)))
+        await bell.rest(isEmpty ? idleMs : pollMs, signal)
     } catch (error) {
       if (signal.aborted) return
       context.log.error({ err: error }, 'A file that came in could not be taken; it will be tried again')

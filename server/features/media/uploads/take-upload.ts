@@ -61,7 +61,7 @@ async function takeFilm(context: IngestContext, upload: UploadRow, signal: Abort
   try {
     await putTogether(context, upload, path, signal)
     await probe(context.programs.ffprobePath, path, signal)
-    // A large file took minutes until here; its place or titles may have been mended meanwhile.
+    // A large file took minutes until here; its episode number or titles may have been corrected in the meantime.
     const [latest = upload] = await queries.selectUploads(context.db, { id: upload.id })
     const { video_id: videoId, number, name, titles } = latest
     const captions = await readCaptions(context, videoId, number)
@@ -90,7 +90,7 @@ async function putTogether(
   }
 }
 
-/** @throws UnusableFile where the part is gone, as it may be after a restore */
+/** @throws UnusableFile if the part is gone, as it may be after a restore */
 async function readPart(storage: Storage, id: string, part: number): Promise<Buffer> {
   return storage.read(uploadFiles.part(id, part)).catch((error: unknown) => {
     if (Object(error).code !== 'ENOENT') throw error
@@ -118,12 +118,12 @@ async function takeCaptions(context: IngestContext, upload: UploadRow, language:
     throw new UnusableFile({ key: 'noEpisode', number })
 }
 
-/** A file that nobody has gone on with for so long is given up. */
+/** An upload that was not continued for this long is discarded. */
 const patienceMs = 7 * 24 * 3_600_000
 /** A part is in its place a moment before its line is committed. */
 const unclaimedMs = 3_600_000
 
-/** Gives up what nobody goes on with, and removes the parts of files that are no longer on their way. */
+/** Discards abandoned uploads, and removes the parts of files that are no longer being uploaded. */
 export async function sweepUploads({ db, storage, clock }: IngestContext): Promise<void> {
   const now = clock.now().getTime()
   await inTransaction(db, (tx) => queries.deleteUploadsBefore(tx, new Date(now - patienceMs)))

@@ -200,6 +200,13 @@ export async function claimUpload(connection: Db): Promise<UploadRow | undefined
   return row
 }
 
+/** Whether a file that came in whole waits. */
+export async function hasCompleteUploads(db: Db): Promise<boolean> {
+  const { rows } = await sql<{ waits: boolean }>`
+    SELECT EXISTS (SELECT FROM uploads WHERE state = 'complete') AS waits`.execute(db)
+  return rows[0]?.waits ?? false
+}
+
 /** Forgets what nobody has touched since a moment. */
 export async function deleteUploadsBefore(db: Db, before: Date): Promise<void> {
   await db.deleteFrom('uploads').where('touched_at', '<', before).where('state', '!=', 'complete').execute()

@@ -13,7 +13,7 @@ import { openTicket } from './social-flow.ts'
 
 /**
  * Signs in whom a provider has vouched for, by the second factor. The tries are counted as those of a password are.
- * @throws Refusal socialFailed where the ticket is not ours, too old or of an identity that is not the member's any more, secondFactorNeeded, codeWrong with the field,
+ * @throws Refusal socialFailed if the ticket is not ours, too old or of an identity that is not the member's any more, secondFactorNeeded, codeWrong with the field,
  * signedInAlready; Fault tooMany
  */
 export async function confirmCode(
@@ -27,7 +27,7 @@ export async function confirmCode(
   const tried = await limitTries(context, 'code', userId)
   const signingIn = answerInTransaction(db, call, async (tx, held) => {
     const viewer = await signInAs(context, tx, held, userId, async (account) => {
-      // The owner may have taken the account back since, from whoever linked the identity to it.
+      // The owner may have unlinked the identity since.
       if (!(await hasIdentity(tx, userId, identityId))) throw new Refusal('socialFailed')
       await checkSecondFactor(tx, context, account, call.body.totp)
     })

@@ -6,7 +6,7 @@ const mostBytes = 256 * 1024
 /**
  * Fetches from a provider without following it elsewhere, and reads no more of the answer than is sensible. The time-out
  * is the caller's signal, which holds for the body too.
- * @throws Error where the answer is too long, late or broken off
+ * @throws Error if the answer is too long, late or broken off
  */
 export async function fetchBounded(url: string, options: CustomFetchOptions): Promise<Response> {
   // The library's type of a body is a little wider than fetch's.

@@ -135,7 +135,7 @@ describe('unlinking', () => {
     const details = { provider: 'oidc' }
     expect(rows).toEqual(['identity_linked', 'identity_unlinked'].map((event) => ({ event, details })))
     const mails = await site.mails(email)
-    expect(mails.map(({ subject }) => subject)).toContain('A way to sign in was taken away')
+    expect(mails.map(({ subject }) => subject)).toContain('A way to sign in was removed')
   })
 
   it('needs the password of who has one', async () => {

@@ -38,7 +38,7 @@ export async function listIdentities(
 /**
  * Begins to link a provider to the member, who proves first that the account is theirs.
  * @returns the provider's address, for the browser to go to
- * @throws Refusal signInFirst, passwordWrong and codeWrong with the field, notFound where the provider is not offered,
+ * @throws Refusal signInFirst, passwordWrong and codeWrong with the field, notFound if the provider is not offered,
  * socialFailed where it cannot be reached; Fault tooMany
  */
 export async function linkSocial(context: SocialContext, call: Call<typeof linkSocialCall>): Promise<string> {
@@ -82,7 +82,7 @@ export async function unlinkSocial(
   })
 }
 
-/** Whether somebody can sign in by password or with one of these; a provider without keys lets nobody in, a password needs its e-mail. */
+/** Whether the member can sign in with a password and e-mail, or with one of these providers, if it has keys. */
 function getsIn(
   { socialProviders }: SocialContext,
   { email, password_hash }: UserRow,

@@ -83,7 +83,7 @@ async function discover(settings: OidcSettings): Promise<Configuration> {
   return discovery(url, clientId, undefined, clientSecretAs(clientSecret), options)
 }
 
-/** Sends the secret the way the issuer says it takes (OpenID Connect Discovery: by header where it does not say). */
+/** Sends the secret in the way that the issuer declares (OpenID Connect Discovery: by header if it declares none). */
 function clientSecretAs(secret: string): ClientAuth {
   const [inBody, inHeader] = [ClientSecretPost(secret), ClientSecretBasic(secret)]
   return (server, ...rest) => {

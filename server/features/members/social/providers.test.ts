@@ -88,7 +88,7 @@ it('that cannot be reached sends nobody away: the sign-in screen says so', async
   const { visitor } = await registerMember(lonely)
   const body = { provider: 'google', current_password: password }
   const { answer } = await visitor.call(linkSocial, { body })
-  expect(answer).toMatchObject({ code: 500, message: expect.stringContaining('did not work') })
+  expect(answer).toMatchObject({ code: 500, message: expect.stringContaining('didn’t work') })
   await lonely.close()
 })
 

@@ -11,7 +11,7 @@ export function selectOwned(db: Db, { issuer, subject }: Pick<IdentitiesTable, '
     .executeTakeFirst()
 }
 
-/** @returns whether it was nobody's until now */
+/** @returns whether it was unlinked until now */
 export async function insertIdentity(tx: Tx, identity: IdentitiesTable): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('identities')
@@ -50,7 +50,7 @@ export async function deleteIdentities(tx: Tx, userId: string): Promise<void> {
   await tx.deleteFrom('identities').where('user_id', '=', userId).execute()
 }
 
-/** Uses up a state, once among all processes, and forgets those that nobody could bring any more. @returns whether it was unused */
+/** Marks a state as used, once among all processes, and deletes expired ones. @returns whether it was unused */
 export async function spendState(db: Db, state: string, endsAt: Date, now: Date): Promise<boolean> {
   await db.deleteFrom('spent_social_states').where('ends_at', '<', now).execute()
   const { numInsertedOrUpdatedRows } = await db

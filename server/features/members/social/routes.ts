@@ -13,7 +13,7 @@ export type { SocialContext } from './visit-provider.ts'
 
 type Request = Parameters<PlainRoute['handle']>[0]
 
-/** Which providers there are and what is linked, how that is changed, and the second factor of whom one has vouched for. */
+/** Routes to list, link and unlink social providers, and to complete a social sign-in with an authenticator code. */
 export function socialRoutes(context: SocialContext & UserContext): Route[] {
   const { db, socialProviders } = context
   const list = socialProviders.map(({ id, name }) => ({ id, name }))

@@ -14,6 +14,7 @@ import {
 } from '#server/features/members/queries.ts'
 import { hasSecondFactor } from '#server/features/members/second-factor.ts'
 import { startSession } from '#server/features/members/sessions.ts'
+import { oneSpelling } from '#server/platform/email-address.ts'
 import { isGuest, signInAs } from '#server/features/members/sign-in-as.ts'
 import { tellMember } from '#server/features/members/tell-member.ts'
 import type { AdIds } from '#server/platform/http/route.ts'
@@ -93,7 +94,7 @@ async function signInOwner(
   return 'done'
 }
 
-/** The caller's guest, held against every other change; undefined where it is none any more. */
+/** Locks the caller's guest; undefined if it is no longer a guest. */
 async function lockGuest(
   { clock }: Pick<MembersContext, 'clock'>,
   tx: Tx,
@@ -125,7 +126,7 @@ function newIdentity({ provider, person }: Vouched, created_at: Date) {
 /**
  * Gives an identity to the member who asked for it after a proof, whom a mail tells: beside others at the same provider, and
  * never one that is another account's.
- * @throws Refusal signInFirst where the account is gone
+ * @throws Refusal signInFirst if the account is gone
  */
 export async function linkPerson(
   context: MembersContext,
@@ -149,7 +150,7 @@ function usableEmail(email: string | undefined): string | undefined {
   if (email === undefined || email.includes('\0') || !email.isWellFormed()) return undefined
   try {
     checkEmail(email)
-    return email
+    return oneSpelling(email)
   } catch (error) {
     if (error instanceof Refusal) return undefined
     throw error

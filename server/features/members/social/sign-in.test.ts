@@ -169,7 +169,7 @@ describe('a member who starts a provider', () => {
     expect((await site.identitiesOf(id)).map(({ provider }) => provider)).toEqual(['oidc', 'tiktok'])
     expect(await visitor.ask(getUser)).toMatchObject({ id, email: 'mine@example.com' })
     const subjects = (await site.mails('mine@example.com')).map(({ subject }) => subject)
-    expect(subjects).toEqual([1, 2].map(() => 'Another way to sign in to your account'))
+    expect(subjects).toEqual([1, 2].map(() => 'New way to sign in to your account'))
   })
 
   it('is told where the identity is another account’s', async () => {

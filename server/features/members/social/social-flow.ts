@@ -9,7 +9,7 @@ export interface SocialFlow {
   state: string
   /** Milliseconds since 1970. */
   startedAt: number
-  /** A path of ours. */
+  /** A path of this site. */
   returnTo: string
   /** The member who left, after a proof, to whose account the identity is to belong; null for a visitor who signs in. */
   memberId: string | null
@@ -17,7 +17,7 @@ export interface SocialFlow {
 
 /** How long a person may take at the provider. */
 export const flowMs = 10 * 60_000
-/** The cookie outlives the flow, so that a late person can be told so, and brought back to where they were. */
+/** The cookie outlives the flow, so that a late person sees why it failed and returns to where they were. */
 export const flowCookieDays = 1 / 24
 
 /**
@@ -29,7 +29,7 @@ export function newState(secret: string, returnTo: string): string {
   return `${random}.${seal(returnKey(secret), returnTo, random).toString('base64url')}`
 }
 
-/** Where the person of a state wanted to be; undefined where it is none of ours. */
+/** The path that the person of a state started from; undefined if the state is not ours. */
 export function returnToOf(secret: string, state: string): string | undefined {
   const [random = '', sealed = ''] = state.split('.')
   try {
@@ -50,7 +50,7 @@ export function sealFlow(secret: string, flow: SocialFlow): string {
   return sealNote(secret, 'flow', flow)
 }
 
-/** The flow of a cookie; null where it was not sealed by us, or is not the one that `state` belongs to. */
+/** Reads the flow of a cookie; null if the cookie was forged or does not belong to `state`. */
 export function openFlow(secret: string, sealed: string, state: string): SocialFlow | null {
   const flow = openNote<SocialFlow>(secret, 'flow', sealed)
   return flow && sameText(flow.state, state) ? flow : null

@@ -12,7 +12,7 @@ export interface SocialPerson {
 
 /** What ties the answer of a provider to the request it was for. */
 export interface Checks {
-  /** Where the provider sends the person back to: an address of ours, without a query. */
+  /** The address of this site that the provider returns to, without a query. */
   redirectUri: string
   state: string
   nonce: string
@@ -27,7 +27,7 @@ export interface SocialProvider {
   name: string
   /**
    * Where the person goes to agree; `choosing`, to say there which of their accounts it is to be, where the provider can ask.
-   * @throws Error where the provider cannot be reached or makes no sense
+   * @throws Error if the provider cannot be reached or makes no sense
    */
   authorizationUrl(checks: Checks, choosing: boolean): Promise<URL>
   /**
@@ -60,7 +60,7 @@ export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** An id of an answer. @throws Error where there is none, or none that can be kept */
+/** Reads the id of an answer. @throws Error if it is missing or cannot be stored */
 export function subjectOf(value: unknown): string {
   const subject = textOf(value)
   if (!subject || subject.length > 255 || subject.includes('\0'))

@@ -38,7 +38,7 @@ type Ending = { returnTo: string } | { answer: SocialAnswer; returnTo: string | 
 /**
  * Sends the caller to a provider, a member only after a proof; the browser keeps a sealed note of it.
  * @returns the provider's address
- * @throws Error where the provider cannot be reached or makes no sense
+ * @throws Error if the provider cannot be reached or makes no sense
  */
 export async function leaveForProvider(
   { secret, secure, clock, publicUrl }: SocialContext,

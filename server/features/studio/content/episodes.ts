@@ -11,7 +11,7 @@ import {
 } from '#server/features/media/media.ts'
 import { changes, reads, type Command } from '#server/features/studio/command.ts'
 
-/** The episodes of a video: in which order they stand, what they are called, and what became of their files. */
+/** Commands for episodes: order, titles, and the state of their files. */
 export const episodeCommands: Command[] = [
   reads(contract.listDeskEpisodes, async (context, { video_id }, { language }) => {
     await loadDeskVideo(context.db, video_id)

@@ -10,7 +10,7 @@ const fieldsOf: Record<(typeof inheritable)[number], readonly Field[]> = {
 }
 type Field = 'episode_cents' | 'video_cents' | 'currency' | 'free_episodes'
 
-/** What a draft has as it began, from the video before it, because no operator has said otherwise; null where nothing is. */
+/** What a draft has as it began, from the video before it, because no operator has said otherwise; null if nothing is. */
 export async function loadInherited(db: Db, video: DeskVideoRecord): Promise<Inherited | null> {
   if (video.state !== 'draft') return null
   const deeds = await selectDescribing(db, video.id)

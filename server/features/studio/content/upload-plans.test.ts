@@ -100,12 +100,12 @@ describe('the files of a season', () => {
     ]
     const list = await plan(video, [...unfit, film(1), film(1, { number: 2 }), film(1)])
     expect(list.map(({ id, state, reason }) => (id ? state : reason?.slice(0, 17)))).toEqual([
-      'is not taken: vid',
-      'is not taken: vid',
-      'is not taken: vid',
+      'isn’t supported: ',
+      'isn’t supported: ',
+      'isn’t supported: ',
       'is empty',
       'arriving',
-      'is in the list al',
+      'is already in the',
       'arriving',
     ])
     expect((await openOf(video)).map(({ name, number }) => [name, number])).toEqual([['01.mp4', 1]])

@@ -33,12 +33,16 @@ let root: string
 let site: TestSite
 let ingest: IngestContext
 let desk: Visitor
+/** Comes in three parts. */
 let film: Buffer
+/** Comes in one, for what is about no parts. */
+let short: Buffer
 
 beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), 'cliffhanger-uploads-'))
   drawFilm(join(root, 'film.mp4'), { seconds: 1 })
-  film = withRoom(readFileSync(join(root, 'film.mp4')), 2 * partBytes)
+  short = readFileSync(join(root, 'film.mp4'))
+  film = withRoom(short, 2 * partBytes)
   site = await testSite()
   ingest = { ...site.context, programs }
   desk = (await letIn(site, 'editor')).desk
@@ -128,10 +132,10 @@ describe('a file', () => {
     const [broken, whole] = [await begin(), await begin()]
     const id = await bring(broken, film)
     await site.context.storage.remove(`uploads/${id}/1`)
-    await bring(whole, film)
+    await bring(whole, short)
     await takeAll()
     expect(await openOf(broken)).toMatchObject([
-      { state: 'refused', reason: expect.stringContaining('send it again') },
+      { state: 'refused', reason: expect.stringContaining('upload it again') },
     ])
     expect(await episodesOf(whole)).toHaveLength(1)
     await makeAll()
@@ -139,7 +143,7 @@ describe('a file', () => {
 
   it('that the worker has is not given up any more', async () => {
     const video = await begin()
-    const id = await bring(video, film)
+    const id = await bring(video, short)
     const given = { body: { video_id: video, ids: [id] } }
     expect(await desk.ask(removeUploads, given)).toEqual({ removed: 0, kept: ['01.mp4'] })
     await takeAll()
@@ -149,15 +153,15 @@ describe('a file', () => {
 
   it('that was taken begins anew for another place, and where its episode was taken out since', async () => {
     const video = await begin()
-    const first = await bring(video, film)
+    const first = await bring(video, short)
     await takeAll()
-    expect(await announce(video, film)).toMatchObject({ id: first, state: 'taken' })
-    expect(await announce(video, film, { number: 2 })).toMatchObject({ state: 'arriving', parts: [] })
-    await bring(video, film, { number: 2 })
+    expect(await announce(video, short)).toMatchObject({ id: first, state: 'taken' })
+    expect(await announce(video, short, { number: 2 })).toMatchObject({ state: 'arriving', parts: [] })
+    await bring(video, short, { number: 2 })
     await takeAll()
     const [, second] = await episodesOf(video)
     await desk.ask(removeEpisode, { body: { id: second?.id ?? '' } })
-    await bring(video, film, { number: 2 })
+    await bring(video, short, { number: 2 })
     await takeAll()
     expect((await episodesOf(video)).map(({ number }) => number)).toEqual([1, 2])
     await bring(video, captions, { name: '01.srt', language: 'en' })
@@ -184,7 +188,7 @@ describe('a file', () => {
       known,
       subtitles,
     ])
-    const other = withRoom(film, 5)
+    const other = withRoom(short, 5)
     await bring(video, other)
     await takeAll()
     expect(await arrivedOf(video)).toEqual(
@@ -276,7 +280,7 @@ describe('captions', () => {
     await takeAll()
     expect(await episodesOf(video)).toMatchObject([{ captions: ['dy'] }])
     await workNext(ingest, { signal, niceness: 0 })
-    await bring(video, withRoom(film, 5), { name: 'again.mp4' })
+    await bring(video, withRoom(short, 5), { name: 'again.mp4' })
     await bring(video, captions, { name: '01.en.srt', language: 'en' })
     await takeAll()
     await workNext(ingest, { signal, niceness: 0 })
@@ -286,7 +290,7 @@ describe('captions', () => {
 
   it('that come after their film are added, and the log has nothing to tell', async () => {
     const video = await begin()
-    await bring(video, film)
+    await bring(video, short)
     await takeAll()
     const warn = vi.spyOn(site.context.log, 'warn')
     await bring(video, captions, { name: '01.en.srt', language: 'en' })
@@ -302,7 +306,7 @@ describe('captions', () => {
     const video = await begin()
     await bring(video, captions, { name: '07.en.srt', language: 'en', number: 7 })
     await takeAll()
-    expect(await openOf(video)).toMatchObject([{ reason: 'has no episode 7 beside it' }])
+    expect(await openOf(video)).toMatchObject([{ reason: 'belongs to episode 7, which doesn’t exist' }])
   })
 })
 

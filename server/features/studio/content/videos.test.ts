@@ -363,7 +363,7 @@ it('the command line does the same', async () => {
     await run('video', 'edit', id, '--titles.es', 'A mano', '--tags', 'sea', '--tags', 'sand'),
   ).toContain('"es":"A mano"')
   await expect(run('video', 'edit', id, '--titles.xx', 'A mano')).rejects.toThrow(/titles\.xx/)
-  await expect(run('video', 'publish', id)).rejects.toThrow(/no episode to play/)
+  await expect(run('video', 'publish', id)).rejects.toThrow(/no episodes yet/)
 })
 
 async function release(): Promise<void> {

@@ -28,7 +28,7 @@ import type { Tx } from '#server/tables.ts'
 
 const mostTags = 500
 
-/** Videos of every state: found, begun, described, published and archived. */
+/** Commands for videos of every status: list, create, edit, publish, archive. */
 export const videoCommands: Command[] = [
   reads(contract.listDeskVideos, async ({ db }, { state, keyword, cursor, limit }, { language }) => {
     const name = `desk videos ${state ?? ''} ${keyword ?? ''}`
@@ -96,7 +96,7 @@ export const videoCommands: Command[] = [
   ),
 ]
 
-/** Holds a video, changes it, and tells how it was and is. */
+/** Locks a video, changes it, and returns it before and after. */
 async function change(
   { languages }: Pick<StudioContext, 'languages'>,
   tx: Tx,

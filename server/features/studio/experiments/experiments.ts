@@ -28,7 +28,7 @@ import { judge } from './judge.ts'
 
 const limits = { usual: 20, most: 50 }
 
-/** What is tried out on a part of the viewers, and what came of it. */
+/** Commands for experiments and their results. */
 export const experimentCommands: Command[] = [
   changes(
     createExperiment,
@@ -87,7 +87,7 @@ function checkTarget({ kind, target, target_name }: Experiment): void {
   if (!isSound) throw new Refusal('notFound', { field: 'target' })
 }
 
-/** @throws Refusal amountNotTaken for a price that nobody could pay */
+/** @throws Refusal amountNotTaken for a price that no gateway accepts */
 function checkPrices(context: Pick<StudioContext, 'gateways'>, { arms, currency }: Experiment): void {
   for (const { price_cents } of arms)
     if (

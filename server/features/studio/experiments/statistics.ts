@@ -85,7 +85,7 @@ export function isUneven(counts: readonly number[], shares: readonly number[]): 
   return squared.reduce((sum, each) => sum + each, 0) > (rarely[counts.length - 2] ?? Infinity)
 }
 
-/** With fewer buyers nobody knows how many viewers buy. */
+/** With fewer buyers the conversion rate is unknown. */
 const fewBuyers = 20
 const usualConversion = 0.05
 

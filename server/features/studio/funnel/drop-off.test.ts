@@ -7,6 +7,7 @@ import { eraseLibrary, exportLibrary, mergeLibrary } from '#server/features/libr
 import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
 import { letIn, type TestOperator } from '#server/testing/operator.ts'
 import { readParts } from '#server/testing/read-parts.ts'
+import { settleSaves } from '#server/testing/settle-saves.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 
 const halfHour = 30 * 60_000
@@ -30,11 +31,12 @@ const idOf = (number: number) => video.episodes[number - 1]?.id ?? ''
 async function someone() {
   const visitor = site.visitor()
   const { id } = await visitor.ask(getUser)
-  const watch = (number: number, position_ms: number) => {
+  const watch = async (number: number, position_ms: number) => {
     const at = site.context.clock.now().toISOString()
-    return visitor.ask(saveHistory, {
+    await visitor.ask(saveHistory, {
       body: { video_id: video.id, episode_id: idOf(number), position_ms, at },
     })
+    await settleSaves(visitor)
   }
   return { id, watch }
 }

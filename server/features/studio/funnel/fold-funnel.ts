@@ -1,5 +1,5 @@
 import { takeSales, type TakenSales } from '#server/features/billing/billing.ts'
-import { takeSteps } from '#server/features/tracking/tracking.ts'
+import { anySteps, takeSteps } from '#server/features/tracking/tracking.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import {
@@ -10,6 +10,9 @@ import {
   unknownToken,
   type Counted,
 } from './funnel-queries.ts'
+
+/** Holds while there is something to count. */
+export const anyFunnel = `${anySteps} OR EXISTS (SELECT FROM uncounted_lines)`
 
 const batch = 5000
 
@@ -56,7 +59,7 @@ async function foldSales(tx: Tx): Promise<number> {
   return taken
 }
 
-/** Tokens that are no link's and no member's are one: anybody can make them up, and each would leave rows for good. */
+/** Unknown tokens count as one: anyone can invent them, and each would leave rows forever. */
 async function withKnownTokens<Row extends { token: string | null }>(tx: Tx, rows: readonly Row[]) {
   const tokens = new Set(rows.map(({ token }) => token).filter((token) => token !== null && token !== ''))
   const known = await selectKnownTokens(
@@ -71,7 +74,7 @@ async function withKnownTokens<Row extends { token: string | null }>(tx: Tx, row
 
 type Origin = { [Part in keyof Pick<TakenSales, 'token' | 'click' | 'video_id'>]: TakenSales[Part] | null }
 
-/** By what something counts; not by what is null. */
+/** The keys that something counts under; null ones do not count. */
 function keysOf({ token, click, video_id }: Origin): [Counted['kind'], string][] {
   const keys: [Counted['kind'], string | null][] = [
     ['token', token],

@@ -74,7 +74,7 @@ const runTable = (runs: readonly Run[]) => sql`
 const counts = sql`coalesce(sum(visits), 0)::float8 AS visits, coalesce(sum(plays), 0)::float8 AS plays,
   coalesce(sum(paywalls), 0)::float8 AS paywalls, coalesce(sum(paid), 0)::float8 AS paid`
 
-/** Where a list goes on: after the key with so many visits. */
+/** The position in a list: after this key with so many visits. */
 export type After = { visits: number; key: string } | undefined
 
 /** A page of keys with their sums over these runs, the most visits first, and the sums of all keys; each run is read once. */
@@ -140,7 +140,7 @@ export async function selectTokenCounts(
   return new Map(rows.map(({ key, ...sums }) => [key, sums]))
 }
 
-/** What stands for every token that is nobody's. No link and no member has it. */
+/** Replaces every unknown token. No link and no member has it. */
 export const unknownToken = 'unknown'
 
 /** Which of these tokens are a link's, or the referral code of somebody who has registered. */

@@ -7,7 +7,7 @@ import { namesOf, readFunnel } from './read-funnel.ts'
 
 const limits = { usual: 20, most: 50 }
 
-/** From a visit to the payment: by which link, by which advertisement, at which video. */
+/** The conversion funnel from visit to payment, by campaign, ad click and video. */
 export const funnelCommands: Command[] = [
   reads(listFunnel, async ({ db, clock }, { by, until, days = 30, cursor, limit }, { language }) => {
     const name = `funnel ${by} ${days}`

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { takeSales } from '#server/features/billing/billing.ts'
 import { loadEpisodeViewers } from '#server/features/library/library.ts'
-import { noteViewing } from '#server/features/library/viewing-queries.ts'
+import { noteViewings } from '#server/features/library/save-queries.ts'
 import { takeSteps } from '#server/features/tracking/tracking.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { plansOf } from '#server/testing/plans-of.ts'
@@ -57,7 +57,7 @@ const asked: [string, (db: Db) => Promise<unknown>, RegExp][] = [
   ["a video's episodes", (db) => loadEpisodeViewers(db, 'vid_1', { after: 0, limit: 201 }), /episodes_video/],
   [
     'that an episode was begun',
-    inTransaction((tx) => noteViewing(tx, { userId: 'usr_1', episodeId: 'ep_1', finished: true })),
+    inTransaction((tx) => noteViewings(tx, [{ user_id: 'usr_1', episode_id: 'ep_1', finished: true }])),
     /viewings_pkey/,
   ],
 ]

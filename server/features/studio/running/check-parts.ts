@@ -40,9 +40,9 @@ const usualTimeoutMs = 5000
 const longestDetail = 300
 /** Below that the next episode may not fit. */
 const leastFreeBytes = 2 * 1024 ** 3
-/** Outside of what is backed up and swept. */
+/** Outside of the files that are backed up and cleaned up. */
 const probeKey = 'health/probe'
-/** No gateway has such a payment; that it says so shows that it is there and takes our keys. */
+/** No gateway has such a payment; its answer shows that it is reachable and accepts our keys. */
 const noPayment = 'pi_none'
 
 /** Looks at every part at once, each within its time, and writes down what it found. */

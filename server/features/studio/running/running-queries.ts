@@ -44,7 +44,7 @@ export function selectJobs(db: Db) {
 }
 export type JobRow = Awaited<ReturnType<typeof selectJobs>>[number]
 
-/** Asks the workers to run a job. @returns false where there is no such job */
+/** Asks the workers to run a job. @returns false if there is no such job */
 export async function wantJob(tx: Tx, name: string): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('job_runs')

@@ -42,7 +42,8 @@ afterEach(async () => {
 })
 afterAll(() => site.close())
 
-const work = async (...given: Job[]) => (jobs = await startJobs(site.context.database.pool, given, log, 0.5))
+const work = async (...given: Job[]) =>
+  (jobs = await startJobs(site.context.database.pool, given, log, { pollSeconds: 0.5 }))
 const hourly = { everySeconds: 3600 }
 const partOf = (list: readonly Part[], name: string) => list.find(({ part }) => part === name)
 

@@ -82,7 +82,7 @@ const freshMs = 10_000
 /** What programs and other servers say of a failure may name people and places: the owner alone reads it. */
 const readsReasons = ({ role }: Actor) => role === 'owner'
 
-/** Longer than this nobody has looked: the worker, which looks each minute, is away. */
+/** If the last check is older than this, no worker is running: it checks each minute. */
 const staleMs = 4 * 60_000
 
 /** The parts as they were last found. That no worker looks any more, it cannot say itself. */

@@ -116,9 +116,9 @@ describe('where German and Spanish are offered', () => {
 
   it('a closed site says so in one of them', async () => {
     await owner.desk.ask(setMaintenance, { body: { on: true } })
-    await expect.poll(() => open('/', { 'accept-language': 'en' })).toContain('Gleich wieder da')
+    await expect.poll(() => open('/', { 'accept-language': 'en' })).toContain('Bald wieder da')
     await owner.desk.ask(setMaintenance, { body: { on: false } })
-    await expect.poll(() => open('/')).not.toContain('Gleich wieder da')
+    await expect.poll(() => open('/')).not.toContain('Bald wieder da')
   })
 })
 
@@ -147,5 +147,5 @@ it('one alone can be offered, from the command line too, and the change is in th
 it('all in their usual order are what the site began with', async () => {
   await offer('en', 'es', 'fy', 'dy', 'pt')
   expect(await open('/')).not.toContain('"languages"')
-  expect(await titleOf({}, portuguese)).toBe('Contacto')
+  expect(await titleOf({}, portuguese)).toBe('Fale conosco')
 })

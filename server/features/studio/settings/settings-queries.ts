@@ -11,7 +11,7 @@ export async function selectOwn(db: Db): Promise<OwnSettings> {
   return { ...row?.value }
 }
 
-/** The same, and nobody else changes it until the transaction is over. */
+/** The same, locked for the transaction. */
 export async function lockOwn(tx: Tx): Promise<OwnSettings> {
   await tx
     .insertInto('settings')

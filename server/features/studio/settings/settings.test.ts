@@ -171,7 +171,7 @@ describe('while the site is closed for viewers', () => {
       expect(answer.status).toBe(503)
       expect(answer.headers.get('retry-after')).toBe('120')
       expect(answer.headers.get('cache-control')).toBe('no-store')
-      expect(await answer.text()).toMatch(/lang="de"[^]*Gleich wieder da[^]*Cliffhanger/)
+      expect(await answer.text()).toMatch(/lang="de"[^]*Bald wieder da[^]*Cliffhanger/)
     },
   )
 

@@ -19,7 +19,7 @@ export interface AccountCheck {
 
 const askAgainMs = 60_000
 
-/** The webhook events that change a payment (docs/operating.md lists them), and what is searched where an answer was lost. */
+/** The webhook events that change a payment (docs/payments.md lists them), and what is searched where an answer was lost. */
 export const neededEvents = [
   'CHECKOUT.ORDER.APPROVED',
   'CHECKOUT.PAYMENT-APPROVAL.REVERSED',

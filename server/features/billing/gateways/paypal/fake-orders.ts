@@ -28,7 +28,7 @@ interface FakeDispute {
 interface OrderRequest {
   intent: 'CAPTURE'
   /** Another shop of the account gives no ids of ours. */
-  purchase_units: { custom_id?: string; invoice_id?: string; amount: Money }[]
+  purchase_units: { reference_id?: string; custom_id?: string; invoice_id?: string; amount: Money }[]
   payment_source: {
     paypal: {
       vault_id?: string
@@ -79,6 +79,8 @@ export class FakeOrders {
   /** It keeps wallets some time after they have paid. */
   keepsLater = false
   mayReadDisputes = true
+  /** What a wallet does whose person agrees. */
+  funds: () => Funding = () => 'pays'
   /** How a refund begins. */
   refundsBegin: 'COMPLETED' | 'PENDING' = 'COMPLETED'
 
@@ -135,7 +137,9 @@ export class FakeOrders {
     const decimals = ['HUF', 'JPY', 'TWD'].includes(unit?.amount.currency_code ?? '')
       ? /^\d+$/
       : /^\d+\.\d\d$/
-    if ((unit?.custom_id?.length ?? 0) > 255) throw new FakeRefusal(400, 'INVALID_STRING_MAX_LENGTH')
+    const { reference_id = '', custom_id = '', invoice_id = '' } = unit ?? {}
+    if (reference_id.length > 256 || custom_id.length > 127 || invoice_id.length > 127)
+      throw new FakeRefusal(400, 'INVALID_STRING_MAX_LENGTH')
     if (!unit || !decimals.test(unit.amount.value)) throw new FakeRefusal(422, 'DECIMAL_PRECISION')
     if ((paypal.attributes?.vault || paypal.vault_id !== undefined) && !this.mayVault)
       throw new FakeRefusal(403, 'PERMISSION_DENIED')
@@ -150,7 +154,7 @@ export class FakeOrders {
   }
 
   /** The person agrees. Orders that were captured stay as they are. */
-  approve(id: string, funding: Funding = 'pays', payer = fakeId().slice(0, 13)): void {
+  approve(id: string, funding: Funding = this.funds(), payer = fakeId().slice(0, 13)): void {
     const order = this.get(id)
     if (order.status === 'COMPLETED') return
     Object.assign(order, { status: 'APPROVED', funding, payer })
@@ -308,8 +312,8 @@ export class FakeOrders {
       status,
       intent: 'CAPTURE',
       purchase_units: asked.purchase_units.map((unit) => ({
-        ...unit,
         reference_id: 'default',
+        ...unit,
         ...(captures.length > 0 ? { payments: { captures, refunds } } : {}),
       })),
       payment_source: { paypal },

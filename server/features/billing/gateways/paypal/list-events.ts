@@ -29,5 +29,5 @@ export async function* listEvents(
 /** The orders of the captures among events. */
 export function orderIdOf({ event_type, resource }: PaypalEvent): string | undefined {
   if (!event_type.startsWith('PAYMENT.CAPTURE.')) return undefined
-  return resource?.supplementary_data?.related_ids?.order_id
+  return resource?.supplementary_data?.related_ids?.order_id ?? undefined
 }

@@ -1,3 +1,5 @@
+import { Type, type Static, type TSchema } from 'typebox'
+import { GatewayName } from '#server/features/billing/gateway.ts'
 import type { PaypalMoney } from './amounts.ts'
 
 /** PayPal's objects as far as they are read. What PayPal may leave out, or answers in brief only, is optional. */
@@ -26,6 +28,7 @@ export interface Order {
   status: string
   create_time?: string
   purchase_units?: {
+    reference_id?: string
     custom_id?: string
     invoice_id?: string
     amount?: PaypalMoney
@@ -51,22 +54,30 @@ export interface PaymentToken {
   payment_source?: { paypal?: { account_id?: string; payer_id?: string } }
 }
 
-export interface PaypalEvent {
-  id: string
-  event_type: string
+/** What may be missing, or null. */
+const maybe = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]))
+
+export const PaypalEvent = Type.Object({
+  id: GatewayName,
+  event_type: GatewayName,
   /** A capture, refund, order, dispute or payment token, by the type. */
-  resource?: {
-    id?: string
-    /** Of an approval that was reversed. */
-    order_id?: string
-    invoice_id?: string
-    /** The order that a payment token was kept with. */
-    metadata?: { order_id?: string }
-    supplementary_data?: { related_ids?: { order_id?: string; capture_id?: string } }
-    disputed_transactions?: { seller_transaction_id?: string }[]
-    links?: Link[]
-  }
-}
+  resource: maybe(
+    Type.Object({
+      id: maybe(GatewayName),
+      /** Of an approval that was reversed. */
+      order_id: maybe(GatewayName),
+      invoice_id: maybe(Type.String()),
+      /** The order that a payment token was kept with. */
+      metadata: maybe(Type.Object({ order_id: maybe(GatewayName) })),
+      supplementary_data: maybe(
+        Type.Object({ related_ids: maybe(Type.Object({ order_id: maybe(GatewayName) })) }),
+      ),
+      disputed_transactions: maybe(Type.Array(Type.Object({ seller_transaction_id: maybe(GatewayName) }))),
+      links: maybe(Type.Array(Type.Object({ rel: Type.String(), href: Type.String() }))),
+    }),
+  ),
+})
+export type PaypalEvent = Static<typeof PaypalEvent>
 
 /** In a list it has no outcome and no transactions. */
 export interface Dispute {

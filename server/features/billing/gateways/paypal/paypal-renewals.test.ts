@@ -67,8 +67,7 @@ async function taken(): Promise<number> {
     .execute()
   const ids = renewals.map(({ id }) => id)
   const orders = [...paypal.orders.all.values()]
-  return orders.filter(({ asked }) => ids.includes(asked.purchase_units[0]?.custom_id?.split(',')[0] ?? ''))
-    .length
+  return orders.filter(({ asked }) => ids.includes(asked.purchase_units[0]?.custom_id ?? '')).length
 }
 
 test('a renewal whose answer was lost is charged once, though PayPal lists what it took only six hours later', async () => {

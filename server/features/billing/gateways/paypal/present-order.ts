@@ -15,7 +15,8 @@ const statuses: Record<string, Payment['status']> = {
 
 /**
  * PayPal's order in our words. Its capture says what became of the money; without one none has moved, whatever the order's
- * own status: an order that was approved still waits for us. An order of another shop has no ids of ours.
+ * own status: an order that was approved still waits for us. An order of another shop has no ids of ours, and older orders of
+ * ours have more after the id.
  */
 export function presentOrder(order: Order): Payment {
   const unit = order.purchase_units?.[0]
@@ -26,7 +27,8 @@ export function presentOrder(order: Order): Payment {
   const payment = {
     reference: order.id,
     status,
-    ...readCustomId(unit.custom_id),
+    orderId: unit.custom_id?.split(',')[0] ?? '',
+    ...(unit.reference_id === undefined ? {} : { purchase: unit.reference_id }),
     attemptId: unit.invoice_id ?? '',
     amountCents: toCents(unit.amount),
     currency: unit.amount.currency_code,
@@ -81,10 +83,4 @@ function refundsOf({ purchase_units }: Order): Pick<Payment, 'refundedCents' | '
     .reduce((sum, { amount }) => sum + (amount ? toCents(amount) : 0), 0)
   const refundPending = refunds.some(({ status }) => status === 'PENDING')
   return { refundedCents, ...(refundPending ? { refundPending } : {}) }
-}
-
-/** The id of our order, and after a comma what it buys. An older order has its id alone. */
-function readCustomId(text = ''): Pick<Payment, 'orderId' | 'purchase'> {
-  const end = text.indexOf(',')
-  return end < 0 ? { orderId: text } : { orderId: text.slice(0, end), purchase: text.slice(end + 1) }
 }

@@ -1,7 +1,8 @@
+import { Value } from 'typebox/value'
 import { NotificationRefused, type Notification } from '#server/features/billing/gateway.ts'
 import { dayMs, hourMs, type Clock } from '#server/platform/clock.ts'
 import { orderIdOf } from './list-events.ts'
-import type { Capture, PaypalEvent } from './objects.ts'
+import { PaypalEvent, type Capture } from './objects.ts'
 import { PaypalRefusal, type PaypalClient } from './paypal-client.ts'
 
 interface Listening {
@@ -55,8 +56,7 @@ function readProof(headers: Headers): Record<string, string> {
 function readEvent(text: string): PaypalEvent {
   try {
     const event: unknown = JSON.parse(text)
-    const { id, event_type } = Object(event) as Partial<PaypalEvent>
-    if (typeof id === 'string' && typeof event_type === 'string') return event as PaypalEvent
+    if (Value.Check(PaypalEvent, event)) return event
   } catch {
     // Said below.
   }
@@ -85,7 +85,7 @@ export async function referenceOf(client: PaypalClient, event: PaypalEvent): Pro
   const { event_type, resource } = event
   const orderId =
     event_type === 'VAULT.PAYMENT-TOKEN.CREATED' ? resource?.metadata?.order_id : orderIdOf(event)
-  if (orderId !== undefined) return orderId
+  if (orderId) return orderId
   const captureId = captureIdOf(event)
   const known = captureId === undefined ? undefined : await orderOfCapture(client, captureId)
   return known ?? resource?.order_id ?? resource?.id ?? event_type
@@ -93,10 +93,10 @@ export async function referenceOf(client: PaypalClient, event: PaypalEvent): Pro
 
 function captureIdOf({ event_type, resource }: PaypalEvent): string | undefined {
   if (event_type.startsWith('CUSTOMER.DISPUTE.'))
-    return resource?.disputed_transactions?.[0]?.seller_transaction_id
+    return resource?.disputed_transactions?.[0]?.seller_transaction_id ?? undefined
   if (!/^PAYMENT\.(CAPTURE|REFUND)\./.test(event_type)) return undefined
   const above = resource?.links?.find(({ rel }) => rel === 'up')?.href
-  return above?.split('/').at(-1) ?? resource?.id
+  return above?.split('/').at(-1) ?? resource?.id ?? undefined
 }
 
 export async function orderOfCapture(client: PaypalClient, captureId: string): Promise<string | undefined> {

@@ -15,7 +15,7 @@ test('an account without the vault is offered for one-off payments only: a plan 
     const shopper = await Shopper.on(site)
     const way = { gateway: 'paypal', method: 'wallet' } as const
     const plan = { ...way, kind: 'plan' as const, plan_id: list[0]?.id }
-    expect(await shopper.tryOrder(plan)).toMatchObject({ code: 500, message: /not offered/ })
+    expect(await shopper.tryOrder(plan)).toMatchObject({ code: 500, message: /isn’t available here/ })
     const video = await buildVideo(site.context)
     const order = await shopper.order({ ...way, episode_id: video.episodes[3]?.id })
     expect(order.next.type).toBe('redirect')

@@ -34,13 +34,14 @@ export function writeRenewal(charge: Charge, vaultId: string): string {
   })
 }
 
-/** PayPal keeps one text of ours with an order: its id, and after a comma what it buys. */
+/** PayPal keeps two texts of ours with an order: 127 signs, which are its id, and 256, which say what it buys. */
 function write({ orderId, attemptId, amountCents, currency, purchase }: Charge, paypal: object): string {
   return JSON.stringify({
     intent: 'CAPTURE',
     purchase_units: [
       {
-        custom_id: `${orderId},${purchase}`,
+        reference_id: purchase,
+        custom_id: orderId,
         invoice_id: attemptId,
         amount: toPaypal(amountCents, currency),
       },

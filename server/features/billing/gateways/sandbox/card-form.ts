@@ -1,5 +1,6 @@
 import valid from 'card-validator'
 import { randomHex } from '#server/platform/ids.ts'
+import { endOfCard } from '#server/features/billing/gateways/end-of-card.ts'
 import { behaviourOf, type Behaviour } from './cards.ts'
 
 /** What a person typed. It is looked at and forgotten. */
@@ -13,7 +14,7 @@ export type CardField = keyof TypedCard
 export const cardFields = ['number', 'expiry', 'cvv'] as const satisfies CardField[]
 
 type Checked =
-  | { ok: true; card: { behaviour: Behaviour; brand: string; last4: string } }
+  | { ok: true; card: { behaviour: Behaviour; brand: string; last4: string; expiresAt: Date } }
   | { ok: false; field: CardField; reason: 'numberBad' | 'testOnly' | 'expiryBad' | 'cvvBad' }
 
 /** Checks a typed card: Luhn and the brand's length, expiry this month or later, the brand's CVV (product.md, section 6). */
@@ -23,9 +24,11 @@ export function checkCard({ number, expiry, cvv }: TypedCard): Checked {
   if (!isValid || !card) return { ok: false, field: 'number', reason: 'numberBad' }
   const behaviour = behaviourOf(digits)
   if (!behaviour) return { ok: false, field: 'number', reason: 'testOnly' }
-  if (!valid.expirationDate(expiry).isValid) return { ok: false, field: 'expiry', reason: 'expiryBad' }
+  const { isValid: isDate, month, year } = valid.expirationDate(expiry)
+  if (!isDate || month === null || year === null) return { ok: false, field: 'expiry', reason: 'expiryBad' }
   if (!valid.cvv(cvv, card.code.size).isValid) return { ok: false, field: 'cvv', reason: 'cvvBad' }
-  return { ok: true, card: { behaviour, brand: card.type, last4: digits.slice(-4) } }
+  const expiresAt = endOfCard(Number(year), Number(month))
+  return { ok: true, card: { behaviour, brand: card.type, last4: digits.slice(-4), expiresAt } }
 }
 
 export function newToken(): string {

@@ -25,6 +25,9 @@ const testCards: Record<string, Behaviour> = {
   '4000000000000259': 'disputed',
 }
 
+/** Their numbers, the one that pays first. */
+export const testNumbers: readonly string[] = Object.keys(testCards)
+
 export function behaviourOf(cardNumber: string): Behaviour | undefined {
   return testCards[cardNumber]
 }
@@ -54,10 +57,14 @@ export function chargePresent(behaviour: Behaviour): Result {
   }
 }
 
-/** What a renewal with a card that was kept comes to: one of them has expired by then. */
-export function chargeAbsent(behaviour: Behaviour): Result {
+/** What a card that was kept comes to while the person is there: one of them has expired by then, and one has been checked. */
+export function chargeKept(behaviour: Behaviour): Result {
   if (behaviour === 'declines_later') return declines('card_expired')
-  if (behaviour === 'asks_always') return declines('check_needed')
-  const result = chargePresent(behaviour)
-  return result.status === 'requires_action' ? succeeded : result
+  return behaviour === 'asks_once' ? succeeded : chargePresent(behaviour)
+}
+
+/** The same for a renewal: nobody is there for the bank to ask. */
+export function chargeAbsent(behaviour: Behaviour): Result {
+  const result = chargeKept(behaviour)
+  return result.status === 'requires_action' ? declines('check_needed') : result
 }

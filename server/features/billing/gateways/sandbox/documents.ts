@@ -1,6 +1,7 @@
 import { htmlLanguage, type Language } from '#contract/languages.ts'
 import { moneyWords } from '#contract/money.ts'
 import { cardBrands } from './card-form.ts'
+import { testNumbers } from './cards.ts'
 import { isSaving, type Asked } from './saving-queries.ts'
 import { words } from './words.ts'
 
@@ -16,11 +17,15 @@ function escape(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? character)
 }
 
+/** As wallets are called: alike in every language. */
+const expressName = 'Sandbox Pay'
+
 /** A document of the sandbox's own. Nothing in it comes from elsewhere, and only our own pages may frame it. */
 export const securityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
+  "font-src 'self'",
   "connect-src 'self'",
   "form-action 'self'",
   "frame-ancestors 'self'",
@@ -32,16 +37,17 @@ function page({
   title,
   script,
   body,
-  framed,
+  look,
 }: {
   language: Language
   title: string
   script?: string
   body: string
-  framed: boolean
+  /** In a frame on a raised surface, or as a sheet over what is behind its frame; without it a page of its own. */
+  look?: 'framed' | 'sheet'
 }): string {
   return `<!doctype html>
-<html lang="${htmlLanguage[language]}"${framed ? ' class="framed"' : ''}>
+<html lang="${htmlLanguage[language]}"${look ? ` class="${look}"` : ''}>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
@@ -95,7 +101,7 @@ export function cardDocument(language: Language): string {
 ${fields.join('\n')}
 <button hidden>${confirm}</button>
 </form>`
-  return page({ language, title: card, script: '/sandbox/card.js', body, framed: true })
+  return page({ language, title: card, script: '/sandbox/card.js', body, look: 'framed' })
 }
 
 /** The sentence with the amount, which stands out, and the card's last digits. */
@@ -124,7 +130,7 @@ export function checkDocument(language: Language, asked: Asked): string {
 <p class="quiet">${testBank}</p>
 ${choice(asked, `/sandbox/authenticate?lang=${language}`, confirm, reject)}
 </main>`
-  return page({ language, title: check, body, framed: true })
+  return page({ language, title: check, body, look: 'framed' })
 }
 
 /** What stands in the frame once the bank has its answer; the script tells the payment page. */
@@ -135,7 +141,7 @@ export function checkedDocument(language: Language): string {
     title: thanks,
     script: '/sandbox/authenticated.js',
     body: `<main aria-label="${escape(thanks)}"><p>${oneMoment}</p></main>`,
-    framed: true,
+    look: 'framed',
   })
 }
 
@@ -148,7 +154,28 @@ export function walletDocument(language: Language, asked: Asked): string {
 <p class="quiet">${testWallet}</p>
 ${choice(asked, '/sandbox/wallet', approve, cancel)}
 </main>`
-  return page({ language, title: wallet, body, framed: false })
+  return page({ language, title: wallet, body })
+}
+
+/** An express wallet's sheet, which is laid over the payment page. The script fills in what is bought, and for how much. */
+export function expressDocument(language: Language): string {
+  const { card, email, testWallet, cancel, payNow, failed } = words[language]
+  const cards = testNumbers.map(
+    (number) => `<option value="${number}">Visa •••• ${number.slice(-4)}</option>`,
+  )
+  const body = `<dialog id="sheet" aria-labelledby="wallet">
+<form id="pay" data-failed="${escape(failed)}">
+<div class="head"><h1 id="wallet">${expressName}</h1><button id="cancel" type="button" class="plain">${cancel}</button></div>
+<p class="row"><span id="shop"></span><b id="amount"></b></p>
+<p class="quiet" id="line"></p>
+<p class="row"><label for="number">${card}</label><select id="number">${cards.join('')}</select></p>
+<p class="row"><span>${email}</span><output id="email"></output></p>
+<p id="error" class="error" role="alert"></p>
+<button id="confirm" class="yes" data-label="${escape(payNow)}"></button>
+<p class="quiet">${testWallet}</p>
+</form>
+</dialog>`
+  return page({ language, title: expressName, script: '/sandbox/express.js', body, look: 'sheet' })
 }
 
 export function goneDocument(language: Language): string {
@@ -157,13 +184,14 @@ export function goneDocument(language: Language): string {
     language,
     title: notFound,
     body: `<main aria-label="${escape(notFound)}"><p>${gone}</p></main>`,
-    framed: true,
+    look: 'framed',
   })
 }
 
-export const styleSheet = `:root { color-scheme: dark; --text: #f6efe8; --quiet: #b9aca0; --line: #a99a8f; --field: #120e0c; --accent: #ff8a4c; --bad: #ff9d8f }
+export const styleSheet = `@font-face { font-family: Figtree; font-weight: 300 900; font-display: swap; src: url(/sandbox/figtree.woff2) format('woff2') }
+:root { color-scheme: dark; --text: #f6efe8; --quiet: #b9aca0; --line: #a99a8f; --field: #120e0c; --accent: #ff8a4c; --bad: #ff9d8f }
 * { box-sizing: border-box }
-html { background: #14100e; color: var(--text); font: 16px/1.4 system-ui, sans-serif }
+html { background: #14100e; color: var(--text); font: 16px/1.4 Figtree, system-ui, sans-serif }
 html.framed { background: #1d1714 }
 body { margin: 0 }
 form#card { display: grid; grid-template-columns: 1fr 1fr; gap: 8px 12px; padding: 4px }
@@ -184,4 +212,25 @@ main form { display: flex; gap: 12px; margin-top: 20px }
 button { flex: 1; min-height: 48px; border: 1px solid var(--line); border-radius: 10px; background: transparent; color: var(--text); font: inherit; cursor: pointer }
 button.yes { background: var(--accent); border-color: var(--accent); color: #1a120c; font-weight: 600 }
 button[hidden] { display: none }
+html.sheet { background: transparent }
+dialog { width: min(100%, 26rem); max-width: none; max-height: 100%; margin: auto auto 0; padding: 0 24px 16px; border: 0; border-radius: 18px 18px 0 0; background: #f6efe8; color: #1a120c; color-scheme: light }
+dialog::backdrop { background: rgb(10 7 6 / 72%) }
+dialog[open] { animation: rise 220ms cubic-bezier(0.2, 0.7, 0.2, 1) }
+@keyframes rise { from { transform: translateY(100%) } }
+@media (prefers-reduced-motion: reduce) { dialog[open] { animation: none } }
+@media (width >= 700px) { dialog { margin: auto; border-radius: 18px } }
+dialog .head { display: flex; align-items: center; justify-content: space-between; margin-right: -12px }
+dialog h1 { margin: 0 }
+dialog p { margin: 0 }
+dialog .quiet { color: #5d5048; margin-bottom: 8px }
+dialog .yes + .quiet { margin: 12px 0 0; text-align: center }
+.row { display: flex; align-items: center; justify-content: space-between; gap: 12px; min-height: 48px; border-top: 1px solid #ddd0c5; overflow-wrap: anywhere }
+.row:has(b) { border: 0; font-size: 20px }
+.row label { margin: 0; font: inherit }
+dialog .error { min-height: 0; color: #a3231a; font-size: 14px }
+select { min-height: 44px; padding: 0 8px; border: 1px solid #8d8177; border-radius: 10px; background: #fff; color: inherit; font: inherit }
+dialog .plain { flex: none; border: 0; padding: 0 12px; color: #8a3a0b }
+dialog .yes { width: 100%; margin-top: 8px; border: 0; border-radius: 999px; background: #1a120c; color: #fff }
+dialog button:focus-visible, select:focus-visible { outline-color: #8a3a0b }
+dialog button:disabled { opacity: 0.6; cursor: default }
 `

@@ -1,5 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { NotificationRefused, type Notification } from '#server/features/billing/gateway.ts'
+import { Type } from 'typebox'
+import { Value } from 'typebox/value'
+import { GatewayName, NotificationRefused, type Notification } from '#server/features/billing/gateway.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Log } from '#server/platform/log.ts'
 import { randomHex } from '#server/platform/ids.ts'
@@ -8,6 +10,8 @@ interface Signing {
   secret: string
   clock: Clock
 }
+
+const SandboxEvent = Type.Object({ id: GatewayName, payment: GatewayName })
 
 /** As with other gateways, a signature older than this is refused. */
 const toleranceMs = 300_000
@@ -51,8 +55,9 @@ export function readNotification(
   if (!right) throw new NotificationRefused('the signature is not ours')
   if (Math.abs(clock.now().getTime() - Number(time)) > toleranceMs)
     throw new NotificationRefused('the signature is too old')
-  const { id, payment } = JSON.parse(body.toString('utf8'))
-  return { eventId: String(id), reference: String(payment) }
+  const event: unknown = JSON.parse(body.toString('utf8'))
+  if (!Value.Check(SandboxEvent, event)) throw new NotificationRefused('the notification is no event')
+  return { eventId: event.id, reference: event.payment }
 }
 
 /**

@@ -19,7 +19,7 @@ export function spendToken(tx: Tx, token: string, now: Date) {
     .where('token', '=', token)
     .where('used_at', 'is', null)
     .where('expires_at', '>', now)
-    .returning(['behaviour', 'brand', 'last4'])
+    .returning(['behaviour', 'brand', 'last4', 'card_expires_at'])
     .executeTakeFirst()
 }
 
@@ -62,6 +62,7 @@ function selectPayments(db: Db) {
       'sandbox_methods.behaviour',
       'sandbox_methods.brand',
       'sandbox_methods.last4',
+      'sandbox_methods.card_expires_at',
       'sandbox_disputes.status as dispute',
       'sandbox_disputes.amount_cents as disputed_cents',
       'sandbox_disputes.changed_at as disputed_at',

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { firstLanguage, languageOf, type Language } from '#contract/languages.ts'
 import type { PlainRoute } from '#server/platform/http/route.ts'
+import { sendFile as sendStoredFile } from '#server/platform/http/send-file.ts'
 import { cardFields, checkCard, newToken, type TypedCard } from './card-form.ts'
 import * as documents from './documents.ts'
 import * as queries from './queries.ts'
@@ -19,10 +21,15 @@ function languageOfRequest({ url, headers }: Pick<Request, 'url' | 'headers'>): 
   return languageOf(asked ?? '') ?? firstLanguage(headers['accept-language']) ?? 'en'
 }
 
+/** The site's own: a frame knows nothing of the page around it. */
+const font = fileURLToPath(
+  import.meta.resolve('@fontsource-variable/figtree/files/figtree-latin-wght-normal.woff2'),
+)
+
 /** billing.md, "Sandbox". */
 const tokensLastMs = 15 * 60_000
 
-/** The sandbox's own HTTP face: the card's frame, the bank's check, the wallet, and where a card becomes a token. */
+/** The sandbox's own HTTP face: the card's frame, the bank's check, the wallets, and where a card becomes a token. */
 export function sandboxRoutes(context: SandboxContext): PlainRoute[] {
   return [
     {
@@ -35,7 +42,19 @@ export function sandboxRoutes(context: SandboxContext): PlainRoute[] {
       path: '/sandbox/style.css',
       handle: (_request, reply) => sendFile(reply, 'text/css', documents.styleSheet),
     },
+    {
+      method: 'GET',
+      path: '/sandbox/figtree.woff2',
+      handle: (request, reply) =>
+        sendStoredFile(request, reply, dirname(font), basename(font), { maxAge: '1d' }),
+    },
+    {
+      method: 'GET',
+      path: '/sandbox/express',
+      handle: (request, reply) => sendDocument(reply, documents.expressDocument(languageOfRequest(request))),
+    },
     script('/sandbox/card.js', 'card-form.browser.ts'),
+    script('/sandbox/express.js', 'express-sheet.browser.ts'),
     script('/sandbox/authenticated.js', 'authenticated.browser.ts'),
     {
       method: 'POST',
@@ -111,7 +130,7 @@ async function makeToken({ db, clock }: SandboxContext, body: unknown, language:
   const checked = checkCard(typed)
   if (!checked.ok) return reply.send({ field: checked.field, message: words[language][checked.reason] })
   const token = newToken()
-  const { behaviour, brand, last4 } = checked.card
+  const { behaviour, brand, last4, expiresAt } = checked.card
   await queries.insertToken(
     db,
     {
@@ -119,6 +138,7 @@ async function makeToken({ db, clock }: SandboxContext, body: unknown, language:
       behaviour,
       brand,
       last4,
+      card_expires_at: expiresAt,
       expires_at: new Date(clock.now().getTime() + tokensLastMs),
     },
     clock.now(),

@@ -12,12 +12,12 @@ import type { DisputeStatus } from '#server/features/billing/tables.ts'
 import { dayMs, type Clock } from '#server/platform/clock.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import { chargeAbsent } from './cards.ts'
+import { chargeAbsent, chargeKept, type Behaviour, type Result } from './cards.ts'
 import { readNotification } from './notifications.ts'
 import * as queries from './queries.ts'
 import type { PaymentRow } from './queries.ts'
 import { createMethodSaver } from './save-method.ts'
-import { newReference, useToken, useWallet, type Used } from './use-method.ts'
+import { newReference, presentMethod, useToken, useWallet, type Used } from './use-method.ts'
 
 export interface SandboxContext {
   /** Its own connection: what it commits stands, whatever becomes of a transaction of ours. */
@@ -42,15 +42,21 @@ export function createSandboxGateway(context: SandboxContext): PaymentGateway {
       pay(
         context,
         charge,
-        { kind: charge.method, saved: charge.save, return_url: charge.returnUrl },
+        {
+          kind: charge.methodReference === undefined ? charge.method : 'saved',
+          saved: charge.save,
+          return_url: charge.returnUrl,
+        },
         async (tx) => {
+          if (charge.methodReference !== undefined)
+            return useSavedMethod(tx, charge.methodReference, chargeKept)
           if (charge.method === 'wallet') return useWallet(tx)
           return useToken(tx, charge.token ?? '', clock.now())
         },
       ),
     chargeSaved: (charge) =>
       pay(context, charge, { kind: 'saved', saved: true, return_url: '' }, (tx) =>
-        useSavedMethod(tx, charge.methodReference),
+        useSavedMethod(tx, charge.methodReference, chargeAbsent),
       ),
     complete: async (reference) => presentPayment(await find(db, reference), clock.now()),
     retrieve: async (lookup) => {
@@ -127,11 +133,15 @@ async function pay(
   return presentPayment(row, context.clock.now())
 }
 
-async function useSavedMethod(tx: Tx, methodId: string): Promise<Used> {
+async function useSavedMethod(
+  tx: Tx,
+  methodId: string,
+  comesTo: (behaviour: Behaviour) => Result,
+): Promise<Used> {
   const method = await queries.selectMethod(tx, methodId)
   if (!method || method.forgotten_at)
     return { methodId: null, result: { status: 'failed', decline: 'card_declined' } }
-  return { methodId, result: chargeAbsent(method.behaviour) }
+  return { methodId, result: comesTo(method.behaviour) }
 }
 
 async function find(db: Db, reference: string): Promise<PaymentRow> {
@@ -212,9 +222,7 @@ function presentPayment(row: PaymentRow, now: Date): Payment {
     amountCents: row.amount_cents,
     refundedCents: Number(row.refunded_cents),
     currency: row.currency,
-    ...(kept && row.method_id
-      ? { method: { reference: row.method_id, brand: row.brand, last4: row.last4 } }
-      : {}),
+    ...(kept && row.method_id ? { method: presentMethod(row.method_id, row) } : {}),
     ...(row.status === 'requires_action' ? { next: nextOf(row) } : {}),
     ...(row.decline_code ? { decline: row.decline_code } : {}),
     ...presentDispute(row, now),

@@ -10,7 +10,7 @@ import { lockKey } from './queries.ts'
 import type { SandboxContext } from './sandbox-gateway.ts'
 import * as queries from './saving-queries.ts'
 import type { SavingRow } from './saving-queries.ts'
-import { newReference, useToken, useWallet } from './use-method.ts'
+import { newReference, presentMethod, useToken, useWallet } from './use-method.ts'
 
 /** Keeps cards and wallets without a payment, in a book of its own: a bank refuses or asks as it does with a payment. */
 export function createMethodSaver(context: SandboxContext): MethodSaver {
@@ -69,14 +69,12 @@ async function start(context: SandboxContext, request: SaveRequest): Promise<Sav
 }
 
 function present(row: SavingRow): Saving {
-  const { id, status, change_id: changeId, method_id, brand = null, last4 = null, decline_code } = row
+  const { id, status, change_id: changeId, method_id, decline_code } = row
   return {
     reference: id,
     status,
     changeId,
-    ...(status === 'succeeded' && method_id !== null
-      ? { method: { reference: method_id, brand, last4 } }
-      : {}),
+    ...(status === 'succeeded' && method_id !== null ? { method: presentMethod(method_id, row) } : {}),
     ...(status === 'requires_action' ? { next: nextOf(row) } : {}),
     ...(decline_code ? { decline: decline_code } : {}),
   }

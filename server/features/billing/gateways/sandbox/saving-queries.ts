@@ -16,7 +16,7 @@ function selectSavings(db: Db) {
     .selectFrom('sandbox_savings')
     .leftJoin('sandbox_methods', 'sandbox_methods.id', 'sandbox_savings.method_id')
     .selectAll('sandbox_savings')
-    .select(['sandbox_methods.brand', 'sandbox_methods.last4'])
+    .select(['sandbox_methods.brand', 'sandbox_methods.last4', 'sandbox_methods.card_expires_at'])
 }
 
 export async function insertSaving(tx: Tx, saving: Insertable<SandboxSavingsTable>): Promise<void> {

@@ -9,6 +9,7 @@ export interface SandboxTokensTable {
   brand: string
   last4: string
   expires_at: Date
+  card_expires_at: ColumnType<Date | null, Date | null | undefined, Date | null>
   used_at: ColumnType<Date | null, Date | null | undefined, Date | null>
 }
 
@@ -17,6 +18,7 @@ export interface SandboxMethodsTable {
   behaviour: Behaviour
   brand: string
   last4: string | null
+  card_expires_at: ColumnType<Date | null, Date | null | undefined, Date | null>
   forgotten_at: ColumnType<Date | null, Date | null | undefined, Date | null>
 }
 

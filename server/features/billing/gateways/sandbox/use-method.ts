@@ -1,3 +1,4 @@
+import type { Payment } from '#server/features/billing/gateway.ts'
 import type { Tx } from '#server/tables.ts'
 import { randomHex } from '#server/platform/ids.ts'
 import { chargePresent, type Result } from './cards.ts'
@@ -7,6 +8,18 @@ import * as queries from './queries.ts'
 export interface Used {
   methodId: string | null
   result: Result
+}
+
+/** A kept method in the port's words. */
+export function presentMethod(
+  reference: string,
+  {
+    brand,
+    last4,
+    card_expires_at: expiresAt,
+  }: { brand: string | null; last4: string | null; card_expires_at: Date | null },
+): NonNullable<Payment['method']> {
+  return { reference, brand, last4, ...(expiresAt ? { expiresAt } : {}) }
 }
 
 export const newReference = (kind: 'spay' | 'ssav' | 'smeth') => `${kind}_${randomHex()}`

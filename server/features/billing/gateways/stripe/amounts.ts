@@ -1,9 +1,6 @@
+import { stripeUnits, thousandths, wholeCurrencies } from '#contract/stripe-units.ts'
 import { GatewayRefused } from '#server/features/billing/gateway.ts'
 
-/** Currencies without a smaller unit: Stripe counts them whole, we count hundredths of everything. */
-const whole = new Set('BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF XPF'.split(' '))
-/** Counted in thousandths, of which the last is 0. */
-const thousandths = new Set(['BHD', 'JOD', 'KWD', 'OMR', 'TND'])
 /** Counted in hundredths for the sake of old callers, and whole all the same. */
 const wholeInHundredths = new Set(['ISK', 'UGX'])
 
@@ -26,14 +23,18 @@ const least: Record<string, number> = {
   THB: 1000,
 }
 
+/** The most that Stripe takes, as it counts: eight digits (https://docs.stripe.com/currencies, "Minimum and maximum charge amounts"). */
+const mostUnits = 99_999_999
+
 /** The smallest amount of a currency that Stripe knows, in our hundredths. */
 export function unitOf(currency: string): number {
-  return whole.has(currency) || wholeInHundredths.has(currency) ? 100 : 1
+  return wholeCurrencies.has(currency) || wholeInHundredths.has(currency) ? 100 : 1
 }
 
-/** Whether Stripe takes an amount in our hundredths: not less than its minimum, and no fractions where there are none. */
+/** Whether Stripe takes an amount in our hundredths: within its limits, and no fractions where there are none. */
 export function isChargeable(cents: number, currency: string): boolean {
-  return cents >= (least[currency] ?? 50) && cents % unitOf(currency) === 0
+  if (cents < (least[currency] ?? 50) || cents % unitOf(currency) !== 0) return false
+  return toStripe(cents, currency) <= mostUnits
 }
 
 /**
@@ -42,12 +43,11 @@ export function isChargeable(cents: number, currency: string): boolean {
  */
 export function toStripe(cents: number, currency: string): number {
   if (cents % unitOf(currency) !== 0) throw new GatewayRefused(`Stripe takes ${currency} without decimals`)
-  if (whole.has(currency)) return cents / 100
-  return thousandths.has(currency) ? cents * 10 : cents
+  return stripeUnits(cents, currency)
 }
 
 /** An amount of Stripe's in our hundredths. */
 export function fromStripe(amount: number, currency: string): number {
-  if (whole.has(currency)) return amount * 100
+  if (wholeCurrencies.has(currency)) return amount * 100
   return thousandths.has(currency) ? Math.round(amount / 10) : amount
 }

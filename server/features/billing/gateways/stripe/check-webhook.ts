@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import { describeError } from '#server/features/billing/describe-error.ts'
 import type { StripeContext } from './stripe-gateway.ts'
 
-/** The webhook events that change a payment or a saved card (docs/operating.md lists them). */
+/** The webhook events that change a payment or a saved card (docs/payments.md lists them). */
 export const neededEvents = [
   'payment_intent.succeeded',
   'payment_intent.payment_failed',

@@ -1,5 +1,6 @@
 import Stripe from 'stripe'
 import type { Payment } from '#server/features/billing/gateway.ts'
+import { endOfCard } from '#server/features/billing/gateways/end-of-card.ts'
 import { randomHex } from '#server/platform/ids.ts'
 import { declineOf } from './decline-codes.ts'
 
@@ -72,8 +73,24 @@ export async function callOff(
   }
 }
 
+/** A kept card in the port's words. */
+export function presentCard(
+  customer: string,
+  method: string,
+  card: Stripe.PaymentMethod.Card | Stripe.Charge.PaymentMethodDetails.Card | undefined,
+): NonNullable<Payment['method']> {
+  const { brand = null, last4 = null, fingerprint, exp_year: year, exp_month: month } = card ?? {}
+  return {
+    reference: nameMethod(customer, method),
+    brand,
+    last4,
+    ...(year && month ? { expiresAt: endOfCard(year, month) } : {}),
+    ...(fingerprint ? { fingerprint } : {}),
+  }
+}
+
 /** Stripe charges a kept card with its customer alone, and an account may have come to have several: the name holds both. */
-export function nameMethod(customer: string, method: string): string {
+function nameMethod(customer: string, method: string): string {
   return `${customer}/${method}`
 }
 

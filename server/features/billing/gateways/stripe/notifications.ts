@@ -1,6 +1,9 @@
 import Stripe from 'stripe'
-import { NotificationRefused, type Notification } from '#server/features/billing/gateway.ts'
+import { Type } from 'typebox'
+import { Value } from 'typebox/value'
+import { GatewayName, NotificationRefused, type Notification } from '#server/features/billing/gateway.ts'
 import type { Clock } from '#server/platform/clock.ts'
+import { idOf } from './intents.ts'
 
 interface Signing {
   stripe: Stripe
@@ -8,6 +11,19 @@ interface Signing {
   webhookSecrets: readonly string[]
   clock: Clock
 }
+
+const WithId = Type.Object({ id: GatewayName })
+
+/** As far as it is read. Some objects, such as a balance, have no id. */
+const StripeEvent = Type.Object({
+  id: GatewayName,
+  data: Type.Object({
+    object: Type.Object({
+      id: Type.Optional(GatewayName),
+      payment_intent: Type.Optional(Type.Union([GatewayName, WithId, Type.Null()])),
+    }),
+  }),
+})
 
 /** A signature older than this is refused (billing.md, "Stripe"). */
 const toleranceSeconds = 300
@@ -22,10 +38,10 @@ export function readNotification(
   body: Buffer,
   headers: Record<string, string | string[] | undefined>,
 ): Notification {
-  const { id, data } = verify(signing, body, String(headers['stripe-signature']))
-  const { object } = data
-  const about = 'payment_intent' in object ? object.payment_intent : 'id' in object && object.id
-  return { eventId: id, reference: String(about) }
+  const event: unknown = verify(signing, body, String(headers['stripe-signature']))
+  if (!Value.Check(StripeEvent, event)) throw new NotificationRefused('the notification is no event')
+  const { id, payment_intent: payment } = event.data.object
+  return { eventId: event.id, reference: idOf(payment ?? null) ?? id ?? event.id }
 }
 
 function verify({ stripe, webhookSecrets, clock }: Signing, body: Buffer, signature: string): Stripe.Event {

@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import type { DisputeDetails, Payment } from '#server/features/billing/gateway.ts'
 import type { DisputeStatus } from '#server/features/billing/tables.ts'
 import { fromStripe } from './amounts.ts'
-import { idOf, nameMethod, outcomeOf } from './intents.ts'
+import { idOf, outcomeOf, presentCard } from './intents.ts'
 
 /** What is read with a payment: its charge says what was refunded and with which card it was paid. */
 export const withCharge = 'latest_charge.balance_transaction'
@@ -62,7 +62,5 @@ function detailsOf({ id, reason, evidence_details: evidence }: Stripe.Dispute): 
 function methodOf(intent: Stripe.PaymentIntent, charge: Stripe.Charge | undefined): Pick<Payment, 'method'> {
   const [customer, method] = [idOf(intent.customer), idOf(intent.payment_method)]
   if (intent.setup_future_usage !== 'off_session' || !customer || !method) return {}
-  const { brand = null, last4 = null, fingerprint } = charge?.payment_method_details?.card ?? {}
-  const told = fingerprint ? { fingerprint } : {}
-  return { method: { reference: nameMethod(customer, method), brand, last4, ...told } }
+  return { method: presentCard(customer, method, charge?.payment_method_details?.card) }
 }

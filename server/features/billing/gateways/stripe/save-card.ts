@@ -9,7 +9,7 @@ import {
 import { noteNeverMade } from './answer-refused.ts'
 import { createdAround, isMissing } from './find-created.ts'
 import { findCustomer } from './find-customer.ts'
-import { callOff, idOf, isLeftOpen, nameMethod, outcomeOf } from './intents.ts'
+import { callOff, idOf, isLeftOpen, outcomeOf, presentCard } from './intents.ts'
 import type { StripeContext } from './stripe-gateway.ts'
 
 /** What is read with a SetupIntent: the card that it keeps. */
@@ -101,7 +101,5 @@ function present(intent: Stripe.SetupIntent): Saving {
 function methodOf({ customer, payment_method: method }: Stripe.SetupIntent): Pick<Saving, 'method'> {
   const owner = idOf(customer)
   if (owner === undefined || typeof method !== 'object' || method === null) return {}
-  const { brand = null, last4 = null, fingerprint } = method.card ?? {}
-  const told = fingerprint ? { fingerprint } : {}
-  return { method: { reference: nameMethod(owner, method.id), brand, last4, ...told } }
+  return { method: presentCard(owner, method.id, method.card) }
 }

@@ -74,6 +74,7 @@ export function createStripeGateway(settings: StripeSettings): PaymentGateway {
     tokenStep: () => undefined,
     start: (charge) =>
       answerRefused(context, charge, async () => {
+        if (charge.methodReference !== undefined) return chargeKept(context, charge, charge.methodReference)
         const customer = await findCustomer(context, charge.payer)
         const usage = charge.save ? ({ setup_future_usage: 'off_session' } as const) : {}
         return create(context, charge, { customer, ...usage })
@@ -118,6 +119,12 @@ function connect({ secretKey, apiBase }: StripeSettings): Stripe {
     timeout: gatewayTimeoutMs,
     telemetry: false,
   })
+}
+
+/** Charges a kept card at once. Where the bank asks, the browser shows its check with Stripe's script. */
+function chargeKept(context: StripeContext, charge: Charge, methodReference: string): Promise<Payment> {
+  const { customer, method } = namesIn(methodReference)
+  return create(context, charge, { customer, payment_method: method, confirm: true, use_stripe_sdk: true })
 }
 
 async function create(

@@ -1,0 +1,2 @@
+export function findFault(subject: string): string | undefined
+export function checkCommits(cwd?: string): number

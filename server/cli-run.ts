@@ -1,0 +1,237 @@
+import { existsSync } from 'node:fs'
+import { Command as Program } from 'commander'
+import { backUp } from '#server/cli-backup.ts'
+import { createProgress } from '#server/cli-progress.ts'
+import { moveToBucket } from '#server/cli-move.ts'
+import { restore } from '#server/cli-restore.ts'
+import { askAtTerminal, confirmFirst } from '#server/cli-confirm.ts'
+import { parseWith } from '#server/cli-parse.ts'
+import { runAsked } from '#server/cli-studio.ts'
+import { studioProgram, type Asked } from '#server/cli-studio-program.ts'
+import { createContext, type Context } from '#server/context.ts'
+import { findSite } from '#server/find-site.ts'
+import { forwardClock } from '#server/features/billing/gateways/sandbox/sandbox-clock.ts'
+import { importFolder, type ImportReport } from '#server/features/media/ingest/import-folder.ts'
+import { loadConfig, type Config } from '#server/platform/config.ts'
+import { ConfigError } from '#server/platform/config-error.ts'
+import { connectDatabase, unhurried } from '#server/platform/database/database.ts'
+import { readSiteId } from '#server/platform/database/dump-tables.ts'
+import { createLog, type Log } from '#server/platform/log.ts'
+import { findConverter, warnOfBundled } from '#server/features/media/ingest/find-converter.ts'
+import type { Env } from '#server/platform/read-setting.ts'
+import { lockSite } from '#server/platform/site-lock.ts'
+import { openStorage } from '#server/platform/storage/open-storage.ts'
+import { pathFromShell } from '#server/path-from-shell.ts'
+
+interface Bare {
+  config: Config
+  log: Log
+}
+
+/** What was asked for, understood before anything is opened. */
+type Task = {
+  /** Whether to go on, asked before anything is opened. */
+  confirm?: () => Promise<boolean>
+} &
+  /** Takes the database as it is, without migrations or anything a site begins with. */
+  (
+    | { needsSite: boolean; runBare: (base: Bare, signal: AbortSignal) => Promise<number> }
+    /** Works with the whole site. */
+    | { needsSite: boolean; run: (context: Context, signal: AbortSignal) => Promise<number> }
+  )
+
+const interrupted = 130
+
+async function runImport(context: Context, path: string, signal: AbortSignal): Promise<number> {
+  const folder = pathFromShell(path)
+  if (!existsSync(folder)) throw new ConfigError(`There is no folder ${folder}.`)
+  const programs = await findConverter(context.config)
+  const warning = warnOfBundled(programs)
+  if (warning !== undefined) print(warning)
+  const progress = createProgress(process.stdout)
+  try {
+    const report = await importFolder({ ...context, programs }, folder, {
+      signal,
+      niceness: 5,
+      onProgress: progress.show,
+    })
+    progress.clear()
+    printReport(report)
+    return report.refused.length > 0 ? 1 : 0
+  } catch (error) {
+    progress.clear()
+    if (!signal.aborted) throw error
+    print('Stopped. Run the same command again to continue.')
+    return interrupted
+  }
+}
+
+/** Processes that run see it within seconds. */
+async function runForward({ config, db }: Context, length: string): Promise<number> {
+  print(`The clock of the site now says ${(await forwardClock(config, db, length)).toISOString()}.`)
+  return 0
+}
+
+function runMove(context: Context, signal: AbortSignal): Promise<number> {
+  return untilStopped(signal, async () => {
+    const { copied, there } = await moveToBucket(context, print, signal)
+    print(`All files of DATA_DIR are in the bucket: ${copied} copied now, ${there} already there.`)
+  })
+}
+
+function runBackup({ config, log }: Bare, path: string, signal: AbortSignal): Promise<number> {
+  const folder = pathFromShell(path)
+  return untilStopped(signal, async () => {
+    const { pool, close } = await connectDatabase(config, log, unhurried)
+    try {
+      const siteId = await readSiteId(pool)
+      if (config.s3 && siteId === undefined)
+        throw new ConfigError(
+          'Start this version of the site once before you back it up: its bucket has no owner yet.',
+        )
+      const storage = await openStorage(config, log, siteId ?? '')
+      await backUp({ pool, storage, config }, folder, print, signal)
+    } finally {
+      await close()
+    }
+    print(`The backup in ${folder} is complete.`)
+  })
+}
+
+function runRestore(base: Bare, path: string, signal: AbortSignal): Promise<number> {
+  const folder = pathFromShell(path)
+  return untilStopped(signal, async () => {
+    const { dataDir, databaseUrl, publicUrl } = base.config
+    const lock = databaseUrl === undefined ? lockSite(dataDir, publicUrl) : undefined
+    try {
+      await restore(base, folder, print, signal)
+    } finally {
+      lock?.release()
+    }
+    print(
+      databaseUrl === undefined
+        ? 'The site is restored. Start it with npm start.'
+        : 'The site is restored. Run npm run migrate, then npm start.',
+    )
+  })
+}
+
+async function untilStopped(signal: AbortSignal, work: () => Promise<void>): Promise<number> {
+  try {
+    await work()
+    return 0
+  } catch (error) {
+    if (!signal.aborted) throw error
+    print('Stopped. Run the same command again to continue.')
+    return interrupted
+  }
+}
+
+function printReport({ made, unchanged, recaptioned, refused, notes }: ImportReport): void {
+  const parts = [`${made.length} made`]
+  if (recaptioned.length > 0) parts.push(`${recaptioned.length} with new captions`)
+  if (unchanged.length > 0) parts.push(`${unchanged.length} unchanged`)
+  if (refused.length > 0) parts.push(`${refused.length} refused`)
+  print(`Import finished: ${parts.join(', ')}.`)
+  for (const note of notes) print(`Note: ${note}`)
+  for (const { file, reason } of refused)
+    print(`Refused: ${file} ${file.endsWith('.yaml') ? '– ' : ''}${reason}`)
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`)
+}
+
+/** All commands, with the words and options that each takes. */
+function programFor(onTask: (task: Task) => void): Program {
+  const program = new Program('cliffhanger')
+  program
+    .command('import')
+    .argument('<folder>', 'a folder with a video.yaml, or a folder of such folders')
+    .option('--new-site', 'begins a site where there is none')
+    .description('Imports videos; run again to continue where it stopped')
+    .action((folder: string, { newSite = false }: { newSite?: boolean }) =>
+      onTask({ needsSite: !newSite, run: (context, signal) => runImport(context, folder, signal) }),
+    )
+  program
+    .command('forward')
+    .argument('<time>', 'such as 45m, 12h or 30d')
+    .description('Moves the clock of a site in test mode forward')
+    .action((length: string) => onTask({ needsSite: true, run: (context) => runForward(context, length) }))
+  program
+    .command('move')
+    .description('Copies the files of DATA_DIR to the bucket of the S3 settings; continues where it stopped')
+    .action(() => onTask({ needsSite: true, run: runMove }))
+  program
+    .command('backup')
+    .argument('<folder>', 'an empty folder, or one that holds backups of this site')
+    .description(
+      'Backs up database and files to a folder while the site runs; run again to copy only what is new',
+    )
+    .action((folder: string) =>
+      onTask({ needsSite: true, runBare: (base, signal) => runBackup(base, folder, signal) }),
+    )
+  program
+    .command('restore')
+    .argument('<folder>', 'a folder with a backup')
+    .description('Restores a backup into an empty DATA_DIR or database')
+    .action((folder: string) =>
+      onTask({ needsSite: false, runBare: (base, signal) => runRestore(base, folder, signal) }),
+    )
+  program.addCommand(
+    studioProgram((asked) =>
+      onTask({
+        needsSite: true,
+        confirm: () => confirmFirst(asked, askAtTerminal(process)),
+        run: (context) => runStudio(context, asked),
+      }),
+    ),
+  )
+  return program
+}
+
+async function runStudio(context: Context, asked: Asked): Promise<number> {
+  print(await runAsked(context, asked))
+  return 0
+}
+
+/** What a command line takes from the process that runs it. */
+interface Surroundings {
+  env: Env
+  /** Called before anything is opened: from then on the work ends in order. */
+  stopSignal: () => AbortSignal
+}
+
+/**
+ * Does what was typed, such as `['studio', 'order', 'list']`, and prints what comes of it.
+ * @returns the exit status
+ * @throws UsageError for what cannot be understood, ConfigError with why it cannot be done
+ */
+export async function runCommandLine(args: readonly string[], surroundings: Surroundings): Promise<number> {
+  let task: Task | undefined
+  const help = parseWith(
+    programFor((asked) => (task = asked)),
+    args,
+  )
+  if (task) return perform(task, surroundings)
+  print(help)
+  return 0
+}
+
+async function perform(task: Task, { env, stopSignal }: Surroundings): Promise<number> {
+  if (task.confirm && !(await task.confirm())) {
+    print('Nothing has changed.')
+    return 1
+  }
+  const signal = stopSignal()
+  const log = createLog({ json: false, level: 'error' })
+  const config = task.needsSite ? await findSite(env, log) : loadConfig(env)
+  process.umask(config.umask)
+  if ('runBare' in task) return task.runBare({ config, log }, signal)
+  const context = await createContext(config, log)
+  try {
+    return await task.run(context, signal)
+  } finally {
+    await context.close()
+  }
+}

@@ -1,0 +1,92 @@
+// Runs in the express wallet's sheet; served with its types taken off. What is approved here becomes a token, as a typed card does.
+;(() => {
+  /** What the payment page says of a purchase, in its viewer's language. */
+  interface Purchase {
+    shop: string
+    amount: string
+    line: string
+  }
+
+  const sheet = find('sheet', HTMLDialogElement)
+  const form = find('pay', HTMLFormElement)
+  const card = find('number', HTMLSelectElement)
+  const confirm = find('confirm', HTMLButtonElement)
+  const owner = ownerOfWallet()
+
+  function find<E extends HTMLElement>(id: string, kind: new () => E): E {
+    const element = document.getElementById(id)
+    if (!(element instanceof kind)) throw new Error(`there is no ${id}`)
+    return element
+  }
+
+  const write = (id: string, text: string) => (find(id, HTMLElement).textContent = text)
+
+  function send(message: Record<string, unknown>): void {
+    window.parent.postMessage(message, window.location.origin)
+  }
+
+  /** Whose wallet this browser has: somebody of its own, since an introductory price is for an address once. */
+  function ownerOfWallet(): { email: string; name: string } {
+    const key = 'sandbox_wallet'
+    const address = localStorage.getItem(key) ?? `wallet-${crypto.randomUUID().slice(0, 8)}@example.com`
+    localStorage.setItem(key, address)
+    return { email: address, name: 'Ada Lovelace' }
+  }
+
+  function show({ shop, amount, line }: Purchase): void {
+    write('shop', shop)
+    write('amount', amount)
+    write('line', line)
+    write('email', owner.email)
+    write('confirm', (confirm.dataset['label'] ?? '').replace('{amount}', amount))
+    if (!sheet.open) sheet.showModal()
+    confirm.focus()
+  }
+
+  async function askForToken(): Promise<string> {
+    const expiry = `12 / ${(new Date().getFullYear() + 10) % 100}`
+    const response = await fetch('/sandbox/tokens', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ number: card.value, expiry, cvv: '123' }),
+      signal: AbortSignal.timeout(20_000),
+    })
+    if (!response.ok) throw new Error(String(response.status))
+    const { token } = await response.json()
+    if (typeof token !== 'string') throw new Error('there is no token')
+    return token
+  }
+
+  function setBusy(busy: boolean): void {
+    for (const control of [card, confirm, find('cancel', HTMLButtonElement)]) control.disabled = busy
+    sheet.ariaBusy = String(busy)
+  }
+
+  async function approve(): Promise<void> {
+    if (confirm.disabled) return
+    write('error', '')
+    setBusy(true)
+    try {
+      send({ type: 'approved', token: await askForToken(), ...owner })
+    } catch {
+      write('error', form.dataset['failed'] ?? '')
+      setBusy(false)
+    }
+  }
+
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    void approve()
+  })
+  find('cancel', HTMLButtonElement).addEventListener('click', () => send({ type: 'cancelled' }))
+  sheet.addEventListener('cancel', (event) => {
+    event.preventDefault()
+    // What is approved is on its way.
+    if (!confirm.disabled) send({ type: 'cancelled' })
+  })
+  window.addEventListener('message', (event) => {
+    if (event.origin !== window.location.origin || event.source !== window.parent) return
+    if (event.data?.type === 'show') show(event.data)
+  })
+  send({ type: 'ready' })
+})()

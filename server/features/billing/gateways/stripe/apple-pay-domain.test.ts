@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { testSite } from '#server/testing/test-site.ts'
+import { applePayRoutes } from './apple-pay-domain.ts'
+
+const path = '/.well-known/apple-developer-merchantid-domain-association'
+const keys = {
+  STRIPE_SECRET_KEY: 'sk_test_none',
+  STRIPE_PUBLISHABLE_KEY: 'pk_test_none',
+  STRIPE_WEBHOOK_SECRET: 'whsec_none',
+  STRIPE_API_BASE: 'http://127.0.0.1:9',
+}
+
+test('the domain file for Apple Pay is served as the operator set it', async () => {
+  const site = await testSite({}, { ...keys, APPLE_PAY_DOMAIN: '7B227073704964' })
+  const answer = await site.visitor().fetch(path)
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8'])
+  expect(await answer.text()).toBe('7B227073704964')
+  await site.close()
+})
+
+test('there is no such address where it is not set', () => {
+  expect(applePayRoutes(undefined)).toEqual([])
+})

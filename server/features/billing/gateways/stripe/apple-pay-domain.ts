@@ -1,0 +1,14 @@
+import type { PlainRoute } from '#server/platform/http/route.ts'
+
+/** Serves the file by which Apple knows that the site may offer Apple Pay, where the operator has set it. */
+export function applePayRoutes(file: string | undefined): PlainRoute[] {
+  if (file === undefined) return []
+  return [
+    {
+      method: 'GET',
+      path: '/.well-known/apple-developer-merchantid-domain-association',
+      handle: (_request, reply) =>
+        reply.header('cache-control', 'no-cache').type('text/plain; charset=utf-8').send(file),
+    },
+  ]
+}

@@ -1,0 +1,53 @@
+import { Value } from 'typebox/value'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { Offer } from '#contract/billing.ts'
+import { getEpisode } from '#contract/media.ts'
+import { episodeOf, expectSound, moneySite, type MoneySite } from '#server/testing/money-site.ts'
+import { Shopper } from '#server/testing/shopper.ts'
+
+let site: MoneySite
+
+beforeAll(async () => {
+  site = await moneySite()
+})
+afterEach(() => expectSound(site))
+afterAll(() => site.close())
+
+/** The gateway takes no such amounts until the end of the test. */
+const refuse = (cents: (amount: number) => boolean) => {
+  site.trouble.takes = (amount) => !cents(amount)
+}
+
+/** What the answer 402 for a locked episode offers. */
+async function offerOf(shopper: Shopper): Promise<Offer> {
+  const { answer } = await shopper.visitor.call(getEpisode, { query: { episode_id: episodeOf(site) } })
+  expect(answer.code).toBe(402)
+  return Value.Parse(Offer, answer.info)
+}
+
+test('a gateway is offered with the names of what it does not take the price of', async () => {
+  const shopper = await Shopper.on(site)
+  const { gateways } = await offerOf(shopper)
+  expect(gateways.map(({ id }) => id)).toContain('sandbox')
+  expect(gateways.filter(({ not_for }) => not_for)).toEqual([])
+  refuse((cents) => cents === 99)
+  const named = (await offerOf(shopper)).gateways
+  expect(named.map(({ not_for }) => not_for)).toEqual(gateways.map(() => ['episode']))
+})
+
+test('a gateway that takes none of the prices is not offered', async () => {
+  const shopper = await Shopper.on(site)
+  refuse(() => true)
+  expect(await offerOf(shopper)).toMatchObject({ plans: [], gateways: [] })
+})
+
+test('a plan is offered only where a gateway takes its price at first and of renewals', async () => {
+  const shopper = await Shopper.on(site)
+  const { plans } = await offerOf(shopper)
+  const introduced = plans.find(({ intro_price_cents }) => intro_price_cents !== undefined)
+  expect(introduced).toBeDefined()
+  for (const price of [introduced?.intro_price_cents, introduced?.price_cents]) {
+    refuse((cents) => cents === price)
+    expect((await offerOf(shopper)).plans).not.toContainEqual(introduced)
+  }
+})

@@ -1,0 +1,137 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '#server/tables.ts'
+import type { HistoryRow } from './history-queries.ts'
+
+/**
+ * Updates the positions of viewers in videos of their history, in the order of the key. The position of a guest who has signed in goes to
+ * the member; deleted accounts and videos without a history entry are skipped. A later position or removal is kept.
+ * @returns the positions that were written
+ */
+export async function updatePlaces(db: Db, rows: readonly HistoryRow[]): Promise<HistoryRow[]> {
+  const { rows: saved } = await sql<HistoryRow>`
+    WITH latest AS (
+      SELECT DISTINCT ON (owner, given.video_id) coalesce(merged_into, given.user_id) AS owner, given.video_id, given.episode_id,
+        given.position_ms, given.at
+      FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+        AS given (user_id text, video_id text, episode_id text, position_ms integer, at timestamptz)
+      JOIN users ON users.id = given.user_id
+      JOIN episodes ON episodes.id = given.episode_id AND episodes.video_id = given.video_id
+      WHERE deleted_at IS NULL
+      ORDER BY owner, given.video_id, given.at DESC
+    ), held AS (
+      SELECT user_id, history.video_id, latest.episode_id, latest.position_ms, latest.at
+      FROM history JOIN latest ON user_id = owner AND history.video_id = latest.video_id
+      WHERE history.at < latest.at
+      ORDER BY user_id, history.video_id FOR NO KEY UPDATE OF history
+    )
+    UPDATE history SET episode_id = held.episode_id, position_ms = held.position_ms, at = held.at, removed = false
+    FROM held WHERE history.user_id = held.user_id AND history.video_id = held.video_id AND history.at < held.at
+    RETURNING history.user_id, history.video_id, history.episode_id, history.position_ms, history.at`.execute(
+    db,
+  )
+  return saved
+}
+
+export interface PlayRow {
+  user_id: string
+  episode_id: string
+  video_id: string
+  half_hour: Date
+}
+
+/**
+ * Locks the accounts that own the records of these users: their own, or the member's whose guest they were. Accounts that another
+ * transaction holds are left out without waiting; deleted ones are listed in `left`.
+ */
+export async function holdOwners(
+  tx: Tx,
+  userIds: readonly string[],
+): Promise<{ owners: Map<string, string>; left: Set<string> }> {
+  const { rows } = await sql<{ id: string; merged_into: string | null; deleted: boolean }>`
+    SELECT id, merged_into, deleted_at IS NOT NULL AS deleted FROM users WHERE id = ANY(${userIds})
+    ORDER BY id FOR KEY SHARE SKIP LOCKED`.execute(tx)
+  const into = rows.flatMap(({ merged_into }) => merged_into ?? [])
+  const members =
+    into.length > 0
+      ? await holdOwners(tx, into)
+      : { owners: new Map<string, string>(), left: new Set<string>() }
+  const owners = new Map<string, string>()
+  const left = new Set<string>()
+  for (const { id, merged_into, deleted } of rows) {
+    const owner = merged_into === null ? id : members.owners.get(merged_into)
+    if (deleted || (merged_into !== null && members.left.has(merged_into))) left.add(id)
+    else if (owner !== undefined) owners.set(id, owner)
+  }
+  return { owners, left }
+}
+
+/** A play counts once per viewer, episode and half hour. @returns those that are the first */
+export async function insertPlays(tx: Tx, plays: readonly PlayRow[]): Promise<PlayRow[]> {
+  const { rows } = await sql<PlayRow>`
+    INSERT INTO plays (user_id, episode_id, video_id, half_hour)
+    SELECT DISTINCT user_id, episode_id, video_id, half_hour FROM jsonb_to_recordset(${JSON.stringify(plays)}::jsonb)
+      AS given (user_id text, episode_id text, video_id text, half_hour timestamptz)
+    ORDER BY user_id, episode_id, half_hour
+    ON CONFLICT DO NOTHING RETURNING user_id, episode_id, video_id, half_hour`.execute(tx)
+  return rows
+}
+
+export interface ViewingRow {
+  user_id: string
+  episode_id: string
+  finished: boolean
+}
+
+/** Records that viewers have started or finished episodes. Repeating it changes and counts nothing. */
+export async function noteViewings(tx: Tx, viewings: readonly ViewingRow[]): Promise<void> {
+  // A row that was there before carries the mark of the transaction that changes it.
+  await sql`
+    WITH noted AS (
+      INSERT INTO viewings AS kept (user_id, episode_id, finished)
+      SELECT user_id, episode_id, bool_or(finished) FROM jsonb_to_recordset(${JSON.stringify(viewings)}::jsonb)
+        AS given (user_id text, episode_id text, finished boolean)
+      GROUP BY user_id, episode_id ORDER BY user_id, episode_id
+      ON CONFLICT (user_id, episode_id) DO UPDATE SET finished = true WHERE excluded.finished AND NOT kept.finished
+      RETURNING episode_id, xmax = 0 AS began, finished
+    )
+    INSERT INTO viewing_changes (episode_id, began, finished)
+    SELECT episode_id, sum(began::int), sum(finished::int) FROM noted GROUP BY episode_id`.execute(tx)
+}
+
+export interface UnlockRow {
+  user_id: string
+  video_id: string
+  episode_id: string
+  unlocked_at: Date
+}
+
+/** Notes the episodes that a subscription opened as their videos' last, but for those that are gone. */
+export async function upsertUnlocks(tx: Tx, unlocks: readonly UnlockRow[]): Promise<void> {
+  await sql`
+    INSERT INTO unlocks (user_id, video_id, episode_id, unlocked_at)
+    SELECT DISTINCT ON (given.user_id, given.video_id) given.user_id, given.video_id, given.episode_id, given.unlocked_at
+    FROM jsonb_to_recordset(${JSON.stringify(unlocks)}::jsonb)
+      AS given (user_id text, video_id text, episode_id text, unlocked_at timestamptz)
+    WHERE (SELECT true FROM episodes WHERE episodes.id = given.episode_id)
+    ORDER BY given.user_id, given.video_id, given.unlocked_at DESC
+    ON CONFLICT (user_id, video_id) DO UPDATE SET episode_id = excluded.episode_id, unlocked_at = excluded.unlocked_at`.execute(
+    tx,
+  )
+}
+
+/**
+ * Finds the positions that were not written, nor replaced by later ones, although their account exists: its records are being merged at
+ * the moment, or the history entry is gone.
+ */
+export async function findUnwritten(db: Db, rows: readonly HistoryRow[]): Promise<HistoryRow[]> {
+  const { rows: missing } = await sql<{ user_id: string; video_id: string }>`
+    SELECT given.user_id, given.video_id
+    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS given (user_id text, video_id text, at timestamptz)
+    JOIN users ON users.id = given.user_id
+    WHERE deleted_at IS NULL AND NOT EXISTS (
+      SELECT FROM history WHERE history.user_id = coalesce(merged_into, given.user_id) AND history.video_id = given.video_id
+        AND history.at >= given.at
+    )`.execute(db)
+  const keys = new Set(missing.map(({ user_id, video_id }) => `${user_id} ${video_id}`))
+  return rows.filter(({ user_id, video_id }) => keys.has(`${user_id} ${video_id}`))
+}

@@ -1,0 +1,80 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { changeExperiment, createExperiment, startExperiment } from '#contract/studio/experiments.ts'
+import { addPlan, changePlan, listPlans } from '#contract/studio/plans.ts'
+import { editVideo } from '#contract/studio/videos.ts'
+import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
+import { letIn, type TestOperator } from '#server/testing/operator.ts'
+
+let site: MoneySite
+let owner: TestOperator
+
+beforeAll(async () => {
+  site = await moneySite()
+  owner = await letIn(site, 'owner')
+})
+afterAll(() => site.close())
+afterEach(() => {
+  delete site.trouble.takes
+})
+
+const takeFrom = (least: number) => {
+  site.trouble.takes = (cents) => cents >= least
+}
+const refused = (field: string) => ({ code: 500, info: { field } })
+
+describe('a price that no gateway takes is refused', () => {
+  it.each(['episode_cents', 'video_cents'] as const)('as the %s of a video', async (field) => {
+    takeFrom(50)
+    const edit = (cents: number) =>
+      owner.desk.call(editVideo, { body: { id: site.video.id, [field]: cents } })
+    expect((await edit(30)).answer).toMatchObject(refused(field))
+    expect((await edit(60)).answer.code).toBe(200)
+  })
+
+  it('as that of a video in another currency', async () => {
+    site.trouble.takes = (cents, currency) => currency === 'USD' || cents % 100 === 0
+    const edit = (episode_cents: number) => {
+      const body = { id: site.video.id, currency: 'JPY', episode_cents, video_cents: 9900 }
+      return owner.desk.call(editVideo, { body })
+    }
+    expect((await edit(9950)).answer).toMatchObject(refused('episode_cents'))
+    expect((await edit(9900)).answer.code).toBe(200)
+    const back = { id: site.video.id, currency: 'USD', episode_cents: 99, video_cents: 999 }
+    await owner.desk.ask(editVideo, { body: back })
+  })
+
+  it('in an arm of an experiment, as it is made, changed and started', async () => {
+    const arms = (price_cents: number) => [{ share: 50 }, { share: 50, price_cents }]
+    const draft = { kind: 'episode_price' as const, name: 'Prices', target: site.video.id }
+    takeFrom(50)
+    const made = await owner.desk.call(createExperiment, { body: { ...draft, arms: arms(30) } })
+    expect(made.answer).toMatchObject(refused('arms'))
+    const { id } = await owner.desk.ask(createExperiment, { body: { ...draft, arms: arms(60) } })
+    const changed = await owner.desk.call(changeExperiment, { body: { id, arms: arms(30) } })
+    expect(changed.answer).toMatchObject(refused('arms'))
+    takeFrom(70)
+    expect((await owner.desk.call(startExperiment, { body: { id } })).answer).toMatchObject(refused('arms'))
+  })
+
+  it('of a plan, whether it is the introductory one or the one of renewals', async () => {
+    const [plan] = (await owner.desk.ask(listPlans)).list
+    const body = {
+      names: { en: 'Half' },
+      descriptions: { en: 'Some.' },
+      currency: 'USD',
+      period_days: 14,
+    } as const
+    const add = (prices: { price_cents: number; intro_price_cents?: number }) =>
+      owner.desk.call(addPlan, { body: { ...body, ...prices } })
+    takeFrom(50)
+    expect((await add({ price_cents: 900, intro_price_cents: 30 })).answer).toMatchObject(
+      refused('price_cents'),
+    )
+    site.trouble.takes = (cents) => cents <= 500
+    expect((await add({ price_cents: 900, intro_price_cents: 300 })).answer).toMatchObject(
+      refused('price_cents'),
+    )
+    const change = { id: plan?.id ?? '', price_cents: 901 }
+    expect((await owner.desk.call(changePlan, { body: change })).answer).toMatchObject(refused('price_cents'))
+  })
+})

@@ -1,0 +1,57 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Language } from '#contract/languages.ts'
+import { readTimeZone } from '#server/platform/time-zone.ts'
+import { Serialised, type AdIds, type Call, type Viewer } from './route.ts'
+
+/** Creates what a handler gets of a request, without the HTTP around it. */
+export function createCall(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  viewer: Viewer | null,
+  language: Language,
+): Call {
+  return {
+    // Validated by the endpoint's schemas just before.
+    query: request.query as Call['query'],
+    body: request.body as Call['body'],
+    viewer,
+    language,
+    idempotencyKey: header(request, 'idempotency-key'),
+    // Not a getter: V8 makes a hidden class for each object that is written with one, and that outlives the request.
+    ip: request.ip,
+    userAgent: header(request, 'user-agent') ?? '',
+    timeZone: () => readTimeZone(header(request, 'x-time-zone')),
+    adIds: () => ({ ...adIdsOf(request), cameBy: viewer?.cameBy }),
+    setHeader: (name, value) => void reply.header(name, value),
+    cookie: (name) => request.cookies[name],
+    serialise: (answer: object) =>
+      new Serialised(Buffer.from(String(reply.serializeInput({ code: 200, ...answer }, '200')))),
+  }
+}
+
+function header(request: FastifyRequest, name: string): string | undefined {
+  const value = request.headers[name]
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+/** A click id longer than 512 characters is ignored (security.md, "Redirects"). */
+function adIdsOf(request: FastifyRequest): Omit<AdIds, 'cameBy'> {
+  const given = { ...Object(request.query), ...Object(request.body) } as Record<string, unknown>
+  const bounded = (value: unknown) =>
+    typeof value === 'string' && value !== '' && value.length <= 512 ? value : undefined
+  return {
+    referrerToken: bounded(decoded(header(request, 'x-referrer-token'))),
+    fbclid: bounded(header(request, 'x-fbclid')) ?? bounded(given.fbclid),
+    ttclid: bounded(header(request, 'x-ttclid')) ?? bounded(given.ttclid),
+  }
+}
+
+/** Decodes percent-encoding and keeps everything else. A NUL is refused: no text in the database can hold one. */
+function decoded(value = ''): string | undefined {
+  try {
+    const text = decodeURIComponent(value)
+    return text.includes('\0') ? undefined : text
+  } catch {
+    return value
+  }
+}

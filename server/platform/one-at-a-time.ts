@@ -1,0 +1,18 @@
+/** Wraps work so that it never overlaps: calls during a run cause one more run after it. */
+export function oneAtATime(run: () => Promise<void>): () => void {
+  let state: 'idle' | 'running' | 'again' = 'idle'
+  return () => {
+    const idle = state === 'idle'
+    state = idle ? 'running' : 'again'
+    if (idle) void repeat()
+  }
+
+  async function repeat(): Promise<void> {
+    await run()
+    if (state === 'again') {
+      state = 'running'
+      return repeat()
+    }
+    state = 'idle'
+  }
+}

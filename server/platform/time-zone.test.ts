@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { readTimeZone } from './time-zone.ts'
+
+// Browsers say old names too: Chromium calls India's zone Asia/Calcutta.
+test.each(['Europe/Berlin', 'America/Argentina/Ushuaia', 'Asia/Calcutta', 'Etc/GMT+12', 'UTC'])(
+  'takes the IANA name %s',
+  (name) => {
+    expect(readTimeZone(name)).toBe(name)
+  },
+)
+
+test.each([
+  undefined,
+  '',
+  'Mars/Olympus',
+  '+02:00',
+  '-0500',
+  ' Europe/Berlin',
+  'Europe/Berlin\0',
+  `A${'a'.repeat(64)}`,
+])('takes %j for no time zone', (name) => {
+  expect(readTimeZone(name)).toBeUndefined()
+})

@@ -1,0 +1,108 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Order } from '#contract/billing.ts'
+import { backUp } from '#server/cli-backup.ts'
+import { restore } from '#server/cli-restore.ts'
+import { createContext } from '#server/context.ts'
+import { FakePaypal } from '#server/features/billing/gateways/paypal/fake-paypal.ts'
+import { reconcile } from '#server/features/billing/reconcile.ts'
+import { loadRights } from '#server/features/library/library.ts'
+import { loadConfig } from '#server/platform/config.ts'
+import { createLog } from '#server/platform/log.ts'
+import { booksOf, expectEven } from '#server/testing/books.ts'
+import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
+import { startFakeStripe, type FakeStripe } from '#server/testing/fake-stripe.ts'
+import { Shopper, testCards } from '#server/testing/shopper.ts'
+import { emptyDatabase } from '#server/testing/template-database.ts'
+import { emptyWeb, testSite, type TestSite } from '#server/testing/test-site.ts'
+
+const going = new AbortController().signal
+const quiet = () => {}
+const log = createLog({ json: true, level: 'silent' })
+
+let root: string
+let stripe: FakeStripe
+let paypal: FakePaypal
+let site: TestSite
+let video: BuiltVideo
+
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), 'cliffhanger-restored-'))
+  stripe = await startFakeStripe()
+  paypal = await FakePaypal.start()
+  site = await testSite({}, { ...stripe.env, ...paypal.settings })
+  video = await buildVideo(site.context)
+})
+afterAll(async () => {
+  await site.close()
+  await stripe.close()
+  await paypal.close()
+  rmSync(root, { recursive: true, force: true })
+})
+
+async function payAtStripe(shopper: Shopper, { id, next }: Order): Promise<void> {
+  await stripe.confirm(next.client_secret ?? '', testCards.pays)
+  await shopper.tryPay(id, next.client_secret?.split('_secret_')[0])
+}
+
+async function payAtPaypal(shopper: Shopper, { id, next }: Order): Promise<void> {
+  paypal.orders.approve(new URL(next.url ?? '').searchParams.get('token') ?? '')
+  await shopper.look(id)
+}
+
+/** The sandbox has its books in the same database, so a backup brings them back with the rest. */
+test(
+  'a site restored from a backup has what was bought at Stripe and PayPal since',
+  { timeout: 60_000 },
+  async () => {
+    const folder = join(root, 'backup')
+    const { database, storage, config } = site.context
+    await backUp({ pool: database.pool, storage, config }, folder, quiet, going)
+    const episode_id = video.episodes[3]?.id ?? ''
+    const bought: Order[] = []
+    for (const [gateway, pay] of [
+      ['stripe', payAtStripe],
+      ['paypal', payAtPaypal],
+    ] as const) {
+      const shopper = await Shopper.on(site)
+      const method = gateway === 'paypal' ? 'wallet' : 'card'
+      const order = await shopper.order({ gateway, method, episode_id })
+      await pay(shopper, order)
+      bought.push(await shopper.look(order.id))
+    }
+    expect(bought.map(({ status }) => status)).toEqual(['paid', 'paid'])
+
+    const { url, drop } = await emptyDatabase()
+    const restored = loadConfig({
+      ...stripe.env,
+      ...paypal.settings,
+      DATA_DIR: join(root, 'restored'),
+      DATABASE_URL: url,
+      APP_SECRET: config.secrets.appSecret,
+      LOG_LEVEL: 'silent',
+    })
+    await restore({ config: restored, log }, folder, quiet, going)
+    const context = await createContext(restored, log, { webRoot: emptyWeb(root) })
+    const rows = () =>
+      context.db.selectFrom('orders').select(['id', 'user_id', 'status', 'restored_at']).execute()
+    expect(await rows()).toEqual([])
+    await reconcile(context)
+    await reconcile(context)
+    const found = await rows()
+    expect(found.map(({ id }) => id).toSorted()).toEqual(bought.map(({ id }) => id).toSorted())
+    for (const { user_id, status, restored_at } of found) {
+      expect([status, restored_at]).toEqual(['paid', expect.any(Date)])
+      const rights = await loadRights(context.db, user_id, video.id, context.clock.now())
+      expect(rights.covers(episode_id)).toBe(true)
+    }
+    await expectEven(context.db)
+    for (const gateway of context.gateways) {
+      const { ours, theirs } = await booksOf(context.db, gateway)
+      expect([gateway.id, ours]).toEqual([gateway.id, theirs])
+    }
+    await context.close()
+    await drop()
+  },
+)

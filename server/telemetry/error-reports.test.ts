@@ -1,0 +1,162 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { loadConfig, type Config } from '#server/platform/config.ts'
+import { createLog, type Log } from '#server/platform/log.ts'
+import { openPostSink, type PostSink, type Reply } from '#server/testing/post-sink.ts'
+import { createReportGate, openErrorReporter, type ErrorReporter } from './report-errors.ts'
+import { createReportScrubber } from './scrub-server-report.ts'
+
+const appSecret = 'a secret of thirty-two characters'
+const dataDir = mkdtempSync(join(tmpdir(), 'cliffhanger-reports-'))
+let sink: PostSink
+let answer: Reply
+let config: Config
+let dsn: string
+
+beforeAll(async () => {
+  sink = await openPostSink((text) => text)
+  sink.reply = () => answer
+  dsn = `${sink.url.replace('//', '//public@')}/7`
+  config = loadConfig({
+    DATA_DIR: dataDir,
+    APP_SECRET: appSecret,
+    DATABASE_URL: 'postgres://site:database-password@db/site',
+    SMTP_URL: 'smtp://site:mail%40password@smtp.example:587',
+    SENTRY_DSN: dsn,
+    PUBLIC_URL: 'https://try.sandbox.example',
+    SANDBOX_HOST_SUFFIX: '.sandbox.',
+  })
+})
+beforeEach(() => {
+  sink.posts.length = 0
+  answer = { status: 200, body: {} }
+})
+afterAll(async () => {
+  await sink.close()
+  rmSync(dataDir, { recursive: true })
+})
+
+/** The reports of one process, and its log. */
+function openProcess(): { errors: ErrorReporter; log: Log; lines: string[] } {
+  const errors = openErrorReporter(config, dsn, 'web')
+  const lines: string[] = []
+  const destination = { write: (line: string) => void lines.push(line) }
+  const log = createLog({ json: true, level: 'info', onError: errors.report, destination })
+  return { errors, log, lines }
+}
+
+const envelopes = () => sink.posts.map(({ body }) => String(body))
+/** The events of the envelopes: their third line. */
+const events = () => envelopes().map((envelope) => JSON.parse(envelope.split('\n')[2] ?? '') as unknown)
+
+test('an error of the log is reported with its cause, stack and fields', async () => {
+  const { errors } = openProcess()
+  const err = new Error('the call failed', { cause: new Error('the database is away') })
+  errors.report({ err, message: 'a call failed', fields: { request_id: 'req-1', path: '/api/video' } })
+  await errors.flush(5000)
+  expect(events()).toMatchObject([
+    {
+      environment: 'sandbox',
+      level: 'error',
+      tags: { role: 'web' },
+      extra: { log: 'a call failed', request_id: 'req-1', path: '/api/video' },
+      exception: { values: [{ value: 'the database is away' }, { value: 'the call failed' }] },
+    },
+  ])
+  expect(JSON.stringify(events())).toContain('error-reports.test.ts')
+  expect(events()[0]).not.toHaveProperty('server_name')
+})
+
+test('no secret, token, query or address leaves the process', async () => {
+  const { errors } = openProcess()
+  const err = new Error(
+    `ada@example.com at 203.0.113.9 and 2001:db8::7 got ${appSecret} from postgres://site:database-password@db/site ` +
+      'smtp://u:other-password@host with mail@password, Bearer abc.def, sk_live_51abc, whsec_1, eyJhbGciOi.eyJzdWIi.c2ln, id-eyJ0.c2, ' +
+      '-postgres://site:further-password@db ' +
+      'https://site.test/media/99.usr_1.mac/asset/seg_1.m4s?fbclid=click-of-ann at 12:30:45',
+  )
+  errors.report({
+    err,
+    message: 'a call failed',
+    fields: { to: 'bob@example.com', deep: { ip: '198.51.100.1' } },
+  })
+  await errors.flush(5000)
+  const sent = envelopes().join()
+  expect(sent).toContain('https://site.test/media/-/asset/seg_1.m4s at 12:30:45')
+  expect(sent).not.toMatch(
+    /ada@|bob@|203\.0\.113|2001:db8|198\.51|thirty-two|database-password|other-password|further-password|mail@password|abc\.def|sk_live|whsec|eyJ|usr_1|click-of-ann/,
+  )
+})
+
+test.each(['a', 'a.', 'a-', 'eyJ-', '/', 'a:', 'a@', '1:', '?/', ' /'])(
+  'a report full of %j is looked through in time',
+  async (text) => {
+    const { errors } = openProcess()
+    const began = performance.now()
+    errors.report({
+      err: new Error(text.repeat(Math.floor(100_000 / text.length))),
+      message: 'a call failed',
+      fields: {},
+    })
+    await errors.flush(5000)
+    // What grows with the square of the length takes half a minute and more.
+    expect(performance.now() - began).toBeLessThan(10_000)
+  },
+)
+
+test('a line of level error without an error is reported by its words', async () => {
+  const { errors, log, lines } = openProcess()
+  log.error({ reference: 'pi_1' }, 'a payment is given up')
+  log.warn('this is no error')
+  await errors.flush(5000)
+  expect(lines).toHaveLength(2)
+  expect(events()).toMatchObject([{ message: 'a payment is given up', extra: { reference: 'pi_1' } }])
+})
+
+test('the same error is reported once a minute, and not more than 30 in all', () => {
+  const isWorthSending = createReportGate()
+  const sent = (texts: string[], now: number) => texts.filter((text) => isWorthSending(text, now)).length
+  expect(sent(['away', 'away', 'away'], 0)).toBe(1)
+  const many = Array.from({ length: 100 }, (_, index) => `error ${index}`)
+  expect(sent(many, 59_999)).toBe(29)
+  expect(sent(['away', 'away'], 60_000)).toBe(1)
+})
+
+test('a report that is refused is not tried again', async () => {
+  answer = { status: 500, body: {} }
+  const { errors } = openProcess()
+  errors.report({ err: new Error('one'), message: '', fields: {} })
+  await errors.flush(5000)
+  errors.report({ err: new Error('two'), message: '', fields: {} })
+  await errors.flush(5000)
+  expect(envelopes()).toHaveLength(2)
+})
+
+test('nothing is sent for as long as the other side asks', async () => {
+  answer = { status: 429, body: {}, headers: { 'retry-after': '60' } }
+  const { errors } = openProcess()
+  errors.report({ err: new Error('one'), message: '', fields: {} })
+  await errors.flush(5000)
+  errors.report({ err: new Error('two'), message: '', fields: {} })
+  await errors.flush(5000)
+  expect(envelopes()).toHaveLength(1)
+})
+
+test('a side that does not answer holds eight reports at most, and nobody waits for it', async () => {
+  answer = 'nothing'
+  const { errors } = openProcess()
+  for (let index = 0; index < 20; index++)
+    errors.report({ err: new Error(`error ${index}`), message: '', fields: {} })
+  const began = Date.now()
+  await errors.flush(300)
+  expect(Date.now() - began).toBeLessThan(4000)
+  expect(envelopes()).toHaveLength(8)
+})
+
+test('a report that cannot be read is left as it is', () => {
+  const report = { bytes: new Uint8Array([64]), nothing: null, number: 7 }
+  createReportScrubber(['secret'])(report)
+  expect(report).toEqual({ bytes: new Uint8Array([64]), nothing: null, number: 7 })
+})

@@ -1,0 +1,93 @@
+import { createStackParser, createTransport, linkedErrorsIntegration, Scope } from '@sentry/core'
+import { nodeStackLineParser, ServerRuntimeClient } from '@sentry/core/server'
+import { environmentOf } from '#contract/error-reports.ts'
+import type { Config, Role } from '#server/platform/config.ts'
+import type { LoggedError } from '#server/platform/log.ts'
+import { siteVersion } from '#server/platform/site-version.ts'
+import { createReportScrubber, listSecrets } from './scrub-server-report.ts'
+
+/** How long the other side may take. What is not taken by then is lost: a report is not worth a second try. */
+const timeoutMs = 5000
+/** Reports that are on their way at once; more are dropped. */
+const mostAtOnce = 8
+const mostInMinute = 30
+const minuteMs = 60_000
+
+/** Reports errors of this process. */
+export interface ErrorReporter {
+  report(error: LoggedError): void
+  /** Waits until what is on its way has been sent, so long and no longer. */
+  flush(milliseconds: number): Promise<void>
+}
+
+/** Opens the reports to `dsn`, for what `role` does in this process. */
+export function openErrorReporter(config: Config, dsn: string, role: Role): ErrorReporter {
+  const client = new ServerRuntimeClient({
+    dsn,
+    environment: environmentOf(new URL(config.publicUrl).host, config.sentry.sandboxHostSuffix),
+    release: siteVersion,
+    platform: 'node',
+    runtime: { name: 'node', version: process.version },
+    stackParser: createStackParser(nodeStackLineParser()),
+    integrations: [linkedErrorsIntegration()],
+    transport: (options) =>
+      createTransport({ ...options, bufferSize: mostAtOnce }, ({ body }) => post(options, body)),
+    sendClientReports: false,
+  })
+  client.init()
+  // The one place that every kind of report passes through.
+  client.on('beforeEnvelope', createReportScrubber(listSecrets(config)))
+  const isWorthSending = createReportGate()
+  return {
+    report({ err, message, fields }) {
+      const text = err instanceof Error ? `${err.name}: ${err.message}` : message
+      if (!isWorthSending(text, Date.now())) return
+      const scope = new Scope()
+      scope.setClient(client)
+      scope.setTag('role', role)
+      scope.setExtras({ ...fields, log: message })
+      if (err instanceof Error) scope.captureException(err)
+      else scope.captureMessage(message, 'error')
+    },
+    flush: async (milliseconds) => void (await client.flush(milliseconds)),
+  }
+}
+
+interface Destination {
+  url: string
+  headers?: Record<string, string>
+}
+
+async function post({ url, headers = {} }: Destination, body: string | Uint8Array) {
+  const response = await fetch(url, {
+    method: 'POST',
+    // A copy of the bytes that no other thread can change is what fetch takes.
+    body: typeof body === 'string' ? body : new Uint8Array(body),
+    headers,
+    redirect: 'error',
+    signal: AbortSignal.timeout(timeoutMs),
+  })
+  await response.body?.cancel()
+  return {
+    statusCode: response.status,
+    headers: {
+      'x-sentry-rate-limits': response.headers.get('x-sentry-rate-limits'),
+      'retry-after': response.headers.get('retry-after'),
+    },
+  }
+}
+
+/** Lets the same error pass once a minute, and so many in all: a database that is away fails every call. */
+export function createReportGate(): (text: string, now: number) => boolean {
+  let since = -Infinity
+  const seen = new Set<string>()
+  return (text, now) => {
+    if (now - since >= minuteMs) {
+      since = now
+      seen.clear()
+    }
+    if (seen.has(text) || seen.size >= mostInMinute) return false
+    seen.add(text)
+    return true
+  }
+}

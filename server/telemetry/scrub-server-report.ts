@@ -1,0 +1,72 @@
+import { isIP } from 'node:net'
+import { scrub } from '#contract/error-reports.ts'
+import type { Config } from '#server/platform/config.ts'
+
+// Each pattern begins where its first characters do, so that a long text which almost fits is looked through once.
+const email = /(?<![^\s"'<>()@:/,;=])[^\s"'<>()@:/,;=]+@[^\s"'<>()@:/,;=]+\.[a-z]{2,}/gi
+/** An IPv4 address, or what may be an IPv6 one. */
+const ip =
+  /(?<![\w.:])(?:\d{1,3}(?:\.\d{1,3}){3}|[\da-f]{0,4}(?::[\da-f]{0,4}){2,7}(?:\d{1,3}(?:\.\d{1,3}){3})?)(?![\w:])/gi
+const password = /(?<![a-z\d+.-])([a-z\d+.-]+:\/\/[^\s/:@]*):[^\s/@]*@/gi
+/** Keys of gateways, and credentials of a header. */
+const key = /\b(?:(?:sk|rk|pk)_(?:live|test)_|whsec_)\w+|\b(?:bearer|basic) [\w.~+/=-]+/gi
+/** A word, which may be a signed token. */
+const word = /[\w.-]+/g
+
+/**
+ * Makes the scrubber of this process's reports: what `scrub` takes out of a browser's, and secrets of the settings, tokens,
+ * passwords, e-mail and network addresses, at any depth.
+ * @param secrets texts that never leave the process
+ */
+export function createReportScrubber(secrets: readonly string[]): (report: unknown) => void {
+  const scrubText = (text: string) =>
+    secrets
+      .reduce((shown, secret) => shown.replaceAll(secret, '[secret]'), text)
+      .replaceAll(password, '$1:[secret]@')
+      .replaceAll(key, '[secret]')
+      .replaceAll(word, (found) => (isSignedToken(found) ? '[secret]' : found))
+      .replaceAll(email, '[e-mail]')
+      .replaceAll(ip, (found) => (isIP(found) ? '[ip]' : found))
+  const walk = (value: unknown) => {
+    if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return
+    const fields = value as Record<string, unknown>
+    for (const [name, field] of Object.entries(fields)) {
+      if (typeof field === 'string') fields[name] = scrubText(field)
+      else walk(field)
+    }
+  }
+  return (report) => {
+    walk(report)
+    scrub(report)
+  }
+}
+
+/** The parts of a signed token are divided by dots, and the first begins as JSON in base64 does. */
+function isSignedToken(found: string): boolean {
+  return found
+    .split('.')
+    .slice(0, -1)
+    .some((part) => /\beyJ/i.test(part))
+}
+
+/** Shorter ones are in words by chance. */
+const shortestSecret = 8
+
+/** The texts of the settings that nobody else may know. */
+export function listSecrets({ secrets, databaseUrl, mail, tracking, tracing }: Config): string[] {
+  const passwords = [databaseUrl, mail.smtpUrl].flatMap((url) => (url ? passwordsIn(url) : []))
+  return [...textsIn(secrets), ...textsIn(tracking.conversions), ...passwords, ...textsIn(tracing)]
+    .filter((text) => text.length >= shortestSecret)
+    .toSorted((one, other) => other.length - one.length)
+}
+
+function passwordsIn(address: string): string[] {
+  const { password, searchParams } = new URL(address)
+  return [password, decodeURIComponent(password), searchParams.get('password') ?? '']
+}
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  if (typeof value !== 'object' || value === null) return []
+  return Object.values(value).flatMap(textsIn)
+}

@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest'
+import { environmentOf, scrub } from '#contract/error-reports.ts'
+
+it('leaves what a person wrote as it is, wherever it begins', () => {
+  const contexts = {
+    feedback: { message: '#4 has no sound in play/pause?', url: 'https://site.test/?fbclid=c' },
+  }
+  scrub({ contexts })
+  expect(contexts.feedback).toEqual({ message: '#4 has no sound in play/pause?', url: 'https://site.test/' })
+})
+
+it('takes queries, fragments and media passes out, at any depth, and leaves sentences alone', () => {
+  const report = {
+    message: 'What? "x" failed at /videos/v',
+    breadcrumbs: [
+      { data: { url: '/api/video?id=v&fbclid=click', from: '/retrievePassword#reset=secret' } },
+      { message: 'GET https://site.test/media/99.usr_1.mac/asset/seg_1.m4s?x=1 ended' },
+    ],
+    query: '?ttclid=t',
+    bytes: new Uint8Array([63]),
+  }
+  scrub(report)
+  expect(report).toEqual({
+    message: 'What? "x" failed at /videos/v',
+    breadcrumbs: [
+      { data: { url: '/api/video', from: '/retrievePassword' } },
+      { message: 'GET https://site.test/media/-/asset/seg_1.m4s ended' },
+    ],
+    query: '',
+    bytes: new Uint8Array([63]),
+  })
+})
+
+it('calls a host with the suffix a sandbox, any other production', () => {
+  expect(environmentOf('try.sandbox.example', '.sandbox.')).toBe('sandbox')
+  expect(environmentOf('drama.example', '.sandbox.')).toBe('production')
+  expect(environmentOf('drama.example', undefined)).toBe('production')
+})

@@ -1,0 +1,44 @@
+import { ffmpeg } from './run-test-media.ts'
+
+/** What has ffmpeg read a graph as its next input. */
+export const lavfi = (graph: string) => ['-f', 'lavfi', '-i', graph]
+
+/** An input that flashes white on each whole second from 1 on, for `lit` seconds. */
+export const flashing = (seconds: number, size = '96x64', lit = 0.06) =>
+  lavfi(
+    `color=black:size=${size}:rate=25:duration=${seconds},drawbox=color=white:t=fill:enable='gte(t,0.9)*lt(mod(t,1),${lit})'`,
+  )
+
+/** An input that beeps on each whole second from 1 on. */
+export const beeping = (seconds: number, channels = 1) => {
+  const beep = '0.5*sin(2*PI*1000*t)*gte(t,0.9)*lt(mod(t,1),0.1)'
+  return lavfi(`aevalsrc='${Array.from({ length: channels }, () => beep).join('|')}':s=48000:d=${seconds}`)
+}
+
+/** Encodes pictures quickly, with a key frame each second. */
+export const coding = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-preset', 'ultrafast', '-g', '25']
+
+/** Between black and white. */
+export const middle = 140
+
+/** The brightness in the middle of each picture of a film, 0 to 255. */
+export const brightnessOf = (path: string): number[] => [
+  ...ffmpeg('-i', path, '-vf', 'crop=16:16,scale=1:1:flags=area,format=gray', '-f', 'rawvideo', 'pipe:1'),
+]
+
+/** Where values rise above the middle. */
+export const risesOf = (values: readonly number[]): number[] =>
+  values.flatMap((value, at) => (value > middle && (values[at - 1] ?? 0) <= middle ? [at] : []))
+
+/** When a sound becomes loud after a fifth of a second of silence, in seconds. */
+export function beepsOf(path: string): number[] {
+  const sound = ffmpeg('-i', path, '-ac', '1', '-ar', '8000', '-f', 's16le', 'pipe:1')
+  const found: number[] = []
+  let silent = 8000
+  for (let at = 0; 2 * at < sound.length; at++) {
+    const isLoud = Math.abs(sound.readInt16LE(2 * at)) > 2500
+    if (isLoud && silent > 1600) found.push(at / 8000)
+    silent = isLoud ? 0 : silent + 1
+  }
+  return found
+}

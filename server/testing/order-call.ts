@@ -1,0 +1,23 @@
+import type { createOrder } from '#contract/billing.ts'
+import type { BodyOf } from '#contract/endpoint.ts'
+import type { Call } from '#server/platform/http/route.ts'
+
+/** A call that orders something, as the HTTP layer makes it. */
+export function orderCall(userId: string, body: BodyOf<typeof createOrder>): Call<typeof createOrder> {
+  return {
+    query: {},
+    body,
+    viewer: { userId, role: 'member', kept: true },
+    language: 'en',
+    idempotencyKey: undefined,
+    ip: '127.0.0.1',
+    userAgent: '',
+    timeZone: () => undefined,
+    adIds: () => ({ referrerToken: undefined, fbclid: undefined, ttclid: undefined }),
+    setHeader: () => {},
+    cookie: () => undefined,
+    serialise: () => {
+      throw new Error('an order is not serialised')
+    },
+  }
+}

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { saveHistory } from '#contract/library.ts'
+import { forgotPassword } from '#contract/members.ts'
+import { cancelByLink } from '#contract/billing.ts'
+import { dayMs, hourMs } from '#server/platform/clock.ts'
+import { findDue } from '#server/platform/job-runs.ts'
+import { createLog } from '#server/platform/log.ts'
+import { scheduledJobs } from '#server/work.ts'
+import { buildVideo } from '#server/testing/builders.ts'
+import { Shopper } from '#server/testing/shopper.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+
+const log = createLog({ json: true, level: 'silent' })
+let site: TestSite
+beforeAll(async () => {
+  site = await testSite()
+})
+afterAll(() => site.close())
+
+/** Which of the jobs that look whether there is something to do would run at a time. */
+async function dueAt(now = new Date()): Promise<string[]> {
+  const jobs = scheduledJobs(site.context).filter(({ dueWhen }) => dueWhen !== undefined)
+  const { pool } = site.context.database
+  await pool.query('DELETE FROM job_runs')
+  // Their round has come, but it is not so long ago that they run anyway.
+  await pool.query(
+    `INSERT INTO job_runs (name, every_seconds, taken_at)
+     SELECT name, 10, now() - interval '1 minute' FROM unnest($1::text[]) AS job (name)`,
+    [jobs.map(({ name }) => name)],
+  )
+  return (await findDue(pool, jobs, now, log)).due.toSorted()
+}
+
+const runOnce = async (...names: string[]) => {
+  for (const { name, run } of scheduledJobs(site.context))
+    if (names.includes(name)) await run(new AbortController().signal)
+}
+
+test('on a site where nothing happens nothing is due', async () => {
+  expect(await dueAt()).toEqual([])
+})
+
+test('what a viewer does is due until it was done', async () => {
+  const { id, episodes } = await buildVideo(site.context)
+  const { visitor } = await Shopper.on(site)
+  const body = {
+    video_id: id,
+    episode_id: episodes[0]?.id ?? '',
+    position_ms: 1,
+    at: new Date().toISOString(),
+  }
+  await visitor.ask(saveHistory, { body })
+  await visitor.ask(forgotPassword, { body: { email: 'nobody@example.com' } })
+  await visitor.ask(cancelByLink, { body: { email: 'nobody@example.com' } })
+  const due = [
+    'answer-link-requests',
+    'answer-reset-requests',
+    'fold-funnel',
+    'fold-plays',
+    'fold-viewings',
+    'learn-next-watched',
+  ]
+  expect(await dueAt()).toEqual(due)
+  await runOnce(...due)
+  expect(await dueAt()).toEqual([])
+})
+
+test('an order that nobody pays is due for the janitor once it has expired', async () => {
+  const shopper = await Shopper.on(site)
+  const { episodes } = await buildVideo(site.context)
+  await shopper.order({ episode_id: episodes[3]?.id ?? '' })
+  expect(await dueAt()).toEqual([])
+  expect(await dueAt(new Date(Date.now() + dayMs))).toContain('billing-janitor')
+})
+
+test('a subscription is due for its renewal as its period ends', async () => {
+  const shopper = await Shopper.on(site)
+  const plan = await shopper.plan(7)
+  const order = await shopper.order({ kind: 'plan', plan_id: plan.id })
+  await shopper.tryPay(order.id, await shopper.token())
+  expect(await dueAt(new Date(Date.now() + 6 * dayMs))).not.toContain('billing-renewals')
+  expect(await dueAt(new Date(Date.now() + 7 * dayMs + hourMs))).toContain('billing-renewals')
+})
