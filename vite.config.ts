@@ -64,6 +64,9 @@ export default defineConfig({
               name: 'watch',
               test: /web\/i18n\/(watch\.ts|en\.watch)|(web\/lib|contract)\/money|contract\/billing/,
             },
+            // What sells and what pays share, in two documents.
+            { name: 'pay', test: /web\/features\/billing\/(order-report|pay|words)\.ts/ },
+            { name: 'steps', test: /web\/features\/billing\/(use-steps\.ts|ProblemNote|problem-note)/ },
             // What several screens share, none of them the home page.
             {
               name: 'screens',

@@ -42,7 +42,11 @@ export function Header({ menu, recommended }: HeaderProps) {
       <Link to={paths.shopping.to()} className={`${styles.link} ${styles.plans}`}>
         {t('site.plans')}
       </Link>
-      <Link to={paths.search.to()} className={styles.tool} aria-label={t('site.search')}>
+      <Link
+        to={paths.search.to()}
+        className={`${styles.tool} ${styles.search}`}
+        aria-label={t('site.search')}
+      >
         <Icon name="search" />
       </Link>
       <LanguageChooser />
@@ -80,7 +84,7 @@ function LanguageChooser() {
   const choose = (value: string) => {
     const language = languageOf(value) ?? 'en'
     void changeLanguage(language)
-    // The screens have changed; what comes of it for the mails nobody waits for.
+    // The screens have changed already; saving the language for mails happens in the background.
     import('#web/features/members/keep-language.ts')
       .then(({ keepLanguage }) => keepLanguage(queryClient, language))
       .catch(() => {})

@@ -20,11 +20,12 @@ import { whenIdle } from '#web/lib/when-idle.ts'
 import { Footer } from './Footer.tsx'
 import { Header } from './Header.tsx'
 import type { Later as LaterType } from './later/Later.tsx'
+import { TabBar } from './TabBar.tsx'
 import styles from './shell.module.css'
 
-// Nobody waits for it: it comes once the page is idle, and where it cannot be had the page does without.
+// Loaded once the page is idle; the page works without it.
 const Later = lazy(async () => {
-  await new Promise<void>(whenIdle)
+  await new Promise<void>((resolve) => whenIdle(resolve))
   return withTexts('later', import('./later/Later.tsx')).then(
     ({ Later }) => ({ default: Later }),
     () => ({ default: Nothing }),
@@ -33,7 +34,7 @@ const Later = lazy(async () => {
 
 const Nothing: typeof LaterType = () => <></>
 
-/** What stands around every screen. A screen whose route says `immersive` has the phone's whole face to itself. */
+/** The frame around every screen. An `immersive` screen fills the phone's whole display. */
 export function Shell() {
   const { t, i18n } = useTranslation()
   useQuery(userQuery)
@@ -63,6 +64,7 @@ export function Shell() {
         <Outlet />
       </main>
       <Footer copyright={homepage?.copyright.text} onChoices={() => setChoosing(true)} />
+      {!immersive && <TabBar />}
       <ScrollRestoration />
     </div>
   )
@@ -71,7 +73,7 @@ export function Shell() {
 const isImmersive = (handle: unknown) =>
   typeof handle === 'object' && handle !== null && 'immersive' in handle
 
-/** The operator's accent takes the place of ours, in the shell and in whatever is inside it. */
+/** Applies the operator's accent colour to the shell and everything inside it. */
 function accent(colour: string | undefined): CSSProperties {
   return colour && CSS.supports('color', colour) ? ({ '--accent': colour } as CSSProperties) : {}
 }

@@ -77,7 +77,7 @@ const screens: RouteObject[] = [
 ]
 
 // The router remembers by this key how far a page was scrolled. Without one all documents would share the router's own, and a
-// page that is opened anew would begin where another one was left.
+// newly opened page would start at another page's scroll position.
 if (!history.state?.key) history.replaceState({ ...history.state, key: String(Date.now()) }, '')
 
 export const router = createBrowserRouter([

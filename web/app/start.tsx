@@ -13,6 +13,6 @@ export async function start(byLink: boolean): Promise<void> {
   if (sentry) void import('./reporting/report-later.ts').then(({ reportLater }) => reportLater(sentry))
   await bringTexts('base')
   const element = document.getElementById('app')
-  // In slices: a slow phone goes on with its other work in between.
+  // In slices, so that a slow phone can do other work in between.
   if (element) startTransition(() => createRoot(element).render(<Providers />))
 }

@@ -129,6 +129,15 @@ test('the ad click ids travel in headers, and in the query of a GET or the body 
   })
 })
 
+test('a call that may keep something says the time zone of the browser', async () => {
+  const { call } = await load()
+  answers({ code: 200, info: {} })
+  await call(getVideo, { query: { id: 'vid_1' } })
+  await call(saveHistory, { body: { video_id: 'vid_1' } })
+  const zones = sent.map(({ init }) => new Headers(init.headers).get('x-time-zone'))
+  expect(zones).toEqual([null, new Intl.DateTimeFormat().resolvedOptions().timeZone])
+})
+
 test('the token travels percent-encoded, whatever letters its campaign has', async () => {
   stored.set('referrer_token', 'Frühling 100%')
   const { call } = await load()

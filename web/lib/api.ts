@@ -32,7 +32,7 @@ export class CallRejected extends Error {
 /** The call was not understood, not served, or never arrived (`status` 0). */
 export class CallFailed extends Error {
   readonly status: number
-  /** Seconds after which the server asks to try again, where it says so. */
+  /** Seconds after which the server asks to retry, if it says so. */
   readonly retryAfter: number | undefined
 
   constructor(status: number, message: string, retryAfter?: number) {
@@ -64,7 +64,7 @@ const ahead = new Map<string, Promise<unknown>>()
 const introductionMs = 3000
 let introduced: Promise<unknown> | undefined
 
-/** Has all calls but those made ahead wait for this one, for a while: it tells the site who is here; until then it knows nobody. */
+/** Makes later calls wait for this one, for a while: it identifies the viewer to the site. */
 export function introduceFirst(user: Promise<unknown>): void {
   const patience = new Promise((resolve) => setTimeout(resolve, introductionMs))
   introduced = Promise.race([user.catch(() => {}), patience])
@@ -72,14 +72,14 @@ export function introduceFirst(user: Promise<unknown>): void {
 
 let tellRefusal: (code: number, of: Endpoint) => void = () => {}
 
-/** Has somebody told of every refusal, whoever made the call. */
+/** Registers a listener for every refusal. */
 export function hearRefusals(listener: typeof tellRefusal): void {
   tellRefusal = listener
 }
 
 /**
  * Makes a call of the contract and opens its envelope (seed, section 8).
- * Returns `info`, or `data` where there is none. Throws CallRejected or CallFailed; an abort throws the browser's AbortError.
+ * Returns `info`, or `data` if there is none. Throws CallRejected or CallFailed; an abort throws the browser's AbortError.
  */
 export async function call<E extends Endpoint>(
   endpoint: E,
@@ -89,7 +89,7 @@ export async function call<E extends Endpoint>(
   const started = endpoint.method === 'GET' ? ahead.get(url) : undefined
   ahead.delete(url)
   if (!started && introduced) await introduced
-  // The contract's type stands for what the server's own response schema guarantees.
+  // The server's response schema guarantees the contract's type.
   return (await (started ?? request(endpoint, url, options))) as ResultOf<E>
 }
 
@@ -165,6 +165,7 @@ function headersOf(endpoint: Endpoint, idempotencyKey?: string): Record<string, 
     'x-user-token': storage.get(userTokenKey),
     // Percent-encoded: a campaign's code may have any letters.
     'x-referrer-token': encodeURIComponent(referrerToken() ?? ''),
+    'x-time-zone': endpoint.method === 'GET' ? null : timeZone(),
     'x-fbclid': fbclid,
     'x-ttclid': ttclid,
     'idempotency-key': idempotencyKey,
@@ -172,6 +173,15 @@ function headersOf(endpoint: Endpoint, idempotencyKey?: string): Record<string, 
   const sent = Object.entries(headers).filter((pair): pair is [string, string] => Boolean(pair[1]))
   // A header holds Latin-1 only; a click id beyond that still travels in the query or body.
   return Object.fromEntries(sent.filter(([, value]) => /^[\x20-\x7e]*$/.test(value)))
+}
+
+let ownZone: string | undefined
+
+/** The IANA name of the browser's time zone: the dates in the person's mails are its days, as those on the screens are. */
+function timeZone(): string {
+  // Asked for once: the browser takes long to make the first date format.
+  ownZone ??= new Intl.DateTimeFormat().resolvedOptions().timeZone
+  return ownZone
 }
 
 /** The header token is for browsers that keep no cookie; elsewhere the cookie alone is the session. */

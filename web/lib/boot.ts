@@ -12,14 +12,14 @@ interface Boot {
   video?: Video
   episodes?: Extract<ResultOf<typeof getEpisode>, { list: unknown }>
   playable?: PlayableEpisode
-  /** The one after it, where it may be played. */
+  /** The next episode, if it may be played. */
   following?: PlayableEpisode
-  /** The document was made for nobody in particular, while an experiment runs. */
+  /** The document was made without a viewer's variant while an experiment runs. */
   undecided?: true
   plans?: ResultOf<typeof listPlans>
 }
 
-/** The document's boot record; null where there is none, or where the viewer has chosen another language than the browser's. */
+/** The document's boot record; null if there is none, or if the viewer has chosen another language than the browser's. */
 export const boot = readBoot()
 
 function readBoot(): Boot | null {

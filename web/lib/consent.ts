@@ -4,13 +4,13 @@ import { storage } from './storage.ts'
 const key = 'consent'
 const listeners = new Set<() => void>()
 
-/** What the person said to marketing in this browser; null where nothing yet. No answer is a no. */
+/** What the person said to marketing in this browser; null if nothing yet. No answer is a no. */
 export function consentAnswer(): boolean | null {
   const kept = storage.get(key)
   return kept === null ? null : kept === 'yes'
 }
 
-/** Keeps the answer and tells whoever depends on it. */
+/** Stores the answer and notifies its listeners. */
 export function answerConsent(agreed: boolean): void {
   storage.set(key, agreed ? 'yes' : 'no')
   for (const listener of listeners) listener()

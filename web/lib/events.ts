@@ -1,12 +1,12 @@
 import { adIds } from './visit.ts'
 
-/** Nobody else may frame the site (frame-ancestors), so whoever sees it in a frame is an operator at the studio's preview. */
+/** Only the studio may frame the site (frame-ancestors), so a framed page is an operator's preview. */
 const isPreview = globalThis.self !== globalThis.top
 
-/** Records one of the site's own analytics events. A beacon: nobody waits for it, and its failure is nobody's trouble. */
+/** Records one of the site's own analytics events as a beacon: nothing waits for it, and its failure has no effect. */
 export function sendEvent(event: string, fields: Record<string, string> = {}): void {
   if (isPreview) return
   const query = new URLSearchParams({ event, ...adIds(), ...fields })
-  // Not an image: what is sent as the page goes must outlive it.
+  // Not an image: the request must outlive the page.
   fetch(`/api/statics.png?${query.toString()}`, { keepalive: true, priority: 'low' }).catch(() => {})
 }

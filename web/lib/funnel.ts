@@ -23,7 +23,7 @@ function send(event: string, fields: Record<string, string> = {}): void {
   sendEvent(event, { ...(token ? { referrer_token: token } : {}), ...fields })
 }
 
-/** In a quiet moment, or as the page goes where it goes before. */
+/** When idle, or when the page is left before that. */
 function soon(tell: () => void): void {
   let told = false
   const tellOnce = () => {
@@ -35,7 +35,7 @@ function soon(tell: () => void): void {
   addEventListener('pagehide', tellOnce)
 }
 
-/** The page was opened, or came to the front again; `again` where it was by a link that brings people here. */
+/** The page was opened or shown again; `again` if a campaign link led there. */
 export function noteVisit(again: boolean): void {
   if (again) tabStorage.remove(key)
   if (once('visit')) soon(() => send('visit'))

@@ -15,7 +15,7 @@ export function createImageMemory(most = lazyImage.cache) {
   }
 }
 
-/** Calls `run` at once, then at most every `ms` for as long as it is asked for. */
+/** Calls `run` at once, then at most every `ms` while it is requested. */
 export function throttled(run: () => void, ms = lazyImage.throttleMs): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
   let asked = false

@@ -54,6 +54,11 @@ export function methodFormPath(wish: Pick<OrderWish, 'gateway' | 'method'>): str
   return `/order/easy?${new URLSearchParams({ kind: 'method', ...wish }).toString()}`
 }
 
+/** The bank's check of an order that a saved card is to pay, in the card form's document. */
+export function orderCheckPath(order_id: string): string {
+  return `/order/easy?${new URLSearchParams({ kind: 'check', order_id }).toString()}`
+}
+
 export function orderFormPath(wish: OrderWish): string {
   return `/order/easy?${new URLSearchParams({ ...wish }).toString()}`
 }

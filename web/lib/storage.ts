@@ -1,4 +1,4 @@
-/** Storage that never fails: where the browser keeps nothing (it is blocked or full), memory stands in for this visit. */
+/** Storage that never fails: if the browser's is blocked or full, memory replaces it for this visit. */
 function storageOf(browsers: () => Storage) {
   const inMemory = new Map<string, string>()
   return {

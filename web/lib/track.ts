@@ -1,6 +1,6 @@
 import { consentAnswer } from './consent.ts'
 
-/** Something that happened which the operator's pixels may be told of, once the person has agreed. */
+/** An event for the operator's pixels, once the person has agreed. */
 export interface TrackedEvent {
   name:
     | 'PageView'
@@ -10,7 +10,7 @@ export interface TrackedEvent {
     | 'Purchase'
     | 'Subscribe'
     | 'CompleteRegistration'
-  /** The server tells the platforms of conversions under the same id, so they count each once: the order's, or the new member's. */
+  /** The server reports conversions under the same id (the order's or the new member's), so that platforms count each once. */
   eventId?: string
   cents?: number
   currency?: string
@@ -24,12 +24,12 @@ type Listener = (event: TrackedEvent) => void
 
 interface Waiting {
   event: TrackedEvent
-  /** The page on which alone it is heard; null where it is heard on any. */
+  /** The only page on which it is reported; null for any page. */
   path: string | null
 }
 
 const most = 20
-/** What is told once and never again. */
+/** Events that are reported only once. */
 const conversions: readonly TrackedEvent['name'][] = ['Purchase', 'Subscribe', 'CompleteRegistration']
 let listener: Listener | null = null
 let waiting: Waiting[] = []

@@ -7,13 +7,13 @@ const clickIds = [taken.fbclid, taken.ttclid]
 /** Security.md, "Redirects". Counted as it travels: a server that finds a call's address or headers too long refuses every call. */
 const longest = 512
 
-/** The click ids of this visit, for as long as they may not be written down. */
+/** The click ids of this visit, in memory until they may be stored. */
 const held = new Map<string, string>()
 onConsent(settleClickIds)
 
 /**
  * Stores `token`, `fbclid` and `ttclid` of an address.
- * Returns the address without them, or null where it had none.
+ * Returns the address without them, or null if it had none.
  */
 export function takeVisitParameters(address: URL): string | null {
   let found = false
@@ -43,7 +43,7 @@ function settleClickIds(): void {
   }
 }
 
-/** Null for what is longer than any id. */
+/** Null for texts that are longer than any id. */
 function bounded(value: string | null): string | null {
   return value && encodeURIComponent(value).length <= longest ? value : null
 }

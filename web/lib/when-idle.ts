@@ -1,7 +1,7 @@
-const latestMs = 4000
+const usualLatestMs = 4000
 
-/** Does something once the page has loaded and has a quiet moment. Safari knows no quiet moments: there a while stands for one. */
-export function whenIdle(work: () => unknown): void {
+/** Runs something once the page has loaded and is idle; after a delay in Safari, which has no idle callback. */
+export function whenIdle(work: () => unknown, latestMs = usualLatestMs): void {
   const wait = () => {
     if ('requestIdleCallback' in window) requestIdleCallback(work, { timeout: latestMs })
     else setTimeout(work, latestMs / 2)

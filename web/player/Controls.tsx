@@ -1,18 +1,22 @@
-import { useEffect, useRef, useState } from 'react'
+import { lazy, Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { clock } from '#web/lib/format.ts'
+import { whenIdle } from '#web/lib/when-idle.ts'
 import { Icon, type IconName } from '#web/ui/Icon.tsx'
 import { usePreferences } from './use-preferences.ts'
 import { ProgressBar } from './ProgressBar.tsx'
-import { SettingsSheet } from './SettingsSheet.tsx'
 import type { SlideCommands } from './use-commands.ts'
-import type { VideoState } from './video-state.ts'
+import { followVideo } from './use-video.ts'
+import type { PlayState } from './video-state.ts'
 import type { ChosenCaption, VideoSlideProps } from './VideoSlide.tsx'
 import styles from './controls.module.css'
 
+const importSettings = () => import('./SettingsSheet.tsx')
+const SettingsSheet = lazy(async () => ({ default: (await importSettings()).SettingsSheet }))
+
 interface ControlsProps extends VideoSlideProps {
   visible: boolean
-  state: VideoState
+  state: PlayState
   rungs: number[]
   commands: SlideCommands
   video: HTMLVideoElement | null
@@ -24,14 +28,25 @@ export function Controls(props: ControlsProps) {
   const { visible, state, commands, captions, rungs, video } = props
   const { muted, silenced } = usePreferences()
   const [open, setOpen] = useState(false)
+  const [focused, setFocused] = useState(false)
+  const shown = visible || open || focused
   const quiet = muted || silenced
   const box = useRef<HTMLDivElement>(null)
   const { keepFocus } = props
   useEffect(() => {
     if (box.current) keepFocus(box.current)
   }, [keepFocus])
+  // Behind the picture, and before the connection is lost.
+  useEffect(() => whenIdle(() => void importSettings().catch(() => {})), [])
   return (
-    <div ref={box} className={styles.controls} data-visible={visible || open}>
+    <div
+      ref={box}
+      className={styles.controls}
+      data-visible={visible || open}
+      onFocus={() => setFocused(true)}
+      // The focus is still here where the whole window has lost it.
+      onBlur={({ currentTarget }) => setFocused(currentTarget.contains(document.activeElement))}
+    >
       <div className={styles.top}>
         {props.back}
         <Tool icon="settings" label={t('player.settings')} onClick={() => setOpen(true)} />
@@ -55,7 +70,13 @@ export function Controls(props: ControlsProps) {
       <div className={styles.foot}>
         <p className={styles.title}>{props.title}</p>
         <p className={styles.subtitle}>{props.subtitle}</p>
-        <ProgressBar state={state} storyboardUrl={props.source.storyboard_url} onSeek={commands.seekTo} />
+        <ProgressBar
+          video={video}
+          durationMs={state.durationMs}
+          shown={shown}
+          storyboardUrl={props.source.storyboard_url}
+          onSeek={commands.seekTo}
+        />
         <div className={styles.row}>
           <Tool icon="previous" label={t('player.previous')} onClick={props.onPrevious} />
           <Tool
@@ -64,7 +85,7 @@ export function Controls(props: ControlsProps) {
             onClick={commands.togglePlay}
           />
           <Tool icon="next" label={t('player.next')} onClick={props.onNext} />
-          <span className={styles.time}>{`${clock(state.timeMs)} / ${clock(state.durationMs)}`}</span>
+          <Time video={video} durationMs={state.durationMs} shown={shown} />
           {canFill(video) && (
             <Tool
               icon="expand"
@@ -75,16 +96,40 @@ export function Controls(props: ControlsProps) {
         </div>
       </div>
       {open && (
-        <SettingsSheet
-          rungs={rungs}
-          captions={captions}
-          video={video}
-          onShortcuts={props.onShortcuts}
-          onClose={() => setOpen(false)}
-        />
+        <Suspense>
+          <SettingsSheet
+            rungs={rungs}
+            captions={captions}
+            video={video}
+            onShortcuts={props.onShortcuts}
+            onClose={() => setOpen(false)}
+          />
+        </Suspense>
       )}
     </div>
   )
+}
+
+/** The position and the length in words, drawn outside React while anybody sees them. */
+function Time({
+  video,
+  durationMs,
+  shown,
+}: {
+  video: HTMLVideoElement | null
+  durationMs: number
+  shown: boolean
+}) {
+  const line = useRef<HTMLSpanElement>(null)
+  useLayoutEffect(() => {
+    const draw = () => {
+      const text = `${clock((video?.currentTime ?? 0) * 1000)} / ${clock(durationMs)}`
+      if (line.current && line.current.textContent !== text) line.current.textContent = text
+    }
+    draw()
+    if (video && shown) return followVideo(video, draw)
+  }, [video, durationMs, shown])
+  return <span ref={line} className={styles.time} />
 }
 
 /** Only an iPhone's videos have it, which fill the screen alone, with the system's controls and captions. */
@@ -108,18 +153,17 @@ export function toggleFullscreen(inside: Element | null, video: HTMLVideoElement
       .catch(() => {})
 }
 
-/** A round button of the player; without `onClick` there is nothing to do, and it says so. */
-export function Tool({
-  icon,
-  label,
-  pressed,
-  onClick,
-}: {
+interface ToolProps {
   icon: IconName
   label: string
   pressed?: boolean
+  /** A count or a word for those who see it, beneath the icon. */
+  note?: string
   onClick: (() => void) | null
-}) {
+}
+
+/** A round button of the player; without `onClick` there is nothing to do, and it says so. */
+export function Tool({ icon, label, pressed, note, onClick }: ToolProps) {
   return (
     <button
       type="button"
@@ -132,6 +176,11 @@ export function Tool({
       onClick={onClick ?? undefined}
     >
       <Icon name={icon} size={26} />
+      {note !== undefined && (
+        <span className={styles.note} aria-hidden="true">
+          {note}
+        </span>
+      )}
     </button>
   )
 }

@@ -7,21 +7,28 @@ interface FeedProps {
   count: number
   index: number
   onIndex: (index: number) => void
+  /** False where another slide was chosen since this one, and is being drawn: the feed waits for that. */
+  isLatest: () => boolean
   /** Called for the slide on screen and its two neighbours; the others stand empty. */
   renderSlide: (index: number) => ReactNode
   label: string
 }
 
 /** A vertical feed with the browser's own scrolling: slides follow the finger and snap, one at a time. */
-export function Feed({ box, count, index, onIndex, renderSlide, label }: FeedProps) {
-  /** The slide that the box shows as far as its owner was told: a step that is drawn after the next one was taken leads nobody back. */
+export function Feed({ box, count, index, onIndex, isLatest, renderSlide, label }: FeedProps) {
+  /** The slide that the box shows, as far as its owner was told. */
   const told = useRef<number>(undefined)
   /** The slides' height at the last look. Until they are scrolled for a new one, their place says nothing of what is shown. */
   const height = useRef(0)
 
+  const mayLead = useRef(isLatest)
+  useLayoutEffect(() => {
+    mayLead.current = isLatest
+  })
   // At once: a key asks for the next picture, not for the way there. A finger's swipe is the browser's own.
   useLayoutEffect(() => {
-    if (!box.current || told.current === index) return
+    // A step that is drawn after the next one was taken leads nobody back.
+    if (!box.current || told.current === index || !mayLead.current()) return
     told.current = index
     height.current = box.current.clientHeight
     showSlide(box.current, index)
@@ -36,7 +43,12 @@ export function Feed({ box, count, index, onIndex, renderSlide, label }: FeedPro
     if (!box.current) return undefined
     const resized = new ResizeObserver(keepShown)
     resized.observe(box.current)
-    return () => resized.disconnect()
+    // A window may get its old size back before anybody looks: the scrolling that this left behind is followed by nobody.
+    addEventListener('resize', keepShown)
+    return () => {
+      resized.disconnect()
+      removeEventListener('resize', keepShown)
+    }
   }, [box, keepShown])
 
   const follow = () => {

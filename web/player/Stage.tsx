@@ -5,6 +5,7 @@ import { ShortcutSheet } from './ShortcutSheet.tsx'
 import { shortcutFor } from './shortcuts.ts'
 import type { SlideCommands } from './use-commands.ts'
 import { useWheelSteps } from './use-wheel-steps.ts'
+import { whenStill } from './when-still.ts'
 import styles from './stage.module.css'
 
 export interface SlideTools {
@@ -14,18 +15,22 @@ export interface SlideTools {
   onShortcuts: () => void
   /** Gives the controls of the next slide the focus that a button had in the one before. */
   keepFocus: (controls: Element) => void
+  /** Runs at once, or when no finger swipes any more. */
+  whenStill: (run: () => void) => () => void
 }
 
 interface StageProps {
   count: number
   index: number
   onIndex: (index: number) => void
+  /** False where another slide was chosen since this one, and is being drawn. */
+  isLatest: () => boolean
   renderSlide: (index: number, tools: SlideTools) => ReactNode
   label: string
 }
 
 /** The player: a feed of slides, and the keys that steer the one on screen. */
-export function Stage({ count, index, onIndex, renderSlide, label }: StageProps) {
+export function Stage({ count, index, onIndex, isLatest, renderSlide, label }: StageProps) {
   const box = useRef<HTMLDivElement>(null)
   const feed = useRef<HTMLDivElement>(null)
   const slide = useRef<SlideCommands | null>(null)
@@ -35,9 +40,13 @@ export function Stage({ count, index, onIndex, renderSlide, label }: StageProps)
   }, [])
   const onShortcuts = useCallback(() => setHelp(true), [])
   const keepFocus = useFocusAcross(box)
+  const onceStill = useCallback(
+    (run: () => void) => (feed.current ? whenStill(feed.current, run) : () => {}),
+    [],
+  )
   const step = (by: 1 | -1) => {
     stepFeed(feed.current, by)
-    // No scroll is told of in the background, from where the system's own controls step.
+    // Scroll events do not fire in the background, where the system's media controls step.
     if (document.hidden) onIndex(index + by)
   }
   useWheelSteps(feed, step)
@@ -78,15 +87,18 @@ export function Stage({ count, index, onIndex, renderSlide, label }: StageProps)
         count={count}
         index={index}
         onIndex={onIndex}
+        isLatest={isLatest}
         label={label}
-        renderSlide={(i) => renderSlide(i, { register, onShortcuts, onNext, onPrevious, keepFocus })}
+        renderSlide={(i) =>
+          renderSlide(i, { register, onShortcuts, onNext, onPrevious, keepFocus, whenStill: onceStill })
+        }
       />
       {help && <ShortcutSheet onClose={() => setHelp(false)} />}
     </div>
   )
 }
 
-/** A slide that goes takes its buttons along: the focus goes on to the same button of the next one. */
+/** A slide that leaves takes its buttons along, so the focus moves to the same button of the next slide. */
 function useFocusAcross(box: RefObject<HTMLElement | null>) {
   const icon = useRef<string>(undefined)
   useEffect(() => {
@@ -103,6 +115,7 @@ function useFocusAcross(box: RefObject<HTMLElement | null>) {
     if (!icon.current) return
     const find = (name: string) => controls.querySelector<HTMLElement>(`[data-icon='${name}']:enabled`)
     const button = find(icon.current) ?? find('pause') ?? find('play')
-    button?.focus()
+    // Its slide may have been left meanwhile, and must not come back.
+    button?.focus({ preventScroll: true })
   }, [])
 }

@@ -15,8 +15,8 @@ import { useMediaSession } from './use-media-session.ts'
 import { usePlayReport } from './use-play-report.ts'
 import { usePlaying } from './use-playing.ts'
 import { useStream } from './use-stream.ts'
-import { useVideoState } from './use-video.ts'
-import type { VideoState } from './video-state.ts'
+import { followVideo, usePlayState } from './use-video.ts'
+import { readVideo, type PlayState, type VideoState } from './video-state.ts'
 import styles from './video-slide.module.css'
 
 export interface VideoSlideProps {
@@ -37,22 +37,24 @@ export interface VideoSlideProps {
   onShortcuts: () => void
   keepFocus: (controls: Element) => void
   onExpiring: () => void
-  onEnded: () => void
+  whenStill: (run: () => void) => () => void
+  onEnded: (episodeId: string) => void
+  /** Called several times a second while it plays. */
   onState: (state: VideoState) => void
 }
 
 /** One episode in the feed: the picture, its captions, its gestures and, while it is on screen, its controls. */
 export function VideoSlide(props: VideoSlideProps) {
-  const { source, startMs, active, onEnded, onState } = props
+  const { episodeId, source, startMs, active, whenStill, onEnded, onState } = props
   const { t } = useTranslation()
   const box = useRef<HTMLDivElement>(null)
   const { stream, rungs, failure, retry } = useStream(source, startMs, active, props.onExpiring)
   const video = stream?.video ?? null
-  const state = useVideoState(video)
+  const state = usePlayState(video)
   const captions = useChosenCaption(source.captions)
   usePlaying(video, active)
-  useCaptions(video, captions.shown, captions.htmlLang)
-  usePlayReport(video, { episodeId: props.episodeId, active, failure })
+  const captionBox = useCaptions(video, captions.shown, captions.htmlLang)
+  usePlayReport(video, { episodeId, active, failure })
   const commands = useCommands(video, captions, active ? props.register : null)
   useMediaSession(video, { ...props, poster: source.poster_url, state, commands })
   const { visible, poke } = useFade(!state.paused && !state.ended)
@@ -64,11 +66,19 @@ export function VideoSlide(props: VideoSlideProps) {
   }, [video])
   useEffect(() => {
     // One that ended before and comes back on screen plays again already, which the state is still to tell.
-    if (active && state.ended && video?.ended) return afterDialogs(onEnded)
-  }, [active, state.ended, video, onEnded])
+    if (!active || !state.ended || !video?.ended) return
+    let endStillness = () => {}
+    const endDialogs = afterDialogs(() => {
+      endStillness = whenStill(() => onEnded(episodeId))
+    })
+    return () => {
+      endDialogs()
+      endStillness()
+    }
+  }, [active, state.ended, video, episodeId, whenStill, onEnded])
   useEffect(() => {
-    if (active) onState(state)
-  }, [active, state, onState])
+    if (active && video) return followVideo(video, () => onState(readVideo(video)))
+  }, [active, video, onState])
 
   const speed = useCallback(
     (on: boolean) => {
@@ -104,6 +114,14 @@ export function VideoSlide(props: VideoSlideProps) {
         className={styles.picture}
         style={{ backgroundImage: state.started ? 'none' : `url("${source.poster_url}")` }}
       />
+      <div
+        ref={captionBox}
+        className={styles.captions}
+        lang={captions.htmlLang}
+        dir="auto"
+        aria-hidden="true"
+        data-captions=""
+      />
       <div className={styles.surface} {...gestures} />
       {liked > 0 && (
         <span key={liked} className={styles.like} aria-hidden="true">
@@ -135,9 +153,12 @@ export function VideoSlide(props: VideoSlideProps) {
 }
 
 /** Runs at once, or when the sheet that is open is closed: what a person reads is not taken from them. */
-function afterDialogs(run: () => void): (() => void) | undefined {
+function afterDialogs(run: () => void): () => void {
   const dialog = document.querySelector('dialog[open]')
-  if (!dialog) return void run()
+  if (!dialog) {
+    run()
+    return () => {}
+  }
   dialog.addEventListener('close', run, { once: true })
   return () => dialog.removeEventListener('close', run)
 }
@@ -145,7 +166,7 @@ function afterDialogs(run: () => void): (() => void) | undefined {
 const turnOnSound = () => preferences.set({ silenced: false, muted: false })
 
 /** What lies over the picture's middle: paused, loading, twice the speed, sound to be tapped for. */
-function Signs({ state, fast }: { state: VideoState; fast: boolean }) {
+function Signs({ state, fast }: { state: PlayState; fast: boolean }) {
   const { t } = useTranslation()
   const { silenced } = usePreferences()
   return (
@@ -174,7 +195,7 @@ export interface ChosenCaption {
   htmlLang: string
 }
 
-/** The captions in the language chosen for them, else the interface's, else English; none where they were turned off. */
+/** The captions in the chosen language, else the interface's, else English; none if they are turned off. */
 function useChosenCaption(all: Caption[]): ChosenCaption {
   const { i18n } = useTranslation()
   const { captions } = usePreferences()

@@ -1,6 +1,6 @@
 import { keep, kept } from '#web/lib/storage.ts'
 
-/** Not in the DOM's types, since only some browsers tell it. */
+/** Not in the DOM's types, because only some browsers have it. */
 declare global {
   interface Navigator {
     connection?: { saveData?: boolean; effectiveType?: string; downlink?: number }
@@ -41,7 +41,7 @@ export function isAmple(): boolean {
   return (bandwidthSeen() ?? 0) >= firstGuess
 }
 
-/** What this page's segments came with, whoever fetched them; undefined where the browser does not tell. */
+/** The bandwidth of this page's segments, with any player; undefined if the browser does not report it. */
 function bandwidthSeen(): number | undefined {
   let bits = 0
   let ms = 0

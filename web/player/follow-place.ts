@@ -4,7 +4,7 @@ export interface Place {
   isPlaying: boolean
 }
 
-/** Follows a video until the signal. @param startSeconds where it is to begin */
+/** Follows a video until the signal. @param startSeconds where it starts */
 export function followPlace(video: HTMLVideoElement, startSeconds: number, signal: AbortSignal): Place {
   const place: Place = { seconds: video.currentTime || startSeconds, isPlaying: !video.paused }
   const listen = (event: string, note: () => void) => video.addEventListener(event, note, { signal })

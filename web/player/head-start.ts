@@ -57,7 +57,7 @@ export const openWithHeadStart: OpenPlayer = (video, first, startSeconds, events
       isActive = active
       hls?.setActive(active)
     },
-    // By itself the browser fetches little for what is paused.
+    // The browser fetches little for a paused video.
     rest(resting) {
       isResting = resting
       hls?.rest(resting)
@@ -84,7 +84,7 @@ function lastsToTheEnd({ expires_at }: Source, { duration, currentTime, playback
   return Date.now() + ((duration - currentTime) / playbackRate) * 1000 < Date.parse(expires_at)
 }
 
-/** The renditions in a stream's playlist by their shorter sides, lowest first, which the browser's own player does not tell; not before the first frame. */
+/** The renditions in a stream's playlist by their shorter sides, lowest first, which the native player does not reveal; not before the first frame. */
 async function readRungs({ hls_url }: Source): Promise<number[]> {
   try {
     const playlist = await (await fetch(hls_url)).text()

@@ -1,5 +1,6 @@
-import Hls from 'hls.js'
+import Hls, { type GapController, type HlsConfig } from 'hls.js'
 import { expectedBandwidth, isSparing, rememberBandwidth } from './connection.ts'
+import { whenIdle } from '#web/lib/when-idle.ts'
 import { followPlace } from './follow-place.ts'
 import { FailureJudge } from './judge-failure.ts'
 import { sameAsset, withFreshPass } from './link.ts'
@@ -10,16 +11,30 @@ import type { OpenPlayer } from './stream.ts'
 import { watchStandstill } from './watch-standstill.ts'
 
 const activeSeconds = 30
+/** Once it holds them, nothing is fetched until it holds no more than this. */
+const refillSeconds = 20
+/** How often a stall is looked for: hls.js would check every 100 ms, also in paused videos. */
+const gapLookMs = 250
+/** hls.js reads the buffer by its own rules, which may differ by a few frames. */
+const slackSeconds = 0.25
+/** What waited begins to fetch at the latest so long after it came on screen; that it can play is prepared. */
+const wakeWithinMs = 500
 /** What hls.js tries for ever is given up after this. */
 const patienceMs = 10_000
 /** A stream that waits holds its first seconds, of a rung with which they fit into these bytes. */
 const waitingSeconds = 4
 const waitingBytes = { usual: 1_500_000, sparing: 400_000 }
 
-/** Plays through hls.js: it chooses among rungs, holds no more than it is told, renews its links without a cut and tells errors apart. */
+/** Plays through hls.js: it chooses among renditions, limits its buffer, renews links without a cut and classifies errors. */
 export const openHls: OpenPlayer = (video, first, startSeconds, { onTrouble, onRungs }) => {
   let source = first
+  let isActive = false
   let isResting = false
+  /** It holds what it should. hls.js would still look ten times a second whether there is something to do. */
+  let isAsleep = false
+  /** The second of the video at which it wakes. What is held is asked for once: to ask the element is dear. */
+  let wakesAt = Infinity
+  let gaps: GapController | undefined
   let givenUp: AbortController | undefined
   const listening = new AbortController()
   const { signal } = listening
@@ -37,6 +52,10 @@ export const openHls: OpenPlayer = (video, first, startSeconds, { onTrouble, onR
     backBufferLength: 30,
     abrEwmaDefaultEstimate: expected,
     loader: MasterLoader,
+    ...watchGaps(
+      () => isActive,
+      (made) => (gaps = made),
+    ),
     xhrSetup: (xhr, url) =>
       xhr.open('GET', source === first ? url : withFreshPass(url, source.hls_url), true),
   })
@@ -45,15 +64,17 @@ export const openHls: OpenPlayer = (video, first, startSeconds, { onTrouble, onR
     givenUp?.abort()
     givenUp = undefined
     failures.startOver()
+    isAsleep = false
     hls.config.startPosition = place.seconds
     hls.loadSource(source.hls_url)
   }
   /** Fetches from where the picture is; a stream that never came to its rungs from the beginning. */
   function goOn() {
+    isAsleep = false
     if (givenUp || hls.levels.length === 0) reload()
     else hls.startLoad(place.seconds)
   }
-  /** What has come may still be played before the person is told. */
+  /** What is buffered is played before the person sees an error. */
   function giveUp(why: 'unplayable' | 'broken') {
     hls.stopLoad()
     givenUp = new AbortController()
@@ -65,6 +86,27 @@ export const openHls: OpenPlayer = (video, first, startSeconds, { onTrouble, onR
     if (!hls.capLevelToPlayerSize) hls.autoLevelCapping = rungWithin(hls)
     onRungs()
   })
+  function sleep() {
+    isAsleep = true
+    wakesAt = holdsEnd(video) ? Infinity : video.currentTime + secondsAhead(video) - refillSeconds
+    hls.stopLoad()
+  }
+  function sleepIfEnough() {
+    if (secondsAhead(video) >= hls.config.maxBufferLength - slackSeconds && !holdsEnd(video)) sleep()
+  }
+  function wake() {
+    if (!isAsleep) return
+    isAsleep = false
+    if (!isResting) goOn()
+  }
+  function wakeIfShort() {
+    if (isActive && isAsleep && video.currentTime > wakesAt) wake()
+  }
+  hls.on(Hls.Events.FRAG_BUFFERED, sleepIfEnough)
+  // Not as soon as the end is held: hls.js tells the element of it in its next look.
+  hls.on(Hls.Events.BUFFERED_TO_END, sleep)
+  video.addEventListener('timeupdate', wakeIfShort, { signal })
+  video.addEventListener('seeking', () => isActive && wake(), { signal })
   // A new source, and one that was taken out and put back, pauses.
   hls.on(Hls.Events.MEDIA_ATTACHED, () => place.isPlaying && void play(video))
   hls.on(Hls.Events.ERROR, (_event, data) => {
@@ -74,10 +116,18 @@ export const openHls: OpenPlayer = (video, first, startSeconds, { onTrouble, onR
     else if (verdict === 'load again') goOn()
     else if (verdict !== 'recover') giveUp(verdict)
     else {
+      isAsleep = false
       hls.config.startPosition = place.seconds
       hls.recoverMediaError()
     }
   })
+  function fill() {
+    wakeIfShort()
+    if (hls.capLevelToPlayerSize) return
+    // From now on its size on screen is the limit; taken back, hls.js would fetch anew what it holds.
+    hls.autoLevelCapping = -1
+    hls.capLevelToPlayerSize = true
+  }
   const endWatch = watchStandstill(
     video,
     patienceMs,
@@ -85,7 +135,7 @@ export const openHls: OpenPlayer = (video, first, startSeconds, { onTrouble, onR
     () => bytesComing(hls),
   )
   // Sooner than hls.js would try again by itself.
-  addEventListener('online', () => !isResting && goOn(), { signal })
+  addEventListener('online', () => !isResting && !isAsleep && goOn(), { signal })
   hls.loadSource(source.hls_url)
   hls.attachMedia(video)
   return {
@@ -93,27 +143,31 @@ export const openHls: OpenPlayer = (video, first, startSeconds, { onTrouble, onR
     choose: (side) => {
       // Saying "automatic" to a stream that is so already would throw away what it has buffered.
       if (side === null && hls.autoLevelEnabled) return
+      wake()
       hls.nextLevel = side === null ? -1 : rungOf(hls, side)
     },
     renew(fresh) {
       const same = sameAsset(source.hls_url, fresh.hls_url)
       source = fresh
-      if (same) goOn()
-      else reload()
+      if (!same) reload()
+      else if (!isAsleep) goOn()
     },
     setActive(active) {
+      isActive = active
       hls.config.maxBufferLength = active ? activeSeconds : waitingSeconds
-      if (!active || hls.capLevelToPlayerSize) return
-      // From now on its size on screen is the limit; taken back, hls.js would fetch anew what it holds.
-      hls.autoLevelCapping = -1
-      hls.capLevelToPlayerSize = true
+      if (active) gaps?.setInterval(gapLookMs)
+      else gaps?.clearInterval()
+      if (!active) return sleepIfEnough()
+      // The change of an episode has enough to do.
+      if (isAsleep) whenIdle(() => isActive && !signal.aborted && fill(), wakeWithinMs)
+      else fill()
     },
     rest(resting) {
       // Told to start again, hls.js throws away what is on its way.
       if (resting === isResting) return
       isResting = resting
       if (resting) hls.stopLoad()
-      else goOn()
+      else if (!isAsleep) goOn()
     },
     retry: reload,
     close() {
@@ -123,6 +177,23 @@ export const openHls: OpenPlayer = (video, first, startSeconds, { onTrouble, onR
       // Until something was measured it is what was expected.
       if (hls.bandwidthEstimate !== expected) rememberBandwidth(hls.bandwidthEstimate)
       hls.destroy()
+    },
+  }
+}
+
+/** Has hls.js look for gaps less often, and only in the stream on screen. `onMade` is given what looks. */
+function watchGaps(isActive: () => boolean, onMade: (gaps: GapController) => void): Partial<HlsConfig> {
+  const Usual = Hls.DefaultConfig.gapController
+  if (!Usual) return {}
+  return {
+    gapController: class extends Usual {
+      constructor(...given: ConstructorParameters<typeof GapController>) {
+        super(...given)
+        onMade(this)
+      }
+      override setInterval() {
+        return isActive() && super.setInterval(gapLookMs)
+      }
     },
   }
 }
@@ -140,6 +211,18 @@ function rungOf({ levels }: Hls, side: number): number {
     0,
     levels.findLastIndex((level) => shortSide(level) <= side),
   )
+}
+
+/** What can be played without another byte. */
+function secondsAhead({ buffered, currentTime }: HTMLVideoElement): number {
+  for (let i = 0; i < buffered.length; i++)
+    if (currentTime >= buffered.start(i) - slackSeconds && currentTime <= buffered.end(i))
+      return buffered.end(i) - currentTime
+  return 0
+}
+
+function holdsEnd(video: HTMLVideoElement): boolean {
+  return video.currentTime + secondsAhead(video) >= video.duration - slackSeconds
 }
 
 function bytesComing({ inFlightFragments }: Hls): string {

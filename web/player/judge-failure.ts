@@ -1,6 +1,6 @@
 import type { ErrorData } from 'hls.js'
 
-/** What is to be done about a failure of hls.js; `expired`, `unplayable` and `broken` are told to the slide. */
+/** The action for a failure of hls.js; `expired`, `unplayable` and `broken` are passed to the slide. */
 export type Verdict = 'ignore' | 'load again' | 'recover' | 'expired' | 'unplayable' | 'broken'
 
 const triesInPlace = 3
@@ -8,14 +8,14 @@ const triesInPlace = 3
 const cannotPlay = ['manifestIncompatibleCodecsError', 'bufferIncompatibleCodecsError', 'bufferAddCodecError']
 
 /**
- * The one place that decides what a failure means: an old link, a hiccup, or the end. Tries are counted for each second of the
- * episode, so that no retry loops.
+ * The error policy of the player: the one place that decides whether a failure means an expired link, a retry or the end.
+ * Retries are counted for each second of the episode, so that none loops.
  */
 export class FailureJudge {
   private readonly tries = new Map<number, number>()
   private refusedLink = ''
 
-  /** @param link the one that is played by; a second refusal of the same one is the same failure */
+  /** @param link the link in use; a second refusal of the same link is the same failure */
   judge(
     {
       fatal,

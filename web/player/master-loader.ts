@@ -30,7 +30,7 @@ export class MasterLoader extends Base {
         const better = betterMaster(response)
         if (better === undefined) return callbacks.onSuccess(response, ...rest)
         this.following = new Base(this.config)
-        // What every player can show is there already.
+        // Renditions that every player can show are loaded already.
         const fallBack = () => callbacks.onSuccess(response, ...rest)
         this.following.load({ ...context, url: better }, config, {
           ...callbacks,

@@ -14,8 +14,8 @@ declare global {
 }
 
 /**
- * Whether the browser's own player begins what is on screen: where it is sooner than hls.js, because it needs no script, begins
- * with the lowest rung and climbs after one segment. Somebody who wants a certain rung needs hls.js, and so does what is encrypted:
+ * Whether the native player starts the episode on screen: if it is faster than hls.js, because it needs no script, starts with the
+ * lowest rendition and switches up after one segment. A chosen rendition needs hls.js, and so do encrypted segments:
  * that player reads no encrypted segments that have an init section.
  */
 export function beginsByItself({ encrypted }: Pick<Source, 'encrypted'>): boolean {
@@ -27,7 +27,7 @@ export function beginsByItself({ encrypted }: Pick<Source, 'encrypted'>): boolea
   return !encrypted && isMeasured && preferences.get().quality === null && plays()
 }
 
-/** Plays by the browser's own player. It chooses rungs by itself, and of an error says no more than that there was one. */
+/** Plays with the native player. It chooses renditions automatically, and reports errors without details. */
 export const openOwn: OpenPlayer = (video, first, startSeconds, { onTrouble }) => {
   let source = first
   const listening = new AbortController()

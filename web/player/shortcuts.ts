@@ -27,7 +27,7 @@ export const shortcuts = [
 
 type Press = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'target'>
 
-/** The shortcut that a press stands for; none while something is typed, chosen or pressed with the same key. */
+/** The shortcut of a key press; none while something is typed, chosen or pressed with the same key. */
 export function shortcutFor({ key, ctrlKey, metaKey, altKey, target }: Press) {
   if (ctrlKey || metaKey || altKey) return undefined
   if (target instanceof Element) {

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { parseStoryboard } from './storyboard.ts'
 
-/** The frames of a storyboard; none where it did not come. */
+/** The frames of a storyboard; none if it failed to load. */
 export const storyboardQuery = (url: string) =>
   queryOptions({
     queryKey: ['storyboard', url],

@@ -1,4 +1,4 @@
-/** One frame of a storyboard: the time it stands for, and where it lies in which picture. */
+/** One frame of a storyboard: its time, its picture and its position in it. */
 export interface Frame {
   fromMs: number
   toMs: number

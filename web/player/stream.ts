@@ -1,3 +1,4 @@
+import { whenIdle } from '#web/lib/when-idle.ts'
 import { openWithHeadStart } from './head-start.ts'
 import { openHlsSoon } from './hls-soon.ts'
 import { beginsByItself, openOwn } from './own-player.ts'
@@ -14,7 +15,7 @@ export interface Source {
 
 /** What fetches and decodes: hls.js, or the browser itself. */
 export interface Player {
-  /** The shorter sides of the renditions, lowest first; empty until known or where the browser chooses by itself. */
+  /** The shorter sides of the renditions, lowest first; empty until known, or if the browser chooses automatically. */
   rungs(): number[]
   /** The wanted rendition by its shorter side, or null for automatic choice. */
   choose(side: number | null): void
@@ -22,7 +23,7 @@ export interface Player {
   renew(source: Source): void
   /** The stream on screen fills its buffer; one that waits holds a few seconds only. */
   setActive(active: boolean): void
-  /** Fetches nothing while it rests, where that can be told. */
+  /** Fetches nothing while it rests, if the player supports that. */
   rest(resting: boolean): void
   /** Tries again after a failure. */
   retry(): void
@@ -48,7 +49,7 @@ export type OpenPlayer = (
 
 export interface Stream extends Player {
   video: HTMLVideoElement
-  /** From now on these are told, and of a trouble that nobody has heard of at once. */
+  /** Registers listeners, and reports an earlier unreported error at once. */
   listen(events: PlayerEvents): void
 }
 
@@ -106,10 +107,15 @@ function openStream(video: HTMLVideoElement, source: Source, startMs: number, ac
       unheard = undefined
     },
     close() {
-      player.close()
-      video.removeAttribute('src')
-      video.load()
+      video.pause()
+      player.rest(true)
       video.remove()
+      // Whoever swipes has another episode before them, which this must not keep waiting.
+      whenIdle(() => {
+        player.close()
+        video.removeAttribute('src')
+        video.load()
+      })
     },
   }
 }

@@ -1,4 +1,4 @@
-import { useEffect } from 'react'
+import { useEffect, useRef, type RefObject } from 'react'
 
 export interface Caption {
   lang: string
@@ -6,45 +6,54 @@ export interface Caption {
   url: string
 }
 
-/** Captions stand above the foot of the rail and the controls, and beside the rail; in percent of the picture. */
-const place = { line: 72, size: 76, position: 44 }
-/** What the title, the progress bar and the buttons take at the picture's foot, and two lines of captions above it. */
-const footPx = 136 + 60
+/** Where the video leaves the page, which only the browser can draw on. */
+const leaves = ['webkitbeginfullscreen', 'enterpictureinpicture']
+const comesBack = ['webkitendfullscreen', 'leavepictureinpicture']
 
-/** In low windows the controls take more than their usual share of the picture. */
-function lineIn({ clientHeight }: HTMLElement): number {
-  const line = clientHeight > 0 ? (100 * (clientHeight - footPx)) / clientHeight : place.line
-  return Math.max(0, Math.min(place.line, line))
-}
-
-/** Shows one of the captions on the video, or none. The browser draws them. */
+/**
+ * Shows one of the captions in this box over the video, or none. The browser itself would paint captions of the same time over
+ * each other, and long ones over the controls.
+ */
 export function useCaptions(
   video: HTMLVideoElement | null,
   caption: Caption | undefined,
   htmlLang: string,
-): void {
+): RefObject<HTMLDivElement | null> {
+  const box = useRef<HTMLDivElement>(null)
   const { url, label } = caption ?? {}
   useEffect(() => {
     if (!video || !url) return
-    const track = captionTrack(url, htmlLang, label ?? htmlLang)
-    // Chromium keeps a track for as long as the page lives: it must hold nothing of the video.
+    const element = captionTrack(url, htmlLang, label ?? htmlLang)
+    const { track } = element
+    // Chromium keeps a track for the life of the page, so it must not reference the video.
     const listening = new AbortController()
-    const arrangeAll = () => {
-      const line = lineIn(video)
-      for (const cue of track.track.cues ?? []) if (cue instanceof VTTCue) arrange(cue, line)
+    const { signal } = listening
+    const draw = () => {
+      const cues = track.mode === 'hidden' ? [...(track.activeCues ?? [])] : []
+      box.current?.replaceChildren(...cues.flatMap((cue) => (cue instanceof VTTCue ? drawCue(cue) : [])))
     }
-    track.addEventListener('load', arrangeAll, { signal: listening.signal })
-    const resized = new ResizeObserver(arrangeAll)
-    resized.observe(video)
-    video.append(track)
-    track.track.mode = 'showing'
+    const show = (mode: TextTrackMode) => {
+      track.mode = mode
+      draw()
+    }
+    track.addEventListener('cuechange', draw, { signal })
+    for (const event of leaves) video.addEventListener(event, () => show('showing'), { signal })
+    for (const event of comesBack) video.addEventListener(event, () => show('hidden'), { signal })
+    video.append(element)
+    show('hidden')
     return () => {
-      resized.disconnect()
       listening.abort()
-      track.track.mode = 'disabled'
-      track.remove()
+      show('disabled')
+      element.remove()
     }
   }, [video, url, label, htmlLang])
+  return box
+}
+
+function drawCue(cue: VTTCue): HTMLElement {
+  const line = document.createElement('p')
+  line.append(cue.getCueAsHTML())
+  return line
 }
 
 /** A track as the browser takes it; `htmlLang` such as `de`. */
@@ -55,12 +64,4 @@ export function captionTrack(url: string, htmlLang: string, label: string): HTML
   track.label = label
   track.src = url
   return track
-}
-
-function arrange(cue: VTTCue, line: number): void {
-  cue.snapToLines = false
-  cue.line = line
-  cue.size = place.size
-  cue.position = place.position
-  cue.align = 'center'
 }

@@ -1,13 +1,13 @@
 import { useEffect } from 'react'
 import type { SlideCommands } from './use-commands.ts'
-import type { VideoState } from './video-state.ts'
+import type { PlayState } from './video-state.ts'
 
 interface Shown {
   active: boolean
   title: string
   subtitle: string
   poster: string
-  state: VideoState
+  state: PlayState
   commands: SlideCommands
   onNext: (() => void) | null
   onPrevious: (() => void) | null

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import { readVideo, type VideoState } from './video-state.ts'
+import { readPlayState, type PlayState } from './video-state.ts'
 
 const events = [
   'timeupdate',
@@ -16,17 +16,37 @@ const events = [
   'progress',
 ]
 
-/** Follows a video element. */
-export function useVideoState(video: HTMLVideoElement | null): VideoState {
-  const [state, setState] = useState<VideoState>(() => readVideo(video))
+/** Runs now, and whenever something of the video changes: several times a second while it plays. @returns what ends it */
+export function followVideo(video: HTMLVideoElement, run: () => void): () => void {
+  run()
+  for (const event of events) video.addEventListener(event, run)
+  return () => {
+    for (const event of events) video.removeEventListener(event, run)
+  }
+}
+
+/** The playback state without the position, so that nothing renders while an episode just plays. */
+export function usePlayState(video: HTMLVideoElement | null): PlayState {
+  const [state, setState] = useState<PlayState>(() => readPlayState(video))
   useEffect(() => {
     if (!video) return
-    const update = () => setState(readVideo(video))
-    update()
-    for (const event of events) video.addEventListener(event, update)
-    return () => {
-      for (const event of events) video.removeEventListener(event, update)
-    }
+    let shown: PlayState | undefined
+    return followVideo(video, () => {
+      const now = readPlayState(video)
+      if (shown && isSame(shown, now)) return
+      shown = now
+      setState(now)
+    })
   }, [video])
   return state
+}
+
+function isSame(one: PlayState, other: PlayState): boolean {
+  return (
+    one.durationMs === other.durationMs &&
+    one.paused === other.paused &&
+    one.ended === other.ended &&
+    one.waiting === other.waiting &&
+    one.started === other.started
+  )
 }

@@ -2,7 +2,7 @@ import { useEffect, useRef, type RefObject } from 'react'
 
 /** So much turning of a wheel asks for a step. A notch is 100 px or more, a touch of a touchpad a few. */
 const stepPx = 50
-/** A touchpad goes on for a while by itself: until the wheel has rested, or this long, it asks for no second step. */
+/** A touchpad keeps scrolling by momentum: until the wheel has rested, or this long, it causes no second step. */
 const restMs = 120
 const longestMs = 700
 

@@ -1,7 +1,6 @@
-export interface VideoState {
-  timeMs: number
+/** What changes seldom while a video plays. */
+export interface PlayState {
   durationMs: number
-  bufferedMs: number
   paused: boolean
   ended: boolean
   /** Plays as soon as data come: shown as a spinner after a moment. */
@@ -10,23 +9,31 @@ export interface VideoState {
   started: boolean
 }
 
-/** What a video element is like now; as one that has nothing where there is none. */
+/** With what changes several times a second. */
+export interface VideoState extends PlayState {
+  timeMs: number
+  bufferedMs: number
+}
+
+/** The current state of a video element; an empty state if there is none. */
 export function readVideo(video: HTMLVideoElement | null): VideoState {
-  if (!video)
-    return {
-      timeMs: 0,
-      durationMs: 0,
-      bufferedMs: 0,
-      paused: true,
-      ended: false,
-      waiting: false,
-      started: false,
-    }
-  const { buffered, currentTime, duration, paused, ended, readyState } = video
   return {
-    timeMs: currentTime * 1000,
+    ...readPlayState(video),
+    timeMs: (video?.currentTime ?? 0) * 1000,
+    // Expensive to read, and needed by few of the listeners that are called several times a second.
+    get bufferedMs() {
+      const { buffered } = video ?? {}
+      return buffered?.length ? buffered.end(buffered.length - 1) * 1000 : 0
+    },
+  }
+}
+
+/** The part of it that screens are drawn by. */
+export function readPlayState(video: HTMLVideoElement | null): PlayState {
+  if (!video) return { durationMs: 0, paused: true, ended: false, waiting: false, started: false }
+  const { duration, paused, ended, readyState } = video
+  return {
     durationMs: Number.isFinite(duration) ? duration * 1000 : 0,
-    bufferedMs: buffered.length ? buffered.end(buffered.length - 1) * 1000 : 0,
     paused,
     ended,
     waiting: !paused && !ended && readyState < HTMLMediaElement.HAVE_FUTURE_DATA,
@@ -37,7 +44,7 @@ export function readVideo(video: HTMLVideoElement | null): VideoState {
 /** A video holds its end already where less than this is missing. */
 const slackMs = 500
 
-/** Whether a video holds so much after where it is, or all that is left. */
+/** Whether a video has buffered this much after its position, or all that is left. */
 export function isAhead({ timeMs, bufferedMs, durationMs }: VideoState, wantedMs: number): boolean {
   return bufferedMs - timeMs >= wantedMs || (durationMs > 0 && bufferedMs >= durationMs - slackMs)
 }

@@ -1,11 +1,11 @@
-/** What is told of how an episode plays; docs/playback.md says how it is read. */
+/** The metrics of an episode's playback; docs/playback.md explains them. */
 export type PlayEvent =
   | { kind: 'start'; ms: number; way: 'link' | 'swipe'; height: number; player: 'own' | 'hls' }
   | { kind: 'stall'; ms: number; at_ms: number }
   | { kind: 'rung'; from: number; height: number }
   | { kind: 'error'; what: string }
 
-/** Shorter, nobody sees it. */
+/** A shorter stall is not visible. */
 const leastStallMs = 100
 
 /** A first episode that comes on screen later than this was not what the page was opened for. */

@@ -2,10 +2,10 @@ const lookEveryMs = 1000
 const slackSeconds = 0.5
 
 /**
- * Tells of a video that should play and has neither moved nor been given anything for so long: whatever the player still tries,
- * to the person it stands still. Looks are counted, not time: while a page is in the background its timers sleep.
- * @param progress what else shows that something comes, such as bytes on their way
- * @returns what ends it
+ * Detects a stall: a video that should play has neither moved nor received data for so long. Checks are counted instead of time,
+ * because timers sleep while a page is in the background.
+ * @param progress other signs of progress, such as bytes on their way
+ * @returns a function that ends it
  */
 export function watchStandstill(
   video: HTMLVideoElement,
@@ -16,10 +16,13 @@ export function watchStandstill(
   let before = ''
   let still = 0
   const look = () => {
-    const rests = video.paused || video.ended || document.hidden
+    if (video.paused || video.ended || document.hidden) {
+      before = ''
+      return
+    }
     const moved = hasPicture(video) ? video.currentTime : 'sound alone'
     const state = `${moved} ${secondsHeld(video)} ${progress()}`
-    still = rests || state !== before ? 0 : still + 1
+    still = state !== before ? 0 : still + 1
     before = state
     if (still * lookEveryMs < afterMs) return
     still = 0
@@ -29,7 +32,7 @@ export function watchStandstill(
   return () => clearInterval(timer)
 }
 
-/** Behind a damaged segment the sound may go on by itself: what is held is held of both. */
+/** After a damaged segment the sound may continue alone: only what is buffered of both counts. */
 function hasPicture({ buffered, currentTime }: HTMLVideoElement): boolean {
   for (let i = 0; i < buffered.length; i++)
     if (currentTime >= buffered.start(i) - slackSeconds && currentTime <= buffered.end(i) + slackSeconds)

@@ -1,4 +1,4 @@
-import { beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 
 const page = new EventTarget()
 vi.stubGlobal('addEventListener', page.addEventListener.bind(page))
@@ -8,7 +8,11 @@ const { followConnection } = await import('./when-back.ts')
 
 const comeBack = () => page.dispatchEvent(new Event('online'))
 let run = vi.fn<() => void>()
-beforeEach(() => (run = vi.fn<() => void>()))
+beforeEach(() => {
+  run = vi.fn<() => void>()
+  vi.useFakeTimers()
+})
+afterEach(() => void vi.useRealTimers())
 
 test('runs when the connection comes back, once for each time', () => {
   const whenBack = followConnection()
@@ -26,6 +30,36 @@ test('runs at once where the connection has come back before the failure was tol
   expect(run).toHaveBeenCalledTimes(1)
   whenBack(run)
   expect(run).toHaveBeenCalledTimes(1)
+})
+
+test('what fails again after a return is tried twice more, a little later each time, and then no more', () => {
+  const whenBack = followConnection()
+  whenBack(run)
+  comeBack()
+  for (const [waitMs, calls] of [
+    [1_000, 2],
+    [4_000, 3],
+  ] as const) {
+    whenBack(run)
+    vi.advanceTimersByTime(waitMs - 1)
+    expect(run).toHaveBeenCalledTimes(calls - 1)
+    vi.advanceTimersByTime(1)
+    expect(run).toHaveBeenCalledTimes(calls)
+  }
+  whenBack(run)
+  vi.advanceTimersByTime(60_000)
+  expect(run).toHaveBeenCalledTimes(3)
+})
+
+test('the next return serves as often again', () => {
+  const whenBack = followConnection()
+  for (const calls of [2, 4]) {
+    whenBack(run)
+    comeBack()
+    whenBack(run)
+    vi.runAllTimers()
+    expect(run).toHaveBeenCalledTimes(calls)
+  }
 })
 
 test('a player that hears of its failure later is not left behind by another that used the return', () => {
@@ -47,5 +81,6 @@ test('runs no more once it is called off', () => {
   const callOff = followConnection()(run)
   callOff()
   comeBack()
+  vi.runAllTimers()
   expect(run).not.toHaveBeenCalled()
 })

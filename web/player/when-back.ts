@@ -1,3 +1,6 @@
+/** The browser says that it is online before every connection works: what fails again is tried again after these. */
+const againAfterMs = [1_000, 4_000]
+
 let returns = 0
 addEventListener('online', () => returns++)
 
@@ -6,20 +9,29 @@ export type WhenBack = (run: () => void) => () => void
 
 /**
  * Follows the connection for one player, from now on. What is to be done once it is back is done at once where it has come back
- * meanwhile: what fails for a loss may tell of it only afterwards. Each return serves once, so that nothing is tried for ever.
+ * meanwhile: what fails for a loss may tell of it only afterwards. Each return serves a few times, so that nothing is tried
+ * for ever.
  */
 export function followConnection(): WhenBack {
   let used = returns
+  let waits: number[] = []
   return (run) => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const callOff = () => {
+      clearTimeout(timer)
+      removeEventListener('online', runOnce)
+    }
     const runOnce = () => {
+      callOff()
+      if (returns > used) waits = [...againAfterMs]
       used = returns
       run()
     }
-    if (returns > used && navigator.onLine) {
-      runOnce()
-      return () => {}
-    }
-    addEventListener('online', runOnce, { once: true })
-    return () => removeEventListener('online', runOnce)
+    addEventListener('online', runOnce)
+    if (!navigator.onLine) return callOff
+    const wait = waits.shift()
+    if (returns > used) runOnce()
+    else if (wait !== undefined) timer = setTimeout(runOnce, wait)
+    return callOff
   }
 }

@@ -2,7 +2,7 @@ import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 import { useTexts } from './texts.ts'
 import { Page } from './ui/Page.tsx'
 
-/** Stands where a screen broke; the rest of the studio goes on. */
+/** Replaces a screen that crashed; the rest of the studio keeps working. */
 export function Failed() {
   const { t } = useTexts()
   return (

@@ -4,7 +4,7 @@ import { areas } from './areas.ts'
 import { useDesk, useMay } from './queries.ts'
 import { FirstSteps } from './start/FirstSteps.tsx'
 
-/** The first steps while any is left to whoever may take them, then the first area of the operator's role. */
+/** The setup guide while the operator has open steps, then the first area of their role. */
 export function Home() {
   const { role } = useDesk().operator
   const may = useMay()

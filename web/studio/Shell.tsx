@@ -32,7 +32,7 @@ export function Shell() {
   const desk = useQuery(deskQuery)
   const worker = useWorker(desk.data)
   const operatorId = desk.data?.operator.id
-  // Whoever comes to this browser next sees nothing of what was being composed.
+  // The next operator in this browser sees nothing of the unpublished draft.
   useEffect(() => {
     if (desk.isSuccess) forgetOthersDraft(operatorId)
   }, [desk.isSuccess, operatorId])
@@ -54,7 +54,7 @@ export function Shell() {
   )
 }
 
-/** Whose work is here: whoever is signed in, or was until their session ended over something that is not saved. */
+/** The operator of the page: signed in, or signed out by an ended session with unsaved changes. */
 function useWorker(signedIn: Desk | null | undefined): Desk | null {
   const [last, setLast] = useState<Desk | null>(null)
   const worker = signedIn ?? (hasUnsaved() ? last : null)

@@ -4,7 +4,7 @@ import { SignIn } from './SignIn.tsx'
 import { useTexts } from './texts.ts'
 import styles from './shell.module.css'
 
-/** The way back in over what is not saved: it cannot be seen or closed before somebody has signed in. */
+/** Signs in again over an unsaved page, which stays hidden until then. */
 export function SignInOver({ kept }: { kept: string }) {
   const { t } = useTexts()
   const dialog = useModal()

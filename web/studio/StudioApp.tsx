@@ -10,7 +10,7 @@ import { watchSession } from './queries.ts'
 import { Shell } from './Shell.tsx'
 import { Welcome } from './Welcome.tsx'
 
-// A refused call is refused again, and a failed one has a retry button: neither is repeated by itself.
+// Calls are not retried automatically: a refused one would be refused again, and a failed one has a retry button.
 const queryClient = new QueryClient({
   defaultOptions: { queries: { staleTime: 10_000, retry: false } },
 })

@@ -3,7 +3,7 @@ import { matchPath, type DataRouter } from 'react-router'
 import { tabStorage } from '#web/lib/storage.ts'
 import type { Area } from './areas.ts'
 
-/** Kept while the document has been opened anew because some code did not come. */
+/** Set while the document is reloaded because some code failed to load. */
 const openedAnew = 'area-opened-anew'
 
 /** Where somebody is going, or is. */
@@ -46,7 +46,7 @@ function whenOnline(): Promise<void> {
   })
 }
 
-/** Asks for the studio's document until it is there; without a connection that waits. */
+/** Requests the studio's document until it arrives; waits while there is no connection. */
 const whenAnswering = (queryClient: QueryClient) =>
   queryClient.fetchQuery({
     queryKey: ['studio-document'],

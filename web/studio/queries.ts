@@ -7,11 +7,11 @@ import { call, CallRejected, hearRefusals } from '#web/lib/api.ts'
 /** The code of a refusal for want of a session (contract/errors.ts). */
 const signInFirst = 401
 
-/** Whether something was refused because nobody is signed in any more. */
+/** Whether a call was refused because the session has ended. */
 export const isSignedOut = (error: unknown): boolean =>
   error instanceof CallRejected && error.code === signInFirst
 
-/** Who is signed in at this desk; null for nobody. */
+/** The operator who is signed in; null if none is. */
 export const deskQuery = queryOptions({
   queryKey: ['desk'],
   queryFn: ({ signal }) =>
@@ -53,6 +53,6 @@ export function useMay(): (command: Pick<CommandEndpoint, 'roles'>) => boolean {
   return ({ roles }) => roles.includes(role)
 }
 
-/** Whether a screen stands in for a page that is not there: there is no such record, or it is not for this role. */
+/** Whether a page does not exist: there is no such record, or the role may not see it. */
 export const isNoPage = (error: unknown): boolean =>
   error instanceof CallRejected && (error.code === 403 || error.code === 404)

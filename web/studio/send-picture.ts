@@ -14,7 +14,7 @@ export async function sendPicture<Info>(
   }
   try {
     const response = await fetch(path, { method: 'POST', headers, body: picture })
-    // The envelope of a route of ours.
+    // The envelope of the API.
     const answer = (await response.json()) as { code: number; info?: Info; message: string }
     return answer.code === 200 && answer.info ? { info: answer.info } : { message: answer.message }
   } catch {

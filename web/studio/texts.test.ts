@@ -15,7 +15,7 @@ const parts = Object.keys(files)
 
 /** Words that are spelt alike in German; each was looked at. */
 const alike = new Set(
-  'content.title content.video content.film desk.studio desk.area.content desk.area.team team.title growth.linkTo growth.links growth.byKind.video growth.click.meta growth.click.tiktok homepage.source homepage.textName homepage.asItCame homepage.textTitle homepage.markdown money.id people.person people.name plans.name experiments.name experiments.video settings.name.google_analytics'.split(
+  'content.title content.video content.state content.cuts.zoom content.cuts.across content.film desk.studio desk.area.content desk.area.team team.title team.details team.site experiments.name experiments.state experiments.video growth.links growth.linkTo growth.byKind.video growth.click.meta growth.click.tiktok homepage.kind homepage.source homepage.size.desktop homepage.asItCame homepage.textTitle homepage.markdown money.status money.id people.name people.id plans.state plans.name plans.goesOn running.state running.jobState.well settings.name.google_analytics'.split(
     ' ',
   ),
 )
@@ -38,6 +38,24 @@ it.each(parts)('German has every text of %s and no other, with the same values i
   for (const [key, text] of german) {
     expect.soft(placeholders(text), key).toEqual(placeholders(english.get(key) ?? ''))
     if (!alike.has(key)) expect.soft(text, key).not.toBe(english.get(key))
+  }
+})
+
+/** Texts whose number has no noun, or is never one: they are shown of several alone. Each was looked at. */
+const countless = new Set(
+  'content.failedCount content.allFiles content.leaveOutAstray content.said.allTitles content.said.titlesOf content.giveUpAll content.giveUpTitle content.offListAll desk.moved growth.days'.split(
+    ' ',
+  ),
+)
+
+it.each(['en', 'dy'])('has plural forms in %s of every text that counts something', (language) => {
+  for (const part of parts) {
+    const texts = textsOf(language, part)
+    for (const [key, text] of texts) {
+      if (!/{{(count|days)}}/.test(text) || countless.has(key)) continue
+      const [name] = key.split(/_(?=one$|other$)/)
+      expect.soft([texts.has(`${name}_one`), texts.has(`${name}_other`)], key).toEqual([true, true])
+    }
   }
 })
 

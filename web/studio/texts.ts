@@ -56,7 +56,7 @@ for (const part of [
 
 const others = import.meta.glob<TextTree>(['./texts/*.json', '!./texts/en.*.json'], { import: 'default' })
 
-/** Fetches the studio's texts in the language of the screens. English, which is always there, stands in for what cannot be had. */
+/** Fetches the studio's texts in the language of the screens. English replaces what cannot be loaded. */
 export async function bringStudioTexts(): Promise<void> {
   const asked = currentLanguage()
   const files = Object.entries(others).filter(([name]) => name.startsWith(`./texts/${asked}.`))
@@ -73,7 +73,7 @@ export async function changeLanguage(chosen: Language): Promise<void> {
 
 const current = () => translator.language
 
-/** The studio's texts in the language of the screens; whoever uses them is drawn again when it changes. */
+/** The studio's texts in the current language; components render again when it changes. */
 export function useTexts(): { t: Say; language: Language } {
   const language = useSyncExternalStore(translator.onChange, current, current)
   return { t: translator.t, language }

@@ -9,7 +9,7 @@ import { isSignedOut, shown } from './queries.ts'
 /**
  * Gives a command that changes something, once at a time; afterwards everything on screen is asked for anew. A toast shows
  * `done` once it is done, or why it was refused; the answer is undefined then.
- * @param done null where the caller confirms it in words of its own, or where the change is what the operator looks at
+ * @param done null if the caller confirms it in words of its own, or where the change is what the operator looks at
  */
 export function useCommand<E extends CommandEndpoint>(
   command: E,

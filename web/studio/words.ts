@@ -1,10 +1,10 @@
 import { htmlLanguage, type Language, type Texts } from '#contract/languages.ts'
 import { currentLanguage } from '#web/lib/language.ts'
 
-/** A name as it is in the language; else in English, and nothing where it has not even that. */
+/** A name in the language, else in English, else an empty text. */
 export const nameIn = (names: Partial<Texts>, language: Language): string => names[language] ?? names.en ?? ''
 
-/** A moment as people at a desk read it, to the minute: "21 Nov 2026, 14:05"; a dash where there is none. */
+/** A time to the minute: "21 Nov 2026, 14:05"; a dash if there is none. */
 export function timeWords(time: string | null, language: Language): string {
   if (time === null) return '–'
   const options = { dateStyle: 'medium', timeStyle: 'short' } as const
@@ -17,7 +17,7 @@ export function timeWords(time: string | null, language: Language): string {
 export const dateWords = (time: string, language: Language): string =>
   new Intl.DateTimeFormat(htmlLanguage[language], { dateStyle: 'medium' }).format(new Date(time))
 
-/** Money as somebody types it, "4.99" or "4,99", in cents; undefined where it is none. */
+/** Parses typed money, "4.99" or "4,99", into cents; undefined if it is not an amount. */
 export function centsOf(typed: string): number | undefined {
   const text = typed.trim().replace(',', '.')
   return /^\d{1,7}(\.\d{1,2})?$/.test(text) ? Math.round(Number(text) * 100) : undefined
@@ -33,7 +33,7 @@ export function decimalOf(cents: number): string {
 export const countWords = (count: number): string =>
   new Intl.NumberFormat(htmlLanguage[currentLanguage()]).format(count)
 
-/** A part of a whole in percent: "83%"; a dash where there is no whole. */
+/** A share in percent: "83%"; a dash if the whole is zero. */
 export function shareWords(part: number, whole: number): string {
   if (whole === 0) return '–'
   return new Intl.NumberFormat(htmlLanguage[currentLanguage()], { style: 'percent' }).format(part / whole)

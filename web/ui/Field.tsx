@@ -15,7 +15,7 @@ interface FieldProps {
   autoComplete: string
   required?: boolean
   autoFocus?: boolean
-  /** Labels of the button that shows what is typed and hides it again, for passwords. */
+  /** Labels of a password's button that shows and hides the typed text. */
   reveal?: { show: string; hide: string }
   /** For longer texts: how many lines are seen at once. */
   lines?: number
@@ -56,7 +56,7 @@ export function Field({
   const given = {
     id,
     ref: (element: HTMLElement | null) => {
-      // React focuses by itself and writes no attribute, which is what a dialog looks for as it opens.
+      // React focuses the element without the attribute, which a dialog needs as it opens.
       if (autoFocus) element?.setAttribute('autofocus', '')
       input(element)
     },

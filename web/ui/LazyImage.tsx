@@ -6,13 +6,13 @@ const restMs = 500
 
 interface LazyImageProps {
   src: string
-  /** Loads at once: for what is on the first screen. */
+  /** Loads at once, for the first screen. */
   eager?: boolean
   width: number
   height: number
 }
 
-/** A decorative picture that loads when it comes near, and is asked for again where it did not come. */
+/** A decorative picture that loads when it is near the viewport, and is retried if it fails. */
 export function LazyImage({ src, eager = false, width, height }: LazyImageProps) {
   const image = useRef<HTMLImageElement>(null)
   const [due, setDue] = useState(eager || memory.has(src))

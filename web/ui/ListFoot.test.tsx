@@ -21,17 +21,22 @@ async function footOf(pages: Partial<Pages>): Promise<string> {
   return renderToStaticMarkup(<ListFoot pages={{ ...base, ...pages }} empty={<p>Nothing yet</p>} />)
 }
 
-it('offers more, says that it is loading, and says when there is no more', async () => {
+it('offers more, says that it is loading, and marks the end of a list of several pages', async () => {
   expect(await footOf({ hasNextPage: true })).toContain('>Load more</button>')
   const loading = await footOf({ hasNextPage: true, isFetchingNextPage: true })
   expect(loading).toContain('>Loading</button>')
   expect(loading).toContain('disabled')
-  expect(await footOf({})).toContain('That’s everything.')
+  const pages = [{ list: [1] }, { list: [2] }]
+  expect(await footOf({ data: { pages } })).toContain('That’s everything.')
+})
+
+it('is silent under a list of a single page', async () => {
+  expect(await footOf({})).not.toContain('<p>')
 })
 
 it('says that it could not load, with a way to try again', async () => {
   const failed = await footOf({ isError: true })
-  expect(failed).toContain('could not be loaded')
+  expect(failed).toContain('We couldn’t load this.')
   expect(failed).toContain('>Try again</button>')
 })
 

@@ -5,7 +5,7 @@ import { Button } from './Button.tsx'
 import { CouldNotLoad } from './CouldNotLoad.tsx'
 import styles from './list-foot.module.css'
 
-/** What a list of pages says of itself, as its query tells it. */
+/** The state of a paginated list, from its query. */
 export interface Pages {
   data: { pages: { list: readonly unknown[] }[] } | undefined
   isError: boolean
@@ -25,7 +25,7 @@ interface ListFootProps {
 
 const signInFirst = 401
 
-/** The foot of a list that loads page by page: load more, loading, no more content, or could not load. */
+/** The foot of a list that loads page by page: load more, loading, could not load, or the end of a list of several pages. */
 export function ListFoot(props: ListFootProps) {
   return (
     <div className={styles.foot}>
@@ -53,5 +53,6 @@ function State({ pages, empty, signIn }: ListFootProps) {
         {isFetchingNextPage ? t('list.loading') : t('list.more')}
       </Button>
     )
-  return data.pages.some(({ list }) => list.length > 0) ? <p>{t('list.end')}</p> : empty
+  if (data.pages.every(({ list }) => list.length === 0)) return empty
+  return data.pages.length > 1 ? <p>{t('list.end')}</p> : null
 }

@@ -3,7 +3,7 @@ import { Button } from './Button.tsx'
 import { Icon } from './Icon.tsx'
 import styles from './stepper.module.css'
 
-/** A button that is held repeats every 200 ms (seed, section 9), after a first wait that tells a press from a hold. */
+/** A button that is held repeats every 200 ms (seed, section 9), after a first delay that distinguishes a press from a hold. */
 const repeatMs = 200
 const holdMs = 600
 
@@ -23,31 +23,44 @@ interface StepperProps {
  */
 export function Stepper({ label, fewer, more, value, min, max, onValue }: StepperProps) {
   const [held, setHeld] = useState<number | null>(null)
-  const number = held ?? value
+  const [chosen, setChosen] = useChosen(value)
+  const number = held ?? chosen
   const within = (wanted: number) => Math.min(max, Math.max(min, wanted))
+  const choose = (wanted: number) => {
+    setChosen(within(wanted))
+    onValue(within(wanted))
+  }
   const rest = () => {
     setHeld(null)
-    if (held !== null) onValue(held)
+    if (held !== null) choose(held)
   }
   const stepBy = (by: number) => ({
     disabled: within(number + by) === number,
-    onStep: () => onValue(within(value + by)),
+    onStep: () => choose(number + by),
     onHold: () => setHeld(within(number + by)),
     onRest: rest,
   })
   return (
     <div className={styles.stepper} role="group" aria-label={label}>
       <StepButton label={fewer} icon="minus" {...stepBy(-1)} />
-      <NumberField
-        label={label}
-        value={number}
-        min={min}
-        max={max}
-        onValue={(wanted) => onValue(within(wanted))}
-      />
+      <NumberField label={label} value={number} min={min} max={max} onValue={choose} />
       <StepButton label={more} icon="plus" {...stepBy(1)} />
     </div>
   )
+}
+
+/**
+ * The number chosen last, until `value` has followed or gone elsewhere: that takes a moment, in which the next step must not
+ * begin from the number before.
+ */
+function useChosen(value: number) {
+  const [way, setWay] = useState([value])
+  const chosen = way.at(-1)
+  const isThere = chosen === value && way.length > 1
+  const isElsewhere = chosen !== value && !way.includes(value)
+  if (isThere || isElsewhere) setWay([value])
+  const setChosen = (wanted: number) => setWay((before) => [...before, wanted])
+  return [isElsewhere ? value : (chosen ?? value), setChosen] as const
 }
 
 function NumberField({ label, value, min, max, onValue }: Omit<StepperProps, 'fewer' | 'more'>) {

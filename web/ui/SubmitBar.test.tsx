@@ -31,7 +31,7 @@ it('says the terms with the button, and a note beneath where there is one', asyn
   const [, terms] = /<p id="([^"]+)">Once, tax included\.<\/p>/.exec(bar) ?? []
   expect(bar).toContain(`aria-describedby="${terms}"`)
   expect(bar).toContain('>No real money moves.</p></div>')
-  expect(await barOf({})).toMatch(/<\/button><\/div>$/)
+  expect(await barOf({})).toMatch(/<\/button><\/div><\/div>$/)
 })
 
 it('submits the form around it unless it is told what to do', async () => {
@@ -42,7 +42,7 @@ it('submits the form around it unless it is told what to do', async () => {
 it('cannot be pressed while it works or is not ready', async () => {
   expect(await barOf({})).not.toContain('disabled')
   expect(await barOf({ disabled: true })).toContain('disabled=""')
-  const working = await barOf({ busy: 'Paying…' })
-  expect(working).toContain('>Paying…</button>')
+  const working = await barOf({ busy: 'Processing…' })
+  expect(working).toContain('>Processing…</button>')
   expect(working).toContain('disabled=""')
 })

@@ -15,6 +15,10 @@ interface SubmitBarProps {
   otherTerms?: string[]
   /** What is chosen in the bar itself, above the terms. */
   children?: ReactNode
+  /** A quicker way than the button, beside it. */
+  express?: ReactNode
+  /** Another button beneath. */
+  more?: ReactNode
   /** A quiet line beneath. */
   note?: string
   /** What the button says in place of the price while it works. */
@@ -24,9 +28,22 @@ interface SubmitBarProps {
   onPress?: () => void
 }
 
-/** Stays at the foot of what is bought: the terms, and the button with the price. */
+/** The sticky bar below an offer: the terms, and the button with the price. */
 export function SubmitBar(props: SubmitBarProps) {
-  const { cents, currency, label, terms, otherTerms = [], children, note, busy, disabled, onPress } = props
+  const {
+    cents,
+    currency,
+    label,
+    terms,
+    otherTerms = [],
+    children,
+    express,
+    more,
+    note,
+    busy,
+    disabled,
+    onPress,
+  } = props
   const id = useId()
   return (
     <div className={styles.bar}>
@@ -39,15 +56,19 @@ export function SubmitBar(props: SubmitBarProps) {
           </p>
         ))}
       </div>
-      <Button
-        wide
-        type={onPress ? 'button' : 'submit'}
-        disabled={disabled || Boolean(busy)}
-        onClick={onPress}
-        aria-describedby={id}
-      >
-        {busy || label(money(cents, currency))}
-      </Button>
+      <div className={styles.buttons}>
+        {express}
+        <Button
+          wide
+          type={onPress ? 'button' : 'submit'}
+          disabled={disabled || Boolean(busy)}
+          onClick={onPress}
+          aria-describedby={id}
+        >
+          {busy || label(money(cents, currency))}
+        </Button>
+      </div>
+      {more}
       {note && <p className={styles.note}>{note}</p>}
     </div>
   )

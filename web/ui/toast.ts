@@ -7,7 +7,7 @@ let timer: ReturnType<typeof setTimeout> | undefined
 
 /** Shows one sentence above everything, dialogs too; a second one takes the place of the first. Keys of texts are translated. */
 export function showToast(message: string): void {
-  // A line says it for as long as it is so (web/app/later).
+  // A line shows this instead (web/app/later).
   if (message === 'toast.offline' && document.querySelector('meta[name=offline]')) return
   toast ??= makeToast()
   toast.textContent = message === 'toast.offline' ? i18n.t('toast.offline') : message

@@ -51,7 +51,7 @@ export function useFields<Name extends string>(
   }
 }
 
-/** A message may push down what is being pressed: it waits until the press has landed. */
+/** Delays a message until a press has ended, because it may push down the pressed button. */
 export function afterPress(show: () => void): void {
   if (document.querySelector(':active')) addEventListener('mouseup', show, { once: true })
   else show()

@@ -14,7 +14,7 @@ export interface FormOptions<Name extends string> {
   /** What is wrong, by field, in words. */
   messagesOf: (value: Texts<Name>) => Partial<Texts<Name>>
   send: (value: Texts<Name>) => Promise<unknown>
-  /** The field of ours that a refusal's field stands for, where the names differ. */
+  /** Maps a refusal's field to the form's field, if the names differ. */
   fieldOf?: (field: string) => Name | undefined
   /** The fields that are still there when their owner, whose session had ended, has signed in again. */
   draft?: { owner: string; fields: readonly NoInfer<Name>[] }

@@ -9,7 +9,7 @@ import { registerServiceWorker } from './register-service-worker.ts'
 
 void registerServiceWorker()
 
-/** What stands around the screens and nobody waits for: it comes once the page is idle. */
+/** Parts around the screens that nothing waits for; they load once the page is idle. */
 export function Later({ asked, onDone }: { asked: boolean; onDone: () => void }) {
   const queryClient = useQueryClient()
   useEffect(() => {

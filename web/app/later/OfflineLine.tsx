@@ -5,7 +5,7 @@ import floating from '#web/ui/floating-line.module.css'
 import { watchConnection } from './watch-connection.ts'
 import styles from './offline-line.module.css'
 
-/** Says that the site is out of reach for as long as it is, and then asks again for everything shown. */
+/** Shows a line while the site is unreachable, and refetches everything on screen afterwards. */
 export function OfflineLine() {
   const { t } = useTranslation()
   const [away, setAway] = useState(false)

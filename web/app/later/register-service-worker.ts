@@ -1,6 +1,6 @@
 /**
  * Lets the service worker keep this release. Browsers without one, or that forbid it, go without.
- * A worker of a newer release waits until no page of the older one is open; a page that is new itself tells it so.
+ * A worker of a newer release waits until no page of the older one is open; a new page asks it to take over.
  */
 export async function registerServiceWorker(): Promise<void> {
   if (!import.meta.env.PROD || !('serviceWorker' in navigator)) return

@@ -12,7 +12,7 @@ export function watchConnection(tell: (reached: boolean) => void): () => void {
   const ended = new AbortController()
   const { signal } = ended
   let timer: ReturnType<typeof setTimeout> | undefined
-  // Behind the kept shell nobody knows yet, and what was asked for before may have failed.
+  // Behind the cached shell the connection is unknown, and earlier calls may have failed.
   let last = findMark() ? undefined : true
   const look = async () => {
     clearTimeout(timer)
@@ -39,7 +39,7 @@ function answers(signal: AbortSignal): Promise<boolean> {
   )
 }
 
-/** The kept shell has it from the server. While it is there, no toast need say what the line says. */
+/** The cached shell has this line from the server. While it is shown, no toast repeats it. */
 const findMark = () => document.querySelector('meta[name=offline]')
 
 function markDocument(away: boolean): void {

@@ -9,7 +9,7 @@ export async function openFeedback(): Promise<void> {
   if (open) return
   open = true
   try {
-    // What stands on sheets is said in the player's part.
+    // The texts of sheets are in the player's part.
     const { FeedbackDialog } = await withTexts('watch', withTexts('feedback', import('./FeedbackDialog.tsx')))
     const place = document.createElement('div')
     // Inside the shell, for its accent.

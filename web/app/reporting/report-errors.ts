@@ -8,9 +8,9 @@ import {
   replayIntegration,
 } from '@sentry/browser'
 import type { PageSettings } from '#contract/page-settings.ts'
+import { environmentOf, scrub } from '#contract/error-reports.ts'
 import { router } from '#web/app/router.tsx'
-import { environmentOf, ignoredErrors, mayRecord, rates } from './rules.ts'
-import { scrub } from './scrub.ts'
+import { ignoredErrors, mayRecord, rates } from './rules.ts'
 
 /** Reports errors, traces, profiles and replays from now on, and the errors that came before. */
 export function reportErrors(

@@ -7,14 +7,14 @@ type Destination = NonNullable<PageSettings['sentry']>
 let takeErrors = (): unknown[] => []
 let begun: Promise<void> | undefined
 
-/** The error reporting is large and nobody waits for it: it comes once the page is idle. */
+/** Loads the error reporting once the page is idle: it is large, and nothing waits for it. */
 export function reportLater(to: Destination): void {
   takeErrors = keepEarlyErrors()
-  // Where it cannot be fetched there is nobody to tell.
+  // A failure to load it cannot be reported.
   whenIdle(() => beginReporting(to).catch(() => {}))
 }
 
-/** Begins at once, unless it has begun; where that fails, it may be tried again. */
+/** Starts loading now, unless it has started; after a failure it may be called again. */
 export function beginReporting(to: Destination): Promise<void> {
   begun ??= import('./report-errors.ts').then(({ reportErrors }) => reportErrors(to, takeErrors()))
   begun.catch(() => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { environmentOf, ignoredErrors, mayRecord, rates } from './rules.ts'
+import { ignoredErrors, mayRecord, rates } from './rules.ts'
 
 it.each([
   "undefined is not an object (evaluating 'window.webkit.messageHandlers.bridge')",
@@ -21,12 +21,6 @@ it('takes 0.3 of the traces, and 0.1 of the replays, on errors too', () => {
 
 it('reports errors of our own', () => {
   expect(ignoredErrors.some((kind) => kind.test('Cannot read properties of undefined'))).toBe(false)
-})
-
-it('calls a host with the suffix a sandbox, any other production', () => {
-  expect(environmentOf('try.sandbox.example', '.sandbox.')).toBe('sandbox')
-  expect(environmentOf('drama.example', '.sandbox.')).toBe('production')
-  expect(environmentOf('drama.example', undefined)).toBe('production')
 })
 
 it.each([

@@ -20,11 +20,6 @@ export const ignoredErrors = [
   /audio.?bridge/i,
 ]
 
-/** A host that contains the operator's suffix is a sandbox. */
-export function environmentOf(host: string, sandboxHostSuffix: string | undefined): 'sandbox' | 'production' {
-  return sandboxHostSuffix && host.includes(sandboxHostSuffix) ? 'sandbox' : 'production'
-}
-
 const unrecorded: readonly string[] = [
   paths.signIn.pattern,
   paths.register.pattern,

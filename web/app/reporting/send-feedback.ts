@@ -4,14 +4,14 @@ import { beginReporting } from './report-later.ts'
 
 const patienceMs = 20_000
 
-/** What a person says of the site; name and e-mail only where they want to be answered. */
+/** A person's feedback; with name and e-mail only if they want a reply. */
 export interface Feedback {
   message: string
   name: string
   email: string
 }
 
-/** Sends it to where errors are reported. @throws Error where that has not taken it, so that nothing typed is lost */
+/** Sends it to where errors are reported. @throws Error if that has not taken it, so that nothing typed is lost */
 export async function sendFeedback({ message, name, email }: Feedback): Promise<void> {
   if (!settings.sentry) throw new Error('nothing is reported on this site')
   await beginReporting(settings.sentry)

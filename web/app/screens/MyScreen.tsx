@@ -2,16 +2,16 @@ import '#web/i18n/account.ts'
 import '#web/i18n/mine.ts'
 import '#web/i18n/watch.ts'
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useId, type ReactNode } from 'react'
+import { lazy, Suspense, useEffect, useId, type ReactNode } from 'react'
 import { Link, useLocation, useNavigate, useSearchParams } from 'react-router'
 import type { User } from '#contract/members.ts'
 import { Orders } from '#web/features/billing/Orders.tsx'
+import { SavedCard } from '#web/features/billing/SavedCard.tsx'
 import { Receipt } from '#web/features/billing/Receipt.tsx'
 import { OwnSubscription } from '#web/features/billing/OwnSubscription.tsx'
 import { readWay, WayOut } from '#web/features/billing/WayOut.tsx'
 import { userQuery } from '#web/features/members/queries.ts'
 import { socialProvidersQuery } from '#web/features/members/social-query.ts'
-import { LinkedAccounts } from '#web/features/members/LinkedAccounts.tsx'
 import { Sessions } from '#web/features/members/Sessions.tsx'
 import { keptFragment } from '#web/features/members/social-answer.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
@@ -20,6 +20,11 @@ import { buttonClass } from '#web/ui/Button.tsx'
 import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 import { Icon } from '#web/ui/Icon.tsx'
 import styles from './my-screen.module.css'
+
+// Most sites have nothing to link with.
+const LinkedAccounts = lazy(async () => ({
+  default: (await import('#web/features/members/LinkedAccounts.tsx')).LinkedAccounts,
+}))
 
 /** The member area; `?receipt=` opens one order's receipt in its place, a fragment what a mail or the footer leads to. */
 export function Component() {
@@ -55,6 +60,13 @@ function My() {
           (isError ? <CouldNotLoad onRetry={() => void refetch()} /> : <div className={styles.skeleton} />)}
         {user && (user.membership.plan ? <OwnSubscription /> : <Free />)}
       </Part>
+      {user && (
+        <SavedCard
+          key={user.id}
+          userId={user.id}
+          around={(card) => <Part title={t('savedCard.title')}>{card}</Part>}
+        />
+      )}
       <div className={styles.columns}>
         <Part title={t('orders.title')}>
           {/* Another person's orders are asked for anew. */}
@@ -80,7 +92,9 @@ function Linked({ user }: { user: User }) {
   if (!data?.list.length && !data?.linked.length) return null
   return (
     <Part title={t('link.mine')}>
-      <LinkedAccounts user={user} />
+      <Suspense>
+        <LinkedAccounts user={user} />
+      </Suspense>
       <Link className={`${buttonClass('quiet')} ${styles.more}`} to={paths.individual.to()}>
         {t('link.more')}
       </Link>

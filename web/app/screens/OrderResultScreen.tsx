@@ -56,7 +56,7 @@ export function Component() {
   )
 }
 
-/** Without a remembered place, what was bought: the episode, which goes on where it was left, or the video. */
+/** The place to return to, else what was bought: the episode at its saved position, or the video. */
 function wayOf(order: Order | undefined): string {
   return order?.video_id ? paths.video.to(order.video_id, order.episode_number) : paths.home.to()
 }
@@ -66,7 +66,7 @@ function isOpen(order: Order | undefined): boolean {
   return !order?.declined && !['cancelled', 'failed', 'expired'].includes(order?.status ?? '')
 }
 
-/** What was read before the payment may have changed with it: it is asked for again where it is shown. */
+/** Refetches what is on screen, because the payment may have changed it. */
 function useOpened(paid: boolean): void {
   const queryClient = useQueryClient()
   useEffect(() => {

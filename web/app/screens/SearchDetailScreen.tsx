@@ -13,11 +13,13 @@ export function Component() {
   useEffect(() => {
     if (words) track({ name: 'Search', words })
   }, [words])
-  if (!words) return <Listing key={id} listing={{ tag: id }} missing={<NotFound />} />
+  if (!words)
+    return <Listing key={id} listing={{ tag: id }} sorts={['newest', 'popular']} missing={<NotFound />} />
   return (
     <Listing
       key={id}
       listing={{ keyword: words }}
+      sorts={['relevance', 'popular', 'newest']}
       title={t('list.results', { words })}
       missing={<NotFound />}
     />

@@ -11,7 +11,7 @@ import { SignInLink } from '#web/features/billing/SignInLink.tsx'
 import { Subscription } from '#web/features/billing/Subscription.tsx'
 import { Ways, waysFor } from '#web/features/billing/Ways.tsx'
 import { plansQuery } from '#web/features/billing/queries.ts'
-import { planChoice, planTerms } from '#web/features/billing/words.ts'
+import { isStuck, planChoice, planTerms } from '#web/features/billing/words.ts'
 import { userQuery } from '#web/features/members/queries.ts'
 import { money } from '#web/lib/money.ts'
 import { notify } from '#web/lib/notify.ts'
@@ -56,7 +56,7 @@ function Shop({ plans, gateways }: { plans: Plan[]; gateways: OfferedGateway[] }
   const [chosen, setChosen] = useState<Plan | null>(null)
   const [way, setWay] = useState(0)
   const ways = waysFor('plan', gateways)
-  const gateway = ways[way]
+  const gateway = chosen ? wayTo(chosen, ways, ways[way]) : ways[way]
   const close = useCallback(() => setChosen(null), [])
   const paid = () => {
     notify(t('shopping.done'))
@@ -82,7 +82,7 @@ function Shop({ plans, gateways }: { plans: Plan[]; gateways: OfferedGateway[] }
             key={plan.id}
             plan={membership?.plan ? atFullPrice(plan) : plan}
             standing={standingOf(plan, membership)}
-            closed={!gateway}
+            closed={!wayTo(plan, ways, ways[way])}
             onChoose={() => setChosen(plan)}
           />
         ))}
@@ -102,6 +102,12 @@ function Shop({ plans, gateways }: { plans: Plan[]; gateways: OfferedGateway[] }
   )
 }
 
+/** The way that was chosen, or another where that one does not take the plan's price. */
+function wayTo({ id }: Plan, ways: OfferedGateway[], chosen: OfferedGateway | undefined) {
+  const fit = waysFor('plan', ways, id)
+  return fit.find((way) => way === chosen) ?? fit[0]
+}
+
 /** An introductory price is for a first period. */
 function atFullPrice(plan: Plan): Plan {
   const { intro_price_cents, ...atFull } = plan
@@ -113,13 +119,14 @@ type Standing = 'current' | 'planned' | 'owed' | 'waits' | 'open'
 
 function standingOf({ id }: Plan, membership: Membership | undefined): Standing {
   const { status, plan, next_plan, owed } = membership ?? {}
+  if (owed && isStuck(owed)) return 'open'
   if (status === 'past_due') return id === (owed ?? plan)?.id ? 'owed' : 'waits'
   if (status !== 'active') return 'open'
   if (id === next_plan?.id) return 'planned'
   return id === plan?.id ? 'current' : 'open'
 }
 
-/** Stands where there is no plan, or no way to pay for one. */
+/** Shown when there is no plan, or no payment method for one. */
 function Closed() {
   const { t } = useTranslation()
   return (

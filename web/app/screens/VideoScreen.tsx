@@ -1,6 +1,16 @@
 import '#web/i18n/watch.ts'
 import { useQuery } from '@tanstack/react-query'
-import { memo, useEffect, useState, useSyncExternalStore, type MouseEvent } from 'react'
+import {
+  lazy,
+  memo,
+  startTransition,
+  Suspense,
+  useEffect,
+  useRef,
+  useState,
+  useSyncExternalStore,
+  type MouseEvent,
+} from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { Link, useNavigate, useParams, useSearchParams } from 'react-router'
 import type { Video } from '#contract/catalog.ts'
@@ -13,6 +23,7 @@ import { episodesQuery } from '#web/features/media/queries.ts'
 import { ShareButton } from '#web/features/media/ShareButton.tsx'
 import { VideoPanel } from '#web/features/media/VideoPanel.tsx'
 import { CallRejected } from '#web/lib/api.ts'
+import { shortCount } from '#web/lib/format.ts'
 import { noteVideo } from '#web/lib/funnel.ts'
 import { paths } from '#web/lib/paths.ts'
 import { track } from '#web/lib/track.ts'
@@ -20,16 +31,23 @@ import { Tool } from '#web/player/Controls.tsx'
 import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 import { Icon } from '#web/ui/Icon.tsx'
 import { Sheet } from '#web/ui/Sheet.tsx'
-import { Component as NotFound } from './NotFoundScreen.tsx'
-import { Watch } from './Watch.tsx'
+import { Watch, type Place } from './Watch.tsx'
 import styles from './video-screen.module.css'
+
+// Nearly everybody comes for a drama that is there.
+const NotFound = lazy(async () => ({ default: (await import('./NotFoundScreen.tsx')).Component }))
 
 export function Component() {
   const { t } = useTranslation()
   const { id = '' } = useParams()
   const video = useQuery(videoQuery(id))
   const episodes = useQuery(episodesQuery(id))
-  if (video.error instanceof CallRejected && video.error.code === 404) return <NotFound />
+  if (video.error instanceof CallRejected && video.error.code === 404)
+    return (
+      <Suspense>
+        <NotFound />
+      </Suspense>
+    )
   const retry = () => void Promise.all([video.refetch(), episodes.refetch()])
   if (video.data && episodes.data?.length)
     return <VideoPage key={id} video={video.data} episodes={episodes.data} />
@@ -58,12 +76,8 @@ export function Component() {
 
 function VideoPage({ video, episodes }: { video: Video; episodes: Episode[] }) {
   const { t } = useTranslation()
-  const [number, setNumber] = useEpisodeNumber(video, episodes)
-  const [atEnd, setAtEnd] = useState(false)
-  const choose = (chosen: number) => {
-    setAtEnd(false)
-    setNumber(chosen)
-  }
+  const place = usePlace(video, episodes)
+  const { number, choose } = place
   const { video_cents: cents, currency } = video.price
   useEffect(
     () => track({ name: 'ViewContent', contentId: video.id, cents, currency }),
@@ -94,10 +108,16 @@ function VideoPage({ video, episodes }: { video: Video; episodes: Episode[] }) {
         icon="heart"
         label={t(video.favorite ? 'video.unfavorite' : 'video.favorite')}
         pressed={video.favorite}
+        note={video.favorite_count > 0 ? shortCount(video.favorite_count) : undefined}
         onClick={() => favor(!video.favorite)}
       />
       <span className={styles.phone}>
-        <Tool icon="list" label={t('video.episodes')} onClick={() => setListed(true)} />
+        <Tool
+          icon="list"
+          label={t('video.episodes')}
+          note={`${number}/${episodes.length}`}
+          onClick={() => setListed(true)}
+        />
       </span>
       <ShareButton videoId={video.id} title={video.title} episode={number} />
     </>
@@ -111,10 +131,7 @@ function VideoPage({ video, episodes }: { video: Video; episodes: Episode[] }) {
       <Watch
         video={video}
         episodes={episodes}
-        number={number}
-        onNumber={choose}
-        atEnd={atEnd}
-        onEnd={() => setAtEnd(true)}
+        place={place}
         rail={rail}
         onDoubleTap={() => favor(true)}
         back={<Back />}
@@ -181,12 +198,24 @@ function Back() {
  * The episode on screen: the address's, else where the viewer left off, else the first. A swipe is no navigation: the
  * address is only rewritten, so that a reload or a copied link leads here.
  */
-function useEpisodeNumber(video: Video, episodes: Episode[]): [number, (number: number) => void] {
+function usePlace(video: Video, episodes: Episode[]): Place {
   const [search] = useSearchParams()
-  const [chosen, setChosen] = useState(Number(search.get('episode') ?? video.resume?.number ?? 1))
-  const choose = (number: number) => {
-    setChosen(number)
-    history.replaceState(history.state, '', paths.video.to(video.id, number))
+  const [place, setPlace] = useState(() => ({
+    number: Number(search.get('episode') ?? video.resume?.number ?? 1),
+    atEnd: false,
+  }))
+  const latest = useRef(place)
+  const isThere = episodes.some(({ number }) => number === place.number)
+  return {
+    number: isThere ? place.number : (episodes[0]?.number ?? 1),
+    atEnd: place.atEnd,
+    isLatest: () => latest.current.number === place.number && latest.current.atEnd === place.atEnd,
+    choose(number) {
+      const next = { number: number ?? latest.current.number, atEnd: !number }
+      latest.current = next
+      // The next picture is on screen and plays already: what is around it follows in slices that keep nothing waiting.
+      startTransition(() => setPlace(next))
+      if (number) history.replaceState(history.state, '', paths.video.to(video.id, number))
+    },
   }
-  return [episodes.some(({ number }) => number === chosen) ? chosen : (episodes[0]?.number ?? 1), choose]
 }

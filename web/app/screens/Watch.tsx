@@ -4,6 +4,7 @@ import {
   Suspense,
   useCallback,
   useEffect,
+  useLayoutEffect,
   useRef,
   useState,
   type CSSProperties,
@@ -13,14 +14,15 @@ import { useNavigate } from 'react-router'
 import type { Video } from '#contract/catalog.ts'
 import type { Episode } from '#contract/media.ts'
 import { useProgress } from '#web/features/library/use-progress.ts'
-import { EndSlide, NextDrama } from '#web/features/media/EndSlide.tsx'
 import { EpisodeSlide } from '#web/features/media/EpisodeSlide.tsx'
 import { playingQuery } from '#web/features/media/queries.ts'
 import { paths } from '#web/lib/paths.ts'
+import { kept } from '#web/lib/storage.ts'
 import { whenIdle } from '#web/lib/when-idle.ts'
 import { isAmple } from '#web/player/connection.ts'
 import { Stage } from '#web/player/Stage.tsx'
 import { isAhead, type VideoState } from '#web/player/video-state.ts'
+import type { VideoSlideProps } from '#web/player/VideoSlide.tsx'
 import styles from './video-screen.module.css'
 
 // Most visits meet no locked episode: what sells comes when it is needed.
@@ -28,26 +30,49 @@ const importPayPanel = () => import('#web/features/billing/PayPanel.tsx')
 const PayPanel = lazy(async () => ({ default: (await importPayPanel()).PayPanel }))
 const fetchPayPanel = () => void importPayPanel().catch(() => {})
 
+// Comes behind the picture, long before the end.
+const importEnd = () => import('#web/features/media/EndSlide.tsx')
+const EndSlide = lazy(async () => ({ default: (await importEnd()).EndSlide }))
+const NextDrama = lazy(async () => ({ default: (await importEnd()).NextDrama }))
+
+// Most have seen it.
+const SwipeHint = lazy(() =>
+  import('#web/player/SwipeHint.tsx').then(
+    ({ SwipeHint }) => ({ default: SwipeHint }),
+    () => ({ default: () => <></> }),
+  ),
+)
+const isNewToSwipes = () => matchMedia('(pointer: coarse)').matches && !kept<boolean>('swipe-hint')
+
 const nothingPlaysAfterMs = 1500
 /** How much the episode on screen holds before its neighbours are prepared. */
 const aheadMs = { usual: 6000, ample: 2500 }
 
+/** Where in a drama its viewer is. */
+export interface Place {
+  /** The episode's. */
+  number: number
+  /** What follows the last episode is on screen. */
+  atEnd: boolean
+  /** False where another place was chosen since this one, and is being drawn. */
+  isLatest: () => boolean
+  /** Goes to an episode, and without one to what follows the last. */
+  choose: (number?: number) => void
+}
+
 interface WatchProps {
   video: Video
   episodes: Episode[]
-  number: number
-  onNumber: (number: number) => void
-  /** What follows the last episode is on screen. */
-  atEnd: boolean
-  onEnd: () => void
+  place: Place
   rail: ReactNode
   back: ReactNode
   onDoubleTap: () => void
 }
 
-/** The feed of a video's episodes: plays, goes on to the next, keeps the place, sells what is locked. */
+/** The feed of a video's episodes: plays, starts the next episode, saves the position, and sells what is locked. */
 export function Watch(props: WatchProps) {
-  const { video, episodes, number, onNumber, atEnd, onEnd, rail, back, onDoubleTap } = props
+  const { video, episodes, place, rail, back, onDoubleTap } = props
+  const { number, atEnd } = place
   const index = atEnd ? episodes.length : episodes.findIndex((episode) => episode.number === number)
   const episode = episodes[index]
   const [nextDrama] = video.related
@@ -57,9 +82,7 @@ export function Watch(props: WatchProps) {
   const paid = usePaid(video.id)
   const goTo = (next: number) => {
     progress.flush()
-    const chosen = episodes[next]
-    if (chosen) onNumber(chosen.number)
-    else onEnd()
+    place.choose(episodes[next]?.number)
   }
   const onState = (state: VideoState) => {
     if (!episode || !state.started) return
@@ -67,8 +90,16 @@ export function Watch(props: WatchProps) {
     if (!state.paused) progress.at({ videoId: video.id, episodeId: episode.id, positionMs: state.timeMs })
     else progress.flush()
   }
-  const latest = useLatest({ onState, onEnded: () => goTo(index + 1) })
+  const latest = useLatest({
+    onState,
+    // One that ends while its viewer swipes on leads nowhere.
+    onEnded: (endedId: string) => {
+      if (endedId === episode?.id) goTo(index + 1)
+    },
+  })
   const shape = useShape(episode?.id)
+  const [hintAt] = useState(() => isNewToSwipes() && number)
+  useEffect(() => whenIdle(() => void importEnd().catch(() => {})), [])
   return (
     <div className={styles.stage} style={{ '--shape': shape } as CSSProperties}>
       <Stage
@@ -76,21 +107,31 @@ export function Watch(props: WatchProps) {
         count={episodes.length + (nextDrama ? 2 : 1)}
         index={index}
         onIndex={goTo}
+        isLatest={place.isLatest}
         label={video.title}
         renderSlide={(i, tools) => {
           const shown = episodes[i]
           if (!shown && i > episodes.length)
-            return nextDrama && <NextDrama video={nextDrama} onOpen={openNext} />
+            return (
+              nextDrama && (
+                <Suspense>
+                  <NextDrama video={nextDrama} onOpen={openNext} />
+                </Suspense>
+              )
+            )
           if (!shown)
             return (
-              <EndSlide
-                related={video.related}
-                active={atEnd}
-                counts={episodes.at(-1)?.state !== 'locked'}
-                back={back}
-                onReplay={() => goTo(episodes.length - 1)}
-                onNext={openNext}
-              />
+              <Suspense>
+                <EndSlide
+                  related={video.related}
+                  continues={episodes.some(({ ready }) => !ready)}
+                  active={atEnd}
+                  counts={episodes.at(-1)?.state !== 'locked'}
+                  back={back}
+                  onReplay={() => goTo(episodes.length - 1)}
+                  onNext={openNext}
+                />
+              </Suspense>
             )
           return (
             <EpisodeSlide
@@ -116,6 +157,14 @@ export function Watch(props: WatchProps) {
           )
         }}
       />
+      {neighbours.mayCome &&
+        index + 1 < episodes.length &&
+        episode?.state !== 'locked' &&
+        number === hintAt && (
+          <Suspense>
+            <SwipeHint />
+          </Suspense>
+        )}
     </div>
   )
 }
@@ -165,14 +214,15 @@ function useShape(episodeId = ''): number {
   return height ? width / height : 9 / 16
 }
 
-/** The same functions for as long as the component lives, which call the newest ones. */
-function useLatest<A extends unknown[]>(newest: { onState: (...args: A) => void; onEnded: () => void }) {
+/** Stable functions that call the newest ones. */
+function useLatest(newest: Pick<VideoSlideProps, 'onState' | 'onEnded'>) {
   const ref = useRef(newest)
-  useEffect(() => {
+  // Before any slide's effects, which call them.
+  useLayoutEffect(() => {
     ref.current = newest
   })
-  return useState(() => ({
-    onState: (...args: A) => ref.current.onState(...args),
-    onEnded: () => ref.current.onEnded(),
+  return useState<typeof newest>(() => ({
+    onState: (state) => ref.current.onState(state),
+    onEnded: (episodeId) => ref.current.onEnded(episodeId),
   }))[0]
 }

@@ -17,8 +17,10 @@ export function ChangeMethod({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
   const plans = useQuery(plansQuery)
+  const { plan, next_plan, owed } = useQuery(userQuery).data?.membership ?? {}
   const [chosen, setChosen] = useState(0)
-  const ways = waysFor('plan', plans.data?.gateways ?? [])
+  // Those that take what is charged next.
+  const ways = waysFor('plan', plans.data?.gateways ?? [], (owed ?? next_plan ?? plan)?.id)
   const way = ways[chosen]
   const hear = (report: ChangeReport) => {
     if (report.type === 'redirect') return location.assign(report.url)

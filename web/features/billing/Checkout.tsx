@@ -20,6 +20,15 @@ interface CheckoutProps {
   onPaid: () => void
 }
 
+/** Tells that somebody begins to pay. */
+export function trackCheckout({
+  id: contentId,
+  cents,
+  currency,
+}: Pick<Choice, 'id' | 'cents' | 'currency'>): void {
+  track({ name: 'InitiateCheckout', contentId, cents, currency })
+}
+
 /** The card form's document in a sheet. It reports what became of the order. */
 export function Checkout({ choice, gateway, video, onClose, onPaid }: CheckoutProps) {
   const { t } = useTranslation()
@@ -31,17 +40,14 @@ export function Checkout({ choice, gateway, video, onClose, onPaid }: CheckoutPr
       trackSale(report.order)
       onClose()
       onPaid()
-    } else {
+    } else if (report.type === 'redirect') {
       rememberWay(report.order.id)
       location.assign(report.url)
     }
   }
   useBackCloses(onClose)
-  const { id: contentId, cents, currency } = choice
-  useEffect(
-    () => track({ name: 'InitiateCheckout', contentId, cents, currency }),
-    [contentId, cents, currency],
-  )
+  const { id, cents, currency } = choice
+  useEffect(() => trackCheckout({ id, cents, currency }), [id, cents, currency])
   const path = orderFormPath({
     kind: choice.kind,
     id: choice.id,

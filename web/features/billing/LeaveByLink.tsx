@@ -6,10 +6,10 @@ import { AccountForm, AccountLinks, AccountPage } from '#web/features/members/Ac
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { call } from '#web/lib/api.ts'
 import { longDate } from '#web/lib/format.ts'
-import { money } from '#web/lib/money.ts'
 import { paths, waysOut } from '#web/lib/paths.ts'
 import { Button, buttonClass } from '#web/ui/Button.tsx'
 import { useForm } from '#web/ui/use-form.ts'
+import { withdrawnWords } from './words.ts'
 
 /** Opened by a receipt's link: one click ends the renewals. */
 export function CancelByLink({ secret }: { secret: string }) {
@@ -39,11 +39,7 @@ export function WithdrawByLink({ secret }: { secret: string }) {
       button={t('out.withdraw')}
       done={t('out.withdrawDone')}
       another={waysOut.withdraw}
-      work={async () => {
-        const { amount_cents, currency } = await call(withdraw, { body: { withdraw: secret } })
-        const amount = amount_cents && currency ? money(amount_cents, currency) : ''
-        return t('out.withdrawDoneText', { amount })
-      }}
+      work={async () => withdrawnWords(t, await call(withdraw, { body: { withdraw: secret } }))}
     />
   )
 }

@@ -1,20 +1,22 @@
-import { useEffect, useState } from 'react'
+import { useEffect, useId, useState } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import type { Order } from '#contract/billing.ts'
 import { money } from '#web/lib/money.ts'
 import { Field } from '#web/ui/Field.tsx'
 import { SubmitBar } from '#web/ui/SubmitBar.tsx'
 import { CardForm } from './CardForm.tsx'
-import { CardPart, ProblemNote } from './CardPart.tsx'
+import { CardPart } from './CardPart.tsx'
 import type { CardEntry, CardFields } from './card-entry.ts'
+import type { ExpressAbove } from './express/ExpressAbove.tsx'
 import { OrderDone } from './OrderDone.tsx'
 import { isFramed, reportOrder } from './order-report.ts'
 import { leaveOwned } from './leave-owned.ts'
+import { ProblemNote } from './ProblemNote.tsx'
 import { rememberPayer } from './remembered-payer.ts'
 import { usePayment } from './use-payment.ts'
 import { usePerson } from './use-person.ts'
 import type { Wish } from './wish.ts'
-import { payLabel, type Choice } from './words.ts'
+import { expressLabel, payLabel, shownWords, type Choice } from './words.ts'
 import styles from './order-page.module.css'
 
 interface OrderFormProps {
@@ -22,16 +24,20 @@ interface OrderFormProps {
   choice: Choice
   /** The gateway's; null where no card is paid with. */
   Card: CardFields | null
+  /** The gateway's express wallet; null where it has none. */
+  Above: typeof ExpressAbove | null
 }
 
 /** E-mail and name are ours, the card's fields the gateway's; the price stands whole beside the button. */
-export function OrderForm({ wish, choice: offered, Card }: OrderFormProps) {
+export function OrderForm({ wish, choice: offered, Card, Above }: OrderFormProps) {
   const { t } = useTranslation()
   // The introductory price is not for everybody; who it is for is known once there is an e-mail.
   const [cents, setCents] = useState(offered.cents)
   const choice = offered.regular?.cents === cents ? { ...offered, ...offered.regular } : offered
   const byCard = Card !== null
   const [atOnce, setAtOnce] = useState(false)
+  const mayBeSaved = byCard && choice.kind !== 'plan'
+  const [save, setSave] = useState(false)
   const ends = choice.kind === 'plan' ? t('pay.cancelAnyTime') : ''
   // A further period is no new contract that one could withdraw from.
   const isContract = !choice.owed
@@ -44,7 +50,8 @@ export function OrderForm({ wish, choice: offered, Card }: OrderFormProps) {
   const { step, problem, submit, checked } = usePayment(
     wish,
     {
-      words: `${choice.name}: ${choice.text}. ${terms}${agreed} [${label(money(choice.cents, choice.currency))}]`,
+      words: shownWords(choice, terms + agreed, label),
+      saveWords: mayBeSaved && save ? `[x] ${t('order.save')} ${t('order.saveText')}` : undefined,
       cents: choice.cents,
       atOnce,
       onOtherPrice: setCents,
@@ -53,12 +60,14 @@ export function OrderForm({ wish, choice: offered, Card }: OrderFormProps) {
     card,
   )
   const person = usePerson(byCard ? ['email', 'first', 'last'] : ['email'])
-  const done = step.at === 'done' ? step.made : null
+  const byForm = step.at === 'done' ? step.made : null
   useEffect(() => {
-    if (done) rememberPayer(person.value)
-  }, [done, person.value])
+    if (byForm) rememberPayer(person.value)
+  }, [byForm, person.value])
+  const [byWallet, setByWallet] = useState<Order | null>(null)
+  const done = byForm ?? byWallet
   useReport(done)
-  if (step.at === 'done') return <OrderDone order={step.made} />
+  if (done) return <OrderDone order={done} />
   return (
     <CardForm
       step={step}
@@ -68,6 +77,18 @@ export function OrderForm({ wish, choice: offered, Card }: OrderFormProps) {
       onChecked={(made) => void checked(made)}
     >
       <Bought choice={choice} />
+      {Above && (
+        <Above
+          wish={wish}
+          choice={choice}
+          terms={terms}
+          words={shownWords(choice, terms + agreed, expressLabel(t))}
+          atOnce={atOnce}
+          onDone={setByWallet}
+          onOtherPrice={setCents}
+          onOwned={() => leaveOwned(wish)}
+        />
+      )}
       <Field
         {...person.field('email')}
         label={t('order.email')}
@@ -78,6 +99,7 @@ export function OrderForm({ wish, choice: offered, Card }: OrderFormProps) {
         autoComplete="email"
       />
       {Card && <CardPart Card={Card} person={person} problem={problem} onEntry={setCard} />}
+      {mayBeSaved && <SaveChoice checked={save} onChange={setSave} />}
       <ProblemNote problem={problem} />
       {isContract && (
         <label className={styles.atOnce}>
@@ -95,6 +117,26 @@ export function OrderForm({ wish, choice: offered, Card }: OrderFormProps) {
         disabled={byCard && !card}
       />
     </CardForm>
+  )
+}
+
+/** Never ticked beforehand: the card is saved for those who ask for it. */
+function SaveChoice({ checked, onChange }: { checked: boolean; onChange: (save: boolean) => void }) {
+  const { t } = useTranslation()
+  const id = useId()
+  return (
+    <div className={styles.save}>
+      <label className={styles.atOnce}>
+        <input
+          type="checkbox"
+          checked={checked}
+          onChange={(event) => onChange(event.target.checked)}
+          aria-describedby={id}
+        />
+        {t('order.save')}
+      </label>
+      <p id={id}>{t('order.saveText')}</p>
+    </div>
   )
 }
 

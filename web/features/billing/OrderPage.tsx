@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { lazy, Suspense, useEffect, useState } from 'react'
 import type { Membership } from '#contract/members.ts'
 import type { Translate } from '#web/i18n/index.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
@@ -7,14 +7,18 @@ import { buttonClass } from '#web/ui/Button.tsx'
 import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 import type { CardFields } from './card-entry.ts'
 import { ChangePlan } from './ChangePlan.tsx'
-import { loadCardFields } from './load-card-fields.ts'
+import type { ExpressAbove } from './express/ExpressAbove.tsx'
+import { loadCardFields, loadExpress } from './load-card-fields.ts'
 import { isFramed, reportOwned } from './order-report.ts'
 import { MethodForm } from './MethodForm.tsx'
+import { OrderCheck } from './OrderCheck.tsx'
 import { OrderForm } from './OrderForm.tsx'
 import {
   isOwned,
   loadMembership,
   loadWish,
+  readCheck,
+  readExpressGateway,
   readMethodWish,
   readWish,
   type MethodWish,
@@ -26,20 +30,35 @@ import styles from './order-page.module.css'
 
 const wish = readWish(location.search)
 const methodWish = readMethodWish(location.search)
+const checked = readCheck(location.search)
+const express = readExpressGateway(location.search)
 
-/** The card form's document: inside a sheet of the video page, or a page of its own. */
+const ExpressPage = lazy(async () => ({ default: (await import('./express/ExpressPage.tsx')).ExpressPage }))
+
+/** The document that may turn to gateways: an express wallet in a frame, or the card form. */
 export function OrderPage() {
+  if (express === null) return <FormPage />
+  return (
+    <Suspense>
+      <ExpressPage gateway={express} />
+    </Suspense>
+  )
+}
+
+/** The card form: inside a sheet of the video page, or a page of its own. */
+function FormPage() {
   const { t } = useTranslation()
   const { form, failed, load } = useForm()
   const title = t(methodWish ? 'method.title' : 'order.title')
   return (
     <main className={styles.page} data-framed={isFramed()} aria-label={title}>
       {isFramed() ? <h1 className="hidden-text">{title}</h1> : <h1 className={styles.title}>{title}</h1>}
+      {checked !== null && <OrderCheck orderId={checked} />}
       {failed && <CouldNotLoad onRetry={load} />}
       {!failed && form === undefined && (
         <div className={styles.skeleton} role="status" aria-label={t('list.loading')} />
       )}
-      {form === null && <Nothing />}
+      {form === null && checked === null && <Nothing />}
       {form && <Form form={form} />}
     </main>
   )
@@ -79,14 +98,18 @@ function Change(change: PlanChange) {
 
 /** Something to pay, a change of plan, or what the plan is charged to. */
 type LoadedForm =
-  | { choice: Choice; Card: CardFields | null }
+  | { choice: Choice; Card: CardFields | null; Above: typeof ExpressAbove | null }
   | PlanChange
   | { membership: Membership; Card: CardFields | null }
 
 /** The card's fields are fetched meanwhile, as most come to pay. */
 async function loadForm(t: Translate, wanted: Wish): Promise<LoadedForm | null> {
-  const [wished, Card] = await Promise.all([loadWish(t, wanted), loadCardFields(wanted)])
-  return wished && 'plan' in wished ? wished : wished && { choice: wished, Card }
+  const [wished, Card, Above] = await Promise.all([
+    loadWish(t, wanted),
+    loadCardFields(wanted),
+    loadExpress(wanted),
+  ])
+  return wished && 'plan' in wished ? wished : wished && { choice: wished, Card, Above }
 }
 
 async function loadMethodForm(wanted: MethodWish): Promise<LoadedForm | null> {

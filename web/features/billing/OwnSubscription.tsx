@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState, type ComponentType } from 'react'
 import { Link } from 'react-router'
+import type { OfferedGateway } from '#contract/billing.ts'
 import { userQuery } from '#web/features/members/queries.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { notify } from '#web/lib/notify.ts'
@@ -25,7 +26,7 @@ export function OwnSubscription() {
       note={method && <p>{t('method.now', { method })}</p>}
       ways={
         <>
-          {status === 'past_due' && <PayNow plan={(owed ?? plan).id} />}
+          {status === 'past_due' && <PayNow plan={(owed ?? plan).id} takenBy={owed?.gateways} />}
           {!cancelled && <Change />}
         </>
       }
@@ -52,12 +53,13 @@ function Change() {
   )
 }
 
-/** To the form for the period that is open, the card first; to the plans where it cannot be told what to pay with. */
-function PayNow({ plan }: { plan: string }) {
+/** To the form for the period that is open, the card first; to the plans where it cannot be told what to pay with, or nothing takes its price. */
+function PayNow({ plan, takenBy }: { plan: string; takenBy: string[] | undefined }) {
   const { t, i18n } = useTranslation()
   const { data, isPending } = useQuery(plansQuery)
   if (isPending) return <Button disabled>{t('shopping.payNow')}</Button>
-  const way = data && waysFor('plan', data.gateways)[0]
+  const takes = ({ id }: OfferedGateway) => takenBy?.includes(id) ?? true
+  const way = data && waysFor('plan', data.gateways).find(takes)
   if (!way)
     return (
       <Link className={buttonClass('main')} to={paths.shopping.to()}>

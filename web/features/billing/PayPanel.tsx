@@ -1,17 +1,33 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { homepageQuery } from '#web/features/catalog/queries.ts'
+import { trackSale } from '#web/features/tracking/track-sale.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import type { Offer } from '#contract/billing.ts'
+import { Button } from '#web/ui/Button.tsx'
 import { Icon } from '#web/ui/Icon.tsx'
 import { SubmitBar } from '#web/ui/SubmitBar.tsx'
 import { notePaywall } from '#web/lib/funnel.ts'
 import { money } from '#web/lib/money.ts'
-import { Checkout } from './Checkout.tsx'
+import { BankSheet } from './BankSheet.tsx'
+import { Checkout, trackCheckout } from './Checkout.tsx'
+import { ExpressFrame } from './express/ExpressFrame.tsx'
+import { useExpressOffer } from './express/use-express-offer.ts'
 import { OpenInBrowser } from './OpenInBrowser.tsx'
+import { ProblemNote } from './ProblemNote.tsx'
 import { SignInLink } from './SignInLink.tsx'
+import { useSavedCard } from './use-saved-card.ts'
 import { Ways, waysFor } from './Ways.tsx'
-import { episodeChoice, payLabel, planChoice, videoChoice, type Choice } from './words.ts'
+import {
+  episodeChoice,
+  expressLabel,
+  panelTerms,
+  payLabel,
+  planChoice,
+  shownWords,
+  videoChoice,
+  type Choice,
+} from './words.ts'
 import styles from './pay-panel.module.css'
 
 interface PayPanelProps {
@@ -25,21 +41,24 @@ export function PayPanel({ offer, onPaid }: PayPanelProps) {
   const { episode, price, video, plans, gateways } = offer
   useEffect(() => notePaywall(episode.video_id), [episode.video_id])
   const running = video.ready_count < video.episode_count
+  const express = useExpressOffer(offer)
   const choices = [
     episodeChoice(t, offer),
     videoChoice(t, { id: episode.video_id, price, count: video.episode_count, running }),
-    ...plans.map((plan) => planChoice(t, plan, plans)),
+    ...plans.map((plan) => express.priced(planChoice(t, plan, plans))),
   ].filter(({ kind, id }) => waysFor(kind, gateways, id).length > 0)
   const layout = useQuery(homepageQuery).data?.pay_theme.layout
   const [chosen, setChosen] = useState(0)
   const [way, setWay] = useState(0)
   const [paying, setPaying] = useState(false)
   const choice = choices[chosen]
+  const card = useSavedCard(offer, choice, onPaid)
   const ways = choice ? waysFor(choice.kind, gateways, choice.id) : []
   // What was picked for an episode may not be offered for a plan.
   const gateway = ways.find((one) => one === gateways[way]) ?? ways[0]
-  const termsOf = ({ kind, terms }: Choice) =>
-    kind === 'plan' ? `${terms} ${t('pay.cancelAnyTime')}` : terms
+  const wallet = card.hidesOtherMethods ? undefined : express.walletFor(gateway)
+  const termsOf = (one: Choice) =>
+    panelTerms(t, one, express.isOffered || (offer.saved_method !== undefined && one.kind !== 'plan'))
   if (!choice || !gateway) return <p className={styles.panel}>{t('pay.noGateway')}</p>
   return (
     <section
@@ -69,19 +88,55 @@ export function PayPanel({ offer, onPaid }: PayPanelProps) {
         <SubmitBar
           cents={choice.cents}
           currency={choice.currency}
-          label={payLabel(t, choice)}
+          label={card.pays ? card.label : payLabel(t, choice)}
           terms={termsOf(choice)}
           otherTerms={choices.filter((other) => other !== choice).map(termsOf)}
-          note={gateway.id === 'sandbox' ? t('pay.sandbox') : ''}
-          onPress={() => setPaying(true)}
+          busy={card.busy}
+          note={(card.pays ? card.gateway : gateway.id) === 'sandbox' ? t('pay.sandbox') : ''}
+          express={
+            wallet && (
+              <ExpressFrame
+                key={wallet.id}
+                gateway={wallet.id}
+                choice={choice}
+                words={shownWords(choice, termsOf(choice), expressLabel(t))}
+                video={episode.video_id}
+                off={!ways.some(({ id, kind }) => id === wallet.id && kind === wallet.kind)}
+                onOpen={() => trackCheckout(choice)}
+                onPaid={(order) => {
+                  trackSale(order)
+                  onPaid()
+                }}
+                onOwned={onPaid}
+                onOtherPrice={(cents) => express.takeRegular(choice, cents) || onPaid()}
+                onProblem={express.setProblem}
+              />
+            )
+          }
+          more={
+            card.hidesOtherMethods && (
+              <Button look="quiet" wide onClick={card.showOtherMethods}>
+                {t('pay.otherMethods')}
+              </Button>
+            )
+          }
+          onPress={card.pays ? card.press : () => setPaying(true)}
         >
-          <Ways
-            gateways={ways}
-            chosen={ways.indexOf(gateway)}
-            onChoose={(i) => setWay(gateways.findIndex((one) => one === ways[i]))}
-          />
+          <ProblemNote problem={card.problem ?? express.problem} />
+          {!card.hidesOtherMethods && (
+            <Ways
+              gateways={ways}
+              chosen={ways.indexOf(gateway)}
+              onChoose={(i) => {
+                card.choose(false)
+                setWay(gateways.findIndex((one) => one === ways[i]))
+              }}
+              saved={card.way}
+            />
+          )}
         </SubmitBar>
       </div>
+      {card.checks && <BankSheet order={card.checks} onChecked={card.checked} onClose={card.leaveCheck} />}
       {paying && (
         <Checkout
           choice={choice}

@@ -19,18 +19,31 @@ interface WaysProps {
   gateways: OfferedGateway[]
   chosen: number
   onChoose: (i: number) => void
+  /** The saved card, beside them. */
+  saved?: { name: string; chosen: boolean; onChoose: () => void } | undefined
 }
 
 /** The ways to pay, where there is more than one. */
-export function Ways({ gateways, chosen, onChoose }: WaysProps) {
+export function Ways({ gateways, chosen, onChoose, saved }: WaysProps) {
   const { t } = useTranslation()
-  if (gateways.length < 2) return null
+  if (gateways.length < 2 && !saved) return null
   return (
     <fieldset className={styles.ways}>
       <legend>{t('pay.how')}</legend>
+      {saved && (
+        <label className={styles.way}>
+          <input type="radio" name="way" checked={saved.chosen} onChange={saved.onChoose} />
+          {saved.name}
+        </label>
+      )}
       {gateways.map(({ id, kind }, i) => (
         <label key={id + kind} className={styles.way}>
-          <input type="radio" name="way" checked={i === chosen} onChange={() => onChoose(i)} />
+          <input
+            type="radio"
+            name="way"
+            checked={i === chosen && !saved?.chosen}
+            onChange={() => onChoose(i)}
+          />
           {nameOf(t, { id, kind }, gateways)}
         </label>
       ))}

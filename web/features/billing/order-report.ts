@@ -1,4 +1,5 @@
 import type { MethodChange, Order } from '#contract/billing.ts'
+import type { FromExpress } from './express/express-report.ts'
 
 /** What the card form's document tells the page that frames it. */
 export type OrderReport =
@@ -6,6 +7,8 @@ export type OrderReport =
   | { type: 'redirect'; order: Order; url: string }
   /** The person has it already, perhaps since a moment ago in another tab. */
   | { type: 'owned' }
+  /** It is not paid, or not yet. */
+  | { type: 'unpaid'; order: Order }
 
 /** What it tells of a change of method. */
 export type ChangeReport = { type: 'saved' } | { type: 'redirect'; url: string }
@@ -15,6 +18,7 @@ interface Made {
   order: Order
   change: MethodChange
   owned: true
+  express: FromExpress
 }
 
 /** Tells the framing page what became of an order. Only our own pages may listen. */
@@ -25,6 +29,9 @@ export const reportChange = (change: MethodChange): void => report('change', cha
 
 /** Tells the framing page that there is nothing to pay, since the person has it already. */
 export const reportOwned = (): void => report('owned', true)
+
+/** Tells the framing page how the express wallet stands. */
+export const reportExpress = (said: FromExpress): void => report('express', said)
 
 function report<Kind extends keyof Made>(type: Kind, made: Made[Kind]): void {
   parent.postMessage({ type, made }, location.origin)
@@ -39,8 +46,12 @@ export function readReport(event: MessageEvent, frame: Frame): OrderReport | nul
   if (order?.status === 'paid') return { type: 'paid', order }
   if (order?.next?.type === 'redirect' && order.next.url)
     return { type: 'redirect', order, url: order.next.url }
-  return null
+  return order ? { type: 'unpaid', order } : null
 }
+
+/** As `readReport`, of an express wallet. */
+export const readExpress = (event: MessageEvent, frame: Frame): FromExpress | null =>
+  readMade('express', event, frame) ?? null
 
 /** As `readReport`, of a change of method. */
 export function readChangeReport(event: MessageEvent, frame: Frame): ChangeReport | null {

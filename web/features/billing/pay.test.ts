@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest'
 import { CallFailed, CallRejected } from '#web/lib/api.ts'
-import { orderMaker, payWithToken } from './pay.ts'
+import { orderMaker, payWithToken, savedCardBuyer } from './pay.ts'
 
 const call = vi.hoisted(() => vi.fn())
 vi.mock('#web/lib/api.ts', async (original) => ({ ...(await original<object>()), call }))
@@ -42,6 +42,24 @@ test('a payment whose answer was lost keeps its key for the same token', async (
   const [first, second] = keys()
   expect(second).toBe(first)
 })
+
+test('an order that a saved card pays is asked for once more where its answer was lost, under the same key', async () => {
+  const buy = savedCardBuyer()
+  call.mockRejectedValueOnce(new CallFailed(0, 'lost'))
+  expect(await buy(body)).toBe(order)
+  const [first, second, ...more] = keys()
+  expect(second).toBe(first)
+  expect(more).toEqual([])
+})
+
+test.each([new CallRejected(500, {}, 'refused'), new CallFailed(429, 'A moment.', 90)])(
+  'an order that a saved card pays is not asked for again after an answer: $message',
+  async (error) => {
+    call.mockRejectedValueOnce(error)
+    await expect(savedCardBuyer()(body)).rejects.toThrow(error)
+    expect(call).toHaveBeenCalledOnce()
+  },
+)
 
 test('being told to wait is no lost answer: the last decline is not read in its place', async () => {
   call.mockRejectedValueOnce(new CallFailed(429, 'A moment.', 90))

@@ -23,6 +23,12 @@ export async function settledOrder(orderId: string): Promise<Order> {
   return readOrder(orderId)
 }
 
+/** The order once the bank's answer is known; what still asks for the check then was not confirmed. */
+export async function afterCheck(orderId: string): Promise<Order> {
+  const order = await settledOrder(orderId)
+  return order.next.type === 'authenticate' ? { ...order, next: { type: 'card_form' } } : order
+}
+
 /** Keeps the key of a body until an answer to it came, so that a lost answer makes nothing twice. */
 export function keyKeeper() {
   let open: { text: string; key: string } | null = null
@@ -58,6 +64,22 @@ export function orderMaker() {
   }
 }
 
+/**
+ * Makes orders that a saved card pays in the same call, and waits for what there is to say of them. Where the answer got lost, it is
+ * asked for once more under the same key: the payment may have been made.
+ */
+export function savedCardBuyer() {
+  const withKey = keyKeeper()
+  return async (body: BodyOf<typeof createOrder>): Promise<Order> => {
+    const send = () => withKey(body, (idempotencyKey) => call(createOrder, { body, idempotencyKey }))
+    const order = await send().catch((error: unknown) => {
+      if (isLost(error)) return send()
+      throw error
+    })
+    return order.status === 'pending' && order.next.type !== 'authenticate' ? settledOrder(order.id) : order
+  }
+}
+
 /** What it costs, where it was refused because that is not what was shown. */
 export function priceIn(error: unknown): number | undefined {
   const info = error instanceof CallRejected ? error.info : undefined
@@ -72,6 +94,9 @@ const withPayKey = keyKeeper()
 export const toldToWait = (error: unknown): error is CallFailed =>
   error instanceof CallFailed && error.status === 429
 
+/** No answer came: the payment may have been made. */
+export const isLost = (error: unknown): boolean => error instanceof CallFailed && !toldToWait(error)
+
 /**
  * Pays with a card's token, or asks for the payment to give the card to where there is none yet. Where the answer got lost, the
  * order is read: it says whether the money moved.
@@ -82,11 +107,13 @@ export async function payWithToken(
   firstName: string,
   lastName: string,
 ): Promise<Order> {
-  const body = { order_id: order.id, payment_token: token, first_name: firstName, last_name: lastName }
+  // A wallet's name need not come in two parts: its gateway has it.
+  const names = firstName && lastName ? { first_name: firstName, last_name: lastName } : {}
+  const body = { order_id: order.id, payment_token: token, ...names }
   try {
     return await withPayKey(body, (idempotencyKey) => call(payOrder, { body, idempotencyKey }))
   } catch (error) {
-    if (error instanceof CallFailed && !toldToWait(error)) return settledOrder(order.id)
+    if (isLost(error)) return settledOrder(order.id)
     throw error
   }
 }

@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, queryOptions, type QueryClient } from '@tanstack/react-query'
-import { getPayment, getReceipt, listPlans, type Order } from '#contract/billing.ts'
+import { getPayment, getReceipt, getSavedMethod, listPlans, type Order } from '#contract/billing.ts'
 import { userQuery } from '#web/features/members/queries.ts'
 import { call, CallRejected } from '#web/lib/api.ts'
 import { boot } from '#web/lib/boot.ts'
@@ -30,6 +30,14 @@ export const ordersQuery = infiniteQueryOptions({
   getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
   staleTime: 0,
 })
+
+/** The card that this person has saved for what they buy. */
+export const savedMethodQuery = (userId: string) =>
+  queryOptions({
+    queryKey: ['saved-method', userId],
+    queryFn: ({ signal }) => call(getSavedMethod, { signal }),
+    staleTime: 0,
+  })
 
 /** Reads again what tells how a subscription goes on: the membership, and the orders, with what is planned among them. */
 export async function readSubscriptionAgain(queryClient: QueryClient): Promise<void> {

@@ -3,13 +3,16 @@ import { useTranslation } from '#web/i18n/use-translation.ts'
 import type { Order } from '#contract/billing.ts'
 import type { CallRejected } from '#web/lib/api.ts'
 import type { CardEntry } from './card-entry.ts'
-import { orderMaker, payWithToken, priceIn, settledOrder } from './pay.ts'
+import { afterCheck, orderMaker, payWithToken, priceIn, settledOrder } from './pay.ts'
 import type { Person } from './person.ts'
 import { useSteps } from './use-steps.ts'
+import { unpaidWords } from './words.ts'
 import { isOwned, type Wish } from './wish.ts'
 
 interface Shown {
   words: string
+  /** What the person agreed to who wants the card saved; undefined where they do not. */
+  saveWords: string | undefined
   cents: number
   /** Whether the person asked for immediate delivery and acknowledged what that means. */
   atOnce: boolean
@@ -29,11 +32,10 @@ export function usePayment(wish: Wish, shown: Shown, card: CardEntry | null) {
   const settle = (order: Order) => {
     const { status, next, declined } = order
     if (status === 'paid' || next.type === 'redirect') return setStep({ at: 'done', made: order })
-    if (declined) return refuse(declined.message)
-    if (next.type === 'authenticate' && next.url) return setStep({ at: 'bank', made: order, url: next.url })
-    if (status !== 'pending') orders.forget()
-    if (status !== 'pending') return refuse(t('order.failed'))
-    refuse(t(next.type === 'none' ? 'order.unsure' : 'order.notConfirmed'))
+    if (!declined && next.type === 'authenticate' && next.url)
+      return setStep({ at: 'bank', made: order, url: next.url })
+    if (!declined && status !== 'pending') orders.forget()
+    refuse(unpaidWords(t, order))
   }
   const note = (error: CallRejected) => {
     if (error.code === 409) {
@@ -47,16 +49,26 @@ export function usePayment(wish: Wish, shown: Shown, card: CardEntry | null) {
     if (cents !== undefined) shown.onOtherPrice(cents)
   }
 
-  const submit = (person: Person) =>
+  /** @param given what the card is given by, where that is not what the form has */
+  const submit = (person: Person, given = card) =>
     attempt(
       async () => {
         const { kind, id, gateway, method, video } = wish
         const from = kind === 'plan' && video !== undefined ? { video_id: video } : {}
         const consent = { shown: shown.words, immediate_delivery: shown.atOnce }
         const seen = { email: person.email, amount_cents: shown.cents, consent }
-        const order = await orders.make({ kind, [`${kind}_id`]: id, ...from, gateway, method, ...seen })
-        if (!card || order.status !== 'pending') return order
-        const paid = await card.give(errandOf(order), person)
+        const save = shown.saveWords === undefined ? {} : { save_method: { shown: shown.saveWords } }
+        const order = await orders.make({
+          kind,
+          [`${kind}_id`]: id,
+          ...from,
+          gateway,
+          method,
+          ...seen,
+          ...save,
+        })
+        if (!given || order.status !== 'pending') return order
+        const paid = await given.give(errandOf(order), person)
         return paid?.status === 'pending' && paid.next.type === 'none' ? settledOrder(paid.id) : paid
       },
       settle,
@@ -64,7 +76,9 @@ export function usePayment(wish: Wish, shown: Shown, card: CardEntry | null) {
     )
   /** The bank's check is over, whatever its outcome: the order says it. */
   const checked = (order: Order) => attempt(() => afterCheck(order.id), settle, note)
-  return { step, problem, submit, checked }
+  /** The person has put the bank's check away. */
+  const leaveCheck = () => setStep({ at: 'form' })
+  return { step, problem, submit, checked, leaveCheck }
 }
 
 /** The card pays an order, or for Stripe the payment that the order has been given. */
@@ -74,10 +88,4 @@ function errandOf(order: Order) {
     send: (token: string | undefined, { first, last }: Person) => payWithToken(order, token, first, last),
     read: (made: Order, name: string, { first, last }: Person) => payWithToken(made, name, first, last),
   }
-}
-
-/** The order once the bank's answer is known; what still asks for the check then was not confirmed. */
-async function afterCheck(orderId: string): Promise<Order> {
-  const order = await settledOrder(orderId)
-  return order.next.type === 'authenticate' ? { ...order, next: { type: 'card_form' } } : order
 }

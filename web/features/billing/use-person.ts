@@ -7,7 +7,7 @@ import { rememberedPayer } from './remembered-payer.ts'
 /** The person's fields; only those that are asked for are checked. */
 export function usePerson(asked: readonly (keyof Person)[]) {
   const { t } = useTranslation()
-  const messages = { email: t('order.emailBad'), first: t('order.nameBad'), last: t('order.nameBad') }
+  const messages = { email: t('order.emailBad'), first: t('order.firstBad'), last: t('order.lastBad') }
   const [initial] = useState<Record<keyof Person, string>>(rememberedPayer)
   return useFields(initial, (person) => {
     const bad = badFields(person).filter((name) => asked.includes(name))

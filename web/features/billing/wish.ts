@@ -5,7 +5,8 @@ import type { Offer, Plan } from '#contract/billing.ts'
 import { getUser, type Membership } from '#contract/members.ts'
 import type { Translate } from '#web/i18n/index.ts'
 import { call, CallRejected } from '#web/lib/api.ts'
-import { episodeChoice, owedChoice, planChoice, videoChoice, type Choice } from './words.ts'
+import { hasExpress } from './express/express-wallet.ts'
+import { episodeChoice, isStuck, owedChoice, planChoice, videoChoice, type Choice } from './words.ts'
 
 /** What the card form is asked to sell, as its address says it. */
 export interface Wish {
@@ -40,6 +41,19 @@ export function readMethodWish(search: string): MethodWish | null {
   return query.get('kind') === 'method' && gateway && method ? { gateway, method } : null
 }
 
+/** Reads the address of a bank's check: the order that it is about; null for any other. */
+export function readCheck(search: string): string | null {
+  const query = new URLSearchParams(search)
+  return query.get('kind') === 'check' ? query.get('order_id') : null
+}
+
+/** Reads the address of an express wallet in a frame: whose it is; null for any other. */
+export function readExpressGateway(search: string): GatewayId | null {
+  const query = new URLSearchParams(search)
+  const gateway = gatewayIds.find((known) => known === query.get('gateway'))
+  return query.get('kind') === 'express' && gateway && hasExpress(gateway) ? gateway : null
+}
+
 /** The membership whose method can be changed; null where there is none. */
 export async function loadMembership(): Promise<Membership | null> {
   const { membership } = await call(getUser)
@@ -64,11 +78,15 @@ export async function loadWish(t: Translate, { kind, id }: Wish): Promise<Choice
   return offer && episodeChoice(t, offer)
 }
 
-/** A first period, for a subscriber a change, and for whoever is past due the open period, whichever plan was chosen. */
+/**
+ * Loads what choosing a plan buys: a first period, for a subscriber a change of plan. While past due it is the open period,
+ * whichever plan was chosen, unless no gateway takes that period's price.
+ */
 async function loadPlan(t: Translate, id: string): Promise<Choice | PlanChange | null> {
   const [{ list }, { membership }] = await Promise.all([call(listPlans), call(getUser)])
   const { status, owed, plan: own } = membership
   const plan = list.find((known) => known.id === id)
+  if (owed && isStuck(owed)) return plan ? owedChoice(t, plan, list) : null
   if (status === 'past_due') return owed ? owedChoice(t, owed, list) : null
   if (status === null) return plan ? planChoice(t, plan) : null
   return plan && plan.id !== own?.id ? { plan, membership } : null

@@ -8,15 +8,19 @@ import {
   badgeOf,
   changeWords,
   episodeChoice,
+  mayStillBePaid,
   membershipWords,
   orderStatusWords,
   owedChoice,
+  panelTerms,
   payLabel,
   planChoice,
   planTerms,
   resultWords,
+  unpaidWords,
   videoChoice,
   waitWords,
+  withdrawnWords,
 } from './words.ts'
 import { vi } from 'vitest'
 
@@ -41,6 +45,17 @@ test('an introductory price is said with what follows it', () => {
   expect(planTerms(t, plan)).toContain('$4.99 for the first 7 days, then $9.99 every 7 days until you cancel')
   expect(planChoice(t, plan).cents).toBe(499)
   expect(payLabel(t, planChoice(t, plan))('$4.99')).toBe('Subscribe for $4.99')
+})
+
+test('what can be bought without a form says how it renews, how it ends and how it is undone', () => {
+  const ends = t('pay.cancelAnyTime')
+  const undone = t('order.withdrawal')
+  const choice = planChoice(t, plan)
+  expect(panelTerms(t, choice, true)).toBe(`${choice.terms} ${ends} ${undone}`)
+  expect(panelTerms(t, choice, false)).toBe(`${choice.terms} ${ends}`)
+  const once = { ...choice, kind: 'episode' as const, terms: 'Once.' }
+  expect([true, false].map((one) => panelTerms(t, once, one))).toEqual([`Once. ${undone}`, 'Once.'])
+  expect(choice.renews).toEqual({ cents: 999, days: 7 })
 })
 
 test('only the lowest price per day is called the best value, whatever the operator recommends', () => {
@@ -79,15 +94,15 @@ test('an episode is bought once, at its price and in its currency', () => {
 
 test('a whole drama says how many episodes it has, and that some follow while some do', () => {
   const drama = { id: 'vid_1', price: { episode_cents: 99, video_cents: 999, currency: 'USD' }, count: 24 }
-  expect(videoChoice(t, { ...drama, running: false }).text).toBe('All 24 episodes, yours for good')
+  expect(videoChoice(t, { ...drama, running: false }).text).toBe('All 24 episodes, yours to keep')
   expect(videoChoice(t, { ...drama, running: true }).text).toBe(
-    'All 24 episodes, yours for good. Some are still being made and open by themselves when they are ready',
+    'All 24 episodes, yours to keep. Some are not out yet. New episodes unlock automatically when they are released',
   )
 })
 
 test('a wait is said in whole minutes, rounded up', () => {
-  expect(waitWords(t, { retryAfter: 61 })).toBe('Too many tries. Try again in 2 minutes.')
-  expect(waitWords(t, { retryAfter: 60 })).toBe('Too many tries. Try again in 1 minute.')
+  expect(waitWords(t, { retryAfter: 61 })).toBe('Too many attempts. Try again in 2 minutes.')
+  expect(waitWords(t, { retryAfter: 60 })).toBe('Too many attempts. Try again in 1 minute.')
 })
 
 const subscribed: Membership = {
@@ -107,23 +122,25 @@ test('a membership says when it renews and at what price, or when it ends', () =
   expect(membershipWords(t, subscribed)).toBe(
     'Weekly renews on November 28, 2026. $9.99 every 7 days until you cancel, tax included.',
   )
-  expect(membershipWords(t, { ...subscribed, ...cancelled })).toMatch(/until November 28, 2026, and nothing/)
+  expect(membershipWords(t, { ...subscribed, ...cancelled })).toMatch(
+    /until November 28, 2026 and won’t be charged again/,
+  )
 })
 
 test('a membership that is about to be another says which, from when and at what price', () => {
   const next_plan = { id: 'plan_2', name: 'Monthly', price_cents: 2499, currency: 'USD', period_days: 30 }
   expect(membershipWords(t, { ...subscribed, next_plan })).toBe(
-    'Weekly is paid until November 28, 2026. From November 28, 2026 on: Monthly. $24.99 every 30 days until you cancel, tax included.',
+    'Weekly is paid until November 28, 2026. Monthly from November 28, 2026. $24.99 every 30 days until you cancel, tax included.',
   )
 })
 
 test('a change of plan says how long the old one stays, when the new one starts, at which price, and that nothing is charged now', () => {
   const monthly = { ...plan, id: 'plan_2', name: 'Monthly', price_cents: 2499, period_days: 30 }
   expect(changeWords(t, monthly, subscribed)).toMatch(
-    /^Weekly is paid until November 28, 2026. From November 28, 2026 on: Monthly. \$24.99 every 30 days until you cancel, tax included. Nothing is charged now. Cancel at any/,
+    /^Weekly is paid until November 28, 2026. Monthly from November 28, 2026. \$24.99 every 30 days until you cancel, tax included. You won’t be charged now. Cancel any/,
   )
   expect(changeWords(t, monthly, { ...subscribed, ...cancelled })).toMatch(
-    /From November 28, 2026 on: .+ Your subscription then goes on, though you had cancelled it\./,
+    /from November 28, 2026\. .+ This also resumes the subscription you cancelled\./,
   )
 })
 
@@ -137,21 +154,31 @@ test('an open period is paid at its own price, without an introduction, and is n
   })
   expect(payLabel(t, choice)('$24.99')).toBe('Pay $24.99')
   expect(membershipWords(t, { ...subscribed, ...unpaid, owed })).toMatch(
-    /^The last payment for Monthly did not/,
+    /^The last payment for Monthly didn’t/,
   )
 })
 
+test('an open period whose price no gateway takes asks for another plan', () => {
+  const owed = { id: 'plan_2', name: 'Monthly', price_cents: 2499, currency: 'USD', period_days: 30 }
+  const stuck = { ...subscribed, ...unpaid, owed: { ...owed, gateways: [] } }
+  expect(membershipWords(t, stuck)).toMatch(/^The last payment for Monthly .* choose another plan by then/)
+  const payable = { ...stuck, owed: { ...owed, gateways: ['stripe'] } }
+  expect(membershipWords(t, payable)).toMatch(/we’ll keep trying/)
+})
+
 test('a payment that did not go through is said with the end of the grace, cancelled or not', () => {
-  expect(membershipWords(t, { ...subscribed, ...unpaid })).toMatch(/until December 1, 2026, and we try again/)
+  expect(membershipWords(t, { ...subscribed, ...unpaid })).toMatch(
+    /until December 1, 2026; we’ll keep trying/,
+  )
   expect(membershipWords(t, { ...subscribed, ...cancelled, ...unpaid })).toMatch(
-    /until December 1, 2026, and nothing more is charged/,
+    /until December 1, 2026 and won’t be charged again/,
   )
 })
 
 test('a payment method that is gone is said, with when another is needed', () => {
   const lost = { ...subscribed, renews_at: null, ends_at: '2026-12-01T12:00:00Z', method_lost: true }
-  expect(membershipWords(t, lost)).toMatch(/was removed .* on .*2026 you can pay another way/)
-  expect(membershipWords(t, { ...lost, ...unpaid })).toMatch(/open until .*2026; .* pay another way/)
+  expect(membershipWords(t, lost)).toMatch(/was removed .* pay another way on .*2026/)
+  expect(membershipWords(t, { ...lost, ...unpaid })).toMatch(/until .*2026\. .* pay another way/)
 })
 
 const order: Order = {
@@ -171,21 +198,21 @@ test('a change of plan that waits is not said to be unpaid, but when it starts, 
   const planned = { ...order, starts_at: '2026-11-28T12:00:00Z' }
   expect(orderStatusWords(t, planned)).toBe('Starts on November 28, 2026')
   expect(resultWords(t, planned)).toBe(
-    'Your plan changes on November 28, 2026. The amount is charged then, and nothing before.',
+    'Your plan changes on November 28, 2026. You’ll be charged then, not before.',
   )
 })
 
 test('a change of plan that nothing will come of says so', () => {
   expect(orderStatusWords(t, { ...order, starts_at: null })).toBe(
-    'Does not start: the subscription is cancelled',
+    'Won’t start: the subscription was cancelled',
   )
-  expect(resultWords(t, { ...order, starts_at: null })).toMatch(/does not take place. Nothing is charged/)
+  expect(resultWords(t, { ...order, starts_at: null })).toMatch(/won’t take place. You won’t be charged/)
 })
 
 test('an order that can be paid is said to be unpaid, and waited for', () => {
-  expect(orderStatusWords(t, order)).toBe('Not paid yet')
-  expect(resultWords(t, order)).toBe('Waiting for the payment…')
-  expect(resultWords(t, undefined)).toBe('Waiting for the payment…')
+  expect(orderStatusWords(t, order)).toBe('Awaiting payment')
+  expect(resultWords(t, order)).toBe('Waiting for payment…')
+  expect(resultWords(t, undefined)).toBe('Waiting for payment…')
 })
 
 test('an order whose money has gone back, or whose card was declined, is not waited for', () => {
@@ -196,6 +223,30 @@ test('an order whose money has gone back, or whose card was declined, is not wai
 
 test('an order whose payment the gateway is working on is said to be processed, not expired or unpaid', () => {
   const processing = { ...order, processing: true }
-  expect(orderStatusWords(t, processing)).toBe('Being processed')
+  expect(orderStatusWords(t, processing)).toBe('Processing')
   expect(resultWords(t, processing)).toMatch(/being processed/)
+})
+
+test('an order that may still be paid is not said to be refused by the bank', () => {
+  expect(unpaidWords(t, order)).toMatch(/please don’t pay again/)
+  expect(mayStillBePaid(order)).toBe(true)
+})
+
+test.each<[Partial<Order>, RegExp]>([
+  [{ next: { type: 'card_form' } }, /bank didn’t confirm/],
+  [{ declined: { reason: 'cardDeclined', message: 'The card was declined.' } }, /^The card was declined/],
+  [{ status: 'failed' }, /You weren’t charged/],
+])('an order that is not paid says why: %j', (as, words) => {
+  expect(unpaidWords(t, { ...order, ...as })).toMatch(words)
+  expect(mayStillBePaid({ ...order, ...as })).toBe(false)
+})
+
+test('a withdrawal says how much goes back, or that nothing is left to', () => {
+  const all = { amount_cents: 59, currency: 'USD' }
+  expect(withdrawnWords(t, all)).toBe(
+    'We’re refunding $0.59 to your original payment method. We’ve e-mailed you a confirmation.',
+  )
+  expect(withdrawnWords(t, { ...all, amount_cents: 0 })).toBe(
+    'There is nothing left to refund. We’ve e-mailed you a confirmation.',
+  )
 })

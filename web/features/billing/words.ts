@@ -1,4 +1,4 @@
-import type { Offer, Order, Plan } from '#contract/billing.ts'
+import type { Offer, Order, Plan, SavedMethod } from '#contract/billing.ts'
 import type { Membership } from '#contract/members.ts'
 import type { Translate } from '#web/i18n/index.ts'
 import type { OrderWish } from '#web/lib/paths.ts'
@@ -21,6 +21,8 @@ export interface Choice {
   owed?: boolean
   /** The same without the introductory price, for whom it is not. */
   regular?: { cents: number; terms: string }
+  /** What it is renewed for, and after how many days. */
+  renews?: { cents: number; days: number }
 }
 
 /** What a plan costs and how it renews: "$4.99 for the first 7 days, then $9.99 every 7 days until you cancel". */
@@ -54,16 +56,24 @@ export function planChoice(t: Translate, plan: Plan, plans: readonly Plan[] = []
     currency: plan.currency,
     terms: planTerms(t, plan),
     badge: badgeOf(plan, plans),
+    renews: { cents: plan.price_cents, days: plan.period_days },
     ...(plan.intro_price_cents === undefined ? {} : { regular: regularPrice(t, plan) }),
   }
 }
 
+/** Whether no gateway takes the price of the period that is open. Another plan can be chosen then. */
+export const isStuck = ({ gateways }: NonNullable<Membership['owed']>): boolean => gateways?.length === 0
+
 /** The period that is open while past due, at the price that it has. */
-export function owedChoice(t: Translate, owed: NonNullable<Membership['owed']>, plans: Plan[]): Choice {
+export function owedChoice(
+  t: Translate,
+  owed: Pick<Plan, 'id' | 'name' | 'price_cents' | 'currency' | 'period_days'>,
+  plans: Plan[],
+): Choice {
   const text = plans.find(({ id }) => id === owed.id)?.description ?? ''
   const { cents, terms } = regularPrice(t, owed)
-  const { id, name, currency } = owed
-  return { kind: 'plan', id, name, text, cents, currency, terms, owed: true }
+  const { id, name, currency, period_days: days } = owed
+  return { kind: 'plan', id, name, text, cents, currency, terms, owed: true, renews: { cents, days } }
 }
 
 function regularPrice(
@@ -130,11 +140,13 @@ export function membershipWords(t: Translate, membership: Membership): string {
       return t('shopping.pastDueLost', { name: owed?.name ?? name, date: longDate(grace_until) })
     return t('shopping.methodLost', { name, date: longDate(ends_at) })
   }
-  if (status === 'past_due')
-    return t(cancelled ? 'shopping.pastDueEnds' : 'shopping.pastDue', {
+  if (status === 'past_due') {
+    const open = owed && isStuck(owed) ? 'shopping.pastDueOther' : 'shopping.pastDue'
+    return t(cancelled ? 'shopping.pastDueEnds' : open, {
       name: owed?.name ?? name,
       date: longDate(grace_until),
     })
+  }
   if (cancelled) return t('shopping.ends', { name, date: longDate(ends_at) })
   const renews = t('shopping.renews', { name, date: longDate(renews_at) })
   // What an earlier release kept in the browser has no price.
@@ -176,6 +188,15 @@ export function resultWords(t: Translate, order: Order | undefined): string {
   return t(`result.${isReturned(status) ? 'refunded' : status}`)
 }
 
+/** How much goes back after a withdrawal. It may all have gone back before, or a bank holds it. */
+export function withdrawnWords(
+  t: Translate,
+  { amount_cents, currency }: { amount_cents?: number; currency?: string },
+): string {
+  if (!amount_cents || !currency) return t('out.withdrawDoneNothing')
+  return t('out.withdrawDoneText', { amount: money(amount_cents, currency) })
+}
+
 function isReturned(status: Order['status']): status is 'partially_refunded' | 'refunded' | 'charged_back' {
   return status === 'partially_refunded' || status === 'refunded' || status === 'charged_back'
 }
@@ -189,10 +210,39 @@ function renewalWords(t: Translate, plan: Pick<Plan, 'price_cents' | 'currency' 
   return regularPrice(t, plan).terms
 }
 
+/** Whether the payment of an order may still come: nobody is to pay again. */
+export const mayStillBePaid = ({ status, next, declined }: Order): boolean =>
+  status === 'pending' && next.type === 'none' && !declined
+
+/** Why an order is not paid once its payment has been waited for. */
+export function unpaidWords(t: Translate, order: Order): string {
+  if (order.declined) return order.declined.message
+  if (order.status !== 'pending') return t('order.failed')
+  return t(mayStillBePaid(order) ? 'order.unsure' : 'order.notConfirmed')
+}
+
 /** How long to wait after too many tries: whole minutes, rounded up. */
 export function waitWords(t: Translate, { retryAfter = 60 }: { retryAfter?: number | undefined }): string {
   return t('order.tooMany', { count: Math.ceil(retryAfter / 60) })
 }
+
+/** The terms that the panel shows of a choice. What can be bought there without a form says how it can be undone, as the form does. */
+export function panelTerms(t: Translate, { kind, terms }: Choice, withoutForm: boolean): string {
+  const said = [terms, kind === 'plan' && t('pay.cancelAnyTime'), withoutForm && t('order.withdrawal')]
+  return said.filter(Boolean).join(' ')
+}
+
+/** What somebody agrees to who presses a button, as it is shown beside it. */
+export function shownWords(
+  { name, text, cents, currency }: Choice,
+  terms: string,
+  label: (price: string) => string,
+): string {
+  return `${name}: ${text}. ${terms} [${label(money(cents, currency))}]`
+}
+
+/** A saved card as buttons name it: "•••• 4242". */
+export const cardDots = ({ last4 }: Pick<SavedMethod, 'last4'>): string => `•••• ${last4 ?? ''}`
 
 /** What the button says of the price. */
 export function payLabel(
@@ -200,4 +250,9 @@ export function payLabel(
   { kind, owed }: Pick<Choice, 'kind' | 'owed'>,
 ): (price: string) => string {
   return (price) => t(kind === 'plan' && !owed ? 'pay.subscribe' : 'pay.pay', { price })
+}
+
+/** What an express wallet's button stands for; it shows the wallet's own name. */
+export function expressLabel(t: Translate): (price: string) => string {
+  return (price) => t('pay.payWith', { price, card: t('pay.wallet') })
 }

@@ -10,7 +10,7 @@ interface CardProps {
   video: VideoCard
   /** Starts from 1; shown as the place in a ranking. */
   place?: number
-  /** What stands beneath the title instead of the counts. */
+  /** Shown below the title instead of the counts. */
   note?: string
   episode?: number
   /** How much of it is watched, 0 to 1. */
@@ -58,7 +58,7 @@ function Plays({ count }: { count: number }) {
   )
 }
 
-/** A poster in its frame: the video's own colour stands until the image has come. */
+/** A poster in its frame, filled with the video's colour until the image has loaded. */
 export function Cover({ video, eager }: { video: VideoCard; eager?: boolean }) {
   return (
     <div className={styles.cover} style={{ background: video.cover_color }}>

@@ -43,6 +43,7 @@ function Slide({ video, eager, label }: { video: VideoCard; eager: boolean; labe
         <span className="hidden-text">{label}</span>
         <p className={styles.tags}>{video.tags.map(({ name }) => name).join(' · ')}</p>
         <h2>{video.title}</h2>
+        {video.synopsis && <p className={styles.synopsis}>{video.synopsis}</p>}
         <p className={styles.count}>{t('card.episodes', { count: video.episode_count })}</p>
         <span className={buttonClass('main')}>
           <Icon name="play" size={18} /> {t('home.watch')}

@@ -1,10 +1,12 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import type { sorts } from '#contract/catalog.ts'
 import { CallRejected } from '#web/lib/api.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import { Link } from 'react-router'
+import { Link, useSearchParams } from 'react-router'
 import { paths } from '#web/lib/paths.ts'
 import { buttonClass } from '#web/ui/Button.tsx'
+import { Icon } from '#web/ui/Icon.tsx'
 import { ListFoot } from '#web/ui/ListFoot.tsx'
 import { Card, CardSkeleton } from './Card.tsx'
 import { listingQuery } from './queries.ts'
@@ -14,24 +16,32 @@ import section from './section.module.css'
 
 const page = Array.from({ length: 21 }, (_, i) => <CardSkeleton key={i} />)
 
+type Sort = (typeof sorts)[number]
+
 interface ListingProps {
   listing: Parameters<typeof listingQuery>[0]
   title?: string
-  /** What stands there where the list does not exist. */
+  /** The orders that can be chosen, the usual one first; none if the operator has put the list in order. */
+  sorts?: readonly Sort[]
+  /** Shown if the list does not exist. */
   missing: ReactNode
 }
 
 /** One list of videos with its four states: loading, load more, no more content, could not load. */
-export function Listing({ listing, title, missing }: ListingProps) {
+export function Listing({ listing, title, sorts = [], missing }: ListingProps) {
   const { t } = useTranslation()
-  const pages = useInfiniteQuery(listingQuery(listing))
+  const [sort, setSort] = useSort(sorts)
+  const pages = useInfiniteQuery(listingQuery({ ...listing, sort }))
   if (pages.error instanceof CallRejected && pages.error.code === 404) return missing
   const videos = pages.data?.pages.flatMap(({ list }) => list) ?? []
   const heading = title ?? pages.data?.pages[0]?.title ?? ''
   return (
     <section className={styles.listing}>
       {heading && <title>{heading}</title>}
-      <h1 className={styles.title}>{heading}</h1>
+      <div className={styles.head}>
+        <h1 className={styles.title}>{heading}</h1>
+        {videos.length > 1 && sorts.length > 0 && <SortChooser {...{ sorts, sort, onSort: setSort }} />}
+      </div>
       {pages.isPending && (
         <div role="status" aria-label={t('list.loading')} className={section.grid}>
           {page}
@@ -49,6 +59,41 @@ export function Listing({ listing, title, missing }: ListingProps) {
         empty={<Empty text={listing.keyword ? t('list.notFound') : t('list.empty')} />}
       />
     </section>
+  )
+}
+
+/** The order that the address asks for; undefined for the usual one, which every link without it has. */
+function useSort(sorts: readonly Sort[]) {
+  const [parameters, setParameters] = useSearchParams()
+  const sort = sorts.find((one) => one === parameters.get('sort'))
+  const setSort = (wanted: string) =>
+    setParameters(wanted === sorts[0] ? {} : { sort: wanted }, { replace: true, preventScrollReset: true })
+  return [sort, setSort] as const
+}
+
+interface SortChooserProps {
+  sorts: readonly Sort[]
+  sort: Sort | undefined
+  onSort: (wanted: string) => void
+}
+
+function SortChooser({ sorts, sort, onSort }: SortChooserProps) {
+  const { t } = useTranslation()
+  return (
+    <label className={styles.sort}>
+      <select
+        aria-label={t('list.sortBy')}
+        value={sort ?? sorts[0]}
+        onChange={(event) => onSort(event.target.value)}
+      >
+        {sorts.map((one) => (
+          <option key={one} value={one}>
+            {t(`list.${one}`)}
+          </option>
+        ))}
+      </select>
+      <Icon name="forward" size={14} />
+    </label>
   )
 }
 

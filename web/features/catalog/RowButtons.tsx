@@ -52,7 +52,7 @@ function endsOf(row: HTMLElement | null): number {
   return (scrollLeft < 1 ? atStart : 0) | (scrollLeft + clientWidth > scrollWidth - 1 ? atEnd : 0)
 }
 
-/** As far as whole things of the row go into what is seen of it, one at least. */
+/** The width of the whole cards that fit into the visible row, at least one. */
 function stepOf(row: HTMLElement): number {
   const [first, second] = row.children
   if (!first || !second) return row.clientWidth

@@ -6,7 +6,7 @@ import { paths } from '#web/lib/paths.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 import { Icon } from '#web/ui/Icon.tsx'
-import { tagsQuery } from './queries.ts'
+import { homepageQuery, tagsQuery } from './queries.ts'
 import { addSearch, clearSearches, readSearches, removeSearch } from './search-history.ts'
 import { SearchBox } from './SearchBox.tsx'
 import styles from './search.module.css'
@@ -51,6 +51,7 @@ export function Search() {
           </ul>
         </section>
       )}
+      <Categories />
       <TrendingTags />
     </section>
   )
@@ -69,6 +70,26 @@ function TrendingTags() {
         {data?.list.map(({ id, name, trending }) => (
           <li key={id} className={styles.chip} data-trending={trending}>
             <Link to={paths.searchDetail.to(id)}>{name}</Link>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function Categories() {
+  const { t } = useTranslation()
+  const menu = useQuery(homepageQuery).data?.menu ?? []
+  if (menu.length === 0) return null
+  return (
+    <section aria-label={t('site.categories')}>
+      <div className={styles.head}>
+        <h2>{t('site.categories')}</h2>
+      </div>
+      <ul className={styles.chips}>
+        {menu.map(({ id, name }) => (
+          <li key={id} className={styles.chip}>
+            <Link to={paths.browse.to(id)}>{name}</Link>
           </li>
         ))}
       </ul>

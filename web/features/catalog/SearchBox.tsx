@@ -10,8 +10,9 @@ import styles from './search.module.css'
 interface Suggestion {
   key: string
   label: string
-  kind: 'tag' | 'title'
   to: string
+  /** A video's cover; null if it has none, undefined for a tag. */
+  cover?: string | null
 }
 
 /** Words with suggestions as they are typed; the arrow keys walk through them, Enter takes one or searches for the words. */
@@ -78,7 +79,7 @@ export function SearchBox({ onSearch }: { onSearch: (words: string) => void }) {
         hidden={!shown}
         className={styles.list}
       >
-        {suggestions.map(({ key, label, kind, to }, i) => (
+        {suggestions.map(({ key, label, cover, to }, i) => (
           <li
             key={key}
             id={`${id}-${i}`}
@@ -88,9 +89,15 @@ export function SearchBox({ onSearch }: { onSearch: (words: string) => void }) {
             // Before the field loses the focus, which closes the list.
             onPointerDown={(event) => (event.preventDefault(), void navigate(to))}
           >
-            <Icon name={kind === 'tag' ? 'search' : 'play'} size={16} />
+            {cover === undefined ? (
+              <Icon name="search" size={16} />
+            ) : (
+              <span className={styles.poster}>
+                {cover && <img src={cover} alt="" width="30" height="40" loading="lazy" />}
+              </span>
+            )}
             {label}
-            {kind === 'tag' && <span className={styles.kind}>{t('search.tag')}</span>}
+            {cover === undefined && <span className={styles.kind}>{t('search.tag')}</span>}
           </li>
         ))}
       </ul>
@@ -103,16 +110,15 @@ function useSuggestions(words: string): Suggestion[] {
   const { data } = useQuery(typeAheadQuery(asked))
   if (!asked || !data) return []
   return [
-    ...(data.titles ?? []).map(({ id, title }) => ({
+    ...(data.titles ?? []).map(({ id, title, cover_url }) => ({
       key: id,
       label: title,
-      kind: 'title' as const,
+      cover: cover_url,
       to: paths.video.to(id),
     })),
     ...data.list.map(({ id, name }) => ({
       key: id,
       label: name,
-      kind: 'tag' as const,
       to: paths.searchDetail.to(id),
     })),
   ].slice(0, 10)

@@ -3,9 +3,9 @@ import { whenIdle } from '#web/lib/when-idle.ts'
 import type { RowButtons as RowButtonsType } from './RowButtons.tsx'
 import styles from './section.module.css'
 
-// Nobody waits for them, a finger needs none, and where they cannot be had the row still scrolls.
+// Loaded later: touch needs no buttons, and the row scrolls without them.
 const RowButtons = lazy(async () => {
-  await new Promise<void>(whenIdle)
+  await new Promise<void>((resolve) => whenIdle(resolve))
   if (!matchMedia('(hover: hover) and (pointer: fine)').matches) return { default: Nothing }
   return import('./RowButtons.tsx').then(
     ({ RowButtons }) => ({ default: RowButtons }),
@@ -15,7 +15,7 @@ const RowButtons = lazy(async () => {
 
 const Nothing: typeof RowButtonsType = () => <></>
 
-/** A list that scrolls sideways: by finger, by wheel, and by buttons for whoever has neither. */
+/** A list that scrolls sideways: by finger, wheel or buttons. */
 export function Sideways({
   title,
   className,

@@ -43,7 +43,7 @@ export const tagsQuery = queryOptions({
   queryFn: ({ signal }) => call(listTags, { query: { limit: 30 }, signal }),
 })
 
-/** Tags and titles for words that are being typed; what was found before stands until the answer comes. */
+/** Tags and titles for a partly typed search; the previous results stay until the answer arrives. */
 export const typeAheadQuery = (words: string) =>
   queryOptions({
     queryKey: ['tags', words],

@@ -5,7 +5,7 @@ import { Card } from '#web/features/catalog/Card.tsx'
 import { Block } from '#web/features/catalog/Section.tsx'
 import { recentlyWatchedQuery } from './queries.ts'
 
-/** Shown to whoever has a history. */
+/** Shown to viewers with a history. */
 export function ContinueWatching() {
   const { t } = useTranslation()
   const user = useQuery(userQuery)

@@ -1,5 +1,5 @@
 import { useState, type ReactNode } from 'react'
-import { Link } from 'react-router'
+import { Link, NavLink } from 'react-router'
 import type { VideoCard } from '#contract/catalog.ts'
 import { Cover } from '#web/features/catalog/Card.tsx'
 import { SuggestedDramas } from '#web/features/catalog/SuggestedDramas.tsx'
@@ -11,7 +11,7 @@ import { ListFoot, type Pages } from '#web/ui/ListFoot.tsx'
 import { SwipeCell } from '#web/ui/SwipeCell.tsx'
 import styles from './personal-list.module.css'
 
-/** One line of a list: the video, and what is to be said about it here. */
+/** One line of a list: the video, and a note about it. */
 export interface Line {
   key: string
   video: VideoCard
@@ -49,6 +49,7 @@ export function PersonalList({ title, empty, pages, lines, onRemove }: PersonalL
           </Button>
         )}
       </div>
+      <LibraryNav />
       {pages.isPending && <Skeleton />}
       <ul className={styles.lines} aria-label={title}>
         {lines.map((line) => (
@@ -81,6 +82,18 @@ export function PersonalList({ title, empty, pages, lines, onRemove }: PersonalL
         />
       )}
     </section>
+  )
+}
+
+/** The three lists of the library, one tap from each other. */
+function LibraryNav() {
+  const { t } = useTranslation()
+  return (
+    <nav className={styles.nav} aria-label={t('site.library')}>
+      <NavLink to={paths.history.to()}>{t('menu.history')}</NavLink>
+      <NavLink to={paths.favorites.to()}>{t('menu.favorites')}</NavLink>
+      <NavLink to={paths.unlocked.to()}>{t('menu.unlocked')}</NavLink>
+    </nav>
   )
 }
 

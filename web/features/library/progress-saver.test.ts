@@ -8,18 +8,30 @@ function setUp() {
     async ({ positionMs, episodeId }) => sent.push({ positionMs, episodeId }),
     () => new Date(now),
   )
-  const play = (seconds: number, episodeId = 'ep_1') => {
+  const play = (seconds: number, episodeId = 'ep_1', atSecond = seconds) => {
     now = seconds * 1000
-    const place: Place = { videoId: 'vid_1', episodeId, positionMs: seconds * 1000 }
+    const place: Place = { videoId: 'vid_1', episodeId, positionMs: atSecond * 1000 }
     saver.at(place)
   }
   return { sent, saver, play }
 }
 
-test('a position is kept at once and then every five seconds of playing', () => {
+test('a position is kept at once and then every fifteen seconds of playing', () => {
   const { sent, play } = setUp()
-  for (let second = 0; second <= 11; second++) play(second)
-  expect(sent.map(({ positionMs }) => positionMs)).toEqual([0, 5000, 10000])
+  for (let second = 0; second <= 35; second++) play(second)
+  expect(sent.map(({ positionMs }) => positionMs)).toEqual([0, 15_000, 30_000])
+})
+
+test('a place that the viewer jumps to is kept at once, forwards and back, and no more than one a second', () => {
+  const { sent, play } = setUp()
+  play(0)
+  play(2, 'ep_1', 40)
+  play(2.2, 'ep_1', 50)
+  play(2.4, 'ep_1', 60)
+  play(3, 'ep_1', 60.6)
+  play(4, 'ep_1', 61.6)
+  play(6, 'ep_1', 10)
+  expect(sent.map(({ positionMs }) => positionMs)).toEqual([0, 40_000, 60_600, 10_000])
 })
 
 test('pausing keeps the place at once, and only once', () => {

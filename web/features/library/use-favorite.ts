@@ -12,7 +12,7 @@ export function useFavorite(video: Video): (favorite: boolean) => void {
   const queryClient = useQueryClient()
   const { queryKey } = videoQuery(video.id)
   const show = (favorite: boolean) =>
-    queryClient.setQueryData<Video>(queryKey, (known) => known && { ...known, favorite })
+    queryClient.setQueryData<Video>(queryKey, (known) => known && withFavorite(known, favorite))
   return (favorite) => {
     show(favorite)
     const sent: Promise<unknown> = favorite
@@ -20,4 +20,10 @@ export function useFavorite(video: Video): (favorite: boolean) => void {
       : call(removeFavorites, { body: { video_ids: [video.id] } })
     sent.then(() => queryClient.invalidateQueries({ queryKey: ['favorites'] })).catch(() => show(!favorite))
   }
+}
+
+/** The count follows at once, and only where something changes. */
+function withFavorite(video: Video, favorite: boolean): Video {
+  const change = Number(favorite) - Number(video.favorite)
+  return { ...video, favorite, favorite_count: Math.max(0, video.favorite_count + change) }
 }

@@ -27,7 +27,7 @@ export function useProgress(videoId: string) {
       saver.at(place)
     },
     flush: saver.flush,
-    /** Where an episode starts: where it was left in this visit, else where the server says, else at its beginning. */
+    /** Where an episode starts: at its position in this visit, else the server's, else the beginning. */
     startOf(episodeId: string, durationMs: number | null, resume: Video['resume']): number {
       const left = places.get(episodeId) ?? (resume?.episode_id === episodeId ? resume.position_ms : 0)
       return durationMs !== null && left > durationMs - 3_000 ? 0 : left

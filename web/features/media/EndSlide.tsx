@@ -15,8 +15,10 @@ import styles from './end-slide.module.css'
 interface EndSlideProps {
   /** Related dramas; the first is the next one. */
   related: VideoCard[]
+  /** Whether episodes of this drama are still to come. */
+  continues: boolean
   active: boolean
-  /** Whether the next drama plays by itself: not for somebody who has come past a locked episode. */
+  /** Whether the next drama plays automatically: not after a locked episode was skipped. */
   counts: boolean
   back: ReactNode
   onReplay: () => void
@@ -24,17 +26,19 @@ interface EndSlideProps {
 }
 
 /** Follows a drama's last episode: plays the next drama after a count-down that can be stopped, or the episode again. */
-export function EndSlide({ related, active, counts, back, onReplay, onNext }: EndSlideProps) {
+export function EndSlide({ related, continues, active, counts, back, onReplay, onNext }: EndSlideProps) {
   const { t } = useTranslation()
   const [next, ...others] = related
   usePrefetch(next?.id, active)
+  const title = t(continues ? 'end.continues' : 'end.title')
   return (
-    <section className={styles.slide} aria-label={t('end.title')}>
+    <section className={styles.slide} aria-label={title}>
       <NextCover video={next} />
       <div className={styles.top}>{active && back}</div>
       <div className={styles.content}>
         <div className={styles.words}>
-          <h2>{t('end.title')}</h2>
+          <h2>{title}</h2>
+          {continues && <p>{t('end.continuesText')}</p>}
           {next && active && <UpNext video={next} counts={counts} onNext={onNext} />}
           <div className={styles.buttons}>
             <Button look="quiet" onClick={onReplay}>

@@ -12,7 +12,7 @@ interface EpisodeGridProps {
   episodes: Episode[]
   current: number
   onChoose: (number: number) => void
-  /** Steps go on from where they led: unlike a choice they end nothing. */
+  /** Unlike a choice, a step keeps the panel open. */
   onStep: (number: number) => void
 }
 

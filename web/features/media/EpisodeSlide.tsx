@@ -22,7 +22,7 @@ interface EpisodeSlideProps extends PageParts {
   tools: SlideTools
   /** Told as soon as it is known, so that what sells can be there before the slide is. */
   onLocked: () => void
-  /** What stands over a locked episode's still. */
+  /** Shown over a locked episode's still. */
   renderLocked: (offer: Offer) => ReactNode
 }
 

@@ -15,7 +15,7 @@ interface ShareButtonProps {
   episode: number
 }
 
-/** Gives the episode on: by the system's own sheet where there is one, else by ours. */
+/** Shares the episode with the system's sheet if there is one, else with ours. */
 export function ShareButton({ videoId, title, episode }: ShareButtonProps) {
   const { t } = useTranslation()
   const code = useQuery(userQuery).data?.referral_code
@@ -28,7 +28,7 @@ export function ShareButton({ videoId, title, episode }: ShareButtonProps) {
   }
   return (
     <>
-      <Tool icon="share" label={t('video.share')} onClick={share} />
+      <Tool icon="share" label={t('video.share')} note={t('video.share')} onClick={share} />
       {open && (
         <Suspense>
           <ShareSheet title={title} url={url} onClose={() => setOpen(false)} />

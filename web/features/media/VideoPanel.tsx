@@ -4,7 +4,7 @@ import type { Video } from '#contract/catalog.ts'
 import { shortCount } from '#web/lib/format.ts'
 import styles from './video-panel.module.css'
 
-/** What is to be known about a video: its words, its episodes, and what is like it. */
+/** A video's details: synopsis, episodes, and similar dramas. */
 export function VideoPanel({
   video,
   heading,

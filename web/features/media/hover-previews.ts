@@ -46,7 +46,7 @@ function rest(queryClient: QueryClient, link: Element | null, poster: Element): 
   const id = /^\/videos\/([^/?]+)/.exec(link?.getAttribute('href') ?? '')?.[1]
   const timer = setTimeout(() => {
     if (!id) return
-    // What a preview could not fetch has been said by the call; the poster stands.
+    // The call has reported the failure; the poster stays.
     framesOf(queryClient, decodeURIComponent(id))
       .then((frames) => play(frames, poster, left.signal))
       .catch(() => {})

@@ -37,7 +37,7 @@ export type Playing =
   | { kind: 'locked'; offer: Offer }
   | { kind: 'making'; progress: number }
 
-/** What is needed to play an episode. Asked again by itself while it is being made; a link is fresh until shortly before its end. */
+/** What is needed to play an episode. Refetched while the episode is processed; a link is fresh until shortly before it expires. */
 export const playingQuery = (episodeId: string) =>
   queryOptions({
     queryKey: ['playing', episodeId],

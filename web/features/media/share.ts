@@ -1,7 +1,7 @@
 import { i18n } from '#web/i18n/index.ts'
 import { notify } from '#web/lib/notify.ts'
 
-/** The address of a page as it is given on: with the sharer's code, where there is one. */
+/** The address to share: with the sharer's code, if there is one. */
 export function sharedUrl(path: string, code: string | null | undefined): string {
   const url = new URL(path, location.origin)
   if (code) url.searchParams.set('token', code)

@@ -41,7 +41,7 @@ function Settings({ onDeleted }: { onDeleted: () => void }) {
       {!fresh && isError && <CouldNotLoad onRetry={() => void refetch()} />}
       {!fresh && !isError && <Skeleton />}
       {fresh && user && (
-        // Another person's forms start anew.
+        // Resets the forms for another person.
         <div key={user.id + user.role} className={styles.groups}>
           <ProfileSettings user={user} />
           {user.role === 'member' && (

@@ -46,7 +46,7 @@ function Account({ user, identity, unlink }: AccountProps) {
   const { t } = useTranslation()
   const [open, setOpen] = useState(false)
   const { name, known_as, linked_at } = identity
-  // Two at one provider are told apart.
+  // Distinguishes two accounts at the same provider.
   const whole = known_as === null ? name : `${name} (${known_as})`
   return (
     <li className={styles.account}>

@@ -12,7 +12,7 @@ import { sessionsQuery } from './sessions-query.ts'
 import { Setting } from './Setting.tsx'
 import { useChangeUser } from './use-change-user.ts'
 
-/** A new password; whoever signs in through a provider may set a first one. */
+/** Changes the password; people who sign in through a provider may set a first one. */
 export function PasswordSetting({ user }: { user: User }) {
   const { t } = useTranslation()
   return (

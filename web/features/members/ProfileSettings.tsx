@@ -87,7 +87,7 @@ function Language() {
   )
 }
 
-/** The same answer as the banner's; it is kept at once, and told to the server where a person is kept there. */
+/** The same answer as the banner's; stored at once, and sent to the server if the person has a row. */
 function Consent() {
   const { t } = useTranslation()
   const { answer, say } = useConsent()

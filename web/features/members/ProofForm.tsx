@@ -16,7 +16,7 @@ interface ProofFormProps {
   send: (proof: Partial<Proof>) => Promise<void>
 }
 
-/** Says what is about to happen, and asks for the proof that the account is theirs. */
+/** Explains what will happen, and asks the member to confirm that the account is theirs. */
 export function ProofForm({ user, text, action, send }: ProofFormProps) {
   const { t } = useTranslation()
   const asked = proofAsked(user)

@@ -14,7 +14,7 @@ interface SettingProps {
   begun?: boolean
 }
 
-/** One line of the settings: how it stands, and a form that its button opens. Folded up, the form keeps what was typed. */
+/** One line of the settings: its state, and a form that its button opens. A closed form keeps what was typed. */
 export function Setting({ title, text, action, children, begun = false }: SettingProps) {
   const { t } = useTranslation()
   const id = useId()

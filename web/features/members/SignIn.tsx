@@ -17,14 +17,14 @@ import { SocialCode } from './SocialCode.tsx'
 import { SocialProviders } from './SocialProviders.tsx'
 import { useWayOn } from './use-way-on.ts'
 
-/** Signs in; somebody who comes back from a social provider is told how it went, or asked for the second factor. */
+/** The sign-in. After a social provider it shows the outcome, or asks for the authenticator code. */
 export function SignIn() {
   const { search, hash } = useLocation()
   const back = readSocialReturn(search, hash)
   return back?.ticket ? <SocialCode ticket={back.ticket} /> : <SignInForm back={back} />
 }
 
-/** By e-mail and password, with the second factor where it is asked for, or through a social provider. */
+/** By e-mail and password, with an authenticator code if required, or through a social provider. */
 function SignInForm({ back }: { back: SocialReturn | null }) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()

@@ -36,7 +36,7 @@ export function SocialSetting({ user }: { user: User }) {
 
 const linkedAt = (provider: string) => `${paths.individual.to()}?linked=${encodeURIComponent(provider)}`
 
-/** Says how it went to whoever comes back from a provider; whoever signed in long ago is asked for a proof. */
+/** Shows the outcome after a provider's answer; asks for a confirmation if the sign-in is old. */
 function Return({ user, providers }: { user: User; providers: readonly { id: string; name: string }[] }) {
   const { t } = useTranslation()
   const { search, hash } = useLocation()

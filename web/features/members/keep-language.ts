@@ -4,10 +4,10 @@ import { changeUser } from '#contract/members.ts'
 import { call } from '#web/lib/api.ts'
 import { rememberUser, userQuery } from './queries.ts'
 
-/** Keeps the language with whoever something is kept of: our mails speak it. */
+/** Stores the language of members and guests with a row, for their mails. */
 export async function keepLanguage(queryClient: QueryClient, language: Language): Promise<void> {
   const user = queryClient.getQueryData(userQuery.queryKey)
-  // A guest of whom nothing is kept has no code yet.
+  // A guest without a row has no code yet.
   if (!user?.referral_code) return
   rememberUser(queryClient, await call(changeUser, { body: { language } }))
 }

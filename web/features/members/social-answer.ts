@@ -1,7 +1,7 @@
 import { socialAnswers, type SocialAnswer } from '#contract/social.ts'
 import { tabStorage } from '#web/lib/storage.ts'
 
-/** What a social provider's visit came back with, as /login's address tells. */
+/** The outcome of a social sign-in, from the address of /login. */
 export interface SocialReturn {
   answer: SocialAnswer
   provider: string
@@ -10,7 +10,7 @@ export interface SocialReturn {
   ticket: string | null
 }
 
-/** Reads the address; null where nobody came back from a provider. */
+/** Reads the address; null if it is not a provider's answer. */
 export function readSocialReturn(search: string, hash: string): SocialReturn | null {
   const query = new URLSearchParams(search)
   const answer = socialAnswers.find((known) => known === query.get('social'))
@@ -23,7 +23,7 @@ export function readSocialReturn(search: string, hash: string): SocialReturn | n
   }
 }
 
-/** Where a provider is visited; afterwards the person comes back to `returnTo`, a path of ours. */
+/** The address that starts a provider's sign-in and returns to `returnTo`, a path of this site. */
 export function socialStart(provider: string, returnTo: string | null): string {
   const query = returnTo ? `?${new URLSearchParams({ return_to: returnTo }).toString()}` : ''
   return `/api/user/social/${encodeURIComponent(provider)}${query}`

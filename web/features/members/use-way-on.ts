@@ -17,7 +17,7 @@ function fromOf(state: unknown): string | null {
   return typeof state === 'object' && state !== null && 'from' in state ? ownPath(state.from) : null
 }
 
-/** Only a path of ours counts (security.md, "Redirects"). */
+/** Only a path of this site is accepted (security.md, "Redirects"). */
 function ownPath(path: unknown): string | null {
   return typeof path === 'string' && /^\/(?![/\\])/.test(path) ? path : null
 }

@@ -13,7 +13,7 @@ import { SendingList } from './SendingList.tsx'
 import { send } from './upload-queue.ts'
 import styles from './content.module.css'
 
-/** Where files of a season are chosen; they may be dropped anywhere on the page: a folder, several files or a ZIP. What they come to is shown before anything begins. */
+/** Chooses the files of a season; a folder, files or a ZIP may also be dropped anywhere on the page. Shows the plan before the upload starts. */
 export function BringFiles({ video }: { video: DeskVideoPage }) {
   const { t } = useTexts()
   const { id } = video

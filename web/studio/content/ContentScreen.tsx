@@ -4,7 +4,7 @@ import { LabelsPage } from './LabelsPage.tsx'
 import { VideoList } from './VideoList.tsx'
 import { VideoPage } from './VideoPage.tsx'
 
-/** The videos: all of them, one with everything that can be done to it, and the names of what tells them apart. */
+/** The videos: the list, a video's page, and the categories and tags. */
 export function Component() {
   return (
     <Routes>

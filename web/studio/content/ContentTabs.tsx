@@ -5,7 +5,7 @@ import { Tabs } from '#web/studio/ui/Tabs.tsx'
 
 const root = '/studio/content'
 
-/** From the videos to the names of what tells them apart, and back. */
+/** Tabs between videos and categories and tags. */
 export function ContentTabs() {
   const { t } = useTexts()
   const may = useMay()

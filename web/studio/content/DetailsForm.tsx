@@ -13,7 +13,7 @@ import styles from './content.module.css'
 
 type Form = ReturnType<typeof useDetailsForm>['form']
 
-/** Category, tags, free episodes, prices, badge, and whether it stands in front. */
+/** Edits category, tags, free episodes, prices, badge and whether the video is featured. */
 export function DetailsForm({ video }: { video: DeskVideoPage }) {
   const { t } = useTexts()
   const { form, labels, warnings, asks, saveAnyway, changeFirst } = useDetailsForm(video)

@@ -64,7 +64,7 @@ function State({ episode: { state, plays, progress }, at }: { episode: DeskEpiso
   return <>{plays && state !== 'ready' ? `${words} ${t('content.formerPlays')}` : words}</>
 }
 
-/** In percent of an episode: from here on the speed can be told. */
+/** The progress in percent from which the speed is known. */
 const enough = 10
 
 function BeingMade({ progress, at }: { progress: number; at: number }) {

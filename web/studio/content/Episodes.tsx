@@ -60,7 +60,7 @@ export function Episodes({ video: { id, free_episodes } }: { video: DeskVideo })
 
 const idOf = ({ id }: DeskEpisode) => id
 
-/** With a file of an episode a video gets its cover, or comes out, and what is said of it is no longer true. */
+/** A processed episode may set the video's cover or publish it, so its data are refetched. */
 function useVideoAnew(id: string, list: readonly DeskEpisode[] | undefined): void {
   const client = useQueryClient()
   const known = useRef<string>(undefined)

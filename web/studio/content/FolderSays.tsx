@@ -11,7 +11,7 @@ import type { SourceFile } from './source-file.ts'
 import type { Offer, useFolder } from './use-folder.ts'
 import styles from './content.module.css'
 
-/** What the `video.yaml` and the cover of a folder say of the video, beside what its page says; what is ticked is taken over. */
+/** Compares a folder's `video.yaml` and cover with the video's page; selected values are imported. */
 export function FolderSays({
   folder,
   coverUrl,
@@ -193,7 +193,7 @@ function words(part: Difference['part'], text: string, t: Say): string {
   return text
 }
 
-/** What the page has; quietly, where that is what nobody has said. */
+/** The page's current value; muted if it is a default. */
 function Was({ difference: { part, was, isInherited } }: { difference: Difference }) {
   const { t } = useTexts()
   return (
@@ -206,7 +206,7 @@ function Was({ difference: { part, was, isInherited } }: { difference: Differenc
 
 const size = { width: 90, height: 120 }
 
-/** The picture, cut to the middle; which part of it shows best the site finds by itself. */
+/** The picture, cropped to the middle; the site chooses the best part automatically. */
 function Glimpse({ file }: { file: SourceFile }) {
   const { t } = useTexts()
   const canvas = useRef<HTMLCanvasElement>(null)
@@ -217,7 +217,7 @@ function Glimpse({ file }: { file: SourceFile }) {
       if (!isGone) draw(canvas.current, picture)
       picture.close()
     }
-    // What is no picture is told when it is sent.
+    // A file that is not a picture is reported when it is sent.
     show().catch(() => {})
     return () => {
       isGone = true

@@ -105,7 +105,7 @@ function Tags() {
   const { t } = useTexts()
   const mayChange = useMay()(changeTag)
   const [keyword, setKeyword] = useState('')
-  // The table stays while other words are looked for, and with it what is open of a row.
+  // The table stays during a search, and with it the open actions of a row.
   const tags = useInfiniteQuery({ ...tagsQuery(keyword), placeholderData: keepPreviousData })
   const columns: Column<DeskTag>[] = [
     ...nameColumns,

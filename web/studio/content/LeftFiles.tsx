@@ -33,7 +33,7 @@ export function LeftFiles({
   if (left.length === 0) return null
   const arriving = left.filter(({ state }) => state === 'arriving')
   const refused = left.filter(({ state }) => state === 'refused')
-  // Of a season that was cut off most files have not begun: they are told in one line.
+  // Most files of an interrupted season have not started: one line shows them.
   const isLong = arriving.length > shortList
   const toCome = isLong ? arriving.filter(({ parts }) => parts.length === 0) : []
   const given = { videoId, onRemoved }

@@ -5,7 +5,7 @@ import { useSecondsLeft } from './use-seconds-left.ts'
 import styles from './content.module.css'
 
 const isUnderWay = ({ state }: DeskEpisode) => state === 'waiting' || state === 'processing'
-/** In percent of an episode: from here on the speed can be told. */
+/** The progress in percent from which the speed is known. */
 const enough = 50
 
 /** How far all episodes are made, and the time that is left at the speed since the page was opened. */

@@ -15,7 +15,7 @@ import styles from './content.module.css'
 const people = ['visitor', 'member', 'subscriber'] as const
 type Person = (typeof people)[number]
 
-/** The video as somebody finds it: its words in their language, what is open to them, and what a locked episode costs. */
+/** Previews the video for each kind of viewer: texts, open episodes, and the price of locked ones. */
 export function Preview({ video }: { video: DeskVideo }) {
   const { t, language: own } = useTexts()
   const [person, setPerson] = useState<Person>('visitor')

@@ -16,7 +16,7 @@ import styles from './content.module.css'
 /** So many files are shown at once; of more, those that are marked, and the rest on request. */
 const shortList = 8
 
-/** What the files come to: which episode each is, what is missing, doubled or unclear; numbers can be mended here. */
+/** The upload preview: each file's episode, and what is missing, duplicate or unclear; numbers can be corrected here. */
 export function SeasonPlan({
   video,
   found,
@@ -145,7 +145,7 @@ function Note({ plan, line }: { plan: SeasonPlanned; line: Line }) {
   )
 }
 
-/** What the files come to in a sentence or two. */
+/** The upload preview in a sentence or two. */
 function Sum({ files }: { files: readonly Line[] }) {
   const { t } = useTexts()
   const films = files.filter(({ kind }) => kind === 'film')

@@ -106,7 +106,7 @@ function ScheduleSheet({
   )
 }
 
-/** A moment as a field for day and time takes it: in the time zone of whoever looks. */
+/** A time as the value of a date and time field, in the browser's time zone. */
 function localTime(moment: string): string {
   const at = new Date(moment)
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)

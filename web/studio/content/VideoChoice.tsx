@@ -5,7 +5,7 @@ import { useTexts } from '#web/studio/texts.ts'
 import { Choice } from '#web/studio/ui/Choice.tsx'
 import { useSettled } from '#web/studio/ui/use-settled.ts'
 
-/** The videos whose titles have what was typed; `none` is what stands there while none of them is chosen. */
+/** A choice of videos whose titles match the search; `none` is the label while none is chosen. */
 export function VideoChoice({
   keyword,
   value,

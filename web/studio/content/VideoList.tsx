@@ -20,7 +20,7 @@ import { videosQuery } from './queries.ts'
 import { SearchField } from './SearchField.tsx'
 import styles from './content.module.css'
 
-/** Videos of every state, found by title and state. What is looked for stands in the address. */
+/** Videos of every status, with filters by title and status that are in the page's address. */
 export function VideoList() {
   const { t, language } = useTexts()
   const may = useMay()

@@ -19,7 +19,7 @@ import { StateActions } from './StateActions.tsx'
 import { TextsForm } from './TextsForm.tsx'
 import styles from './content.module.css'
 
-/** One video: its episodes and files, what is said of it, its cover, and how viewers of each kind will find it. */
+/** A video's page: episodes and uploads, texts, details, cover and preview. */
 export function VideoPage() {
   const { t } = useTexts()
   const { id = '' } = useParams()

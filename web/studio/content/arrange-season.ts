@@ -11,7 +11,7 @@ export interface Placed<File> {
 /** What is wrong with a file's place, so that nothing can begin. */
 export type Trouble = 'noNumber' | 'noLanguage' | 'double' | 'noEpisode'
 
-/** What files of a season come to, before anything begins. */
+/** The plan of a season's upload, before it starts. */
 export interface Season<File> {
   files: (Placed<File> & { trouble: Trouble | undefined; replaces: boolean })[]
   /** Numbers between the first and the last episode that neither a file nor the video has. */

@@ -16,7 +16,7 @@ async function unzip(file: SourceFile): Promise<SourceFile[]> {
   return readZip(blob)
 }
 
-/** What was dropped on the page, folders included. To be called while the drop is being told. */
+/** Collects the dropped files, folders included. Call it during the drop event. */
 export function droppedFiles(transfer: DataTransfer): Promise<SourceFile[]> {
   const entries = [...transfer.items].flatMap((item) => item.webkitGetAsEntry() ?? [])
   return Promise.all(entries.map(filesOf)).then((lists) => lists.flat())

@@ -8,7 +8,7 @@ export interface TitleDifference {
   language: Language
   /** Undefined for an episode that comes with the files. */
   episodeId: string | undefined
-  /** Empty where it has no title in that language. */
+  /** Empty if it has no title in that language. */
   was: string
   says: string
 }

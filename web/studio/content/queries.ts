@@ -38,7 +38,7 @@ export const videoQuery = (id: string) =>
 const lookMs = 2000
 const isMoving = ({ state }: DeskEpisode) => state === 'waiting' || state === 'processing'
 
-/** The episodes; looked at again and again while some are being made or files come in. */
+/** The episodes; polled while some are processed or uploaded. */
 export const episodesQuery = (videoId: string, isComing: boolean) =>
   queryOptions({
     queryKey: ['episodes', videoId],
@@ -46,7 +46,7 @@ export const episodesQuery = (videoId: string, isComing: boolean) =>
     refetchInterval: ({ state }) => (isComing || state.data?.list.some(isMoving) === true ? lookMs : false),
   })
 
-/** The files that have not come in whole, from whatever page they were sent. */
+/** Unfinished uploads, from any page. */
 export const uploadsQuery = (videoId: string) =>
   queryOptions({
     queryKey: ['uploads', videoId],
@@ -64,7 +64,7 @@ export const arrivedQuery = (videoId: string) =>
     gcTime: 0,
   })
 
-/** What a `video.yaml` says, or what is wrong with it. */
+/** The values of a `video.yaml`, or its mistakes. */
 export const descriptionQuery = (file: SourceFile | undefined) =>
   queryOptions({
     queryKey: ['description', file?.path, file?.bytes, file?.changedAt.getTime()],

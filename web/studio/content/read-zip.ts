@@ -80,7 +80,7 @@ function readDirectory(data: DataView, count: number): Entry[] {
   return entries
 }
 
-/** Sizes beyond 4 GiB stand in a field of their own (Zip64), those that need it only and in this order. */
+/** Sizes beyond 4 GiB are in an extra field (Zip64): only those that need it, in this order. */
 function sizesOf(data: DataView, at: number, extra: number, length: number) {
   const sizes = { bytes: u32(data, at + 24), packed: u32(data, at + 20), place: u32(data, at + 42) }
   for (let field = extra; field + 4 <= extra + length; field += 4 + u16(data, field + 2)) {

@@ -26,7 +26,7 @@ export interface Way {
 
 const longestWaitMs = 30_000
 
-/** What holds a request up, by its HTTP status, until the same may be sent again; undefined where that is no use. */
+/** What holds a request up, by its HTTP status, until the same may be sent again; undefined if that is no use. */
 function holdOf(status: number): Hold | undefined {
   if (status === 0 || status === 408) return 'network'
   if (status === 429) return 'limit'
@@ -89,7 +89,7 @@ async function sendUntilAnswered<Result>(
   }
 }
 
-/** XMLHttpRequest, because fetch does not tell how much of a body has been sent. */
+/** XMLHttpRequest, because fetch does not report upload progress. */
 function post<Result>(path: string, body: Blob | string, { signal, onSent }: Way) {
   return new Promise<{ status: number; answer: Answer<Result> | null }>((resolve) => {
     const request = new XMLHttpRequest()

@@ -13,7 +13,7 @@ export interface Sending {
   number: number
   bytes: number
   sent: number
-  /** `stopped` by the operator: it goes on when they say so. */
+  /** `stopped` by the operator, until they resume it. */
   state: 'waiting' | 'sending' | 'done' | 'failed' | 'stopped'
   /** Why nothing of it gets through just now. */
   hold: Hold | undefined
@@ -25,13 +25,13 @@ export interface ToSend {
   file: SourceFile
   number: number
   language: Language | undefined
-  /** What its episode is called, should it be new. */
+  /** The title of its episode, if it is a new one. */
   titles: Partial<Texts> | undefined
 }
 
 interface Job extends ToSend {
   videoId: string
-  /** Undefined until the server has been told of it. */
+  /** Undefined until the server has announced it. */
   upload?: Upload
 }
 
@@ -90,7 +90,7 @@ const begun = (job: Job): Sending => ({
   message: '',
 })
 
-/** Sends what failed once more, and goes on with what was stopped. */
+/** Retries failed uploads and resumes stopped ones. */
 export function sendAgain(videoId: string): void {
   const rest = list.filter(
     ({ videoId: id, state }) => id === videoId && (state === 'failed' || state === 'stopped'),
@@ -115,13 +115,13 @@ export function forget(videoId: string, files: readonly Pick<Sending, 'name' | '
   put(list.filter((each) => !isGone(each)))
 }
 
-/** Whether what the page sends and what the server tells of are one file. */
+/** Whether the page's upload and the server's are the same file. */
 export const isSameFile = (
   one: Pick<Sending, 'name' | 'bytes'>,
   other: Pick<Sending, 'name' | 'bytes'>,
 ): boolean => one.name === other.name && one.bytes === other.bytes
 
-/** The seconds that are left over all at the speed of late; undefined until that can be told. */
+/** The remaining seconds of all uploads at the recent speed; undefined until it is known. */
 export function secondsLeft(): number | undefined {
   const pace = secondsPerByte()
   const open = list.filter(isOpen)
@@ -179,7 +179,7 @@ async function announcePlan(videoId: string, plan: readonly Job[], signal: Abort
   start()
 }
 
-/** None of these that the server was not told of waits for good. */
+/** No upload that the server does not know waits forever. */
 function failUntold(some: readonly Job[], error: unknown): void {
   const keys = new Set(some.map(keyOf).filter((key) => !jobs.get(key)?.upload))
   const untold = list.filter(({ key, state }) => keys.has(key) && state === 'waiting').map(({ key }) => key)
@@ -195,7 +195,7 @@ function plannedOf(job: Job): PlannedFile {
   return { ...known, number, ...(language ? { language } : {}), ...(titles ? { titles } : {}) }
 }
 
-/** What the server says of a file: it waits for its turn, is not taken, or has come in before. */
+/** The server's answer about a file: queued, refused, or already uploaded. */
 function welcome(job: Job, upload: BegunUpload | undefined): void {
   const key = keyOf(job)
   if (!upload?.id || upload.state === 'refused')
@@ -251,7 +251,7 @@ async function sendParts(key: string, file: SourceFile, { id, parts }: Upload, w
   }
 }
 
-/** Adds what has been sent to the samples that the speed is told by. */
+/** Adds the bytes sent to the samples that the speed is computed from. */
 function note(bytes: number): void {
   const now = performance.now()
   samples.push({ at: now, sent: (samples.at(-1)?.sent ?? 0) + bytes })

@@ -48,7 +48,7 @@ export function useDetailsForm(video: DeskVideoPage) {
     labels,
     /** Of the prices as they are typed. */
     warnings: priceWarningsOf({ ...pricesOf(form.value), episode_count: video.episode_count }),
-    /** What has to be confirmed before it is saved on a live video; null where nothing has. */
+    /** What has to be confirmed before it is saved on a live video; null if nothing has. */
     asks,
     saveAnyway: () => {
       isConfirmed.current = true

@@ -77,8 +77,11 @@ export function useFolder(
       coverPath.replace(':id', video.id),
       await picture.read(),
     )
-    if (!info) notify(message || t('content.noPicture'))
-    else if (info.is_small) notify(t('content.coverSmall'))
+    if (!info) {
+      notify(message || t('content.noPicture'))
+      // Another press continues without it.
+      setChosen((before) => new Map([...before, ['cover', false]]))
+    } else if (info.is_small) notify(t('content.coverSmall'))
     void queryClient.invalidateQueries({ queryKey: ['video', video.id] })
     return info !== undefined
   }
@@ -101,7 +104,7 @@ export function useFolder(
       : (reading.data?.mistake ?? ''),
     /** The numbers of episodes that it has titles for, and that are nowhere. */
     unknown: unknownOf(said?.episode_titles ?? [], known),
-    /** What an episode that comes with the files is called; undefined where nothing says so. */
+    /** What an episode that comes with the files is called; undefined if nothing says so. */
     titlesOf: (number: number) => (said ? titlesOf(takenTitles, number) : undefined),
     isReading: file !== undefined && !isTooLarge && reading.isPending,
     couldNotRead: reading.isError,
@@ -109,7 +112,7 @@ export function useFolder(
     choose: (keys: readonly string[], isTaken: boolean) =>
       setChosen(new Map([...chosen, ...keys.map((key) => [key, isTaken] as const)])),
     busy,
-    /** Takes over what is ticked. @returns whether all of it was; if not, it has been said why */
+    /** Imports the selected values. @returns whether all were imported; if not, the reason is shown */
     apply: async () => {
       setBusy(true)
       return takeAll()

@@ -10,13 +10,13 @@ import type { SourceFile } from './source-file.ts'
 import type { ToSend } from './upload-queue.ts'
 import { useFolder } from './use-folder.ts'
 
-/** A file that was found, with what it comes to. */
+/** A file of the upload, with its planned episode. */
 export type Line = Season<SourceFile>['files'][number] & {
   /** The very same has arrived before: it is not sent again. */
   isHere: boolean
 }
 
-/** What somebody said of a file instead of its name; null where it is left out. */
+/** The operator's correction for a file; null if it is skipped. */
 type Mended = ReadonlyMap<SourceFile, Partial<Placed<SourceFile>> | null>
 
 const placedOf = (found: readonly SourceFile[]): Placed<SourceFile>[] =>
@@ -25,7 +25,7 @@ const placedOf = (found: readonly SourceFile[]): Placed<SourceFile>[] =>
     return kind === 'film' || kind === 'captions' ? [{ file, kind, number, language }] : []
   })
 
-/** What the files that were dropped come to beside the episodes that are there, and how each is mended or left out. */
+/** Plans the upload of dropped files beside the existing episodes, and applies corrections. */
 export function useSeasonPlan(
   video: DeskVideoPage,
   found: readonly SourceFile[],

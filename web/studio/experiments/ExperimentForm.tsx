@@ -78,7 +78,7 @@ function Target({ form }: Fields) {
       hint={t(isPriced(form.value.kind) ? 'experiments.oneVideoHint' : 'experiments.videoHint')}
       required={isPriced(form.value.kind)}
       chosen={form.value.video}
-      // What was chosen before is no longer among what is found.
+      // The previous choice is no longer among the results.
       onValue={(target) => form.set({ target, video: '' })}
       onChoose={(video) => form.set({ video })}
     />

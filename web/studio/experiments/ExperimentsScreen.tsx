@@ -3,7 +3,7 @@ import { NotFound } from '#web/studio/NotFound.tsx'
 import { OneExperiment } from './ExperimentPage.tsx'
 import { Experiments, NewExperiment } from './Experiments.tsx'
 
-/** What is tried out on a part of the viewers, and what came of it. */
+/** Experiments and their results. */
 export function Component() {
   return (
     <Routes>

@@ -10,7 +10,7 @@ import { centsOf, decimalOf } from '#web/studio/words.ts'
 import type { Say } from '#web/studio/texts.ts'
 import { episodeOfAddress } from '#web/studio/growth/episode-address.ts'
 
-/** The arms beside the first, which is what stands. */
+/** The variants besides the control. */
 export const otherArms = ['one', 'two', 'three'] as const
 
 type Name = 'name' | 'kind' | 'target' | 'video' | 'share' | 'layout' | 'accent' | (typeof otherArms)[number]

@@ -19,7 +19,7 @@ import styles from './growth.module.css'
 type View = keyof RevenueViews
 const views: readonly View[] = ['revenue', 'sale_revenue']
 
-/** From a visit to the payment, by what brought people here or by what they came to see. */
+/** The conversion funnel, by campaign, ad click or video. */
 export function Funnel({ days }: { days: number }) {
   const { t } = useTexts()
   const [by, setBy] = useState<FunnelKind>('token')
@@ -113,7 +113,7 @@ function columnsOf(t: Say, { by, view, most }: { by: FunnelKind; view: View; mos
   ]
 }
 
-/** What a row is about, over a bar as long as its visits are to the most. */
+/** A row's label, over a bar whose length is its share of the most visits. */
 function Named({ by, row, share }: { by: FunnelKind; row: FunnelRow; share: number }) {
   const { t } = useTexts()
   const { key, name } = row

@@ -13,7 +13,7 @@ import styles from './growth.module.css'
 
 const empty = { name: '', address: '', video: '', episode: '1' }
 
-/** The video whose address was pasted, or that was chosen; empty where there is none. */
+/** The video that was chosen or whose address was pasted; empty if there is none. */
 const videoOf = (address: string, chosen: string) => episodeOfAddress(address)?.video_id ?? chosen
 
 /** Makes a link to an episode, and shows it with its QR code. */
@@ -51,7 +51,7 @@ export function LinkForm() {
         chosen={form.value.video}
         onValue={(address) => {
           const pasted = episodeOfAddress(address)
-          // What was chosen before is no longer among what is found.
+          // The previous choice is no longer among the results.
           form.set({ address, video: '', ...(pasted ? { episode: String(pasted.episode) } : {}) })
         }}
         onChoose={(video) => form.set({ video })}

@@ -133,7 +133,7 @@ function Menu({
   )
 }
 
-/** The copyright, and how what is paid with looks. */
+/** The footer text, and the look of the pay panel. */
 function Look({ rest, onChange }: { rest: Rest; onChange: (changed: Partial<Rest>) => void }) {
   const { t } = useTexts()
   const theme = rest.pay_theme

@@ -9,7 +9,7 @@ import styles from './homepage.module.css'
 
 /** The homepage, composed by hand beside a live preview. */
 export function Composition() {
-  // Kept here, since a saved homepage is composed anew.
+  // Stored here, because saving the homepage remounts the composer.
   const [size, setSize] = useState<PreviewSize>('phone')
   const composed = useQuery({
     queryKey: ['homepage-desk'],

@@ -69,7 +69,7 @@ export function Preview({
   )
 }
 
-/** Shows what is `width` dots wide in whatever width there is. */
+/** Scales a page of `width` pixels to the available width. */
 function Scaled({ width, children }: { width: number; children: React.ReactNode }) {
   const box = useRef<HTMLDivElement>(null)
   const [scale, setScale] = useState(1)

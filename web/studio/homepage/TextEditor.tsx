@@ -15,7 +15,7 @@ import styles from './homepage.module.css'
 
 const names = ['site', 'operator', 'address', 'contact', 'url'].map((name) => `{{${name}}}`).join(', ')
 
-/** A text in Markdown with its preview. What was typed stays whoever saves meanwhile, and leaving it asks first. */
+/** Edits a page in Markdown with a preview. Typed text survives a save by somebody else, and leaving asks first. */
 export function TextEditor({ saved }: { saved: SiteText }) {
   const { t, language: shown } = useTexts()
   const queryClient = useQueryClient()

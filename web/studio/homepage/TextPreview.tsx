@@ -34,7 +34,7 @@ export function TextPreview({ markdown }: { markdown: string }) {
   )
 }
 
-/** Links are shown, but nobody is led away from what they write. */
+/** Links are shown but disabled, so that they do not leave the editor. */
 function stay(event: MouseEvent): void {
   if (event.target instanceof Element && event.target.closest('a')) {
     event.preventDefault()

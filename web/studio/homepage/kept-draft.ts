@@ -11,7 +11,7 @@ export function keepDraft(operatorId: string, homepage: ResultOf<typeof previewH
   keep(draftKey, homepage)
 }
 
-/** Forgets a draft that is not of whoever is at this desk now; with nobody there, any. */
+/** Deletes the draft of another operator; without an operator, any draft. */
 export function forgetOthersDraft(operatorId: string | undefined): void {
   if (operatorId !== undefined && kept<string>(ownerKey) === operatorId) return
   storage.remove(draftKey)

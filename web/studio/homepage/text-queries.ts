@@ -18,7 +18,7 @@ export const textQuery = (name: PageName, language: Language) =>
     gcTime: 0,
   })
 
-/** What viewers would get; the former stays until the next is there. */
+/** The preview of a page; the previous one stays until the next is loaded. */
 export const previewQuery = (markdown: string) =>
   queryOptions({
     queryKey: ['text-preview', markdown],

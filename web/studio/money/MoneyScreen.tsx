@@ -8,7 +8,7 @@ import { OrderPage } from './OrderPage.tsx'
 import { Orders } from './Orders.tsx'
 import { Reconciliation } from './Reconciliation.tsx'
 
-/** What was paid, what went back, and whether the gateways say the same. */
+/** Payments: orders, disputes and reconciliation. */
 export function Component() {
   const { t } = useTexts()
   const one = useMatch('/studio/money/orders/:id')

@@ -18,7 +18,7 @@ type Filter = QueryOf<typeof listOrders>
 const names = ['status', 'gateway', 'person', 'since', 'until'] as const
 type Asked = Record<(typeof names)[number], string>
 
-/** The orders, by what is asked for in the page's address, so that it can be kept and sent on. */
+/** The orders. The filters are in the page's address, so it can be bookmarked and shared. */
 export function Orders() {
   const { t } = useTexts()
   const [params, setParams] = useSearchParams()

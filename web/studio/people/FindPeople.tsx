@@ -13,7 +13,7 @@ import { timeWords } from '#web/studio/words.ts'
 import { PersonName } from './PersonName.tsx'
 import styles from './people.module.css'
 
-/** Looks somebody up by what support was told: an address, an order's number, an id. */
+/** Searches customers by e-mail address, order number or ID. */
 export function FindPeople() {
   const { t } = useTexts()
   const [params, setParams] = useSearchParams()

@@ -42,7 +42,7 @@ export function GrantForm({ person }: { person: string }) {
     <form className={styles.grant} onSubmit={form.submit} noValidate>
       <Field
         {...form.field('title')}
-        // What was chosen before is no longer among what is found.
+        // The previous choice is no longer among the results.
         onValue={(typed) => form.set({ title: typed, video: '' })}
         label={t('people.video')}
         hint={t('people.videoHint')}

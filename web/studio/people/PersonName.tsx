@@ -5,7 +5,7 @@ import { PageLink } from '#web/studio/ui/PageLink.tsx'
 import { nameOf } from './email-words.ts'
 import styles from './people.module.css'
 
-/** Somebody in a list, a link for whoever may open their page. What they only gave at a purchase is marked as that. */
+/** A customer in a list, linked for roles that may open the page. An unverified address from a purchase is marked. */
 export function PersonName({ id, ...names }: Pick<Person, 'id' | 'email' | 'display_name' | 'order_email'>) {
   const { t } = useTexts()
   const name = nameOf(names)

@@ -9,7 +9,7 @@ import { Panel } from '#web/studio/ui/Page.tsx'
 import { useCommand } from '#web/studio/use-command.ts'
 import { EntitlementTable, rightWords } from './EntitlementTable.tsx'
 
-/** What somebody may play beside what is free; each right can be taken away, with a reason. */
+/** A customer's entitlements; each can be revoked with a reason. */
 export function Rights({
   entitlements,
   renewsAt,

@@ -4,7 +4,7 @@ import { money } from '#web/lib/money.ts'
 import type { Say } from '#web/studio/texts.ts'
 import { timeWords } from '#web/studio/words.ts'
 
-/** How a person's subscription stands, in a sentence. */
+/** A customer's subscription status in a sentence. */
 export function membershipWords(
   { plan, status, renews_at, ends_at, grace_until }: Membership,
   t: Say,

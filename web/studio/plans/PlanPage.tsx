@@ -77,7 +77,7 @@ function Summary({ plan }: { plan: SoldPlan }) {
       facts={[
         { name: t('plans.price'), value: money(price_cents, currency) },
         { name: t('plans.intro'), value: intro === null ? '–' : money(intro, currency) },
-        { name: t('plans.every'), value: t('plans.days', { days: period_days }) },
+        { name: t('plans.every'), value: t('plans.days', { count: period_days }) },
         {
           name: t('plans.state'),
           value: retired_at

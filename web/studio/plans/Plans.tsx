@@ -13,7 +13,7 @@ import { Table } from '#web/studio/ui/Table.tsx'
 import { plansQuery } from './plans-query.ts'
 import styles from './plans.module.css'
 
-/** The plans on sale, and those that were retired and go on for whoever is on them. */
+/** Active plans, and archived ones that still have subscribers. */
 export function Plans() {
   const { t } = useTexts()
   const may = useMay()
@@ -88,7 +88,7 @@ function PlanTable({
     },
     {
       title: t('plans.every'),
-      cell: ({ period_days }: SoldPlan) => t('plans.days', { days: period_days }),
+      cell: ({ period_days }: SoldPlan) => t('plans.days', { count: period_days }),
     },
     {
       title: t('plans.subscribers'),

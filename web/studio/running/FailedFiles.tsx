@@ -14,7 +14,7 @@ import styles from './running.module.css'
 
 const againMs = 5000
 
-/** Files that could not be made into episodes, with the reason. */
+/** Failed uploads, with the reason. */
 export function FailedFiles() {
   const { t, language } = useTexts()
   const mayRetry = useMay()(retryEpisode)

@@ -10,7 +10,7 @@ import { Table } from '#web/studio/ui/Table.tsx'
 import { timeWords } from '#web/studio/words.ts'
 import styles from './running.module.css'
 
-/** Mails that nobody got, with the reason. */
+/** Undelivered e-mails, with the reason. */
 export function GivenUpMails() {
   const { t, language } = useTexts()
   const mails = useInfiniteQuery({

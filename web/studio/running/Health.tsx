@@ -16,7 +16,7 @@ const againMs = 30_000
 /** How many parts a usual site has: the room that is kept while they load. */
 const usualParts = ['database', 'gateway sandbox', 'jobs', 'mail', 'storage']
 
-/** Each part of the site: whether it is well, else what is wrong and since when. */
+/** The health check of each part of the site: operational, or what is wrong and since when. */
 export function Health() {
   const { t, language } = useTexts()
   const check = useCommand(checkHealth, t('done.healthChecked'))

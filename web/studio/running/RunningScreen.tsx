@@ -8,7 +8,7 @@ import { Health } from './Health.tsx'
 import { Jobs } from './Jobs.tsx'
 import styles from './running.module.css'
 
-/** How the site runs, and what to do where it does not. */
+/** System status: health checks, failed uploads, undelivered e-mails and jobs. */
 export function Component() {
   const { t } = useTexts()
   const may = useMay()

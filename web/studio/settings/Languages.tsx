@@ -11,7 +11,7 @@ import { Choice } from '#web/studio/ui/Choice.tsx'
 import { useUnsaved } from '#web/studio/ui/unsaved.ts'
 import styles from './settings.module.css'
 
-/** Which languages viewers can choose from, and the one for whoever asks for none of these. */
+/** The languages that viewers can choose from, and the default for everyone else. */
 export function Languages({ offered }: { offered: readonly Language[] }) {
   const { t } = useTexts()
   const may = useMay()(offerLanguages)

@@ -11,7 +11,7 @@ import { useCommand } from '#web/studio/use-command.ts'
 import { settingsQuery } from './queries.ts'
 import styles from './settings.module.css'
 
-/** One setting: its value, and for whoever may, the way to another or back to the environment's. */
+/** One setting: its value, and for owners a form to change or reset it. */
 export function SettingRow({ setting: { name, value, own } }: { setting: Setting }) {
   const { t } = useTexts()
   const may = useMay()(changeSetting)
@@ -79,7 +79,7 @@ const examples: Partial<Record<Setting['name'], string>> = {
   bigo_pixel: '905…',
 }
 
-/** What may stand there: an example, or of a limit the least and the most. */
+/** The hint of a setting: an example, or a limit's bounds. */
 function hintFor(name: Setting['name'], t: Say): string {
   const limit = limitNames.find((each) => each === name)
   return limit

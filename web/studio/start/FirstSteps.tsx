@@ -9,7 +9,7 @@ import { useTexts } from '#web/studio/texts.ts'
 import { Page, Panel } from '#web/studio/ui/Page.tsx'
 import styles from './start.module.css'
 
-/** What leads to the first sale and to a site that is open to everybody; once all is done, the studio begins elsewhere. */
+/** The setup guide: the steps to the first sale and to the launch. Once all are done, the studio starts elsewhere. */
 export function FirstSteps({ next }: { next: string }) {
   const { t } = useTexts()
   const start = useQuery({
@@ -83,7 +83,7 @@ function Step({ step: { step, done, video_id }, isNext }: { step: FirstStep; isN
   )
 }
 
-/** Where a step is done, or seen once it is; null where that is nowhere yet. */
+/** The page where a step is done or its result is shown; null if there is none yet. */
 function placeOf(step: FirstStep['step'], done: boolean, video: string | null): string | null {
   switch (step) {
     case 'video':

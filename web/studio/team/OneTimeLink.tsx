@@ -9,7 +9,7 @@ import styles from './team.module.css'
 
 export type Invited = ResultOf<typeof addOperator>
 
-/** A one-time link, which is shown this once: whoever made it gives it to the person. */
+/** A one-time link, shown only once; the operator passes it on to the person. */
 export function OneTimeLink({ invited, onClose }: { invited: Invited; onClose: () => void }) {
   const { t, language } = useTexts()
   const until = timeWords(invited.expires_at, language)

@@ -21,7 +21,7 @@ import { timeWords } from '#web/studio/words.ts'
 import { OneTimeLink, type Invited } from './OneTimeLink.tsx'
 import styles from './team.module.css'
 
-/** Everybody who works here; an owner changes roles, lets people in anew and takes them out. */
+/** The team; owners change roles, reset access and remove members. */
 export function Operators() {
   const { t, language } = useTexts()
   const mayChange = useMay()(changeOperator)

@@ -47,5 +47,5 @@ export function AskFirst({
   )
 }
 
-// React focuses by itself and writes no attribute, which is what a dialog looks for as it opens.
+// React focuses the element without the attribute, which a dialog needs as it opens.
 const focusFirst = (button: HTMLButtonElement | null) => button?.setAttribute('autofocus', '')

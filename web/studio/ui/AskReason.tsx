@@ -17,7 +17,7 @@ export function AskReason({
   text: string
   /** The button's verb. */
   action: string
-  /** Answers undefined where it was refused, as `useCommand` does; else the sheet is done. */
+  /** Returns undefined if it was refused, as `useCommand` does; else the sheet closes. */
   onDo: (reason: string) => Promise<unknown>
   onClose: () => void
 }) {

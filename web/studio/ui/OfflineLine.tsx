@@ -7,7 +7,7 @@ import styles from './page.module.css'
 const onChange = (tell: () => void) => onlineManager.subscribe(tell)
 const isOnline = () => onlineManager.isOnline()
 
-/** Says that there is no connection for as long as there is none: what a page asked for waits until then. */
+/** Shows a line while there is no connection; the page's calls wait until it is back. */
 export function OfflineLine() {
   const { t } = useTexts()
   const online = useSyncExternalStore(onChange, isOnline, isOnline)

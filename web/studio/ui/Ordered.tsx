@@ -3,7 +3,7 @@ import { useTexts } from '#web/studio/texts.ts'
 import styles from './ordered.module.css'
 import { useDrag } from './use-drag.ts'
 
-/** Things in an order that is changed by dragging, or by buttons for whoever has no mouse. */
+/** A list that is reordered by dragging or by buttons. */
 export function Ordered<Item>({
   items,
   keyOf,
@@ -17,7 +17,7 @@ export function Ordered<Item>({
   keyOf: (item: Item) => Key
   nameOf: (item: Item) => string
   onOrder: (items: Item[]) => void
-  /** Each is one line, so that what moves it stands in the line, too. */
+  /** Each item is one line, which also has the buttons that move it. */
   slim?: boolean
   /** For many items: without room between them. */
   dense?: boolean
@@ -117,7 +117,7 @@ function sideOf({ from, to }: { from: number; to: number }): 'before' | 'after' 
 /** Whether nothing has the focus, or a button that was just disabled and is about to lose it. */
 const isFocusLost = () => document.activeElement?.matches('body, :disabled') ?? true
 
-/** Puts the focus on what stands where an item was, or on the list that is empty now. */
+/** Focuses the item that took a removed item's place, or the empty list. */
 function focusNear(list: HTMLOListElement | null, place: number): void {
   const item = list?.children[Math.min(place, list.children.length - 1)]
   const button = item?.querySelector<HTMLButtonElement>('button:enabled')

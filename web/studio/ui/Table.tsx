@@ -7,7 +7,7 @@ export interface Column<Row> {
   cell: (row: Row) => ReactNode
   /** Short words that stay on one line, such as a time. */
   whole?: boolean
-  /** Figures stand at the end of their column. */
+  /** Numbers are aligned to the end of their column. */
   figures?: boolean
   /** Buttons, which a card does not name: they say themselves what they do. */
   deeds?: boolean
@@ -28,7 +28,7 @@ export function Table<Row>({
   keyOf: (row: Row) => Key
   /** Its columns are few and short: it stays a table on a phone. */
   slim?: boolean
-  /** What is said where there is no row. */
+  /** Shown if the table has no rows. */
   empty: ReactNode
 }) {
   if (rows.length === 0) return <p className={styles.empty}>{empty}</p>

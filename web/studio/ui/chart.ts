@@ -1,4 +1,4 @@
-/** A value axis: where its lines stand, from the lowest to the highest. */
+/** A value axis: the positions of its lines, from the lowest to the highest. */
 export interface Scale {
   low: number
   high: number

@@ -2,7 +2,7 @@ import { useEffect } from 'react'
 import { useNavigate } from 'react-router'
 import { askBeforeClosing } from './ask-before-closing.ts'
 
-/** What is on the screen and not saved, each by something that tells it from the others. */
+/** The unsaved forms on screen, each by its own key. */
 const unsaved = new Set<object>()
 
 const watchTab = () => askBeforeClosing(unsaved, unsaved.size > 0)

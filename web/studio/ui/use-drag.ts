@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState, type PointerEvent as TakenUp, type RefObject } from 'react'
 
-/** An item on its way: its place when it was taken up, and the place that it would come to. */
+/** A dragged item: its original place, and the place it would be dropped at. */
 export interface Drag {
   from: number
   to: number
@@ -74,7 +74,7 @@ function placeAt(y: number, item: Element): number {
 
 const edge = 120
 
-/** Scrolls the page for as long as what is held is near an edge of the window, the quicker the nearer. */
+/** Scrolls the page while the dragged item is near an edge of the window, faster when nearer. */
 function scrollNearEdges(height: () => number | undefined, signal: AbortSignal): void {
   const scroll = () => {
     if (signal.aborted) return

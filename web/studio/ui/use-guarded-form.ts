@@ -6,7 +6,7 @@ import { useSavedElsewhere } from './use-saved-elsewhere.ts'
 
 /**
  * A form of the studio: whoever would lose what was typed is asked first, and what is saved elsewhere meanwhile, as `initial`
- * has it, is shown. `send` answers false where nothing was saved, and has said why; where the session has ended, the sign-in
+ * has it, is shown. `send` answers false if nothing was saved, and has said why; where the session has ended, the sign-in
  * that comes over it does.
  */
 export function useGuardedForm<Name extends string>(options: FormOptions<Name>) {

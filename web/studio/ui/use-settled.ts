@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 
-/** How long nobody types before what was typed is looked for. */
+/** The pause in typing before the search starts. */
 const usualMs = 300
 
 /** A value that has not changed for a moment: what somebody types, once they pause. */

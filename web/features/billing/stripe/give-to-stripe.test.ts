@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest'
 import type { Order } from '#contract/billing.ts'
-import { stripeGiver } from './give-to-stripe.ts'
+import { intentGiver, stripeGiver } from './give-to-stripe.ts'
 import type { Confirmed } from './stripe-script.ts'
 
 const [send, read] = [vi.fn(), vi.fn()]
@@ -12,7 +12,7 @@ const number = { mount() {}, focus() {}, on() {} }
 const confirmCardPayment = vi.fn<() => Promise<Confirmed>>()
 const refuse = vi.fn()
 const confirmCardSetup = vi.fn<() => Promise<Confirmed>>()
-const script = { confirmCardPayment, confirmCardSetup, elements: () => ({ create: () => number }) }
+const script = { confirmCardPayment, confirmCardSetup }
 const payer = () => {
   const give = stripeGiver(script, { number, refuse })
   return (made: Order | null, by: typeof person) => give({ made, send, read }, by)
@@ -86,4 +86,18 @@ test.each([
   expect(refuse).toHaveBeenCalledExactlyOnceWith(field)
   await pay(orderWith('pi_1_secret_1'), person)
   expect(read).toHaveBeenCalledOnce()
+})
+
+test('what a wallet approved is confirmed, and our server reads how it stands, whatever the script says', async () => {
+  const outcomes: Confirmed[] = [{}, { error: { type: 'validation_error', code: 'amount_mismatch' } }]
+  for (const outcome of outcomes) {
+    read.mockClear()
+    const confirm = vi.fn(async () => outcome)
+    const give = intentGiver(confirm)
+    expect(await give({ made: orderWith('pi_9_secret_9'), send, read }, person)).toMatchObject({
+      status: 'paid',
+    })
+    expect(confirm).toHaveBeenCalledExactlyOnceWith('pi_9_secret_9', person)
+    expect(read).toHaveBeenCalledExactlyOnceWith(expect.anything(), 'pi_9', person)
+  }
 })

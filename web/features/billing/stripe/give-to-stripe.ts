@@ -8,11 +8,32 @@ interface Fields {
   refuse(kind: FieldKind): void
 }
 
+/** Gives Stripe the card in its fields, for a payment or to be kept. */
+export function stripeGiver(
+  stripe: Pick<StripeScript, 'confirmCardPayment' | 'confirmCardSetup'>,
+  { number, refuse }: Fields,
+) {
+  return intentGiver(
+    (secret, person) => {
+      const [email, name] = [person.email.trim(), `${person.first.trim()} ${person.last.trim()}`]
+      const billing_details = { name, ...(email ? { email } : {}) }
+      const data = { payment_method: { card: number, billing_details } }
+      const isSetup = secret.startsWith('seti_')
+      return isSetup ? stripe.confirmCardSetup(secret, data) : stripe.confirmCardPayment(secret, data)
+    },
+    (code) => refuse(fieldOf(code)),
+  )
+}
+
 /**
- * Gives Stripe the card in its fields, for a payment or to be kept: Stripe's script takes it, with the bank's check where that
- * is asked for, and then our server reads how it stands. What the script says of it is not taken for an answer.
+ * Has Stripe's script confirm what our server has made, with the bank's check where that is asked for; then our server reads how
+ * it stands. What the script says of it is not taken for an answer.
+ * @param mend told what is to be mended before anything can be confirmed; without it nothing can be
  */
-export function stripeGiver(stripe: StripeScript, { number, refuse }: Fields) {
+export function intentGiver(
+  confirm: (secret: string, person: Person) => Promise<Confirmed>,
+  mend?: (code: string | undefined) => void,
+) {
   // What was declined is closed, and another try needs another one.
   const tried = new Set<string>()
   return async <T extends Standing>(errand: Errand<T>, person: Person): Promise<T | null> => {
@@ -23,17 +44,10 @@ export function stripeGiver(stripe: StripeScript, { number, refuse }: Fields) {
         : await errand.send(undefined, person)
     const secret = made.next.client_secret
     if (made.status !== 'pending' || secret === undefined) return made
-    const [email, name] = [person.email.trim(), `${person.first.trim()} ${person.last.trim()}`]
-    const billing_details = { name, ...(email ? { email } : {}) }
-    const data = { payment_method: { card: number, billing_details } }
-    const isSetup = secret.startsWith('seti_')
-    const { error }: Confirmed = await (
-      isSetup ? stripe.confirmCardSetup(secret, data) : stripe.confirmCardPayment(secret, data)
-    )
-      // The card may have got through all the same.
-      .catch(() => ({}))
-    if (error?.type === 'validation_error') {
-      refuse(fieldOf(error.code))
+    // The payment may have got through all the same.
+    const { error }: Confirmed = await confirm(secret, person).catch(() => ({}))
+    if (error?.type === 'validation_error' && mend) {
+      mend(error.code)
       return null
     }
     tried.add(secret)

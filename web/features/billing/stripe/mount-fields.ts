@@ -1,3 +1,4 @@
+import font from '@fontsource-variable/figtree/files/figtree-latin-wght-normal.woff2?url'
 import { afterPress } from '#web/ui/use-fields.ts'
 import { fieldKinds, type FieldKind, type StripeField, type StripeScript } from './stripe-script.ts'
 
@@ -36,7 +37,10 @@ export function mountFields(
   stripe: StripeScript,
   { placeOf, placeholders, locale, show }: Settings,
 ): MountedFields {
-  const elements = stripe.elements({ locale })
+  const elements = stripe.elements({
+    locale,
+    fonts: [{ ...ownFont, src: `url(${new URL(font, location.href).href})` }],
+  })
   const style = readStyle()
   let looks = untouched
   const change = (kind: FieldKind, look: Partial<FieldLook>) => {
@@ -91,7 +95,9 @@ export function mountFields(
   }
 }
 
-/** Our tokens in Stripe's words; its frames know neither our style sheet nor our fonts. */
+const ownFont = { family: 'Figtree', weight: '300 900' }
+
+/** Our tokens in Stripe's words; its frames do not know our style sheet. */
 function readStyle(): object {
   const tokens = getComputedStyle(document.documentElement)
   const token = (name: string) => tokens.getPropertyValue(name).trim()
@@ -101,7 +107,7 @@ function readStyle(): object {
       color: token('--text'),
       backgroundColor: token('--background'),
       iconColor: quiet,
-      fontFamily: 'system-ui, sans-serif',
+      fontFamily: 'Figtree, system-ui, sans-serif',
       fontSize: '16px',
       fontVariant: 'tabular-nums',
       '::placeholder': { color: quiet },

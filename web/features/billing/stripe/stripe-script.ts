@@ -1,7 +1,22 @@
-/** As much of Stripe's script as the card form makes use of (https://docs.stripe.com/js). */
+/** As much of Stripe's script as the payment document makes use of (https://docs.stripe.com/js). */
 export interface StripeScript {
-  elements(options: { locale: string }): { create(kind: FieldKind, options: object): StripeField }
+  elements(
+    options: Partial<DeferredIntent> & {
+      locale: string
+      fonts?: { family: string; weight: string; src: string }[]
+      appearance?: object
+    },
+  ): StripeElements
+  /** Confirms what a wallet has approved, with the bank's check where that is asked for. */
+  confirmPayment(options: {
+    elements: StripeElements
+    clientSecret: string
+    confirmParams: { return_url: string }
+    redirect: 'if_required'
+  }): Promise<Confirmed>
   confirmCardPayment(clientSecret: string, data: object): Promise<Confirmed>
+  /** Shows the bank's check of a payment that was confirmed on the server. */
+  handleNextAction(options: { clientSecret: string }): Promise<Confirmed>
   confirmCardSetup(clientSecret: string, data: object): Promise<Confirmed>
 }
 
@@ -14,6 +29,38 @@ export interface StripeField {
   focus(): void
   on(event: 'ready' | 'focus' | 'blur', hear: () => void): unknown
   on(event: 'change', hear: (change: FieldChange) => void): unknown
+}
+
+/** A payment that is made once a wallet has approved it; what Stripe makes then has to be the same. */
+export interface DeferredIntent {
+  mode: 'payment'
+  /** As Stripe counts it. */
+  amount: number
+  currency: string
+  setupFutureUsage: 'off_session' | null
+  paymentMethodTypes: string[]
+}
+
+export interface StripeElements {
+  create(kind: FieldKind, options: object): StripeField
+  create(kind: 'expressCheckout', options: object): ExpressElement
+  update(intent: Partial<DeferredIntent>): void
+  submit(): Promise<Confirmed>
+}
+
+/** The buttons of the wallets that this browser has (https://docs.stripe.com/js/element/express_checkout_element). */
+export interface ExpressElement {
+  mount(place: HTMLElement): void
+  destroy(): void
+  on(event: 'ready', hear: (ready: { availablePaymentMethods?: object | undefined }) => void): unknown
+  on(event: 'click', hear: (click: { resolve(options: object): void }) => void): unknown
+  on(event: 'confirm', hear: (confirm: ExpressConfirm) => void): unknown
+  on(event: 'cancel' | 'loaderror', hear: () => void): unknown
+}
+
+export interface ExpressConfirm {
+  billingDetails?: { name?: string; email?: string } | undefined
+  paymentFailed(why: { reason: 'fail' }): void
 }
 
 export interface FieldChange {

@@ -1,12 +1,10 @@
 import { useEffect, useRef, useState } from 'react'
-import { listPlans } from '#contract/billing.ts'
 import { htmlLanguage } from '#contract/languages.ts'
 import type { CardEntry } from '#web/features/billing/card-entry.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import { call } from '#web/lib/api.ts'
 import { currentLanguage } from '#web/lib/language.ts'
-import { loadStripe } from './load-stripe.ts'
 import { mountFields, untouched, type MountedFields } from './mount-fields.ts'
+import { openStripe } from './open-stripe.ts'
 import { stripeGiver } from './give-to-stripe.ts'
 import type { FieldKind, StripeScript } from './stripe-script.ts'
 
@@ -62,14 +60,6 @@ function placeIn(places: Places, kind: FieldKind): HTMLElement {
   const place = places[kind]
   if (!place) throw new Error(`there is no place for ${kind}`)
   return place
-}
-
-/** Stripe's script, opened with the operator's key for browsers. */
-async function openStripe(): Promise<StripeScript> {
-  const [open, { gateways }] = await Promise.all([loadStripe(), call(listPlans)])
-  const key = gateways.find(({ id }) => id === 'stripe')?.public_key
-  if (key === undefined) throw new Error('Stripe is not offered')
-  return open(key)
 }
 
 function entryOf(stripe: StripeScript, fields: MountedFields): CardEntry {

@@ -1,0 +1,54 @@
+import { useEffect } from 'react'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import type { Order } from '#contract/billing.ts'
+import { BankCheck } from '#web/features/billing/BankCheck.tsx'
+import type { Problem } from '#web/features/billing/use-steps.ts'
+import { Sheet } from '#web/ui/Sheet.tsx'
+import { useExpress, type ExpressWish, type WalletState } from './use-express.ts'
+import styles from './express.module.css'
+
+/** How the wallet stands, for what is around it. */
+export interface ExpressState {
+  wallet: WalletState
+  open: boolean
+  problem: Problem | null
+}
+
+interface ExpressProps extends ExpressWish {
+  onState: (state: ExpressState) => void
+  onDone: (order: Order) => void
+  onOtherPrice: (cents: number) => void
+  onOwned: () => void
+  /** Given a function that puts away what is open. */
+  leaver?: { current: (() => void) | null }
+}
+
+/** The button of an express wallet, and over the whole document what follows a press of it. */
+export function Express({ onState, onDone, leaver, onOtherPrice, onOwned, ...wish }: ExpressProps) {
+  const { t } = useTranslation()
+  const express = useExpress(wish, { onOtherPrice, onOwned })
+  const { place, state, step, problem, isOpen } = express
+  useEffect(() => onState({ wallet: state, open: isOpen, problem }), [onState, state, isOpen, problem])
+  const done = step.at === 'done' ? step.made : null
+  useEffect(() => {
+    if (done) onDone(done)
+  }, [done, onDone])
+  useEffect(() => {
+    if (leaver) leaver.current = express.leave
+  })
+  return (
+    <>
+      <div ref={place} className={styles.place} data-state={state} data-open={isOpen} />
+      {(step.at === 'working' || step.at === 'done') && (
+        <p className={styles.working} role="status">
+          {t('order.working')}
+        </p>
+      )}
+      {step.at === 'bank' && (
+        <Sheet title={t('order.bank')} onClose={express.leaveCheck} tall>
+          <BankCheck url={step.url} onChecked={() => express.checked(step.made)} />
+        </Sheet>
+      )}
+    </>
+  )
+}

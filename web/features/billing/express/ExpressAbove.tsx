@@ -1,0 +1,29 @@
+import { useCallback, useState } from 'react'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import type { Order } from '#contract/billing.ts'
+import { ProblemNote } from '#web/features/billing/ProblemNote.tsx'
+import { Express, type ExpressState } from './Express.tsx'
+import type { ExpressWish } from './use-express.ts'
+import styles from './express.module.css'
+
+interface ExpressAboveProps extends ExpressWish {
+  terms: string
+  onDone: (order: Order) => void
+  onOtherPrice: (cents: number) => void
+  onOwned: () => void
+}
+
+/** The express wallet above the card form: its terms, the button, and a line before the card. */
+export function ExpressAbove({ terms, ...express }: ExpressAboveProps) {
+  const { t } = useTranslation()
+  const [state, setState] = useState<ExpressState>()
+  const hear = useCallback((next: ExpressState) => setState(next), [])
+  return (
+    <div className={styles.above} data-state={state?.wallet}>
+      <p>{terms}</p>
+      <Express {...express} onState={hear} />
+      <ProblemNote problem={state?.problem ?? null} />
+      <span className={styles.or}>{t('pay.card')}</span>
+    </div>
+  )
+}

@@ -1,0 +1,49 @@
+import { useEffect, useRef, useState } from 'react'
+import type { GatewayId } from '#contract/billing.ts'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import { reportExpress, reportOrder, reportOwned } from '#web/features/billing/order-report.ts'
+import { Express, type ExpressState } from './Express.tsx'
+import type { ToExpress } from './express-report.ts'
+import styles from './express.module.css'
+
+/** The express wallet's document in a frame of the page that sells: a button, and over that page what follows a press of it. */
+export function ExpressPage({ gateway }: { gateway: GatewayId }) {
+  const { t } = useTranslation()
+  const [bought, setBought] = useState<Extract<ToExpress, { type: 'buy' }>>()
+  const leaver = useRef<(() => void) | null>(null)
+  useEffect(() => {
+    const hear = ({ origin, source, data }: MessageEvent<ToExpress>) => {
+      if (origin !== location.origin || source !== parent) return
+      if (data.type === 'buy') setBought(data)
+      if (data.type === 'leave') leaver.current?.()
+    }
+    addEventListener('message', hear)
+    reportExpress({ say: 'here' })
+    return () => removeEventListener('message', hear)
+  }, [])
+  const title = t('pay.wallet')
+  return (
+    <main className={styles.page} aria-label={title}>
+      <h1 className="hidden-text">{title}</h1>
+      {bought && (
+        <Express
+          wish={wishOf(bought, gateway)}
+          choice={bought.choice}
+          words={bought.words}
+          atOnce={false}
+          onState={reportState}
+          onDone={reportOrder}
+          onOtherPrice={(cents) => reportExpress({ say: 'price', cents })}
+          onOwned={reportOwned}
+          leaver={leaver}
+        />
+      )}
+    </main>
+  )
+}
+
+const reportState = (state: ExpressState) => reportExpress({ say: 'state', ...state })
+
+function wishOf({ choice: { kind, id }, video }: Extract<ToExpress, { type: 'buy' }>, gateway: GatewayId) {
+  return { kind, id, gateway, method: 'card' as const, ...(video === undefined ? {} : { video }) }
+}

@@ -1,0 +1,143 @@
+import { useEffect, useRef, useState } from 'react'
+import type { Order } from '#contract/billing.ts'
+import type { Person } from '#web/features/billing/person.ts'
+import { usePayment } from '#web/features/billing/use-payment.ts'
+import type { Wish } from '#web/features/billing/wish.ts'
+import type { Choice } from '#web/features/billing/words.ts'
+import { isName } from '#web/lib/checks.ts'
+import {
+  openWallet,
+  type Approval,
+  type BillingDetails,
+  type ExpressWallet,
+  type WalletEvents,
+} from './express-wallet.ts'
+import { rememberWallet } from './remembered-wallet.ts'
+
+/** What is known of the wallet: nothing yet, that it can be pressed, or that this browser has none. */
+export type WalletState = 'unknown' | 'ready' | 'none'
+
+export interface ExpressWish {
+  wish: Wish
+  choice: Choice
+  /** What is said beside the button, which the person agrees to by approving. */
+  words: string
+  atOnce: boolean
+}
+
+interface PriceEvents {
+  onOtherPrice(cents: number): void
+  onOwned(): void
+}
+
+/** A wallet that has not answered by then is not waited for. */
+const patienceMs = 12_000
+
+/** An express wallet in its place: one press opens its sheet, and what is approved there is ordered and paid. */
+export function useExpress({ wish, choice, words, atOnce }: ExpressWish, on: PriceEvents) {
+  const place = useRef<HTMLDivElement>(null)
+  const wallet = useRef<ExpressWallet>(null)
+  const approval = useRef<Approval>(null)
+  const [state, setState] = useState<WalletState>('unknown')
+  const [isOpen, setOpen] = useState(false)
+  const shown = { words, saveWords: undefined, cents: choice.cents, atOnce, ...on }
+  const { step, problem, submit, checked, leaveCheck } = usePayment(wish, shown, null)
+
+  const events = useRef<WalletEvents>(null)
+  events.current = {
+    ready(available) {
+      rememberWallet(wish.gateway, available)
+      setState(available ? 'ready' : 'none')
+    },
+    failed: () => setState('none'),
+    click({ resolve }) {
+      if (step.at !== 'form') return
+      setOpen(true)
+      resolve()
+    },
+    cancel: () => setOpen(false),
+    confirm(approved) {
+      // A sheet approves once; another press of it comes to nothing.
+      if (approval.current) return
+      approval.current = approved
+      void submit(personOf(approved.billingDetails), approved.entry)
+    },
+  }
+
+  const { gateway } = wish
+  const latest = useRef(choice)
+  latest.current = choice
+  useEffect(() => {
+    if (!place.current) return undefined
+    let left = false
+    const timer = setTimeout(
+      () => !left && setState((known) => (known === 'unknown' ? 'none' : known)),
+      patienceMs,
+    )
+    const passOn: WalletEvents = {
+      ready: (available) => left || events.current?.ready(available),
+      failed: () => left || events.current?.failed(),
+      click: (click) => events.current?.click(click),
+      confirm: (approved) => events.current?.confirm(approved),
+      cancel: () => left || events.current?.cancel(),
+    }
+    const open = async (shown: HTMLElement) => {
+      const opened = await openWallet(gateway, { place: shown, choice: latest.current, events: passOn })
+      if (left) opened.remove()
+      else wallet.current = opened
+    }
+    open(place.current).catch(passOn.failed)
+    return () => {
+      left = true
+      clearTimeout(timer)
+      wallet.current?.remove()
+      wallet.current = null
+    }
+  }, [gateway])
+  const { kind, id, cents, currency } = choice
+  useEffect(() => {
+    wallet.current?.change(latest.current)
+  }, [kind, id, cents, currency])
+
+  // Once there is an answer the sheet has done its part, whatever the answer is.
+  useEffect(() => {
+    const approved = approval.current
+    if (!approved || step.at === 'working') return
+    approval.current = null
+    setOpen(false)
+    if (problem) approved.paymentFailed()
+    else approved.finish()
+  }, [step, problem])
+
+  const isBusy = isOpen || step.at !== 'form'
+  const wasBusy = useRef(false)
+  useEffect(() => {
+    if (wasBusy.current && !isBusy) wallet.current?.focus()
+    wasBusy.current = isBusy
+  }, [isBusy])
+
+  return {
+    place,
+    state,
+    step,
+    problem,
+    /** Whether anything but the button is to be seen. */
+    isOpen: isBusy,
+    /** The bank's check is over. */
+    checked: (order: Order) => void checked(order),
+    leaveCheck,
+    /** Puts away what is open, where that is possible. */
+    leave() {
+      if (step.at === 'bank') leaveCheck()
+      else if (step.at === 'form') wallet.current?.cancel()
+    },
+  }
+}
+
+/** Who approved, as the forms ask it. Wallets tell a name in one piece, or none. */
+function personOf({ name = '', email = '' }: BillingDetails = {}): Person {
+  const words = name.trim().split(/\s+/)
+  const last = words.pop() ?? ''
+  const first = words.join(' ')
+  return isName(first) && isName(last) ? { email, first, last } : { email, first: '', last: '' }
+}

@@ -1,0 +1,25 @@
+import { expect, test, vi } from 'vitest'
+import { readReport } from './order-report.ts'
+
+const site = 'https://dramas.example'
+vi.stubGlobal('location', { origin: site })
+
+// Only which window it is counts, and of an event what is given here.
+const frame = {} as Window
+const hear = (order: object, from: object = {}) => {
+  const data = { type: 'order', made: order }
+  return readReport({ origin: site, source: frame, data, ...from } as unknown as MessageEvent, frame)
+}
+
+test.each([
+  ['paid', { status: 'paid', next: { type: 'none' } }],
+  ['redirect', { status: 'pending', next: { type: 'redirect', url: 'https://wallet.example' } }],
+  ['unpaid', { status: 'pending', next: { type: 'none' } }],
+])('an order that the framed form reports is %s', (type, order) => {
+  expect(hear(order)).toMatchObject({ type, order })
+})
+
+test('an order that another page reports is not heard', () => {
+  expect(hear({ status: 'paid' }, { origin: 'https://other.example' })).toBeNull()
+  expect(hear({ status: 'paid' }, { source: {} })).toBeNull()
+})

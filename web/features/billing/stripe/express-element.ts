@@ -1,0 +1,112 @@
+import { htmlLanguage } from '#contract/languages.ts'
+import { stripeUnits } from '#contract/stripe-units.ts'
+import type { ExpressWallet, WalletSettings } from '#web/features/billing/express/express-wallet.ts'
+import type { Choice } from '#web/features/billing/words.ts'
+import { currentLanguage } from '#web/lib/language.ts'
+import { paths } from '#web/lib/paths.ts'
+import { intentGiver } from './give-to-stripe.ts'
+import { openStripe } from './open-stripe.ts'
+import type { DeferredIntent } from './stripe-script.ts'
+
+/** Apple Pay and Google Pay, which pay with a card; Stripe's other wallets are payment methods that our server does not ask for. */
+const wallets = { link: 'never', amazonPay: 'never', paypal: 'never', klarna: 'never' }
+
+/** Stripe's Express Checkout Element: the payment is made once its sheet was approved, as for a typed card. */
+export async function openStripeWallet({
+  place,
+  choice: first,
+  events,
+}: WalletSettings): Promise<ExpressWallet> {
+  let choice = first
+  let isConfirming = false
+  const stripe = await openStripe()
+  const elements = stripe.elements({
+    ...intentOf(choice),
+    locale: htmlLanguage[currentLanguage()],
+    appearance: { theme: 'night', variables: { borderRadius: '26px' } },
+  })
+  const give = intentGiver(async (clientSecret) => {
+    const { error } = await elements.submit()
+    if (error) return { error }
+    const confirmParams = { return_url: new URL('/order/result', location.href).href }
+    isConfirming = true
+    return stripe.confirmPayment({ elements, clientSecret, confirmParams, redirect: 'if_required' })
+  })
+  const element = elements.create('expressCheckout', {
+    buttonHeight: 52,
+    buttonTheme: { applePay: 'white', googlePay: 'white' },
+    buttonType: { applePay: 'plain', googlePay: 'plain' },
+    layout: { maxColumns: 2, maxRows: 1, overflow: 'never' },
+    paymentMethods: wallets,
+    emailRequired: true,
+  })
+  element.on('ready', ({ availablePaymentMethods }) => events.ready(availablePaymentMethods !== undefined))
+  element.on('loaderror', () => events.failed())
+  element.on('click', ({ resolve }) => events.click({ resolve: () => resolve(sheetOf(choice)) }))
+  element.on('cancel', () => events.cancel())
+  element.on('confirm', ({ billingDetails, paymentFailed }) => {
+    isConfirming = false
+    events.confirm({
+      billingDetails,
+      // From the confirmation on, the sheet learns the outcome from Stripe.
+      paymentFailed: () => isConfirming || paymentFailed({ reason: 'fail' }),
+      finish() {},
+      entry: { check: () => true, give },
+    })
+  })
+  element.mount(place)
+  return {
+    change(next) {
+      choice = next
+      elements.update(intentOf(next))
+    },
+    // A wallet's sheet is closed by its person.
+    cancel() {},
+    focus() {},
+    remove: () => element.destroy(),
+  }
+}
+
+/** A plan's first period is a payment whose card is kept for the renewals, which are ours: to Stripe it is no subscription. */
+function intentOf({ kind, cents, currency }: Choice): DeferredIntent {
+  return {
+    mode: 'payment',
+    amount: stripeUnits(cents, currency),
+    currency: currency.toLowerCase(),
+    setupFutureUsage: kind === 'plan' ? 'off_session' : null,
+    paymentMethodTypes: ['card'],
+  }
+}
+
+/** What the sheet asks and says: the address for the receipt, what is bought, and of a plan how it is renewed. */
+function sheetOf(choice: Choice): object {
+  const { name, cents, currency } = choice
+  const lineItems = [{ name, amount: stripeUnits(cents, currency) }]
+  return { emailRequired: true, lineItems, ...renewalOf(choice) }
+}
+
+const longestAgreement = 500
+
+/** Apple Pay shows the agreement about renewals, and keeps the card for them also on another phone. */
+function renewalOf({ name, terms, currency, cents, renews }: Choice): object {
+  if (!renews) return {}
+  const { days } = renews
+  const later = new Date(Date.now() + days * 86_400_000)
+  const hasIntro = cents !== renews.cents
+  const regular = {
+    amount: stripeUnits(renews.cents, currency),
+    label: name,
+    recurringPaymentIntervalUnit: 'day',
+    recurringPaymentIntervalCount: days,
+    ...(hasIntro ? { recurringPaymentStartDate: later } : {}),
+  }
+  const intro = { amount: stripeUnits(cents, currency), label: name, recurringPaymentEndDate: later }
+  const recurringPaymentRequest = {
+    paymentDescription: name,
+    managementURL: new URL(paths.my.to(), location.href).href,
+    billingAgreement: terms.slice(0, longestAgreement),
+    regularBilling: regular,
+    ...(hasIntro ? { trialBilling: intro } : {}),
+  }
+  return { applePay: { recurringPaymentRequest } }
+}
