@@ -11,7 +11,7 @@ const secondOf = (page: Page) =>
   first(page)
     .evaluate((video: HTMLVideoElement) => video.currentTime)
     .catch(() => 0)
-const failure = (page: Page) => page.getByText('This did not play.')
+const failure = (page: Page) => page.getByText('This video didn’t play.')
 
 /** Has hls.js play from the start: somebody who wants a certain rung. */
 async function withHls(page: Page): Promise<void> {
@@ -75,7 +75,7 @@ for (const [player, prepare] of [
       await expect(page.locator('div[role=status]:empty').first()).toBeAttached()
       await context.setOffline(true)
       lost.resolve()
-      await expect(page.getByText(/You are offline/)).toBeVisible()
+      await expect(page.getByText(/You’re offline/)).toBeVisible()
       await page.unroute(second)
       await context.setOffline(false)
       await expect.poll(() => secondOf(page), { timeout: 30_000 }).toBeGreaterThan(3)
@@ -133,7 +133,7 @@ test('a browser without the codecs says that another one can', async ({ page }) 
     MediaSource.isTypeSupported = () => false
   })
   await page.goto(await towerUrl(page, 1))
-  await expect(page.getByText('This browser cannot play this episode.')).toBeVisible()
+  await expect(page.getByText('This browser can’t play this episode.')).toBeVisible()
 })
 
 test('sound that is refused leaves a picture that moves, and a button for the sound', async ({ page }) => {

@@ -61,7 +61,7 @@ for (const { name, path } of [
       await expect.poll(() => gapAbove(banner(page), region)).toBeGreaterThanOrEqual(0)
     }
     await banner(page).getByRole('button', { name: 'Details' }).click()
-    await expect(banner(page)).toContainText('change your mind')
+    await expect(banner(page)).toContainText('change your choice')
     await banner(page).getByRole('button', { name: 'Close' }).click()
     await decline(page).click()
     await expect(banner(page)).toBeHidden()
@@ -143,7 +143,7 @@ test('a subscription and a registration are told of under the ids that the serve
   await page.getByLabel('Password', { exact: true }).fill('a long enough phrase')
   await page.getByLabel('Repeat your password').fill('a long enough phrase')
   const answer = page.waitForResponse('**/api/user/register')
-  await page.locator('main').getByRole('button', { name: 'Register' }).click()
+  await page.locator('main').getByRole('button', { name: 'Create account' }).click()
   const { info: user } = (await (await answer).json()) as { info: { id: string } }
   await expect.poll(() => ofMeta('CompleteRegistration')).toMatchObject({ id: user.id })
 })
@@ -208,7 +208,7 @@ test('a mind is changed at the foot of the page: the pixels go, on the server to
   await expect.poll(() => agreedOnServer(page)).toBe(true)
   await page.evaluate(() => (document.cookie = '_fbp=left; path=/'))
   await page.getByRole('button', { name: 'Privacy choices' }).click()
-  await expect(banner(page)).toContainText('You have accepted.')
+  await expect(banner(page)).toContainText('You accepted.')
   // What runs already can only be ended by a fresh page.
   const reloaded = page.waitForEvent('load')
   await decline(page).click()

@@ -28,15 +28,15 @@ test('a site without any content says so at home, and looks again when asked', a
 test('where there is no plan a sentence stands in its place', async ({ page }) => {
   await changed(page, 'plan', { list: [] })
   await page.goto('/shopping')
-  await expect(page.getByText('Nothing can be bought right now.')).toBeVisible()
-  await page.getByRole('link', { name: 'See what is on' }).click()
+  await expect(page.getByText('Purchases aren’t available right now.')).toBeVisible()
+  await page.getByRole('link', { name: 'Browse dramas' }).click()
   await expect(page).toHaveURL(/\/$/)
 })
 
 test('where nothing can be paid with, no plan can be chosen, and it is said why', async ({ page }) => {
   await changed(page, 'plan', { gateways: [] })
   await page.goto('/shopping')
-  await expect(page.getByText('Nothing can be bought right now.')).toBeVisible()
+  await expect(page.getByText('Purchases aren’t available right now.')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Choose Weekly' })).toBeDisabled()
 })
 

@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test'
+import type { Episode } from '#contract/media.ts'
 import { expect, test } from './fixtures.ts'
 import { expectMoving, swipeUp } from './watching.ts'
 
@@ -38,4 +39,47 @@ test('a swipe beyond the end opens the next drama', async ({ page, isMobile }) =
   await swipeUp(page, isMobile)
   await expect(page).toHaveTitle(/The Test Tower/)
   await expectMoving(page)
+})
+
+test('a drama that still runs ends with the word that more episodes come', async ({ page, isMobile }) => {
+  // The browser's own answer: another episode is on its way.
+  await page.route(/\/api\/video\/episode\?.*video_id=/, async (route) => {
+    const answer = (await (await route.fetch()).json()) as { data: { list: Episode[] } }
+    const [first] = answer.data.list
+    if (first)
+      answer.data.list.push({ ...first, id: 'ep_coming', number: 2, ready: false, duration_ms: null })
+    await route.fulfill({ json: answer })
+  })
+  await page.route(/episode_id=ep_coming/, (route) =>
+    route.fulfill({ json: { code: 409, message: '', info: { progress: 0 } } }),
+  )
+  await page.goto('/searchDetail/silent')
+  await page.getByRole('link', { name: /Wide and Silent/ }).click()
+  await expectMoving(page)
+  await expect(page.getByRole('heading', { name: 'Coming soon' })).toBeInViewport({
+    ratio: 0.9,
+  })
+  await swipeUp(page, isMobile)
+  const end = page.getByRole('region', { name: 'To be continued' })
+  await expect(end).toBeInViewport({ ratio: 0.9 })
+  await expect(end).toContainText('New episodes unlock automatically when they are released.')
+})
+
+test('a phone that is turned, and turned back at once, stays at the end', async ({ page }) => {
+  await watchToTheEnd(page)
+  await end(page).getByRole('button', { name: 'Stop' }).click()
+  // What Chromium does now and then: the low window was laid out, and scrolled, before the page is told that it is a high one again.
+  const shown = await page.evaluate(async () => {
+    const feed = document.querySelector('[data-player] [role=region]')
+    feed?.scrollTo({ top: 0, behavior: 'instant' })
+    dispatchEvent(new Event('resize'))
+    // By then the page is told of the scrolling.
+    await new Promise((told) => requestAnimationFrame(() => requestAnimationFrame(told)))
+    return (feed?.scrollTop ?? 0) / (feed?.clientHeight ?? 1)
+  })
+  expect(shown).toBe(1)
+  const { width, height } = page.viewportSize() ?? { width: 390, height: 844 }
+  await page.setViewportSize({ width: height, height: width })
+  await expect(end(page)).toBeInViewport({ ratio: 0.9 })
+  await expect(end(page).getByRole('button', { name: 'Watch again' })).toBeVisible()
 })

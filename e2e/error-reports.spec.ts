@@ -112,7 +112,7 @@ test.describe('where reports are refused', () => {
     await dialog.getByLabel('Your e-mail').fill('ada')
     await dialog.getByRole('button', { name: 'Send' }).click()
     await expect(words).toBeFocused()
-    await expect(words).toHaveAccessibleDescription(/Write 1 to 5,000/)
+    await expect(words).toHaveAccessibleDescription(/Enter a message of up to 5,000/)
     await words.fill('The third episode is dark.')
     await dialog.getByLabel('Your e-mail').fill('ada@example.com')
 
@@ -120,12 +120,12 @@ test.describe('where reports are refused', () => {
       route.fulfill({ status: 500, headers: { 'access-control-allow-origin': '*' } })
     await context.route(`${sinkOrigin}/**`, refuse)
     await dialog.getByRole('button', { name: 'Send' }).click()
-    await expect(page.getByText('What you wrote is still here')).toBeVisible()
+    await expect(page.getByText('Your message is still here')).toBeVisible()
     await expect(words).toHaveValue('The third episode is dark.')
     await context.unroute(`${sinkOrigin}/**`, refuse)
 
     await dialog.getByRole('button', { name: 'Send' }).dblclick()
-    await expect(dialog.getByText('Your words have arrived')).toBeFocused()
+    await expect(dialog.getByText('We’ve received your message')).toBeFocused()
     const told = items.filter(({ type }) => type === 'feedback')
     expect(told.map(({ payload }) => payload)).toMatchObject([
       { contexts: { feedback: { message: 'The third episode is dark.', contact_email: 'ada@example.com' } } },
@@ -148,7 +148,7 @@ test.describe('where a screen breaks', () => {
       route.fulfill({ contentType: 'text/javascript', body: broken }),
     )
     await page.getByRole('link', { name: 'Search' }).click()
-    await expect(page.getByRole('alert')).toContainText('could not be loaded')
+    await expect(page.getByRole('alert')).toContainText('couldn’t load this')
     await expect.poll(() => items.filter(({ type }) => type === 'event').length).toBeGreaterThan(0)
     await page.getByRole('main').getByRole('button', { name: 'Report a problem' }).click()
     await expect(page.getByRole('dialog').getByLabel('What happened?')).toBeVisible()

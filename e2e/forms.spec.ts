@@ -40,10 +40,10 @@ test('the fields of the payment say what is missing once they are left', async (
   const { form, card } = cardForm(page)
   await form.getByLabel('First name').focus()
   await page.keyboard.press('Tab')
-  await expect(form.getByLabel('First name')).toHaveAccessibleDescription('Enter 1 to 64 characters.')
+  await expect(form.getByLabel('First name')).toHaveAccessibleDescription('Enter your first name')
   await card.getByLabel('Card number').focus()
-  await expect(card.getByText('Please check the card number.')).toHaveCount(0)
+  await expect(card.getByText('Check the card number.')).toHaveCount(0)
   // Pressed on the field itself: on a slow machine the focus is still on its way into the frame.
   await card.getByLabel('Card number').press('Tab')
-  await expect(card.getByText('Please check the card number.')).toBeVisible()
+  await expect(card.getByText('Check the card number.')).toBeVisible()
 })

@@ -14,7 +14,7 @@ test("in an app's browser the way into one's own stands where paying is, with th
   await watchShifts(page)
   await page.goto('/shopping?token=ann')
   const hint = page.getByRole('complementary', { name: 'Open in your browser' })
-  await expect(hint).toContainText('the browser of Facebook')
+  await expect(hint).toContainText('the Facebook browser')
   await expect(page.getByRole('button', { name: 'Choose Weekly' })).toBeVisible()
   const link = await hint.getByRole('link', { name: 'Open in your browser' }).getAttribute('href')
   expect(link).toMatch(/^intent:\/\/localhost:\d+\/shopping\?token=ann#Intent;scheme=http;/)

@@ -51,7 +51,7 @@ const releasesOf = (page: Page) =>
     return [...new Set(ours.map((file) => (/\.two\.\w+$/.test(file) ? 2 : 1)))]
   })
 
-const offline = (page: Page) => page.getByText('You are offline.')
+const offline = (page: Page) => page.getByText('You’re offline.')
 const shows = (page: Page, name: RegExp) => expect(page.getByRole('heading', { name })).toBeVisible()
 
 test('a browser finds all that it needs to install the site', async ({ page, context }) => {
@@ -86,7 +86,7 @@ test('what is kept is files of the release: no call, no picture, no second of a 
     .click()
   await expectMoving(page)
   await page.goto('/my')
-  await shows(page, /My area/)
+  await shows(page, /My account/)
   const { paths, releases } = await kept(page)
   expect(releases).toBe(1)
   expect(paths).toContain('/offline')
@@ -102,20 +102,20 @@ test.describe('without a connection', () => {
     context,
   }) => {
     await openKept(page)
-    await shows(page, /New this week/)
+    await shows(page, /All dramas/)
     await context.setOffline(true)
     await watchShifts(page)
     await page.reload()
-    await shows(page, /New this week/)
+    await shows(page, /All dramas/)
     await expect(offline(page)).toBeVisible()
     await expectNoShift(page)
     // A screen that was never opened before.
     await page.goto('/favorites')
-    await expect(page.getByText('This could not be loaded.')).toBeVisible()
+    await expect(page.getByText('We couldn’t load this.')).toBeVisible()
     await expect(offline(page)).toBeVisible()
     await context.setOffline(false)
     await expect(offline(page)).toBeHidden()
-    await expect(page.getByText('Nothing here yet.')).toBeVisible()
+    await expect(page.getByText('No favorites yet.')).toBeVisible()
   })
 
   test('a connection that goes and comes while a page is open does not undo what it shows', async ({
@@ -141,7 +141,7 @@ test.describe('without a connection', () => {
     await page.goto('/favorites')
     await expect(offline(page)).toBeVisible()
     front.away = false
-    await expect(page.getByText('Nothing here yet.')).toBeVisible()
+    await expect(page.getByText('No favorites yet.')).toBeVisible()
     await expect(offline(page)).toBeHidden()
   })
 })
@@ -150,7 +150,7 @@ test('a document that takes too long gives way to the shell, which carries on', 
   await openKept(page)
   front.slow = true
   await page.goto('/favorites')
-  await expect(page.getByText('Nothing here yet.')).toBeVisible({ timeout: 10_000 })
+  await expect(page.getByText('No favorites yet.')).toBeVisible({ timeout: 10_000 })
   await expect(offline(page)).toBeHidden()
 })
 
@@ -225,14 +225,20 @@ test.describe('without a service worker', () => {
     return documents
   }
 
+  /** Opens the homepage, and waits until what it fetches when idle is there. */
+  const openWhole = async (page: Page) => {
+    await page.goto('/')
+    await shows(page, /All dramas/)
+    await page.waitForFunction(() => performance.getEntriesByName('privacy-ready').length > 0)
+  }
+
   test('a page whose files are gone opens the next screen anew, and loses no tap', async ({
     page,
     context,
     front,
   }) => {
     const documents = loads(context)
-    await page.goto('/')
-    await shows(page, /New this week/)
+    await openWhole(page)
     front.release = 2
     await page.getByRole('link', { name: 'Search' }).click()
     await shows(page, /Popular now/)
@@ -247,11 +253,10 @@ test.describe('without a service worker', () => {
     front,
   }) => {
     const documents = loads(context)
-    await page.goto('/')
-    await shows(page, /New this week/)
+    await openWhole(page)
     front.gone = /SearchScreen/
     await page.getByRole('link', { name: 'Search' }).click()
-    await expect(page.getByText('This could not be loaded.')).toBeVisible()
+    await expect(page.getByText('We couldn’t load this.')).toBeVisible()
     await expect(page.getByRole('button', { name: 'Try again' })).toBeVisible()
     expect(documents).toEqual(['/', '/search'])
   })

@@ -39,8 +39,11 @@ test('from the home page to a paid episode by keyboard alone', async ({ page }) 
   const { form, card } = cardForm(page)
   await page.keyboard.press('Escape')
   await expect(panel.getByRole('button', { name: 'Subscribe for $4.99' })).toBeFocused()
-  await page.keyboard.press('Shift+Tab')
-  await page.keyboard.press('Shift+Tab')
+  const offers = panel.getByRole('group', { name: 'Choose how to watch' })
+  await expect(async () => {
+    await page.keyboard.press('Shift+Tab')
+    await expect(offers.locator(':focus')).toHaveCount(1, { timeout: 1000 })
+  }).toPass()
   await page.keyboard.press('ArrowUp')
   await page.keyboard.press('ArrowUp')
   await choose(page, panel.getByRole('button', { name: 'Pay $0.99' }))
@@ -133,7 +136,7 @@ test('an episode that ends under an open sheet waits until it is closed', async 
 test('menus and the language open, close and choose by keyboard', async ({ page }) => {
   await page.goto('/')
   for (const [name, list] of [
-    ['You', 'You'],
+    ['Account', 'Account'],
     ['Browse', 'Browse'],
   ] as const) {
     const opener = page.getByRole('button', { name })
@@ -155,7 +158,7 @@ test('menus and the language open, close and choose by keyboard', async ({ page 
   await tabTo(page, languages)
   await page.keyboard.press('d')
   await expect(page.locator('html')).toHaveAttribute('lang', 'de')
-  await expect(page.getByRole('heading', { name: 'Alles sehen' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Alles ansehen' })).toBeVisible()
   await expect(languages).toBeFocused()
 })
 
@@ -171,9 +174,9 @@ test('an account is made, left and entered again, and a favorite taken back, by 
   await page.keyboard.press('Enter')
   await expect(page).toHaveURL(/\/my$/)
 
-  await choose(page, page.getByRole('button', { name: 'You' }))
+  await choose(page, page.getByRole('button', { name: 'Account' }))
   await choose(page, page.getByRole('button', { name: 'Sign out' }))
-  await expect(page.getByText('You are a guest on this device.')).toBeVisible()
+  await expect(page.getByText('You’re not signed in on this device.')).toBeVisible()
   await page.goto('/login')
   await typeInto(page, page.getByLabel('E-mail'), email)
   await page.keyboard.press('Enter')
@@ -187,5 +190,5 @@ test('an account is made, left and entered again, and a favorite taken back, by 
   await expect(page.getByRole('button', { name: 'Remove from favorites' })).toBeVisible()
   await page.goto('/favorites')
   await choose(page, page.getByRole('button', { name: 'Remove “The Test Tower”' }))
-  await expect(page.getByText('Tap the heart of a drama')).toBeVisible()
+  await expect(page.getByText('Tap the heart on a drama')).toBeVisible()
 })

@@ -22,13 +22,13 @@ test('a language that is chosen is spoken by the whole page, also where its addr
   page,
 }) => {
   await page.goto('/?lang=de&from=mail#top')
-  await expect(heading(page, 'Neu diese Woche')).toBeVisible()
+  await expect(heading(page, 'Alle Serien')).toBeVisible()
   await chooser(page).selectOption('es')
-  await expect(heading(page, 'Novedades')).toBeVisible()
+  await expect(heading(page, 'Todas las series')).toBeVisible()
   await expect(page.getByRole('link', { name: 'Buscar' })).toBeVisible()
   await expect(page).toHaveURL(/\/\?from=mail#top$/)
   await page.reload()
-  await expect(heading(page, 'Novedades')).toBeVisible()
+  await expect(heading(page, 'Todas las series')).toBeVisible()
   await expect(page.locator('html')).toHaveAttribute('lang', 'es')
 })
 
@@ -49,7 +49,7 @@ test('the language of the address stays for the visit, and is not kept', async (
 test('the card form speaks as the page around it does', async ({ page }) => {
   await page.goto('/shopping?lang=de')
   await page.getByRole('main').getByRole('button').first().click()
-  await expect(page.frameLocator('iframe[title="Bezahlen"]').getByLabel('Vorname')).toBeVisible()
+  await expect(page.frameLocator('iframe[title="Zahlung"]').getByLabel('Vorname')).toBeVisible()
 })
 
 test('the mails follow the language that is chosen, of whoever something is kept', async ({ page }) => {
@@ -59,7 +59,7 @@ test('the mails follow the language that is chosen, of whoever something is kept
   })
   await page.goto('/')
   await chooser(page).selectOption('es')
-  await expect(heading(page, 'Novedades')).toBeVisible()
+  await expect(heading(page, 'Todas las series')).toBeVisible()
   const name = { display_name: 'Ada' }
   const kept = await page.evaluate(async (body) => {
     const headers = { 'content-type': 'application/json' }
@@ -67,7 +67,7 @@ test('the mails follow the language that is chosen, of whoever something is kept
   }, name)
   expect(kept).toBe(200)
   await page.reload()
-  await expect(heading(page, 'Novedades')).toBeVisible()
+  await expect(heading(page, 'Todas las series')).toBeVisible()
   await page.waitForFunction(() => localStorage.getItem('user')?.includes('Ada'))
   await chooser(page).selectOption('fy')
   await expect.poll(() => languageOnServer(page)).toBe('fy')

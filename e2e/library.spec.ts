@@ -57,7 +57,7 @@ test('a double tap makes a favorite, which a swipe takes out of the list again @
   await page.getByRole('button', { name: 'Remove “The Test Tower”' }).click()
   await expect(line(page)).toHaveCount(0)
   await page.reload()
-  await expect(page.getByText('Tap the heart of a drama')).toBeVisible()
+  await expect(page.getByText('Tap the heart on a drama')).toBeVisible()
 })
 
 /** The episodes in which the server has said that it keeps the viewer's place. */
@@ -87,7 +87,7 @@ test('the history leads back to where one was, and edit mode clears it @desktop'
   await page.getByRole('button', { name: 'Edit' }).click()
   await page.getByRole('checkbox', { name: tower }).check()
   await page.getByRole('button', { name: 'Remove', exact: true }).click()
-  await expect(page.getByText('You have not watched anything yet.')).toBeVisible()
+  await expect(page.getByText('You haven’t watched anything yet.')).toBeVisible()
 })
 
 test('the arrow keys walk through suggestions, and searches are kept until they are forgotten @desktop', async ({
@@ -111,6 +111,6 @@ test('the arrow keys walk through suggestions, and searches are kept until they 
   await expect(page.getByRole('link', { name: tower })).toBeVisible()
 
   await page.goto('/search')
-  await page.getByRole('button', { name: 'Forget “tower”' }).click()
+  await page.getByRole('button', { name: 'Remove “tower”' }).click()
   await expect(page.getByRole('link', { name: 'tower', exact: true })).toHaveCount(0)
 })

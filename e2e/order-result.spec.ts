@@ -10,19 +10,19 @@ test('an answer that got lost is not taken for an order that does not exist, and
   const answer = await answerWith(page)
   await stayAtResult(page)
   await page.goto(madeUpResult)
-  await expect(page.locator('main').getByRole('alert')).toContainText('This could not be loaded.')
-  await expect(page.getByText('There is no such order.')).toHaveCount(0)
+  await expect(page.locator('main').getByRole('alert')).toContainText('We couldn’t load this.')
+  await expect(page.getByText('We can’t find this order.')).toHaveCount(0)
   answer('pending')
-  await expect(page.getByText('Waiting for the payment…')).toBeVisible()
+  await expect(page.getByText('Waiting for payment…')).toBeVisible()
   answer(null)
-  await expect(page.locator('main').getByRole('alert')).toContainText('This could not be loaded.')
+  await expect(page.locator('main').getByRole('alert')).toContainText('We couldn’t load this.')
   answer('paid')
   await expect(page.getByText('Paid. Taking you back…')).toBeVisible()
 })
 
 test('an order that does not exist is said to be none', async ({ page }) => {
   await page.goto('/order/result?order_id=ord_none')
-  await expect(page.getByText('There is no such order.')).toBeVisible()
+  await expect(page.getByText('We can’t find this order.')).toBeVisible()
 })
 
 test('the way back is gone once it was taken: another order does not lead there', async ({ page }) => {
@@ -44,7 +44,7 @@ test('what a payment opens is asked for again once it is through', async ({ page
   const answer = await answerWith(page)
   answer('pending')
   await page.goto(madeUpResult)
-  await expect(page.getByText('Waiting for the payment…')).toBeVisible()
+  await expect(page.getByText('Waiting for payment…')).toBeVisible()
   const asked = page.waitForRequest((request) => new URL(request.url()).pathname === '/api/user')
   answer('paid')
   await asked

@@ -39,7 +39,7 @@ test('a message: what is wrong stands beside its field, nothing typed is lost, a
 }) => {
   await page.goto('/contactUs')
   const name = page.getByLabel('Your name')
-  const email = page.getByLabel('Your e-mail')
+  const email = page.getByLabel('Your e-mail address')
   const message = page.getByLabel('Your message')
   const send = page.getByRole('button', { name: 'Send message' })
   await name.fill('Ada')
@@ -47,7 +47,7 @@ test('a message: what is wrong stands beside its field, nothing typed is lost, a
   await send.click()
   await expect(email).toBeFocused()
   await expect(email).toHaveAccessibleDescription(/Enter your e-mail/)
-  await expect(message).toHaveAccessibleDescription(/Write 1 to 5,000 characters/)
+  await expect(message).toHaveAccessibleDescription(/Enter a message of up to 5,000 characters/)
   await email.fill('ada@example.com')
   await message.fill('Where is episode 7?')
 
@@ -63,7 +63,7 @@ test('a message: what is wrong stands beside its field, nothing typed is lost, a
   let sent = 0
   page.on('request', (request) => (sent += Number(request.url().endsWith('/api/contact'))))
   await send.dblclick()
-  await expect(page.getByRole('heading', { name: /Thank you/ })).toBeFocused()
-  await expect(page.getByText('answers to ada@example.com')).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Message sent' })).toBeFocused()
+  await expect(page.getByText('will reply to ada@example.com')).toBeVisible()
   expect(sent).toBe(1)
 })

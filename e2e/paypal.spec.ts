@@ -16,7 +16,7 @@ test('PayPal is called off: that is said, nothing is charged, and the episode ca
   await payByWallet(page, lockedPanel(page, 5), 'PayPal')
   await page.getByRole('button', { name: 'Cancel and return' }).click()
   await expect(page).toHaveURL(/\/order\/result\?order_id=/)
-  await expect(page.getByText('The payment was called off. You have not been charged.')).toBeVisible()
+  await expect(page.getByText('Payment cancelled. You haven’t been charged.')).toBeVisible()
   await page.getByRole('link', { name: 'Try again' }).click()
   await expect(lockedPanel(page, 5)).toBeVisible()
 })

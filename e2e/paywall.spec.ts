@@ -61,7 +61,7 @@ test('a member who paid on another device signs in from the paywall and watches 
 test('choosing another offer moves none of them, and the payment methods stay in sight', async ({ page }) => {
   await page.goto(await towerUrl(page, 4))
   const panel = lockedPanel(page, 4)
-  const offers = panel.getByRole('group', { name: 'What would you like?' }).getByRole('radio')
+  const offers = panel.getByRole('group', { name: 'Choose how to watch' }).getByRole('radio')
   const places = async () =>
     Promise.all((await offers.all()).map(async (offer) => (await offer.boundingBox())?.y))
   for (const viewport of [phone.viewport, desktop.viewport]) {

@@ -13,12 +13,15 @@ export const desktop = { viewport: { width: 1440, height: 900 } }
  * or `@desktop` in their names.
  */
 export const onPhones =
-  /(account|bad-days|consent|empty|encrypted|end-of-drama|error-reports|extra-rung|first-picture|forms|hover|in-app-browser|installed|language|order-result|owed|own-player|pages|paypal|paywall|placeholders|play-events|refund|renewal|routes|rows|silence|stripe|studio-(experiments|names|plans|publish|session|tablet|unsaved))\.spec\.ts/
+  /(account|bad-days|consent|empty|encrypted|end-of-drama|error-reports|express|extra-rung|first-picture|forms|hover|in-app-browser|installed|language|one-tap|order-result|owed|own-player|pages|paypal|paywall|placeholders|play-events|refund|renewal|routes|rows|silence|stripe|studio-(experiments|names|plans|publish|session|tablet|unsaved)|taps)\.spec\.ts/
 export const onDesktops = /(keyboard|stamina|studio-(content|folder|homepage|keyboard|search))\.spec\.ts/
+
+/** Suites with a command of their own. */
+export const ownSuites = ['screens/**', 'media/**']
 
 export default defineConfig({
   testDir: '.',
-  testIgnore: 'screens/**',
+  testIgnore: ownSuites,
   outputDir: '../test-results/e2e',
   globalSetup: './site/global-setup.ts',
   timeout: 120_000,
@@ -32,7 +35,17 @@ export default defineConfig({
     screenshot: 'only-on-failure',
   },
   projects: [
-    { name: 'phone', testIgnore: [onDesktops, 'screens/**'], grepInvert: /@desktop|@screens/, use: phone },
-    { name: 'desktop', testIgnore: [onPhones, 'screens/**'], grepInvert: /@phone|@screens/, use: desktop },
+    {
+      name: 'phone',
+      testIgnore: [onDesktops, ...ownSuites],
+      grepInvert: /@desktop|@screens/,
+      use: phone,
+    },
+    {
+      name: 'desktop',
+      testIgnore: [onPhones, ...ownSuites],
+      grepInvert: /@phone|@screens/,
+      use: desktop,
+    },
   ],
 })

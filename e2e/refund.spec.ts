@@ -26,7 +26,7 @@ test('a refund locks the episode again, and the order says so', async ({ page })
 
   expect(await refund(order, '--cents', '40')).toContain('refunded: $0.40')
   await page.goto('/my')
-  await expect(page.getByText(/Partly refunded/)).toBeVisible()
+  await expect(page.getByText(/Partially refunded/)).toBeVisible()
   await page.goto(await towerUrl(page, 4))
   await expectPlaying(page, 4)
 
@@ -46,5 +46,5 @@ test('a payment that the bank takes back locks the episode again, and the order 
   await page.goto(await towerUrl(page, 4))
   await expect(lockedPanel(page, 4)).toBeVisible()
   await page.goto('/my')
-  await expect(page.getByText(/Taken back by the bank/)).toBeVisible()
+  await expect(page.getByText(/Charged back by the bank/)).toBeVisible()
 })

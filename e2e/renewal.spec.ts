@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from './fixtures.ts'
 import { expectFits, expectReadable } from './page-quality.ts'
+import { mailTo } from './site-mails.ts'
 import { currentSite } from './site/own-site.ts'
 import { cardForm, expectMoving, payByCard } from './watching.ts'
 
@@ -18,10 +19,10 @@ async function check(page: Page): Promise<void> {
 }
 
 /** Subscribes to the weekly plan as a guest, and goes to the member area. */
-async function subscribe(page: Page, number: string): Promise<void> {
+async function subscribe(page: Page, number: string, email?: string): Promise<void> {
   await page.goto('/shopping')
   await page.getByRole('button', { name: 'Choose Weekly' }).click()
-  await payByCard(page, { number })
+  await payByCard(page, { number, ...(email === undefined ? {} : { email }) })
   await expect(mine(page)).toContainText('Weekly renews on')
   await page.goto('/my')
 }
@@ -59,13 +60,13 @@ test('a card that has expired at the renewal leaves the plan past due: it plays 
   test.setTimeout(300_000)
   await subscribe(page, expiresLater)
   await currentSite().server.forward('7d')
-  await expectAtLast(page, 'The last payment for Weekly did not go through. Every episode stays open until')
+  await expectAtLast(page, 'The last payment for Weekly didn’t go through. You can watch every episode until')
   await check(page)
   await page.goto(await lockedUrl(page))
   await expectMoving(page)
   await page.goto('/my')
   await mine(page).getByRole('link', { name: 'Pay now' }).click()
-  await expect(page.getByText('$9.99 every 7 days until you cancel')).toBeVisible()
+  await expect(page.getByText('$9.99 every 7 days until you cancel').last()).toBeVisible()
   await expect(page.getByText(/withdraw/)).toHaveCount(0)
   await check(page)
   await payOnPage(page, 'Pay $9.99')
@@ -92,7 +93,7 @@ test('another card is taken for the next renewal without paying: a declined one 
   const { sheet, form, card } = await openMethodSheet(page)
   await expect(form.getByText('Visa ending in 0341')).toBeVisible()
   await expect(
-    form.getByText(/Nothing is charged now\. The next charge is \$9\.99 on .+, \d{4}\./),
+    form.getByText(/You won’t be charged now\. The next charge is \$9\.99 on .+, \d{4}\./),
   ).toBeVisible()
   const save = form.getByRole('button', { name: 'Save card' })
   await expect(form.getByLabel('Last name')).toHaveValue('Lovelace')
@@ -110,7 +111,7 @@ test('another card is taken for the next renewal without paying: a declined one 
   await expect(form.getByRole('alert')).toContainText('declined')
   await check(page)
   await type('4000 0000 0000 3220')
-  const bank = form.frameLocator('iframe[title^="Your bank"]')
+  const bank = form.frameLocator('iframe[title="Bank verification"]')
   await expect(bank.getByText('card ending in 3220')).toBeVisible()
   await check(page)
   await bank.getByRole('button', { name: 'Confirm' }).click()
@@ -132,14 +133,14 @@ test('a wallet is agreed to in the same window and taken for the next renewal; c
   const answer = async (button: string) => {
     const { sheet, form } = await openMethodSheet(page)
     await sheet.getByText('Wallet', { exact: true }).click()
-    await expect(form.getByText('You agree there and come back here.')).toBeVisible()
+    await expect(form.getByText('You approve there and come back here.')).toBeVisible()
     await check(page)
     await form.getByRole('button', { name: 'Continue to Wallet' }).click()
     await page.getByRole('button', { name: button }).click()
     await expect(page).toHaveURL(/\/my$/)
   }
   await answer('Cancel')
-  await expect(page.getByText('That was called off. Nothing has changed.')).toBeVisible()
+  await expect(page.getByText('Cancelled. Nothing has changed.')).toBeVisible()
   await expect(mine(page)).toContainText('Charged to: Visa ending in 4242.')
   await answer('Approve')
   await expect(page.getByText('Saved. Your plan is charged to it from now on.')).toBeVisible()
@@ -160,7 +161,7 @@ test.describe('without an answer', () => {
     await card.getByLabel('CVV').fill('123')
     await page.route('**/api/payment/method', (route) => route.fulfill({ status: 503, body: '{}' }))
     await form.getByRole('button', { name: 'Save card' }).click()
-    await expect(form.getByRole('alert')).toContainText('Nothing was charged; try again')
+    await expect(form.getByRole('alert')).toContainText('You weren’t charged; try again')
     await page.unroute('**/api/payment/method')
     await expect(form.getByLabel('First name')).toHaveValue('Ada')
     await form.getByRole('button', { name: 'Save card' }).click()
@@ -171,7 +172,7 @@ test.describe('without an answer', () => {
 test('a plan is cancelled and resumed in the member area, at most two clicks each', async ({ page }) => {
   await subscribe(page, pays)
   await mine(page).getByRole('button', { name: 'Cancel subscription' }).click()
-  await expect(mine(page)).toContainText('Weekly is cancelled: every episode stays open until')
+  await expect(mine(page)).toContainText('Weekly is cancelled. You can watch every episode until')
   await check(page)
   await mine(page).getByRole('button', { name: 'Resume subscription' }).click()
   await expect(mine(page)).toContainText('Weekly renews on')
@@ -183,16 +184,14 @@ const orders = (page: Page) => page.getByRole('region', { name: 'Orders and rece
 async function expectPlanned(page: Page): Promise<void> {
   const waiting = orders(page).getByRole('listitem').filter({ hasText: 'Plan: Monthly' })
   await expect(waiting).toContainText(/Starts on .+, \d{4}$/)
-  await expect(orders(page).getByRole('link', { name: 'Look it up' })).toHaveCount(0)
+  await expect(orders(page).getByRole('link', { name: 'Find order' })).toHaveCount(0)
   await check(page)
   const answer = await page.request.get('/api/payment')
   const { data } = (await answer.json()) as { data: { list: { id: string; status: string }[] } }
   const id = data.list.find(({ status }) => status === 'pending')?.id ?? ''
   await page.goto(`/order/result?order_id=${id}`)
   const said = page.getByRole('main').getByRole('status')
-  await expect(said).toHaveText(
-    /^Your plan changes on .+, \d{4}\. The amount is charged then, and nothing before\.$/,
-  )
+  await expect(said).toHaveText(/^Your plan changes on .+, \d{4}\. You’ll be charged then, not before\.$/)
   await check(page)
   await page.goto('/my')
 }
@@ -206,25 +205,25 @@ test('a change of plan is told in full, asks for no card, and is taken back with
     await page.goto('/shopping')
     await page.getByRole('button', { name: 'Choose Monthly' }).click()
     const sheet = page.getByRole('dialog', { name: 'Change to Monthly' })
-    await expect(sheet).toContainText(/From .+, \d{4} on: Monthly\. \$24\.99 every 30 days/)
-    await expect(sheet).toContainText('Nothing is charged now.')
+    await expect(sheet).toContainText(/Monthly from .+, \d{4}\. \$24\.99 every 30 days/)
+    await expect(sheet).toContainText('You won’t be charged now.')
     await expect(sheet.locator('iframe')).toHaveCount(0)
     await check(page)
     await sheet.getByRole('button', { name: 'Change to Monthly' }).click()
     await expect(sheet).toBeHidden()
-    await expect(mine(page)).toContainText(/From .+ on: Monthly\./)
-    await expect(page.getByRole('button', { name: 'Chosen next' })).toBeDisabled()
+    await expect(mine(page)).toContainText(/Monthly from .+, \d{4}\./)
+    await expect(page.getByRole('button', { name: 'Your next plan' })).toBeDisabled()
   }
   await change()
   await page.goto('/my')
   await expect(mine(page)).toContainText(
-    /Weekly is paid until .+ From .+ on: Monthly\. \$24\.99 every 30 days/,
+    /Weekly is paid until .+ Monthly from .+, \d{4}\. \$24\.99 every 30 days/,
   )
   await expectPlanned(page)
-  await mine(page).getByRole('button', { name: 'Stay with Weekly' }).click()
+  await mine(page).getByRole('button', { name: 'Keep Weekly' }).click()
   await expect(mine(page)).toContainText('Weekly renews on')
-  await expect(mine(page).getByRole('button', { name: 'Stay with Weekly' })).toHaveCount(0)
-  await expect(orders(page).getByText('Cancelled, nothing charged')).toBeVisible()
+  await expect(mine(page).getByRole('button', { name: 'Keep Weekly' })).toHaveCount(0)
+  await expect(orders(page).getByText('Cancelled, not charged')).toBeVisible()
   await change()
   await page.goto('/my')
   await currentSite().server.forward('7d')
@@ -237,10 +236,10 @@ test('a change of plan that could not be charged is paid by hand at its own pric
   await page.goto('/shopping')
   await page.getByRole('button', { name: 'Choose Monthly' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Change to Monthly' }).click()
-  await expect(mine(page)).toContainText('on: Monthly.')
+  await expect(mine(page)).toContainText(/Monthly from .+, \d{4}\./)
   await page.goto('/my')
   await currentSite().server.forward('7d')
-  await expectAtLast(page, 'The last payment for Monthly did not go through')
+  await expectAtLast(page, 'The last payment for Monthly didn’t go through')
   await page.goto('/shopping')
   await expect(page.getByRole('button', { name: 'Choose Weekly' })).toBeDisabled()
   await page.getByRole('button', { name: 'Pay now' }).click()
@@ -249,3 +248,22 @@ test('a change of plan that could not be charged is paid by hand at its own pric
   await payByCard(page, { number: pays })
   await expect(mine(page)).toContainText('Monthly renews on')
 })
+
+// One of the two is always on another day than UTC.
+for (const timezoneId of ['Pacific/Kiritimati', 'Pacific/Niue'])
+  test.describe(`in ${timezoneId}`, () => {
+    test.use({ timezoneId })
+
+    test('the receipt in the mail says the same days as the member area', async ({ page }) => {
+      const email = `ada-${crypto.randomUUID().slice(0, 8)}@example.com`
+      await subscribe(page, pays, email)
+      const { text } = await mailTo(email, 'Your receipt')
+      const words = text.replaceAll(/\s+/g, ' ')
+      const [renews, paid] = [
+        await mine(page).getByText('Weekly renews on').textContent(),
+        await orders(page).getByRole('listitem').getByText('Paid').textContent(),
+      ].map((line) => /\w+ \d+, \d{4}/.exec(line ?? '')?.[0])
+      expect(words).toContain(`Your plan renews on ${renews}:`)
+      expect(words).toContain(`Paid on: ${paid} `)
+    })
+  })

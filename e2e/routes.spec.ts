@@ -14,7 +14,7 @@ const routes = (id: Ids): Record<string, string | RegExp> => ({
   [`/more/${id.section}`]: 'Featured',
   [`/videos/${id.video}`]: / · Episode 1$/,
   '/individual': 'Profile and settings',
-  '/my': 'My area',
+  '/my': 'My account',
   '/login': 'Sign in',
   '/retrievePassword': 'Forgot your password?',
   '/register': 'Create your account',
@@ -54,7 +54,7 @@ test('each of the 23 routes opens in #app with a title of its own; any other pat
     expect(response?.status(), path).toBe(200)
     await expect(page, path).toHaveTitle(title)
     await expect(page.locator('#app').getByRole('heading', { level: 1 }), path).toBeVisible()
-    await expect(page.getByText('This page does not exist.'), path).toHaveCount(0)
+    await expect(page.getByText('Page not found'), path).toHaveCount(0)
   }
   const missing = await page.request.get('/nowhere/at/all')
   expect(missing.status()).toBe(404)
@@ -62,7 +62,7 @@ test('each of the 23 routes opens in #app with a title of its own; any other pat
 
 test('a path that is not listed shows the not-found screen', async ({ page }) => {
   await page.goto(missingPath)
-  await expect(page.getByRole('heading', { name: 'This page does not exist.' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Page not found' })).toBeVisible()
 })
 
 test('the user, the tracking settings and the homepage are asked for in that order', async ({ page }) => {
@@ -124,7 +124,7 @@ test('the header and the footer lead to what the seed names', async ({ page }) =
   const header = page.getByRole('banner')
   await expect(header.getByRole('link', { name: /Cliffhanger/ })).toHaveAttribute('href', '/')
   await expect(header.getByRole('combobox', { name: 'Language' })).toHaveValue('en')
-  await expect(header.getByRole('button', { name: 'You' })).toBeVisible()
+  await expect(header.getByRole('button', { name: 'Account' })).toBeVisible()
   await header.getByRole('button', { name: 'Browse' }).click()
   const menu = header.getByRole('navigation', { name: 'Browse' })
   await expect(menu.getByRole('link', { name: 'Recommended' })).toHaveAttribute('href', /^\/more\//)
@@ -146,7 +146,7 @@ test('the header and the footer lead to what the seed names', async ({ page }) =
 
 test('the forms ask for e-mail, password and its repetition', async ({ page }) => {
   await page.goto('/register')
-  await page.locator('main').getByRole('button', { name: 'Register' }).click()
+  await page.locator('main').getByRole('button', { name: 'Create account' }).click()
   await expect(page.getByLabel('E-mail')).toHaveAccessibleDescription(/Enter your e-mail/)
   await expect(page.getByLabel('Repeat your password')).toHaveAccessibleDescription(/Repeat your password/)
   await page.goto('/login')

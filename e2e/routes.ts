@@ -5,7 +5,7 @@ import { siteUrl } from './site-url.ts'
 /** Every route of the site on the test content (seed, section 2). */
 export const routes = [
   { name: 'home', path: '/' },
-  { name: 'a category', path: '/browse/{menu}' },
+  { name: 'category', path: '/browse/{menu}' },
   { name: 'more', path: '/more/{section}' },
   { name: 'search results', path: '/searchDetail/tower' },
   { name: 'search', path: '/search' },

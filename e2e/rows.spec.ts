@@ -96,7 +96,7 @@ test('the buttons of a row are pressed by keyboard, and keep the focus at its en
   await expect(previous).toBeFocused()
 })
 
-const words = { en: 'Next', es: 'Siguiente', fy: 'Suivant', dy: 'Weiter', pt: 'Seguinte' }
+const words = { en: 'Next', es: 'Siguiente', fy: 'Suivant', dy: 'Weiter', pt: 'Próximo' }
 
 test('the buttons of a row have names in the language of the screens, and move nothing when they come', async ({
   page,

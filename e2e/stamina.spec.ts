@@ -1,10 +1,11 @@
 import type { CDPSession, Page } from '@playwright/test'
 import { expect, test } from './fixtures.ts'
-import { expectMoving, expectPlaying } from './watching.ts'
+import { expectMoving } from './watching.ts'
 
 const episodes = 220
 const warmUp = 20
 const swipes = 200
+const quickSteps = 40
 
 /** What must not grow from swipe to swipe. */
 const flat = ['Nodes', 'JSEventListeners', 'ResourceFetchers'] as const
@@ -53,7 +54,15 @@ async function measure(devtools: CDPSession) {
   }
 }
 
-const at = (page: Page, number: number) => expect(page).toHaveURL(new RegExp(`episode=${number}$`))
+const numberOf = (page: Page) => Number(new URL(page.url()).searchParams.get('episode') ?? 1)
+
+/** Steps with a key until an episode is on screen. One that ends meanwhile leads a place further by itself. */
+async function stepTo(page: Page, last: number): Promise<void> {
+  for (let number = numberOf(page); number < last; number = numberOf(page)) {
+    await page.keyboard.press('n')
+    await expect.poll(() => numberOf(page), { message: `a step from ${number}` }).toBeGreaterThan(number)
+  }
+}
 
 test('two hundred swipes in a row leave no player, listener or memory behind', async ({ page }) => {
   test.setTimeout(300_000)
@@ -66,19 +75,38 @@ test('two hundred swipes in a row leave no player, listener or memory behind', a
   await expectMoving(page)
   const devtools = await page.context().newCDPSession(page)
   await devtools.send('Performance.enable')
-  const swipe = async (from: number, to: number) => {
-    for (let number = from + 1; number <= to; number++) {
-      await page.keyboard.press('n')
-      await at(page, number)
-    }
-    await expectPlaying(page, to)
-  }
-  await swipe(1, warmUp)
+  await stepTo(page, warmUp)
+  await expectMoving(page)
   const before = await measure(devtools)
-  await swipe(warmUp, swipes)
+  await stepTo(page, swipes)
+  await expectMoving(page)
   const after = await measure(devtools)
   expect(await page.locator('video').count()).toBeLessThanOrEqual(3)
   for (const name of flat) expect.soft(after[name] / before[name], name).toBeLessThan(1.15)
   const grown = after.JSHeapUsedSize - before.JSHeapUsedSize
   expect(grown / (swipes - warmUp)).toBeLessThan(keptPerEpisode)
+})
+
+test('quick steps on a slow phone never lead back, not for one frame', async ({ page }) => {
+  await stretch(page)
+  await page.goto('/')
+  await page
+    .getByRole('link', { name: /The Test Tower/ })
+    .last()
+    .click()
+  await expectMoving(page)
+  const devtools = await page.context().newCDPSession(page)
+  await devtools.send('Emulation.setCPUThrottlingRate', { rate: 6 })
+  const feed = page.getByRole('region', { name: 'The Test Tower' })
+  const places = await feed.evaluateHandle((box) => {
+    const seen: number[] = []
+    box.addEventListener('scroll', () => seen.push(Math.round(box.scrollTop / box.clientHeight)))
+    return seen
+  })
+  await stepTo(page, quickSteps)
+  await devtools.send('Emulation.setCPUThrottlingRate', { rate: 1 })
+  await expectMoving(page)
+  const seen = await places.jsonValue()
+  expect(seen.at(-1)).toBeGreaterThanOrEqual(quickSteps - 1)
+  expect(seen).toEqual(seen.toSorted((a, b) => a - b))
 })

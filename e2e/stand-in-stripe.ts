@@ -16,15 +16,16 @@ const script = read('stripe-script.browser.ts')
 
 /** What was asked of Stripe's hosts by a browser. */
 export interface AskedOfStripe {
-  scripts: number
+  /** The documents that asked for its script. */
+  askedBy: string[]
   confirmed: number
 }
 
 /** Stands in for Stripe's hosts: its script and frames from here, its API from the process that the site asks too. */
 export async function standInStripe(context: BrowserContext): Promise<AskedOfStripe> {
-  const asked = { scripts: 0, confirmed: 0 }
+  const asked: AskedOfStripe = { askedBy: [], confirmed: 0 }
   await context.route(/^https:\/\/js\.stripe\.com\/v3\/$/, async (route) => {
-    asked.scripts++
+    asked.askedBy.push(new URL(route.request().frame().url()).pathname)
     await route.fulfill({ contentType: 'text/javascript', body: script })
   })
   await context.route('https://js.stripe.com/v3/field.html*', (route) => sendPage(route, field))

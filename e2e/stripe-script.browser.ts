@@ -1,4 +1,4 @@
-// Stands in for https://js.stripe.com/v3/, as far as the card form makes use of it.
+// Stands in for https://js.stripe.com/v3/, as far as the payment document makes use of it.
 ;(() => {
   type Kind = 'cardNumber' | 'cardExpiry' | 'cardCvc'
   interface Answer {
@@ -72,23 +72,129 @@
     const frame = document.createElement('iframe')
     frame.src = `https://hooks.stripe.com/bank.html?${new URLSearchParams({ key: publicKey, client_secret: clientSecret })}`
     frame.title = "The bank's check"
-    frame.style.cssText = 'position: fixed; inset: 0; width: 100%; height: 100%; border: 0; background: #fff'
+    frame.style.cssText =
+      'position: fixed; inset: 0; z-index: 2147483647; width: 100%; height: 100%; border: 0; background: #fff'
     document.body.append(frame)
     await heard(frame, 'answered')
     frame.remove()
   }
 
+  interface Intent {
+    amount: number
+    currency: string
+    setup_future_usage: string | null
+  }
+  type Deferred = Pick<Partial<Intent>, 'amount' | 'currency'> & { setupFutureUsage?: string | null }
+
+  /** The wallet's sheet, which the browser draws and no page can reach. */
+  function openSheet(amount: string): { approved: Promise<string | null>; close(): void } {
+    const sheet = document.createElement('dialog')
+    sheet.ariaLabel = 'Google Pay'
+    sheet.innerHTML = `<p>${amount}</p><label>Card <select>
+<option value="4242424242424242">4242</option><option value="4000000000000002">0002</option><option value="4000002760003184">3184</option>
+</select></label><button value="pay">Approve</button> <button value="cancel">Cancel</button>`
+    document.body.append(sheet)
+    sheet.showModal()
+    const approved = new Promise<string | null>((resolve) => {
+      sheet.addEventListener('click', ({ target }) => {
+        if (!(target instanceof HTMLButtonElement)) return
+        for (const button of sheet.querySelectorAll('button')) button.disabled = true
+        resolve(target.value === 'pay' ? (sheet.querySelector('select')?.value ?? '') : null)
+      })
+    })
+    return { approved, close: () => sheet.remove() }
+  }
+
+  /** The Express Checkout Element, with Google Pay. */
+  function createExpress(intent: Deferred) {
+    const button = document.createElement('button')
+    button.type = 'button'
+    button.textContent = 'Google Pay'
+    button.style.cssText = 'width: 100%; height: 52px; border-radius: 26px; background: #fff; color: #000'
+    const hearers = new Map<string, (detail: never) => void>()
+    // Each hearer gets what its event brings.
+    const tell = (event: string, detail: object) => hearers.get(event)?.(detail as never)
+    const express = {
+      card: '',
+      close() {},
+      mount(place: HTMLElement) {
+        const none = localStorage.getItem('stripe_wallet') === 'none'
+        if (!none) place.replaceChildren(button)
+        setTimeout(() => tell('ready', none ? {} : { availablePaymentMethods: { googlePay: true } }))
+      },
+      destroy: () => button.remove(),
+      on: (event: string, hearer: (detail: never) => void) => hearers.set(event, hearer),
+    }
+    const resolve = async () => {
+      const { approved, close } = openSheet(`${intent.amount} ${intent.currency}`)
+      const card = await approved
+      if (card === null) {
+        close()
+        return tell('cancel', {})
+      }
+      Object.assign(express, { card, close })
+      tell('confirm', {
+        billingDetails: { name: 'Ada Lovelace', email: `ada-${crypto.randomUUID().slice(0, 8)}@example.com` },
+        expressPaymentType: 'google_pay',
+        paymentFailed: close,
+      })
+    }
+    button.addEventListener('click', () => tell('click', { resolve }))
+    return express
+  }
+
+  /** As Stripe does: what the server has made has to be what the sheet showed. */
+  async function checkSame(publicKey: string, clientSecret: string, shown: Deferred): Promise<void> {
+    const [id] = clientSecret.split('_secret_')
+    const query = new URLSearchParams({ key: publicKey, client_secret: clientSecret })
+    const read = await fetch(`https://api.stripe.com/v1/payment_intents/${id}?${query}`)
+    const { amount, currency, setup_future_usage: usage }: Intent = await read.json()
+    const same = amount === shown.amount && currency === shown.currency && usage === shown.setupFutureUsage
+    if (!same) throw new Error(`IntegrationError: ${JSON.stringify({ amount, currency, usage, shown })}`)
+  }
+
   window.Stripe = (publicKey) => {
     const fields: ReturnType<typeof createField>[] = []
+    let express: ReturnType<typeof createExpress> | undefined
     return {
-      elements: ({ locale }) => ({
-        create(kind, options) {
+      elements({ locale, ...intent }) {
+        function create(kind: Kind, options: object): ReturnType<typeof createField>
+        function create(kind: 'expressCheckout', options: object): ReturnType<typeof createExpress>
+        function create(kind: Kind | 'expressCheckout', options: object) {
+          if (kind === 'expressCheckout') return (express = createExpress(intent))
           const field = createField(kind, locale, options)
           fields.push(field)
           return field
-        },
-      }),
+        }
+        return {
+          intent,
+          create,
+          update: (change) => void Object.assign(intent, change),
+          submit: async () => ({}),
+        }
+      },
+      async confirmPayment({ elements, clientSecret }) {
+        const { intent } = elements as typeof elements & { intent: Deferred }
+        await checkSame(publicKey, clientSecret, intent)
+        const [id] = clientSecret.split('_secret_')
+        const body = new URLSearchParams({
+          key: publicKey,
+          client_secret: clientSecret,
+          'payment_method_data[type]': 'card',
+          'payment_method_data[card][number]': express?.card ?? '',
+        })
+        const sent = await fetch(`https://api.stripe.com/v1/payment_intents/${id}/confirm`, {
+          method: 'POST',
+          body,
+        })
+        express?.close()
+        return afterConfirm(publicKey, clientSecret, await sent.json())
+      },
       confirmCardPayment: confirm,
+      async handleNextAction({ clientSecret }) {
+        await askBank(publicKey, clientSecret)
+        return {}
+      },
       confirmCardSetup: confirm,
     }
 
@@ -103,16 +209,20 @@
       }
       const confirmed = heard<Answer>(number.frame, 'confirmed')
       number.tell({ type: 'confirm', publicKey, clientSecret, data: JSON.stringify(data, withoutFields) })
-      const { error, ...intent } = await confirmed
-      if (error) return { error }
-      if (intent.status !== 'requires_action') return {}
-      await askBank(publicKey, clientSecret)
-      const query = new URLSearchParams({ key: publicKey, client_secret: clientSecret })
-      const read = await fetch(`https://api.stripe.com/v1/${kindOf(intent.id)}/${intent.id}?${query}`)
-      const { status }: Answer = await read.json()
-      if (status === 'succeeded') return {}
-      return { error: { type: 'invalid_request_error', code: 'payment_intent_authentication_failure' } }
+      return afterConfirm(publicKey, clientSecret, await confirmed)
     }
+  }
+
+  /** What a confirmed intent comes to, with the bank's check where that is asked for. */
+  async function afterConfirm(publicKey: string, clientSecret: string, { error, ...intent }: Answer) {
+    if (error) return { error }
+    if (intent.status !== 'requires_action') return {}
+    await askBank(publicKey, clientSecret)
+    const query = new URLSearchParams({ key: publicKey, client_secret: clientSecret })
+    const read = await fetch(`https://api.stripe.com/v1/${kindOf(intent.id)}/${intent.id}?${query}`)
+    const { status }: Answer = await read.json()
+    if (status === 'succeeded') return {}
+    return { error: { type: 'invalid_request_error', code: 'payment_intent_authentication_failure' } }
   }
 
   const kindOf = (id: string) => (id.startsWith('seti_') ? 'setup_intents' : 'payment_intents')

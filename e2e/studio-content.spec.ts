@@ -28,8 +28,8 @@ test('a file that was cut off goes on after a reload, and the draft becomes a pu
   await enterStudio(page, 'editor')
   await page.goto('/studio/content')
   await page.getByRole('button', { name: 'New video' }).click()
-  await page.getByLabel('Title in English').fill('Brought in by hand')
-  await page.getByRole('button', { name: 'Begin a draft' }).click()
+  await page.getByLabel('English title').fill('Brought in by hand')
+  await page.getByRole('button', { name: 'Create draft' }).click()
 
   const contents = {
     'Episode 1.mp4': film(),
@@ -44,9 +44,9 @@ test('a file that was cut off goes on after a reload, and the draft becomes a pu
   })
   const drop = () => page.locator('input[type=file][multiple]').setInputFiles(files)
   await drop()
-  await expect(page.getByText('There is no episode for these captions.')).toBeVisible()
+  await expect(page.getByText('No episode for these captions.')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Upload 2 files' })).toBeDisabled()
-  await page.getByRole('button', { name: 'Leave out E03.en.vtt' }).click()
+  await page.getByRole('button', { name: 'Skip E03.en.vtt' }).click()
   await expectReadable(page)
 
   await page.route(/\/parts\/[12]$/, (route) => route.abort())
@@ -55,47 +55,47 @@ test('a file that was cut off goes on after a reload, and the draft becomes a pu
     route.request().method() === 'POST' ? route.abort() : route.continue(),
   )
   await page.getByRole('button', { name: 'Upload 2 files' }).click()
-  await expect(page.getByText('The network is away: this goes on by itself')).toBeVisible()
+  await expect(page.getByText('You’re offline. The upload resumes automatically.')).toBeVisible()
   await page.route(announcing, (route) =>
     route.request().method() === 'POST' ? route.fulfill({ status: 429 }) : route.fallback(),
   )
-  await expect(page.getByText('The site takes no more calls from here for a moment')).toBeVisible()
+  await expect(page.getByText('Too many requests.')).toBeVisible()
   await page.unroute(announcing)
   await expect(page.getByText(/Episode 1\.mp4 · 4\d%/)).toBeVisible()
   page.on('dialog', (dialog) => void dialog.accept())
   await page.reload()
-  await expect(page.getByText(/Episode 1\.mp4 · 4\d% arrived/)).toBeVisible()
-  await expect(page.getByText('01.en.vtt · arrived, is being looked at')).toBeVisible()
+  await expect(page.getByText(/Episode 1\.mp4 · 4\d% uploaded/)).toBeVisible()
+  await expect(page.getByText('01.en.vtt · uploaded, being checked')).toBeVisible()
   await page.unroute(/\/parts\/[12]$/)
   const sent: string[] = []
   page.on('request', (request) => sent.push(...(/\/parts\/(\d+)$/.exec(request.url())?.slice(1) ?? [])))
   await drop()
-  await page.getByRole('button', { name: 'Leave out E03.en.vtt' }).click()
-  await expect(page.getByText('1 file has arrived already and is not sent again.')).toBeVisible()
+  await page.getByRole('button', { name: 'Skip E03.en.vtt' }).click()
+  await expect(page.getByText('1 file is already uploaded and won’t be sent again.')).toBeVisible()
   await page.getByRole('button', { name: 'Upload 1 file' }).click()
   await expect(page.getByText(/Ready · Captions: English/)).toBeVisible({ timeout: 60_000 })
   expect(sent).toEqual(['1', '2'])
-  await expect(page.getByText('All have arrived: this page may be closed.')).toBeVisible()
+  await expect(page.getByText('Upload complete. You can close this page.')).toBeVisible()
   await expect(page.getByRole('img', { name: 'Cover of Brought in by hand' })).toBeVisible()
 
-  await page.getByRole('button', { name: 'Pick a frame' }).click()
+  await page.getByRole('button', { name: 'Choose frame' }).click()
   const video = page.locator('dialog video')
   await expect
     .poll(() => video.evaluate((element: HTMLVideoElement) => element.readyState))
     .toBeGreaterThan(1)
-  await page.getByRole('button', { name: 'Take this frame' }).click()
+  await page.getByRole('button', { name: 'Use this frame' }).click()
   const brightest = () =>
     page.locator('canvas').evaluate((canvas: HTMLCanvasElement) => {
       const dots = canvas.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height).data
       return dots?.reduce((most, part, at) => (at % 4 === 3 ? most : Math.max(most, part)), 0)
     })
   expect(await brightest()).toBeGreaterThan(60)
-  await page.getByRole('button', { name: 'Use as the cover' }).click()
+  await page.getByRole('button', { name: 'Use as cover' }).click()
   await expect(page.getByRole('img', { name: 'Cover of Brought in by hand' })).toBeVisible()
   await expectReadable(page)
 
   await page.getByRole('button', { name: 'Publish now' }).click()
-  const link = page.getByRole('link', { name: 'Open its page' })
+  const link = page.getByRole('link', { name: 'Open page' })
   await page.goto((await link.getAttribute('href')) ?? '')
   await expect(page).toHaveTitle(/Brought in by hand/)
 })
@@ -106,8 +106,8 @@ test('a folder that says what its video is fills the draft, and leaves what was 
   await enterStudio(page, 'editor')
   await page.goto('/studio/content')
   await page.getByRole('button', { name: 'New video' }).click()
-  await page.getByLabel('Title in English').fill('Typed by hand')
-  await page.getByRole('button', { name: 'Begin a draft' }).click()
+  await page.getByLabel('English title').fill('Typed by hand')
+  await page.getByRole('button', { name: 'Create draft' }).click()
   const description = `title: { en: Salt, es: Sal }
 synopsis: { en: Two sisters. }
 category: drama
@@ -131,20 +131,22 @@ price: { currency: USD, episode_cents: 77, video_cents: 7.77 }
   await expect(title).not.toBeChecked()
   // Nobody has typed these.
   await expect(
-    page.getByText(/^(Taken over from|What a first video).*: prices, free episodes\.$/),
+    page.getByText(
+      /^(Copied from your previous video|Default values).*: prices, free episodes\. You can change/,
+    ),
   ).toBeVisible()
-  await expect(page.getByText('(as the draft began)')).toHaveCount(2)
-  for (const name of ['Free episodes', 'Prices (episode / video)'])
+  await expect(page.getByText('(default)')).toHaveCount(2)
+  for (const name of ['Free episodes', 'Prices (episode / full series)'])
     await expect(page.getByRole('checkbox', { name })).toBeChecked()
   await expectReadable(page)
   await page.getByRole('textbox', { name: 'Title' }).last().fill('Maré')
-  await page.getByRole('button', { name: 'Take over what is ticked' }).click()
+  await page.getByRole('button', { name: 'Import selected' }).click()
   await expect(page.getByRole('img', { name: 'Cover of Typed by hand' })).toBeVisible()
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Typed by hand')
   await expect(page.getByLabel('Category')).toHaveValue('drama')
   await expect(page.getByLabel('Free episodes')).toHaveValue('5')
-  await expect(page.getByLabel('Price of an episode')).toHaveValue('0.77')
-  await expect(page.getByText(/^(Taken over from|What a first video)/)).toHaveCount(0)
+  await expect(page.getByLabel('Episode price')).toHaveValue('0.77')
+  await expect(page.getByText(/^(Copied from your previous video|Default values)/)).toHaveCount(0)
   await expect(page.getByRole('textbox', { name: 'Synopsis' }).first()).toHaveValue('Two sisters.')
   // What somebody is typing meanwhile stays.
   await expect(page.getByRole('textbox', { name: 'Title' }).last()).toHaveValue('Maré')
@@ -152,9 +154,9 @@ price: { currency: USD, episode_cents: 77, video_cents: 7.77 }
   const readAgain = page.waitForResponse((answer) => answer.url().endsWith('/api/studio/video/description'))
   await drop(description.replace('7.77', '777'))
   await (await readAgain).finished()
-  await expect(page.getByText('is being read')).toBeHidden()
-  await page.getByRole('button', { name: 'Tick everything' }).click()
-  await page.getByRole('button', { name: 'Take over what is ticked' }).click()
+  await expect(page.getByText(/^Reading /)).toBeHidden()
+  await page.getByRole('button', { name: 'Select all' }).click()
+  await page.getByRole('button', { name: 'Import selected' }).click()
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Salt')
 })
 
@@ -165,8 +167,8 @@ test('a season comes with the titles of its episodes by one act, and what is lef
   await enterStudio(page, 'editor')
   await page.goto('/studio/content')
   await page.getByRole('button', { name: 'New video' }).click()
-  await page.getByLabel('Title in English').fill('A season with titles')
-  await page.getByRole('button', { name: 'Begin a draft' }).click()
+  await page.getByLabel('English title').fill('A season with titles')
+  await page.getByRole('button', { name: 'Create draft' }).click()
   const description = `title: { en: A season with titles }
 synopsis: { en: Two sisters. }
 free_episodes: 3
@@ -188,19 +190,19 @@ episodes:
   })
   await page.route(/\/parts\/\d+$/, (route) => route.abort())
   await drop(description)
-  await expect(page.getByText('It has a title for episode 3 too')).toBeVisible()
+  await expect(page.getByText('It also has a title for episode 3')).toBeVisible()
   await expect(page.getByRole('checkbox', { name: 'Episode titles · English' })).toBeChecked()
   await page.getByRole('checkbox', { name: 'Episode titles · Deutsch' }).uncheck()
   await expectReadable(page)
   await page.getByRole('button', { name: 'Upload 2 files' }).click()
-  await expect(page.getByText('The network is away: this goes on by itself')).toBeVisible()
+  await expect(page.getByText('You’re offline. The upload resumes automatically.')).toBeVisible()
   expect(announced).toHaveLength(1)
 
   page.on('dialog', (dialog) => void dialog.accept())
   await page.reload()
-  await page.getByRole('button', { name: 'Give up all 2' }).click()
+  await page.getByRole('button', { name: 'Discard all 2' }).click()
   await expectReadable(page)
-  await page.getByRole('dialog').getByRole('button', { name: 'Give up all 2' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Discard all 2' }).click()
   await expect(page.getByText('02.mp4')).toBeHidden()
 
   await page.unroute(/\/parts\/\d+$/)
@@ -216,7 +218,7 @@ episodes:
   await expect(title).not.toBeChecked()
   await title.check()
   await expect(page.getByRole('checkbox', { name: 'Episode titles · Deutsch' })).toBeChecked()
-  await page.getByRole('button', { name: 'Take over what is ticked' }).click()
+  await page.getByRole('button', { name: 'Import selected' }).click()
   await expect(episode(1)).toContainText('High tide')
 })
 
@@ -230,11 +232,11 @@ test('files may be dropped anywhere on the page of their video; elsewhere they d
   writeFileSync(captions, 'WEBVTT\n')
   await dropOn(page.getByRole('heading', { level: 1 }), [captions])
   await page.getByRole('button', { name: 'New video' }).click()
-  await expect(page.getByLabel('Title in English')).toBeFocused()
+  await expect(page.getByLabel('English title')).toBeFocused()
   await page.keyboard.type('Dropped on')
   await page.keyboard.press('Enter')
-  await expect(page.getByText('Still missing: its episodes, a cover')).toBeVisible()
+  await expect(page.getByText('Still missing: episodes, cover')).toBeVisible()
   await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
   await dropOn(page.getByRole('heading', { level: 1 }), [captions])
-  await expect(page.getByText('There is no episode for these captions.')).toBeVisible()
+  await expect(page.getByText('No episode for these captions.')).toBeVisible()
 })

@@ -16,7 +16,7 @@ async function openPublished(page: Page, films: Buffer[]): Promise<{ title: stri
   await page.goto(`/studio/content/${id}`)
   await expect(coverOf(page, title)).toBeVisible()
   await page.getByRole('button', { name: 'Publish now' }).click()
-  await expect(page.getByRole('link', { name: 'Open its page' })).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Open page' })).toBeVisible()
   return { title, id }
 }
 
@@ -69,7 +69,7 @@ test('a picture is cut to shape by dragging it and by keys, and visitors find th
 }) => {
   const { title } = await openPublished(page, [await tinyFilm()])
   await page.locator('#cover input[type=file]').setInputFiles(await wide())
-  const dialog = page.getByRole('dialog', { name: 'Cut to shape' })
+  const dialog = page.getByRole('dialog', { name: 'Crop cover' })
   const canvas = dialog.locator('canvas')
   await expect.poll(() => colourOf(canvas)).toBe('mixed')
   await expectReadable(page)
@@ -94,13 +94,13 @@ test('a picture is cut to shape by dragging it and by keys, and visitors find th
     await page.mouse.up()
   }
   await expect.poll(() => colourOf(canvas)).toBe('red')
-  const side = dialog.getByRole('slider', { name: 'Left or right' })
+  const side = dialog.getByRole('slider', { name: 'Horizontal' })
   await side.focus()
   await page.keyboard.press('End')
   await expect.poll(() => colourOf(canvas)).toBe('blue')
   await page.keyboard.press('Home')
   await page.keyboard.press('End')
-  await dialog.getByRole('button', { name: 'Use as the cover' }).click()
+  await dialog.getByRole('button', { name: 'Use as cover' }).click()
   await expect(dialog).toHaveCount(0)
   await expect.poll(() => colourOf(coverOf(page, title))).toBe('blue')
   await expect.poll(() => coverForVisitors(browser, title)).toBe('blue')
@@ -110,8 +110,8 @@ test('a frame of any episode that plays becomes the cover @phone', async ({ page
   const { title } = await openPublished(page, [await tinyFilm(), await tinyFilm()])
   await expect(page.locator('#episodes ol > li').nth(1)).toContainText('Ready')
   const before = await coverOf(page, title).getAttribute('src')
-  await page.getByRole('button', { name: 'Pick a frame' }).click()
-  const dialog = page.getByRole('dialog', { name: 'Pick a frame' })
+  await page.getByRole('button', { name: 'Choose frame' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Choose frame' })
   await dialog.getByLabel('Episode').first().selectOption('Tale 2')
   await expect
     .poll(() => dialog.locator('video').evaluate((video: HTMLVideoElement) => video.readyState))
@@ -119,10 +119,10 @@ test('a frame of any episode that plays becomes the cover @phone', async ({ page
   // What is seen is what would be taken.
   await expect(dialog.locator('video')).not.toHaveAttribute('poster')
   await expectReadable(page)
-  await dialog.getByRole('button', { name: 'Take this frame' }).click()
-  await page.getByRole('dialog', { name: 'Cut to shape' }).getByRole('slider', { name: 'Size' }).focus()
+  await dialog.getByRole('button', { name: 'Use this frame' }).click()
+  await page.getByRole('dialog', { name: 'Crop cover' }).getByRole('slider', { name: 'Zoom' }).focus()
   await page.keyboard.press('End')
-  await page.getByRole('button', { name: 'Use as the cover' }).click()
+  await page.getByRole('button', { name: 'Use as cover' }).click()
   await expect(page.getByRole('dialog')).toHaveCount(0)
   await expect(coverOf(page, title)).not.toHaveAttribute('src', before ?? '')
   await expect.poll(() => colourOf(coverOf(page, title))).not.toBe('black')

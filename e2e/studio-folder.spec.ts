@@ -18,7 +18,7 @@ const captions = 'WEBVTT\n\n00:00.100 --> 00:00.900\nHello\n'
 async function openDraft(page: Page, title: string): Promise<void> {
   await enterStudio(page, 'editor')
   await page.goto(`/studio/content/${await beginDraft(page, title)}`)
-  await expect(page.getByText('There is no episode yet.').first()).toBeVisible()
+  await expect(page.getByText('No episodes yet.').first()).toBeVisible()
 }
 
 /** Lays files on the disk. @returns the folder that they are in */
@@ -54,9 +54,9 @@ test('a folder dropped on the page becomes a season: numbers from the names, cap
   await expect(page.getByText('3 videos: episodes 1–2, 10.')).toBeVisible()
   await expect(page.getByText('2 caption files: English, Deutsch.')).toBeVisible()
   await expect(page.getByText('Missing episodes: 3–9')).toBeVisible()
-  await expect(page.getByText('1 other file is not needed.')).toBeVisible()
+  await expect(page.getByText('1 other file isn’t needed.')).toBeVisible()
   await expect(page.getByText('season/notes.txt')).toBeVisible()
-  const table = page.getByRole('table', { name: 'What the files come to' })
+  const table = page.getByRole('table', { name: 'Upload preview' })
   await expect(table.getByRole('row', { name: /captions\/Salt S01E02\.de\.vtt/ })).toBeVisible()
   expect(
     await table
@@ -78,7 +78,7 @@ test('a folder may be chosen, too', async ({ page }, info) => {
   await openDraft(page, 'Out of a folder that was chosen')
   const folder = layOut(info, 'chosen', { '01.mp4': await tinyFilm(), '01.en.vtt': captions })
   const asked = page.waitForEvent('filechooser')
-  await page.getByRole('button', { name: 'Choose a folder' }).click()
+  await page.getByRole('button', { name: 'Choose folder' }).click()
   await (await asked).setFiles(folder)
   await expect(page.getByRole('row', { name: /chosen\/01\.mp4/ })).toBeVisible()
   await expect(page.getByText('1 video: episode 1.')).toBeVisible()
@@ -100,7 +100,7 @@ test('a ZIP of a season dropped on the page is brought in as its files are; one 
   )
   const folder = layOut(info, 'zips', { 'season.zip': zip, 'half.zip': zip.subarray(0, 900) })
   await dropOn(headingOf(page), [join(folder, 'half.zip')])
-  await expect(page.getByText('This cannot be read.')).toBeVisible()
+  await expect(page.getByText('This can’t be read.')).toBeVisible()
   await dropOn(headingOf(page), [join(folder, 'season.zip')])
   await expect(page.getByText('2 videos: episodes 1–2.')).toBeVisible()
   await expect(page.getByText('._Folge 1.mp4')).toHaveCount(0)
@@ -140,12 +140,12 @@ test('files go on by themselves where a network was lost, and after a reload whe
   await page.route(/\/parts\/3$/, () => {})
   await dropOn(headingOf(page), [folder])
   await bringIn(page, 2)
-  await expect(page.getByText('The network is away: this goes on by itself')).toBeVisible()
+  await expect(page.getByText('You’re offline. The upload resumes automatically.')).toBeVisible()
   await expect(page.getByText(/01\.mp4 · 33%/)).toBeVisible()
   await expectReadable(page)
   await context.setOffline(false)
   await expect(page.getByText(/01\.mp4 · 99%/)).toBeVisible()
-  await expect(page.getByText('The network is away')).toHaveCount(0)
+  await expect(page.getByText('You’re offline.')).toHaveCount(0)
   await expect(rowsOf(page).first()).toContainText('Ready')
   // A part that has been sent whole is counted before it is answered.
   await expect.poll(() => partsOf(arrived)).toEqual(['0', '0', '1', '2'])
@@ -153,24 +153,26 @@ test('files go on by themselves where a network was lost, and after a reload whe
 
   page.on('dialog', (dialog) => void dialog.accept())
   await page.reload()
-  await expect(page.getByText(/01\.mp4 · \d\d% arrived/)).toBeVisible()
+  await expect(page.getByText(/01\.mp4 · \d\d% uploaded/)).toBeVisible()
   await expectReadable(page)
   await page.unroute(/\/parts\/3$/)
   await dropOn(headingOf(page), [folder])
-  await expect(page.getByText('1 file has arrived already and is not sent again.')).toBeVisible()
-  await expect(page.getByRole('row', { name: /02\.mp4/ })).toContainText('Arrived already: not sent again')
-  await expect(page.getByText('New file for an episode that is there')).toHaveCount(0)
+  await expect(page.getByText('1 file is already uploaded and won’t be sent again.')).toBeVisible()
+  await expect(page.getByRole('row', { name: /02\.mp4/ })).toContainText(
+    'Already uploaded: won’t be sent again',
+  )
+  await expect(page.getByText('Replaces the file of an existing episode')).toHaveCount(0)
   await expectFits(page)
   await page.getByRole('button', { name: 'Upload 1 file' }).click()
   await expect(rowsOf(page)).toHaveCount(2)
   await expect(rowsOf(page).first()).toContainText('Ready')
   await expect.poll(() => partsOf(arrived)).toEqual(['3'])
 
-  await expect(page.getByText('All have arrived: this page may be closed.')).toBeVisible()
+  await expect(page.getByText('Upload complete. You can close this page.')).toBeVisible()
   await dropOn(headingOf(page), [folder])
-  await expect(page.getByText('2 files have arrived already and are not sent again.')).toBeVisible()
-  await expect(page.getByRole('button', { name: /^Upload \d|Take over/ })).toHaveCount(0)
-  await page.getByRole('button', { name: 'Call off' }).click()
+  await expect(page.getByText('2 files are already uploaded and won’t be sent again.')).toBeVisible()
+  await expect(page.getByRole('button', { name: /^Upload \d|Import selected/ })).toHaveCount(0)
+  await page.getByRole('button', { name: 'Cancel' }).click()
 })
 
 test('of what was stopped it is said how much is left, it goes on by one press, and nothing that was sent whole is called left', async ({
@@ -195,23 +197,23 @@ test('of what was stopped it is said how much is left, it goes on by one press, 
   await dropOn(headingOf(page), [folder])
   await bringIn(page, 4)
   await expect(page.getByText(/^1 of 4 files/)).toBeVisible()
-  await expect(page.getByText('have not come in whole')).toHaveCount(0)
-  await expect(page.getByRole('button', { name: /^Give up/ })).toHaveCount(0)
+  await expect(page.getByText('uploads are incomplete')).toHaveCount(0)
+  await expect(page.getByRole('button', { name: /^Discard/ })).toHaveCount(0)
 
-  await page.getByRole('button', { name: 'Stop', exact: true }).click()
-  await expect(page.getByText(/^1 of 4 files .* · Stopped: 3 files are left\.$/)).toBeVisible()
-  await expect(page.getByText('All have arrived')).toHaveCount(0)
-  await expect(page.getByText(/^0\d\.mp4 · 0% arrived/)).toHaveCount(3)
+  await page.getByRole('button', { name: 'Pause', exact: true }).click()
+  await expect(page.getByText(/^1 of 4 files .* · Paused: 3 files left\.$/)).toBeVisible()
+  await expect(page.getByText('Upload complete')).toHaveCount(0)
+  await expect(page.getByText(/^0\d\.mp4 · 0% uploaded/)).toHaveCount(3)
   // The page has them still.
   await expect(page.getByText('Drop the same files again')).toHaveCount(0)
   await expectReadable(page)
   await expectFits(page)
 
   isSlow = false
-  await page.getByRole('button', { name: 'Give up 04.mp4' }).click()
-  await expect(page.getByText(/^1 of 3 files .* · Stopped: 2 files are left\.$/)).toBeVisible()
-  await page.getByRole('button', { name: 'Go on uploading' }).click()
-  await expect(page.getByText('All have arrived: this page may be closed.')).toBeVisible()
+  await page.getByRole('button', { name: 'Discard 04.mp4' }).click()
+  await expect(page.getByText(/^1 of 3 files .* · Paused: 2 files left\.$/)).toBeVisible()
+  await page.getByRole('button', { name: 'Resume upload' }).click()
+  await expect(page.getByText('Upload complete. You can close this page.')).toBeVisible()
   await expect(rowsOf(page)).toHaveCount(3)
 })
 
@@ -233,7 +235,7 @@ test('of files that are broken it is said why in words; they are tried again, me
   await expect(rowsOf(page).first()).toContainText('Ready')
   await expectReadable(page)
   await expectFits(page)
-  await page.getByRole('button', { name: 'Take off the list: 03.mp4' }).click()
+  await page.getByRole('button', { name: 'Dismiss 03.mp4' }).click()
   await expect(page.getByText(/^03\.mp4 /)).toHaveCount(0)
 
   const again = page.waitForResponse(/\/episode\/retry$/)
@@ -243,7 +245,7 @@ test('of files that are broken it is said why in words; they are tried again, me
   await tryAgainAtRunning(page)
   writeFileSync(join(folder, '02.mp4'), film)
   await dropOn(headingOf(page), [join(folder, '02.mp4')])
-  await expect(page.getByText('New file for an episode that is there')).toBeVisible()
+  await expect(page.getByText('Replaces the file of an existing episode')).toBeVisible()
   await page.getByRole('button', { name: 'Upload 1 file' }).click()
   await expect(broken).toContainText('Ready')
   await expect(broken).not.toContainText('cut off')
@@ -254,8 +256,8 @@ async function tryAgainAtRunning(page: Page): Promise<void> {
   const running = await page.context().newPage()
   await running.goto('/studio/running')
   const row = running.getByRole('row').filter({ hasText: '02.mp4' })
-  await row.getByRole('button', { name: 'Try again' }).click()
-  await expect(running.getByText('02.mp4 is being made again.')).toBeVisible()
+  await row.getByRole('button', { name: 'Retry' }).click()
+  await expect(running.getByText('Processing 02.mp4 again.')).toBeVisible()
   await expect(row).toContainText('is cut off')
   await running.close()
 }

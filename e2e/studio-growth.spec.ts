@@ -62,18 +62,18 @@ test('who came by a link, met the paywall and paid is seen beside the link and i
   await enterStudio(page, 'owner')
   await page.goto('/studio/growth')
   const name = `Poster ${crypto.randomUUID().slice(0, 6)}`
-  await page.getByLabel('Name of the link').fill(name)
+  await page.getByLabel('Link name').fill(name)
   const video = page.getByLabel('Video', { exact: true })
   const episode = page.getByLabel('Episode', { exact: true })
   await video.fill(await towerUrl(page, 4))
   await expect(episode).toHaveValue('4')
-  await expect(page.getByLabel('Which video')).toHaveCount(0)
+  await expect(page.getByLabel('Choose a video')).toHaveCount(0)
   await video.fill('Tower')
-  await page.getByRole('button', { name: 'Make a link' }).click()
-  await expect(page.getByText('Choose the video, or paste the address')).toBeVisible()
-  await page.getByLabel('Which video').selectOption({ label: 'The Test Tower' })
+  await page.getByRole('button', { name: 'Create link' }).click()
+  await expect(page.getByText('Choose a video, or paste the address')).toBeVisible()
+  await page.getByLabel('Choose a video').selectOption({ label: 'The Test Tower' })
   await episode.fill('3')
-  await page.getByRole('button', { name: 'Make a link' }).click()
+  await page.getByRole('button', { name: 'Create link' }).click()
   const dialog = page.getByRole('dialog', { name })
   const address = (await dialog.locator('code').textContent()) ?? ''
   expect(await readQrCode(dialog.getByRole('img'))).toBe(address)
@@ -91,12 +91,12 @@ test('who came by a link, met the paywall and paid is seen beside the link and i
   expect((await funnelOf(token))?.plays).toBeGreaterThanOrEqual(1)
 
   await page.reload()
-  const row = page.getByRole('table', { name: 'From a visit to the payment' }).getByRole('row', { name })
+  const row = page.getByRole('table', { name: 'Conversion funnel' }).getByRole('row', { name })
   await expect(row).toContainText('$0.99')
   await expect(page.getByRole('table', { name: 'Links' }).getByRole('row', { name })).toContainText('$0.99')
-  await page.getByLabel('By', { exact: true }).selectOption('video')
+  await page.getByLabel('Group by', { exact: true }).selectOption('video')
   await page.getByRole('link', { name: 'The Test Tower' }).click()
-  await expect(page.getByRole('img', { name: /Viewers who began/ })).toBeVisible()
+  await expect(page.getByRole('img', { name: /Viewers who started/ })).toBeVisible()
   await expect(page.getByRole('table', { name: 'Viewers by episode' }).getByRole('row')).not.toHaveCount(0)
 })
 
@@ -110,8 +110,17 @@ const week = Array.from({ length: 7 }, (_, index) => ({
 }))
 
 for (const [language, words] of [
-  ['en', { churn: 'Subscriptions that ended, by day', failed: 'Renewals that could not be charged, by day' }],
-  ['dy', { churn: 'Beendete Abos pro Tag', failed: 'Fehlgeschlagene Verlängerungen pro Tag' }],
+  [
+    'en',
+    { churn: 'Churned subscriptions by day', failed: 'Failed renewals by day of the first failed attempt' },
+  ],
+  [
+    'dy',
+    {
+      churn: 'Beendete Abos pro Tag',
+      failed: 'Fehlgeschlagene Verlängerungen nach dem Tag des ersten Fehlversuchs',
+    },
+  ],
 ] as const)
   test(
     `churn and failed renewals have a chart each, with the days beneath, in ${language}`,
@@ -139,12 +148,12 @@ test('an editor sees the links and who came by them, and no money of others @des
   await enterStudio(page, 'editor')
   await page.goto('/studio/growth')
   await expect(page.getByRole('heading', { name: 'Links' })).toBeVisible()
-  await expect(page.getByRole('heading', { name: 'From a visit to the payment' })).toHaveCount(0)
+  await expect(page.getByRole('heading', { name: 'Conversion funnel' })).toHaveCount(0)
 })
 
 for (const [language, words] of [
-  ['en', { funnel: 'From a visit to the payment', by: 'By' }],
-  ['dy', { funnel: 'Vom Besuch zur Zahlung', by: 'Nach' }],
+  ['en', { funnel: 'Conversion funnel', by: 'Group by' }],
+  ['dy', { funnel: 'Konversionstrichter', by: 'Gruppieren nach' }],
 ] as const)
   test(
     `growth is readable and fits, by token, click and video, in ${language}`,

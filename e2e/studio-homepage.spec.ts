@@ -15,7 +15,7 @@ test('an editor puts a section together by hand, sees it in the preview, and vie
   })
   await enterStudio(page, 'editor')
   await page.goto('/studio/homepage')
-  await page.getByRole('button', { name: 'Add a section' }).click()
+  await page.getByRole('button', { name: 'Add section' }).click()
   const section = page
     .getByRole('listitem')
     .filter({ has: page.getByLabel('Title (English)') })
@@ -23,17 +23,17 @@ test('an editor puts a section together by hand, sees it in the preview, and vie
   await expect(section.getByLabel('Title (English)')).toBeFocused()
   await page.keyboard.type('By hand')
   await expect(section.getByLabel('Title (English)')).toHaveValue('By hand')
-  await section.getByLabel('Videos', { exact: true }).selectOption('Picked by hand')
+  await section.getByLabel('Videos', { exact: true }).selectOption('Manual selection')
   const names: string[] = []
   for (const letter of ['t', 's', 'l', 'g']) {
     if (names.length === 2) break
-    await section.getByLabel('Find a video by its title').fill(letter)
+    await section.getByLabel('Search videos by title').fill(letter)
     const list = section.getByRole('list', { name: 'Videos found' })
     // What was found by the letter before may still stand there.
     await expect(list).toHaveAttribute('aria-busy', 'false')
     const found = list.getByRole('listitem').first()
     const name = ((await found.textContent()) ?? '').replace('Add ', '')
-    if (name === 'No video has this title.') continue
+    if (name === 'No videos match this title.') continue
     await list.getByRole('button', { name: `Add ${name}`, exact: true }).click()
     names.push(name)
   }
@@ -49,7 +49,7 @@ test('an editor puts a section together by hand, sees it in the preview, and vie
   const picked = section.getByRole('list').first().getByRole('listitem')
   const { height = 0 } = (await picked.last().boundingBox()) ?? {}
   const below = { targetPosition: { x: 20, y: height - 4 } }
-  await picked.first().getByTitle('Drag to another place').dragTo(picked.last(), below)
+  await picked.first().getByTitle('Drag to reorder').dragTo(picked.last(), below)
   await expectShown(first, second)
   const up = section.getByRole('button', { name: `Move ${second} up` })
   await up.focus()
@@ -67,8 +67,8 @@ test('an editor puts a section together by hand, sees it in the preview, and vie
   expect(await (await page.request.get('/api/homepage')).text()).not.toContain('By hand')
   await expectReadable(page)
   await expectFits(page)
-  await page.getByRole('button', { name: 'Make it the homepage' }).click()
-  await expect(page.getByText('This is what viewers see.')).toBeVisible()
+  await page.getByRole('button', { name: 'Publish changes' }).click()
+  await expect(page.getByText('Published. Viewers see the new homepage now.')).toBeVisible()
   expect(told).toEqual([])
 
   const viewer = await (await browser.newContext({ locale: 'en-US' })).newPage()
@@ -82,8 +82,8 @@ test('an editor puts a section together by hand, sees it in the preview, and vie
   await viewer.context().close()
 
   await page.getByRole('button', { name: 'Remove By hand' }).click()
-  await page.getByRole('button', { name: 'Make it the homepage' }).click()
-  await expect(page.getByText('This is what viewers see.')).toBeVisible()
+  await page.getByRole('button', { name: 'Publish changes' }).click()
+  await expect(page.getByText('Published. Viewers see the new homepage now.')).toBeVisible()
 })
 
 test('a category that a section of the homepage shows is not deleted until the section has another source', async ({
@@ -93,8 +93,8 @@ test('a category that a section of the homepage shows is not deleted until the s
   await enterStudio(page, 'editor')
   await labelVideo(page, { category: name })
   const save = async () => {
-    await page.getByRole('button', { name: 'Make it the homepage' }).click()
-    await expect(page.getByText('This is what viewers see.')).toBeVisible()
+    await page.getByRole('button', { name: 'Publish changes' }).click()
+    await expect(page.getByText('Published. Viewers see the new homepage now.')).toBeVisible()
   }
   const remove = async () => {
     await page.goto('/studio/content/names')
@@ -102,7 +102,7 @@ test('a category that a section of the homepage shows is not deleted until the s
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
   }
   await page.goto('/studio/homepage')
-  await page.getByRole('button', { name: 'Add a section' }).click()
+  await page.getByRole('button', { name: 'Add section' }).click()
   const section = page
     .getByRole('listitem')
     .filter({ has: page.getByLabel('Title (English)') })
@@ -112,7 +112,7 @@ test('a category that a section of the homepage shows is not deleted until the s
   await section.getByLabel('Category', { exact: true }).selectOption(name)
   await save()
   await remove()
-  await expect(page.getByText('Give it another source first.')).toBeVisible()
+  await expect(page.getByText('Choose another source for it first.')).toBeVisible()
   await page.goto('/studio/homepage')
   await page.getByRole('button', { name: 'Remove Shown' }).click()
   await save()

@@ -26,31 +26,31 @@ test('support finds an order, looks at it again and refunds a part; the page say
   const order = await buy(page)
   await enterStudio(page, 'support')
   await page.goto(`/studio/people?who=${order}`)
-  await page.getByRole('table', { name: 'People' }).getByRole('link').click()
+  await page.getByRole('table', { name: 'Customers' }).getByRole('link').click()
   await page.getByRole('table', { name: 'Orders' }).getByRole('link').click()
   await expect(page.getByRole('table', { name: 'Ledger' })).toContainText('sales:episode')
-  await page.getByRole('button', { name: 'Check again' }).click()
-  await expect(page.getByText('The gateway was asked; the order is up to date.')).toBeVisible()
+  await page.getByRole('button', { name: 'Sync with gateway' }).click()
+  await expect(page.getByText('The order is in sync with the gateway.')).toBeVisible()
   await page.getByRole('button', { name: 'Refund' }).click()
   const dialog = page.getByRole('dialog', { name: 'Refund' })
-  await dialog.getByLabel('Amount in USD').fill('9.99')
+  await dialog.getByLabel('Amount (USD)').fill('9.99')
   await expect(dialog.getByText('This is more than can be refunded.')).toBeVisible()
-  await expect(dialog.getByText('A part goes back')).toHaveCount(0)
+  await expect(dialog.getByText('A partial refund.')).toHaveCount(0)
   await dialog.getByLabel('Reason').fill('goodwill')
   await dialog.getByRole('button', { name: 'Refund' }).click()
   await expect(dialog.getByText('Enter an amount up to $0.99.')).toBeVisible()
   await expectReadable(page)
-  await dialog.getByLabel('Amount in USD').fill('0.40')
+  await dialog.getByLabel('Amount (USD)').fill('0.40')
   await dialog.getByRole('button', { name: 'Refund' }).click()
   await expect(page.getByText('$0.40 was refunded.')).toBeVisible()
   await expect(page.getByRole('table', { name: 'Refunds' })).toContainText('goodwill')
-  await expect(page.getByText('Partly refunded')).toBeVisible()
-  await expect(page.getByRole('table', { name: 'Audit trail' })).toContainText('order refund')
+  await expect(page.getByText('Partially refunded')).toBeVisible()
+  await expect(page.getByRole('table', { name: 'Audit log' })).toContainText('order refund')
 
   await page.getByRole('button', { name: 'Refund' }).click()
   // What is left stands there already.
-  await expect(dialog.getByLabel('Amount in USD')).toHaveValue('0.59')
-  await expect(dialog.getByText('All that is left goes back')).toBeVisible()
+  await expect(dialog.getByLabel('Amount (USD)')).toHaveValue('0.59')
+  await expect(dialog.getByText('The remaining amount is refunded')).toBeVisible()
   await dialog.getByLabel('Reason').fill('all of it after all')
   await dialog.getByRole('button', { name: 'Refund' }).click()
   await expect(page.getByText('$0.59 was refunded.')).toBeVisible()
@@ -93,13 +93,13 @@ test('orders are found by state, gateway, person and date: the address keeps wha
   const rows = page.getByRole('table', { name: 'Orders' }).getByRole('row')
   const find = async (wish: () => Promise<unknown>, address: RegExp, count: number) => {
     await wish()
-    await page.getByRole('button', { name: 'Show' }).click()
+    await page.getByRole('button', { name: 'Apply' }).click()
     await expect(page).toHaveURL(address)
-    if (count === 0) await expect(page.getByText('No order is like that.')).toBeVisible()
+    if (count === 0) await expect(page.getByText('No orders match your filters')).toBeVisible()
     else await expect(rows).toHaveCount(count + 1)
   }
-  const [state, gateway] = [page.getByLabel('State'), page.getByLabel('Gateway')]
-  const who = page.getByLabel('E-mail or id')
+  const [state, gateway] = [page.getByLabel('Status'), page.getByLabel('Gateway')]
+  const who = page.getByLabel('E-mail, order number or ID')
   await find(() => who.fill(person), /person=/, 2)
   await find(() => gateway.selectOption('Stripe'), /gateway=stripe/, 1)
   await expect(rows.last()).toContainText('Stripe')
@@ -127,11 +127,11 @@ test('orders are found by state, gateway, person and date: the address keeps wha
   await find(() => gateway.selectOption('All'), /person=[^&]*$/, 2)
   await find(() => page.getByLabel('From').fill(dayFromNow(3)), /since=/, 0)
   await find(() => page.getByLabel('From').fill(dayFromNow(-3)), /since=/, 2)
-  await find(() => page.getByLabel('Until').fill(dayFromNow(-3)), /until=/, 0)
-  await find(() => page.getByLabel('Until').fill(dayFromNow(0)), /until=/, 2)
+  await find(() => page.getByLabel('To', { exact: true }).fill(dayFromNow(-3)), /until=/, 0)
+  await find(() => page.getByLabel('To', { exact: true }).fill(dayFromNow(0)), /until=/, 2)
 
   const download = page.waitForEvent('download')
-  await page.getByRole('link', { name: 'Export as CSV' }).click()
+  await page.getByRole('link', { name: 'Export CSV' }).click()
   const lines = (await readFile(await (await download).path(), 'utf8')).trim().split('\r\n')
   expect(lines[0]).toMatch(/^order,created_at,/)
   expect(lines.slice(1).map((line) => /ord_\w+/.exec(line)?.[0])).toEqual([byStripe, bySandbox])
@@ -155,21 +155,21 @@ test('the day’s reconciliation says of each gateway what we have, what it has 
   const order = await buy(page)
   await enterStudio(page, 'support')
   await page.goto('/studio/money/reconciliation')
-  await page.getByRole('button', { name: 'Compare now' }).click()
-  const balance = page.getByRole('table', { name: 'Our ledger and the gateways' })
+  await page.getByRole('button', { name: 'Reconcile now' }).click()
+  const balance = page.getByRole('table', { name: 'Ledger vs. gateways' })
   const sandbox = balance.getByRole('row', { name: 'Sandbox' })
   await expect(sandbox).toContainText(/\$\d.*\$\d.*None/)
-  await expect(page.getByRole('button', { name: 'Compare now' })).toBeEnabled()
+  await expect(page.getByRole('button', { name: 'Reconcile now' })).toBeEnabled()
   await expectReadable(page)
   await expectFits(page)
 
   await unsettle(page, order)
   await page.goto('/studio/money/reconciliation?lang=dy')
-  const german = page.getByRole('table', { name: 'Unsere Buchungen und die Zahlungsdienste' })
+  const german = page.getByRole('table', { name: 'Buchungen und Zahlungsdienste' })
   await expect(german.getByRole('row', { name: 'Sandbox' })).toContainText(/-0,10\s\$/)
-  const wrong = page.getByRole('table', { name: 'Was nicht übereinstimmt' }).getByRole('row', { name: order })
+  const wrong = page.getByRole('table', { name: 'Abweichungen' }).getByRole('row', { name: order })
   await expect(wrong).toContainText(/0,99\s\$.*0,89\s\$/)
-  await expect(wrong).toContainText('Die Website sieht nicht mehr nach.')
+  await expect(wrong).toContainText('Wir prüfen nicht mehr.')
   await expectReadable(page)
   await expectFits(page)
   await wrong.getByRole('link').click()
@@ -179,14 +179,14 @@ test('the day’s reconciliation says of each gateway what we have, what it has 
 test('the analyst sees what came in, and nothing to press @phone', async ({ page }) => {
   await enterStudio(page, 'analyst')
   await page.goto('/studio/money/reconciliation')
-  await expect(page.getByRole('heading', { name: 'The day’s money' })).toBeVisible()
-  await expect(page.getByRole('button', { name: 'Compare now' })).toHaveCount(0)
-  await expect(page.getByRole('link', { name: 'People' })).toHaveCount(0)
+  await expect(page.getByRole('heading', { name: 'Daily summary' })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Reconcile now' })).toHaveCount(0)
+  await expect(page.getByRole('link', { name: 'Customers' })).toHaveCount(0)
 })
 
 for (const [language, words] of [
-  ['en', ['Money', 'People', 'Plans and prices', 'New plan']],
-  ['dy', ['Finanzen', 'Personen', 'Abos und Preise', 'Neues Abo']],
+  ['en', ['Payments', 'Customers', 'Plans and pricing', 'New plan']],
+  ['dy', ['Zahlungen', 'Kunden', 'Abos und Preise', 'Neues Abo']],
 ] as const)
   test(
     `money, people and plans are readable and fit, in ${language}`,
@@ -217,7 +217,7 @@ test.describe('without a connection', () => {
     await expect(page.getByLabel('Gateway')).toBeVisible()
     await page.context().setOffline(true)
     await page.getByRole('link', { name: link }).click()
-    await expect(page.getByText('You are offline.')).toBeVisible()
+    await expect(page.getByText('You’re offline.')).toBeVisible()
   }
 
   test('a page that is opened without a connection says so, and comes by itself once it is back @desktop', async ({
@@ -228,8 +228,8 @@ test.describe('without a connection', () => {
     await expectReadable(page)
     await expectFits(page)
     await context.setOffline(false)
-    await expect(page.getByText('You are offline.')).toHaveCount(0)
-    await expect(page.getByText('There is no such dispute.').or(page.getByRole('table'))).toBeVisible()
+    await expect(page.getByText('You’re offline.')).toHaveCount(0)
+    await expect(page.getByText('No disputes match this filter').or(page.getByRole('table'))).toBeVisible()
   })
 
   test('an area whose code has not been loaded yet comes by itself, too @desktop', async ({
@@ -238,10 +238,10 @@ test.describe('without a connection', () => {
   }) => {
     await followOffline(page, 'Experiments')
     await expect(page.getByRole('main')).toHaveAttribute('aria-busy', 'true')
-    await expect(page.getByText('This page broke')).toHaveCount(0)
+    await expect(page.getByText('Something went wrong')).toHaveCount(0)
     await context.setOffline(false)
     await expect(page.getByRole('heading', { name: 'Experiments', level: 1 })).toBeVisible()
-    await expect(page.getByText('You are offline.')).toHaveCount(0)
+    await expect(page.getByText('You’re offline.')).toHaveCount(0)
   })
 
   /** From the money's page; the connection drops while the code is on its way. */
@@ -254,7 +254,7 @@ test.describe('without a connection', () => {
       await route.abort('internetdisconnected')
     })
     await page.getByRole('link', { name: 'Experiments' }).click()
-    await expect(page.getByText('You are offline.')).toBeVisible()
+    await expect(page.getByText('You’re offline.')).toBeVisible()
     await expect(page.getByRole('main')).toHaveAttribute('aria-busy', 'true')
     await page.unroute(experimentsCode)
   }
@@ -277,7 +277,7 @@ test.describe('without a connection', () => {
     context,
   }) => {
     await loseCode(page)
-    await page.getByRole('link', { name: 'Money' }).click()
+    await page.getByRole('link', { name: 'Payments' }).click()
     await expect(page.getByRole('main')).toHaveAttribute('aria-busy', 'false')
     await page.getByLabel('Gateway').evaluate((field) => (field.id = 'the-same'))
     const answered = page.waitForResponse((response) => response.request().method() === 'HEAD')
@@ -303,7 +303,7 @@ test.describe('where an area’s code throws', () => {
     await page.goto('/studio/money')
     await expect(page.getByLabel('Gateway')).toBeVisible()
     await page.getByRole('link', { name: 'Experiments' }).click()
-    await expect(page.getByRole('heading', { name: 'This page broke' })).toBeVisible()
+    await expect(page.getByRole('heading', { name: 'Something went wrong' })).toBeVisible()
     await expect.poll(() => errors).toEqual(['it broke'])
     await page.unroute(experimentsCode)
     await page.getByRole('button', { name: 'Try again' }).click()

@@ -37,7 +37,7 @@ test('a tag is renamed in several languages, which viewers find it by; without a
   await dialog.getByLabel('English').fill('')
   await typeInto(page, dialog.getByLabel('Deutsch'), german)
   await page.keyboard.press('Enter')
-  await expect(dialog.getByText('Enter a name in English.')).toBeVisible()
+  await expect(dialog.getByText('Enter an English name.')).toBeVisible()
   await expect(dialog.getByLabel('English')).toBeFocused()
   await expectReadable(page)
   await page.keyboard.type(after)
@@ -46,7 +46,7 @@ test('a tag is renamed in several languages, which viewers find it by; without a
   await look(page, after)
   await expect(page.getByRole('row', { name: after })).toContainText(german)
   await look(page, before)
-  await expect(page.getByText('No tag has this name.')).toBeVisible()
+  await expect(page.getByText('No tags match this name.')).toBeVisible()
 })
 
 test('a tag is merged into another and is gone; another is deleted, and its video stays', async ({
@@ -60,16 +60,16 @@ test('a tag is merged into another and is gone; another is deleted, and its vide
   await look(page, from)
   await page.getByRole('button', { name: `Merge ${from}` }).click()
   const dialog = page.getByRole('dialog', { name: `Merge ${from} into another` })
-  await dialog.getByLabel('Find the other').fill(into)
+  await dialog.getByLabel('Search').fill(into)
   await page.keyboard.press('Enter')
   await expectReadable(page)
   await dialog.getByRole('button', { name: `Merge into ${into}` }).click()
-  await expect(page.getByText('No tag has this name.')).toBeVisible()
+  await expect(page.getByText('No tags match this name.')).toBeVisible()
 
   await look(page, lone)
   await page.getByRole('button', { name: `Delete ${lone}` }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
-  await expect(page.getByText('No tag has this name.')).toBeVisible()
+  await expect(page.getByText('No tags match this name.')).toBeVisible()
   await page.goto(`/studio/content/${video}`)
   await expect(page.getByLabel('Tags')).toHaveValue(into)
 })
@@ -131,6 +131,6 @@ test('an address of the studio that leads nowhere says so', async ({ page }) => 
   await enterStudio(page, 'owner')
   for (const path of ['content/vid_none', 'content/names/more', 'growth/links', 'money/ord_none/more']) {
     await page.goto(`/studio/${path}`)
-    await expect(page.getByRole('heading', { name: 'Nothing here' })).toBeVisible()
+    await expect(page.getByRole('heading', { name: 'Not found' })).toBeVisible()
   }
 })

@@ -75,7 +75,7 @@ const handOf = async (page: Page, isFinger: boolean): Promise<Hand> =>
 async function gripOf(page: Page, place: number): Promise<Point> {
   const grip = rowsOf(page)
     .nth(place - 1)
-    .getByTitle('Drag to another place')
+    .getByTitle('Drag to reorder')
   const { x, y, width, height } = (await grip.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
   return { x: x + width / 2, y: y + height / 2 }
 }
@@ -105,7 +105,7 @@ test('an episode that is dragged, by a mouse or a finger, lies where it was let 
   await expect.poll(() => orderOf(page)).toEqual(moved)
   await expect.poll(() => keptOrder(page, id)).toEqual(moved)
   expect(await page.evaluate(() => scrollY)).toBe(scrolled)
-  await expect(page.getByText('Episode 1 is at place 3 of 6 now.')).toBeAttached()
+  await expect(page.getByText('Episode 1 is now number 3 of 6.')).toBeAttached()
   await expectReadable(page)
   await expectFits(page)
 
@@ -147,16 +147,16 @@ test('keys move an episode by one place or to an end as quickly as they are pres
   await button('Move Episode 3 down').focus()
   for (const place of [4, 5]) {
     await page.keyboard.press('Enter')
-    await told(`Episode ${place - 1} is at place ${place} of 6 now.`)
+    await told(`Episode ${place - 1} is now number ${place} of 6.`)
   }
   await expect(button('Move Episode 5 down')).toBeFocused()
   const moved = tales.filter((tale) => tale !== 'Tale 3')
   expect(await orderOf(page)).toEqual(moved.toSpliced(4, 0, 'Tale 3'))
   await page.keyboard.press('Home')
-  await told('Episode 5 is at place 1 of 6 now.')
+  await told('Episode 5 is now number 1 of 6.')
   await expect(button('Move Episode 1 down')).toBeFocused()
   await page.keyboard.press('End')
-  await told('Episode 1 is at place 6 of 6 now.')
+  await told('Episode 1 is now number 6 of 6.')
   await expect(button('Move Episode 6 up')).toBeFocused()
   const last = [...moved, 'Tale 3']
   expect(await orderOf(page)).toEqual(last)

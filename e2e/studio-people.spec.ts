@@ -48,22 +48,24 @@ test('support finds a member by address and by id, sees what they bought, watche
   const { id, email } = await register(page)
   await enterStudio(page, 'support')
   await page.goto(`/studio/people?who=${id}`)
-  await expect(page.getByRole('table', { name: 'People' }).getByRole('link', { name: email })).toBeVisible()
+  await expect(
+    page.getByRole('table', { name: 'Customers' }).getByRole('link', { name: email }),
+  ).toBeVisible()
 
   await page.goto('/studio/people')
-  await typeInto(page, page.getByLabel('E-mail, order number or id'), email.toUpperCase())
+  await typeInto(page, page.getByLabel('E-mail, order number or ID'), email.toUpperCase())
   await page.keyboard.press('Enter')
-  await choose(page, page.getByRole('table', { name: 'People' }).getByRole('link', { name: email }))
+  await choose(page, page.getByRole('table', { name: 'Customers' }).getByRole('link', { name: email }))
   await expect(page.getByRole('heading', { level: 1, name: email })).toBeVisible()
-  await expect(page.getByRole('table', { name: 'Rights to watch' })).toContainText('The Test Tower · 4')
+  await expect(page.getByRole('table', { name: 'Access' })).toContainText('The Test Tower · 4')
   await expect(page.getByRole('table', { name: 'Orders' })).toContainText('$0.99')
-  await expect(page.getByRole('table', { name: 'History' })).toContainText('The Test Tower · 4')
+  await expect(page.getByRole('table', { name: 'Watch history' })).toContainText('The Test Tower · 4')
   await expect(page.getByRole('table', { name: 'Signed-in devices' }).getByRole('row')).toHaveCount(2)
   await expectReadable(page)
-  await page.getByRole('button', { name: 'Sign out everywhere' }).click()
-  await expect(page.getByText('Signed out on every device: 1.')).toBeVisible()
-  await expect(page.getByText('None.', { exact: true })).toBeVisible()
-  await expect(page.getByRole('table', { name: 'Audit trail' })).toContainText('person sign-out')
+  await page.getByRole('button', { name: 'Sign out on all devices' }).click()
+  await expect(page.getByText('Signed out on 1 device.')).toBeVisible()
+  await expect(page.getByText('No signed-in devices')).toBeVisible()
+  await expect(page.getByRole('table', { name: 'Audit log' })).toContainText('person sign-out')
   const { info } = (await (await page.request.get('/api/user')).json()) as { info: { role: string } }
   expect(info.role).toBe('visitor')
 })
@@ -72,17 +74,17 @@ test('whoever looked for a video and chose none is asked, and gives nothing @des
   const { id } = await register(page)
   await enterStudio(page, 'owner')
   await page.goto(`/studio/people/${id}`)
-  await page.getByLabel('Look for a video').fill('Tower')
+  await page.getByLabel('Search videos').fill('Tower')
   await page.getByLabel('Reason').fill('their download broke')
-  await page.getByRole('button', { name: 'Give', exact: true }).click()
-  await expect(page.getByLabel('Look for a video')).toBeFocused()
-  const unchosen = page.getByText('Choose the video under “What”')
+  await page.getByRole('button', { name: 'Grant', exact: true }).click()
+  await expect(page.getByLabel('Search videos')).toBeFocused()
+  const unchosen = page.getByText('Choose the video under “Access to”')
   await expect(unchosen).toBeVisible()
-  await page.getByLabel('What').selectOption('The Test Tower')
-  await page.getByLabel('Look for a video').fill('Wide')
-  await page.getByRole('button', { name: 'Give', exact: true }).click()
+  await page.getByLabel('Access to').selectOption('The Test Tower')
+  await page.getByLabel('Search videos').fill('Wide')
+  await page.getByRole('button', { name: 'Grant', exact: true }).click()
   await expect(unchosen).toBeVisible()
-  await expect(page.getByText('Nothing beyond what is free.')).toBeVisible()
+  await expect(page.getByText('Free episodes only')).toBeVisible()
 })
 
 test('a right is given with a reason and plays at once, and is taken away again by the keyboard @phone', async ({
@@ -92,22 +94,22 @@ test('a right is given with a reason and plays at once, and is taken away again 
   expect(await playCode(page, 5)).toBe(402)
   await enterStudio(page, 'owner')
   await page.goto(`/studio/people/${id}`)
-  await page.getByLabel('Look for a video').fill('Tower')
-  await page.getByLabel('What', { exact: true }).selectOption('The Test Tower')
+  await page.getByLabel('Search videos').fill('Tower')
+  await page.getByLabel('Access to', { exact: true }).selectOption('The Test Tower')
   await page.getByLabel('Episode', { exact: true }).fill('5')
-  await page.getByRole('button', { name: 'Give', exact: true }).click()
+  await page.getByRole('button', { name: 'Grant', exact: true }).click()
   await expect(page.getByLabel('Reason')).toBeFocused()
   await page.getByLabel('Reason').fill('their download broke')
-  await page.getByRole('button', { name: 'Give', exact: true }).click()
-  const rights = page.getByRole('table', { name: 'Rights to watch' })
+  await page.getByRole('button', { name: 'Grant', exact: true }).click()
+  const rights = page.getByRole('table', { name: 'Access' })
   await expect(rights.getByRole('row', { name: 'The Test Tower · 5' })).toContainText(
-    'Given: their download broke',
+    'Granted: their download broke',
   )
   expect(await playCode(page, 5)).toBe(200)
 
-  await rights.getByRole('button', { name: 'Take away' }).focus()
+  await rights.getByRole('button', { name: 'Revoke access' }).focus()
   await page.keyboard.press('Enter')
-  const dialog = page.getByRole('dialog', { name: 'Take this right away?' })
+  const dialog = page.getByRole('dialog', { name: 'Revoke this access?' })
   await expect(dialog.getByLabel('Reason')).toBeFocused()
   await expectReadable(page)
   await page.keyboard.type('given twice')
@@ -123,9 +125,9 @@ test('a right is given with a reason and plays at once, and is taken away again 
   await expect(question).toHaveCount(0)
   await dialog.getByLabel('Reason').press('Enter')
   await expect(dialog).toHaveCount(0)
-  await expect(rights.getByRole('button', { name: 'Take away' })).toHaveCount(0)
+  await expect(rights.getByRole('button', { name: 'Revoke access' })).toHaveCount(0)
   expect(await playCode(page, 5)).toBe(402)
-  const trail = page.getByRole('table', { name: 'Audit trail' })
+  const trail = page.getByRole('table', { name: 'Audit log' })
   await expect(trail).toContainText('entitlement grant')
   await expect(trail).toContainText('entitlement revoke')
 })
@@ -137,16 +139,16 @@ test('somebody is deleted on request, with a reason, and nothing more can be don
   await enterStudio(page, 'support')
   await page.goto(`/studio/people/${id}`)
   await page.getByRole('button', { name: 'Delete' }).click()
-  const dialog = page.getByRole('dialog', { name: 'Delete this person?' })
+  const dialog = page.getByRole('dialog', { name: 'Delete this customer?' })
   await dialog.getByRole('button', { name: 'Delete' }).click()
   await expect(dialog.getByLabel('Reason')).toHaveAttribute('aria-invalid', 'true')
   await dialog.getByLabel('Reason').fill('asked by mail')
   await dialog.getByRole('button', { name: 'Delete' }).click()
   await expect(dialog).toHaveCount(0)
   await expect(page.getByRole('button', { name: 'Delete' })).toHaveCount(0)
-  await expect(page.getByRole('heading', { name: 'Give a right' })).toHaveCount(0)
+  await expect(page.getByRole('heading', { name: 'Grant access' })).toHaveCount(0)
   await page.goto(`/studio/people?who=${encodeURIComponent(email)}`)
-  await expect(page.getByText('Nobody was found.')).toBeVisible()
+  await expect(page.getByText('No customers found')).toBeVisible()
 })
 
 test('support helps people and has none of what is the owner’s; an editor finds no people at all @desktop', async ({
@@ -156,8 +158,8 @@ test('support helps people and has none of what is the owner’s; an editor find
   const { id } = await register(page)
   await enterStudio(page, 'support')
   for (const [path, heading, action] of [
-    ['/studio/team', 'Team', 'Make a link'],
-    ['/studio/plans', 'Plans and prices', 'New plan'],
+    ['/studio/team', 'Team', 'Create link'],
+    ['/studio/plans', 'Plans and pricing', 'New plan'],
     ['/studio/content', 'Videos', 'New video'],
   ] as const) {
     await page.goto(path)
@@ -167,25 +169,25 @@ test('support helps people and has none of what is the owner’s; an editor find
     await expect(page.getByRole('link', { name: action })).toHaveCount(0)
   }
   await page.goto('/studio')
-  await expect(page.getByRole('link', { name: 'People' })).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Customers' })).toBeVisible()
   await expect(page.getByRole('link', { name: 'Homepage' })).toHaveCount(0)
 
   const desk = await (await browser.newContext({ baseURL: siteUrl, locale: 'en-US' })).newPage()
   await enterStudio(desk, 'editor')
-  await expect(desk.getByRole('link', { name: 'People' })).toHaveCount(0)
+  await expect(desk.getByRole('link', { name: 'Customers' })).toHaveCount(0)
   await desk.goto(`/studio/people/${id}`)
-  await expect(desk.getByRole('heading', { name: 'Nothing here' })).toBeVisible()
+  await expect(desk.getByRole('heading', { name: 'Not found' })).toBeVisible()
   for (const path of ['/studio/people', '/studio/money']) {
     await desk.goto(path)
-    await expect(desk.getByText('Your role, Editor, has nothing to do here.')).toBeVisible()
+    await expect(desk.getByText('You don’t have access to this page. Your role is Editor')).toBeVisible()
     await expect(desk.getByRole('main').getByRole('button')).toHaveCount(0)
   }
   await desk.context().close()
 })
 
 for (const [language, heading] of [
-  ['en', 'Give a right'],
-  ['dy', 'Zugang freischalten'],
+  ['en', 'Grant access'],
+  ['dy', 'Zugang gewähren'],
 ] as const)
   test(`somebody’s page is readable and fits, in ${language}`, { tag: '@screens' }, async ({ page }) => {
     const { id } = await register(page)

@@ -37,7 +37,7 @@ async function subscribe(shop: Page, name: string): Promise<string> {
 async function putOnSale(page: Page, name: string): Promise<void> {
   await page.goto('/studio/plans')
   await page.getByRole('link', { name: 'New plan' }).click()
-  await page.getByRole('button', { name: 'Put on sale' }).click()
+  await page.getByRole('button', { name: 'Create plan' }).click()
   const price = page.getByLabel('Price', { exact: true })
   await expect(price).toBeFocused()
   await expect(page.getByText('Enter a price, such as 9.99.')).toBeVisible()
@@ -45,16 +45,16 @@ async function putOnSale(page: Page, name: string): Promise<void> {
   await expectFits(page)
   await price.fill('12.99')
   await page.getByLabel('Introductory price').fill('13.99')
-  await page.getByLabel('Days of a period').fill('14')
-  await page.getByLabel('Place').fill('900')
+  await page.getByLabel('Billing interval (days)').fill('14')
+  await page.getByLabel('Order').fill('900')
   const english = page.getByRole('group', { name: 'English' })
   await english.getByLabel('Name').fill(name)
   await english.getByLabel('Description').fill('Every episode, two weeks at a time.')
   await page.getByRole('group', { name: 'Deutsch' }).getByLabel('Name').fill(`${name} (zwei Wochen)`)
-  await page.getByRole('button', { name: 'Put on sale' }).click()
+  await page.getByRole('button', { name: 'Create plan' }).click()
   await expect(page.getByLabel('Introductory price')).toBeFocused()
   await page.getByLabel('Introductory price').fill('4.99')
-  await page.getByRole('button', { name: 'Put on sale' }).click()
+  await page.getByRole('button', { name: 'Create plan' }).click()
   await expect(page.getByRole('heading', { name, level: 1 })).toBeVisible()
 }
 
@@ -65,7 +65,7 @@ test('an owner puts a plan on sale, changes its price for new buyers only, and r
   const name = `Fortnight ${crypto.randomUUID().slice(0, 6)}`
   await enterStudio(page, 'owner')
   await putOnSale(page, name)
-  await expect(page.getByText('Nobody has this plan.')).toBeVisible()
+  await expect(page.getByText('No subscribers yet.')).toBeVisible()
 
   const shop = await openShop(browser)
   await expectSold(shop, name, async () => {
@@ -75,23 +75,23 @@ test('an owner puts a plan on sale, changes its price for new buyers only, and r
   const subscriber = await subscribe(shop, name)
 
   await page.reload()
-  const members = page.getByRole('table', { name: 'Who has this plan' })
+  const members = page.getByRole('table', { name: 'Subscribers' })
   await expect(members.getByRole('row', { name: subscriber })).toContainText('$12.99')
   await expectReadable(page)
   await expectFits(page)
   await page.getByLabel('Price', { exact: true }).fill('15.99')
   await page.getByRole('button', { name: 'Save' }).click()
-  await expect(page.getByText('A new plan is on sale in its place.')).toBeVisible()
-  await expect(page.getByText('Nobody has this plan.')).toBeVisible()
+  await expect(page.getByText('A new plan has replaced the old one.')).toBeVisible()
+  await expect(page.getByText('No subscribers yet.')).toBeVisible()
 
   const visitor = await openShop(browser)
   await expectSold(visitor, name, () =>
     expect(planIn(visitor, name)).toContainText('$15.99', { timeout: 1000 }),
   )
   await page.getByRole('link', { name: 'All plans' }).click()
-  const sold = page.getByRole('table', { name: 'On sale', exact: true }).getByRole('row', { name })
+  const sold = page.getByRole('table', { name: 'Active plans', exact: true }).getByRole('row', { name })
   await expect(sold).toContainText('$15.99')
-  const retired = page.getByRole('table', { name: 'No longer on sale' })
+  const retired = page.getByRole('table', { name: 'Archived plans' })
   await expect(retired.getByRole('row', { name })).toContainText('$12.99')
   await retired.getByRole('link', { name }).click()
   await expect(members.getByRole('row', { name: subscriber })).toContainText('$12.99')
@@ -100,10 +100,10 @@ test('an owner puts a plan on sale, changes its price for new buyers only, and r
 
   await page.getByRole('link', { name: 'All plans' }).click()
   await sold.getByRole('link').click()
-  await page.getByRole('button', { name: 'Take off sale' }).click()
+  await page.getByRole('button', { name: 'Archive plan' }).click()
   await expectReadable(page)
-  await page.getByRole('dialog').getByRole('button', { name: 'Take off sale' }).click()
-  await expect(page.getByText(/^Off sale since \S/)).toBeVisible()
+  await page.getByRole('dialog').getByRole('button', { name: 'Archive plan' }).click()
+  await expect(page.getByText(/^Archived on \S/)).toBeVisible()
   await expect(page.getByRole('button', { name: 'Save' })).toHaveCount(0)
   await expectSold(visitor, name, () => expect(planIn(visitor, name)).toHaveCount(0, { timeout: 1000 }))
   await shop.close()

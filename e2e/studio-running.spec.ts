@@ -30,19 +30,19 @@ test('an owner looks at the parts, sees that each works, and has a job run at on
   const looked = page.waitForResponse(
     (response) => response.url().endsWith('/running/health') && response.request().method() === 'POST',
   )
-  await page.getByRole('button', { name: 'Look now' }).click()
+  await page.getByRole('button', { name: 'Check now' }).click()
   expect((await looked).ok()).toBe(true)
-  for (const part of ['Database', 'Storage', 'Mail'])
+  for (const part of ['Database', 'Storage', 'E-mail'])
     await expect(page.getByRole('listitem').filter({ hasText: new RegExp(`^${part}`) })).toContainText(
-      'Works.',
+      'Operational',
     )
   const before = await lastSuccess(page)
   await job(page)
     .getByRole('button', { name: /^Run now/ })
     .click()
   await expect.poll(async () => (await lastSuccess(page)) > before).toBe(true)
-  await expect(job(page)).toContainText('Fine')
-  await expect(page.getByText('Every file became an episode.')).toBeVisible()
+  await expect(job(page)).toContainText('OK')
+  await expect(page.getByText('No failed files')).toBeVisible()
   await expectReadable(page)
   await expectFits(page)
 })
@@ -60,8 +60,8 @@ test('a job that waits for a worker is shown as done once it is, without a reloa
     await route.fulfill({ response, json: answer })
   })
   await page.goto('/studio/running')
-  await expect(job(page)).toContainText('Will run at once')
-  await expect(job(page)).toContainText('Fine')
+  await expect(job(page)).toContainText('Starting')
+  await expect(job(page)).toContainText('OK')
 })
 
 test('support sees a mail that was given up, without its link, and sends it again; it arrives @phone', async ({
@@ -73,13 +73,13 @@ test('support sees a mail that was given up, without its link, and sends it agai
   await page.goto('/studio/running')
   const mail = page.getByRole('row', { name: address })
   await expect(mail).toContainText('Confirm your e-mail address')
-  await expect(mail).toContainText('Is the address right?')
+  await expect(mail).toContainText('Check the address.')
   await expect(page.getByText('RCPT TO 550')).toHaveCount(0)
   expect(await page.content()).not.toContain('a-secret')
   await expectReadable(page)
   await expectFits(page)
-  await mail.getByRole('button', { name: 'Send again' }).click()
-  await expect(page.getByText('The mail goes out again.')).toBeVisible()
+  await mail.getByRole('button', { name: 'Resend' }).click()
+  await expect(page.getByText('The e-mail will be sent again.')).toBeVisible()
   await expect(mail).toHaveCount(0)
   expect((await mailTo(address, 'Confirm your e-mail address')).link).toContain('a-secret')
 })
@@ -90,10 +90,10 @@ test('a site that does not answer is told as that, and asked again @desktop', as
     route.fulfill({ json: { code: 500 }, contentType: 'application/json' }),
   )
   await page.goto('/studio/running')
-  await expect(page.getByText('The site does not answer.')).toBeVisible()
+  await expect(page.getByText('The site isn’t responding.')).toBeVisible()
   await page.unrouteAll()
   await page.getByRole('button', { name: 'Try again' }).first().click()
-  await expect(page.getByRole('listitem').filter({ hasText: 'Database' })).toContainText('Works.')
+  await expect(page.getByRole('listitem').filter({ hasText: 'Database' })).toContainText('Operational')
 })
 
 test('an analyst sees how the site runs and has nothing to press @desktop', async ({ page }) => {
@@ -104,8 +104,8 @@ test('an analyst sees how the site runs and has nothing to press @desktop', asyn
 })
 
 for (const [language, words] of [
-  ['en', ['First steps', 'Running']],
-  ['dy', ['Erste Schritte', 'Betrieb']],
+  ['en', ['Setup guide', 'System status']],
+  ['dy', ['Einrichtung', 'Systemstatus']],
 ] as const)
   test(
     `first steps and running are readable and fit, in ${language}`,

@@ -30,7 +30,7 @@ test('videos are found while their title is typed, in one call, with the words i
   await expect.poll(() => asked).toEqual(['labelled dr'])
 
   await field.pressSequentially('zz')
-  await expect(page.getByText('No video has this title.')).toBeVisible()
+  await expect(page.getByText('No videos match this title.')).toBeVisible()
   await field.fill('')
   await expect(page).toHaveURL(/\?state=draft$/)
   await expect(list).toBeVisible()
@@ -71,7 +71,7 @@ test('the field follows the address: the area’s own link takes the words out',
   const field = page.getByRole('searchbox', { name: 'Search by title' })
   await expect(field).toHaveValue('nothing-is-called-so')
   await page
-    .getByRole('navigation', { name: 'Areas of the studio' })
+    .getByRole('navigation', { name: 'Studio navigation' })
     .getByRole('link', { name: 'Videos' })
     .click()
   await expect(page).toHaveURL(/\/studio\/content$/)

@@ -36,12 +36,12 @@ test('a text that was typed when the session ended is still there after the sign
 }) => {
   const operator = await openStudio(page, 'editor')
   await page.goto('/studio/homepage/texts/contentPolicy/fy')
-  const text = page.getByLabel('Text in Markdown')
+  const text = page.getByLabel('Markdown')
   await text.fill('# Typed before the end')
   await expect(page.getByRole('region', { name: 'Preview' })).toContainText('Typed before the end')
   await endSession(page)
-  await page.getByRole('button', { name: 'Save for viewers' }).click()
-  await expect(signInOver(page)).toContainText('what you typed is still there')
+  await page.getByRole('button', { name: 'Publish' }).click()
+  await expect(signInOver(page)).toContainText('to save what you entered')
   await expectReadable(page)
   await expectFits(page)
   // It cannot be closed, however often.
@@ -52,18 +52,18 @@ test('a text that was typed when the session ended is still there after the sign
   await expect(signInOver(page)).toHaveCount(0)
   await expect(text).toHaveValue('# Typed before the end')
   await expect(page.getByText('sign in first')).toHaveCount(0)
-  await page.getByRole('button', { name: 'Save for viewers' }).click()
-  await expect(page.getByText('Written here on')).toBeVisible()
-  await page.getByRole('button', { name: 'Back to the original' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Back to the original' }).click()
+  await page.getByRole('button', { name: 'Publish' }).click()
+  await expect(page.getByText('Edited on')).toBeVisible()
+  await page.getByRole('button', { name: 'Reset to original' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Reset to original' }).click()
   await expect(page.getByText('Original', { exact: true })).toBeVisible()
 })
 
 const forms = [
-  ['a form', 'draft', '', 'Synopsis', 'Save the texts', true],
-  ['a sheet', '', 'New video', 'Title in English', 'Begin a draft', true],
+  ['a form', 'draft', '', 'Synopsis', 'Save texts', true],
+  ['a sheet', '', 'New video', 'English title', 'Create draft', true],
   // The other tests' homepage stays as it is.
-  ['the homepage', '../homepage', '', 'Line at the foot', 'Make it the homepage', false],
+  ['the homepage', '../homepage', '', 'Footer text', 'Publish changes', false],
 ] as const
 
 for (const [name, path, opener, label, save, saves] of forms)
@@ -94,12 +94,12 @@ test('somebody else who signs in then finds nothing of what was typed', async ({
   await elsewhere.context().close()
   await openStudio(page, 'editor')
   await page.goto('/studio/homepage/texts/contentPolicy/fy')
-  await page.getByLabel('Text in Markdown').fill('# Not for others')
+  await page.getByLabel('Markdown').fill('# Not for others')
   await endSession(page)
-  await page.getByRole('button', { name: 'Save for viewers' }).click()
+  await page.getByRole('button', { name: 'Publish' }).click()
   await expect(signInOver(page)).toBeVisible()
   await signIn(page, other)
-  await expect(page.getByLabel('Text in Markdown')).not.toHaveValue(/Not for others/)
+  await expect(page.getByLabel('Markdown')).not.toHaveValue(/Not for others/)
   await expect(page.getByText('Not for others')).toHaveCount(0)
 })
 
@@ -115,5 +115,5 @@ test('where nothing was typed the sign-in takes the page’s place, and signing 
   await page.getByRole('button', { name: 'Sign out' }).click()
   await expect(page.getByRole('heading', { name: 'Sign in to the studio' })).toBeVisible()
   await expect(signInOver(page)).toHaveCount(0)
-  await expect(page.getByRole('navigation', { name: 'Areas of the studio' })).toHaveCount(0)
+  await expect(page.getByRole('navigation', { name: 'Studio navigation' })).toHaveCount(0)
 })

@@ -7,10 +7,10 @@ test('a new page takes the focus to its heading @desktop', async ({ page }) => {
   await enterStudio(page, 'owner')
   await page.goto('/studio/content')
   await page
-    .getByRole('navigation', { name: 'Areas of the studio' })
-    .getByRole('link', { name: 'Money' })
+    .getByRole('navigation', { name: 'Studio navigation' })
+    .getByRole('link', { name: 'Payments' })
     .click()
-  await expect(page.getByRole('heading', { level: 1, name: 'Money' })).toBeFocused()
+  await expect(page.getByRole('heading', { level: 1, name: 'Payments' })).toBeFocused()
 })
 
 test('the sign-in has the icon of the site and a language, and no shell command @phone', async ({ page }) => {
@@ -26,13 +26,13 @@ test('every area is seen on a phone, and the preview keeps its size when the hom
 }) => {
   await enterStudio(page, 'owner')
   await page.goto('/studio/homepage')
-  const links = page.getByRole('navigation', { name: 'Areas of the studio' }).getByRole('link')
+  const links = page.getByRole('navigation', { name: 'Studio navigation' }).getByRole('link')
   await expect(links).toHaveCount(10)
   for (const link of await links.all()) await expect(link).toBeInViewport({ ratio: 1 })
   const desktop = page.getByRole('button', { name: 'Desktop' })
   await desktop.click()
-  await page.getByLabel('Line at the foot').fill(`© ${crypto.randomUUID().slice(0, 6)}`)
-  await page.getByRole('button', { name: 'Make it the homepage' }).click()
-  await expect(page.getByText('The homepage was saved.')).toBeVisible()
+  await page.getByLabel('Footer text').fill(`© ${crypto.randomUUID().slice(0, 6)}`)
+  await page.getByRole('button', { name: 'Publish changes' }).click()
+  await expect(page.getByText('Published. Viewers see')).toBeVisible()
   await expect(desktop).toHaveAttribute('aria-pressed', 'true')
 })

@@ -12,13 +12,13 @@ test('an owner comes in by the link, adds an editor, and finds both in the audit
   await page.goto('/studio/team')
   const eva = `eva-${crypto.randomUUID().slice(0, 8)}@example.com`
   await page.getByLabel('E-mail').fill(eva)
-  await page.getByRole('button', { name: 'Make a link' }).click()
+  await page.getByRole('button', { name: 'Create link' }).click()
   const dialog = page.getByRole('dialog', { name: 'One-time link' })
   await expect(dialog.locator('code')).toHaveText(/\/studio\/welcome#invitation=/)
   await expectReadable(page)
   await page.keyboard.press('Escape')
   await expect(page.getByRole('row', { name: eva })).toContainText('Invited')
-  await expect(page.getByRole('table', { name: 'Audit trail' })).toContainText('Added somebody to the team')
+  await expect(page.getByRole('table', { name: 'Audit log' })).toContainText('Invited a team member')
 })
 
 test('an owner is asked before somebody’s role changes, and told once it has @phone', async ({ page }) => {
@@ -27,8 +27,8 @@ test('an owner is asked before somebody’s role changes, and told once it has @
   await page.goto('/studio/team')
   const role = page.getByLabel(`Role of ${email}`)
   await role.selectOption('Owner')
-  const question = page.getByRole('dialog', { name: 'Change the role?' })
-  await expect(question).toContainText(`${email} is Analyst now and becomes Owner.`)
+  const question = page.getByRole('dialog', { name: 'Change role?' })
+  await expect(question).toContainText(`${email} changes from Analyst to Owner.`)
   await expectReadable(page)
   await expectFits(page)
   await page.keyboard.press('Escape')
@@ -36,8 +36,8 @@ test('an owner is asked before somebody’s role changes, and told once it has @
   await page.reload()
   await expect(role).toHaveValue('analyst')
   await role.selectOption('Editor')
-  await question.getByRole('button', { name: 'Change the role' }).click()
-  await expect(page.getByText(`${email} is Editor now.`)).toBeVisible()
+  await question.getByRole('button', { name: 'Change role' }).click()
+  await expect(page.getByText(`${email} is now Editor.`)).toBeVisible()
   await expect(role).toHaveValue('editor')
 })
 
@@ -74,15 +74,15 @@ test('whoever comes back signs in with password and code, and out again @desktop
   await expect(page.getByLabel(/authenticator app/)).not.toHaveAttribute('aria-invalid', 'true')
   await page.getByLabel(/authenticator app/).fill(codeAt(secret, new Date(Date.now() + 30_000)))
   await page.getByRole('button', { name: 'Sign in to the studio' }).click()
-  await expect(page.getByRole('navigation', { name: 'Areas of the studio' })).toBeVisible()
+  await expect(page.getByRole('navigation', { name: 'Studio navigation' })).toBeVisible()
 })
 
 test('an analyst sees who works here and has nothing to press @desktop', async ({ page }) => {
   await openStudio(page, 'analyst')
   await page.goto('/studio/team')
   await expect(page.getByRole('table', { name: 'Team' })).toBeVisible()
-  await expect(page.getByRole('button', { name: 'Make a link' })).toHaveCount(0)
-  await expect(page.getByRole('heading', { name: 'Audit trail' })).toHaveCount(0)
+  await expect(page.getByRole('button', { name: 'Create link' })).toHaveCount(0)
+  await expect(page.getByRole('heading', { name: 'Audit log' })).toHaveCount(0)
 })
 
 for (const [language, word] of [

@@ -11,10 +11,10 @@ test('an editor writes a text beside its preview, viewers read it, and it goes b
   await enterStudio(page, 'editor')
   await page.goto('/studio/homepage/texts')
   await page.getByRole('row', { name: 'Content policy' }).getByRole('link', { name: 'Español' }).click()
-  const text = page.getByLabel('Text in Markdown')
+  const text = page.getByLabel('Markdown')
   await text.fill('# Ours\n\n<b>Raw</b> and **strong**, [bad](javascript:alert(1)), {{nowhere}}')
   const preview = page.getByRole('region', { name: 'Preview' })
-  await expect(preview.getByText('Lines with {{nowhere}} are left out')).toBeVisible()
+  await expect(preview.getByText('Lines with {{nowhere}} are hidden')).toBeVisible()
   await text.fill('# Ours\n\n<b>Raw</b> and **strong**, [bad](javascript:alert(1))')
   await expect(preview.locator('strong')).toHaveText('strong')
   await expect(preview.getByText('<b>Raw</b>')).toBeVisible()
@@ -22,8 +22,8 @@ test('an editor writes a text beside its preview, viewers read it, and it goes b
   await expectReadable(page)
   await expectFits(page)
   const shown = await preview.getByRole('paragraph').last().innerText()
-  await page.getByRole('button', { name: 'Save for viewers' }).click()
-  await expect(page.getByText('Written here on')).toBeVisible()
+  await page.getByRole('button', { name: 'Publish' }).click()
+  await expect(page.getByText('Edited on')).toBeVisible()
 
   const viewer = await (await browser.newContext()).newPage()
   await expect(async () => {
@@ -33,8 +33,8 @@ test('an editor writes a text beside its preview, viewers read it, and it goes b
   await expect(viewer.getByText(shown)).toBeVisible()
   await viewer.context().close()
 
-  await page.getByRole('button', { name: 'Back to the original' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Back to the original' }).click()
+  await page.getByRole('button', { name: 'Reset to original' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Reset to original' }).click()
   await expect(page.getByText('Original', { exact: true })).toBeVisible()
   await expect(text).not.toHaveValue(/Ours/)
 })
@@ -47,28 +47,28 @@ test('of two who write at once the second is told, and loses nothing @desktop', 
   for (const desk of [page, other]) {
     await desk.goto(path)
     // Both have read the same text.
-    await expect(desk.getByLabel('Text in Markdown')).toBeVisible()
+    await expect(desk.getByLabel('Markdown')).toBeVisible()
   }
-  await page.getByLabel('Text in Markdown').fill('# First')
-  await page.getByRole('button', { name: 'Save for viewers' }).click()
-  await expect(page.getByText('Written here on')).toBeVisible()
-  await other.getByLabel('Text in Markdown').fill('# Second')
-  await other.getByRole('button', { name: 'Save for viewers' }).click()
-  await expect(other.getByText('Somebody else has changed this text')).toBeVisible()
-  await expect(other.getByLabel('As it is now')).toHaveValue('# First')
-  await expect(other.getByLabel('Text in Markdown')).toHaveValue('# Second')
+  await page.getByLabel('Markdown').fill('# First')
+  await page.getByRole('button', { name: 'Publish' }).click()
+  await expect(page.getByText('Edited on')).toBeVisible()
+  await other.getByLabel('Markdown').fill('# Second')
+  await other.getByRole('button', { name: 'Publish' }).click()
+  await expect(other.getByText('Someone else changed this page')).toBeVisible()
+  await expect(other.getByLabel('Current version')).toHaveValue('# First')
+  await expect(other.getByLabel('Markdown')).toHaveValue('# Second')
   await expectReadable(other)
-  await other.getByRole('button', { name: 'Save mine in its place' }).click()
-  await expect(other.getByText('Written here on')).toBeVisible()
-  await other.getByRole('button', { name: 'Back to the original' }).click()
-  await other.getByRole('dialog').getByRole('button', { name: 'Back to the original' }).click()
+  await other.getByRole('button', { name: 'Publish mine instead' }).click()
+  await expect(other.getByText('Edited on')).toBeVisible()
+  await other.getByRole('button', { name: 'Reset to original' }).click()
+  await other.getByRole('dialog').getByRole('button', { name: 'Reset to original' }).click()
   await expect(other.getByText('Original', { exact: true })).toBeVisible()
   await other.context().close()
 })
 
 for (const [language, words] of [
-  ['en', ['Texts', 'Icon']],
-  ['dy', ['Texte', 'Symbol']],
+  ['en', ['Pages', 'Icon']],
+  ['dy', ['Seiten', 'Symbol']],
 ] as const)
   test(`texts and icon are readable and fit, in ${language}`, { tag: '@screens' }, async ({ page }) => {
     await enterStudio(page, 'owner')

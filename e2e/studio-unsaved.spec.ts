@@ -8,7 +8,7 @@ test.use({ bypassCSP: true })
 
 const question = (page: Page) => page.getByRole('dialog', { name: 'Leave without saving?' })
 const area = (page: Page, name: string) =>
-  page.getByRole('navigation', { name: 'Areas of the studio' }).getByRole('link', { name })
+  page.getByRole('navigation', { name: 'Studio navigation' }).getByRole('link', { name })
 
 /** Reloads, and stays where the browser asks. @returns whether it did */
 async function asksBeforeReload(page: Page): Promise<boolean> {
@@ -33,7 +33,7 @@ test('what was typed on a video’s page is asked for before it is lost, and not
   await page.getByRole('link', { name }).click()
   const title = page.getByRole('group', { name: 'Español' }).getByLabel('Title')
   await title.fill('Una noche ')
-  await page.getByRole('navigation', { name: 'Parts of this page' }).getByRole('link').first().click()
+  await page.getByRole('navigation', { name: 'On this page' }).getByRole('link').first().click()
   await expect(question(page)).toHaveCount(0)
 
   await area(page, 'Plans').click()
@@ -50,25 +50,25 @@ test('what was typed on a video’s page is asked for before it is lost, and not
   expect(await asksBeforeReload(page)).toBe(true)
   await expect(title).toHaveValue('Una noche ')
 
-  await page.getByRole('button', { name: 'Save the texts' }).click()
+  await page.getByRole('button', { name: 'Save texts' }).click()
   await expect(page.getByText('Saved.', { exact: true })).toBeVisible()
   await area(page, 'Plans').click()
-  await expect(page.getByRole('heading', { name: 'Plans and prices' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Plans and pricing' })).toBeVisible()
   await page.goBack()
   await expect(title).toHaveValue('Una noche')
 
-  await page.getByLabel('Price of an episode').fill('7.77')
+  await page.getByLabel('Episode price').fill('7.77')
   await area(page, 'Plans').click()
   await question(page).getByRole('button', { name: 'Leave', exact: true }).click()
-  await expect(page.getByRole('heading', { name: 'Plans and prices' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Plans and pricing' })).toBeVisible()
 })
 
 const forms = [
-  ['the homepage that is composed', '/studio/homepage', 'Line at the foot'],
-  ['a text in Markdown', '/studio/homepage/texts/refundPolicy/pt', 'Text in Markdown'],
+  ['the homepage that is composed', '/studio/homepage', 'Footer text'],
+  ['a text in Markdown', '/studio/homepage/texts/refundPolicy/pt', 'Markdown'],
   ['a plan', '/studio/plans/new', 'Introductory price'],
   ['a setting', '/studio/settings', 'Facebook pixel'],
-  ['a link', '/studio/growth', 'Name of the link'],
+  ['a link', '/studio/growth', 'Link name'],
   ['an experiment', '/studio/experiments/new', 'Name'],
   ['an invitation', '/studio/team', 'E-mail'],
 ] as const
@@ -81,7 +81,7 @@ test('every form of the studio asks before what was typed into it is lost, and s
     await test.step(name, async () => {
       await page.goto(path)
       await page.getByLabel(label).first().fill('123')
-      await area(page, 'Running').click()
+      await area(page, 'System status').click()
       await expect(question(page)).toBeVisible()
       await page.keyboard.press('Escape')
       await expect(page.getByLabel(label).first()).toHaveValue('123')
@@ -91,7 +91,7 @@ test('every form of the studio asks before what was typed into it is lost, and s
       await page.getByRole('button', { name: 'Sign out' }).click()
       await expect(question(page)).toBeVisible()
       await question(page).getByRole('button', { name: 'Keep editing' }).click()
-      await area(page, 'Running').click()
+      await area(page, 'System status').click()
       await question(page).getByRole('button', { name: 'Leave', exact: true }).click()
       await expect(page).toHaveURL(/\/studio\/running$/)
     })
@@ -106,8 +106,8 @@ test('every sheet with a form asks before it closes over what was typed, however
   await bringFilms(page, draft, [await tinyFilm()])
   const sheets = [
     [`/studio/content/${draft}`, 'Titles of episode 1', 'Title (English)'],
-    [`/studio/content/${draft}`, 'Schedule', 'Publish on'],
-    ['/studio/content', 'New video', 'Title in English'],
+    [`/studio/content/${draft}`, 'Schedule', 'Publish date'],
+    ['/studio/content', 'New video', 'English title'],
     ['/studio/content/names', `Rename ${name}`, 'English'],
   ] as const
   for (const [path, opener, label] of sheets)

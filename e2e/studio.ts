@@ -43,7 +43,7 @@ export async function acceptLink(page: Page, link: string): Promise<string> {
 }
 
 /** Gives a command of the desk past the pages, by whoever is signed in to the studio. */
-async function give<Answer>(page: Page, path: string, data: object): Promise<Answer> {
+export async function give<Answer>(page: Page, path: string, data: object): Promise<Answer> {
   const answer = await page.request.post(`/api/studio/${path}`, { data, headers: { origin: siteUrl } })
   return (await answer.json()) as Answer
 }

@@ -1,5 +1,6 @@
 import type { Locator, Page } from '@playwright/test'
 import { expect, test } from './fixtures.ts'
+import { desktop } from './playwright.config.ts'
 import { expectMoving, expectPlaying, towerUrl } from './watching.ts'
 
 async function openTower(page: Page): Promise<void> {
@@ -8,6 +9,17 @@ async function openTower(page: Page): Promise<void> {
 }
 
 const player = (page: Page) => page.locator('[data-player]')
+/** Of the first episode; the one that waits has its own. */
+const shownCaptions = (page: Page) => player(page).locator('[data-captions]').first().locator('p')
+const pause = (page: Page) => page.getByRole('button', { name: 'Pause', exact: true }).press('Enter')
+
+/** A phone held sideways, a desktop at 200 %, and a small phone held sideways. */
+const lowWindows = [
+  { width: 844, height: 390 },
+  { width: 720, height: 450 },
+  { width: 640, height: 360 },
+]
+const smallPhone = { width: 360, height: 640 }
 
 async function overlap(one: Locator, other: Locator): Promise<boolean> {
   const [a, b] = await Promise.all([one.boundingBox(), other.boundingBox()])
@@ -28,33 +40,74 @@ test('one notch of a mouse wheel changes the episode, by 100 px and by 300 @desk
 
 test('nothing in the player covers anything else in a low window @phone', async ({ page }) => {
   await openTower(page)
+  await pause(page)
   const button = (name: string) => player(page).getByRole('button', { name, exact: true })
-  const title = player(page).getByText('The Test Tower').first()
+  const title = player(page).getByText('The Test Tower', { exact: true }).first()
   const rightOfTitle = () =>
     title.evaluate((element) => {
       const words = document.createRange()
       words.selectNodeContents(element)
       return words.getBoundingClientRect().right
     })
-  for (const viewport of [
-    { width: 844, height: 390 },
-    { width: 720, height: 450 },
-    { width: 640, height: 360 },
-  ]) {
+  for (const viewport of lowWindows) {
     await page.setViewportSize(viewport)
     await expect.poll(() => overlap(button('Settings'), button('Add to favorites'))).toBe(false)
     for (const name of ['Add to favorites', 'Share', 'Captions'])
       expect((await button(name).boundingBox())?.x, name).toBeGreaterThan(await rightOfTitle())
-    // In percent from above; a caption of two lines takes 60 px.
-    const line = () =>
-      page.evaluate(() => {
-        const [track] = document.querySelector<HTMLVideoElement>('[data-player] video')?.textTracks ?? []
-        const [cue] = track?.cues ?? []
-        return cue instanceof VTTCue ? Number(cue.line) : 100
-      })
-    const top = (await title.boundingBox())?.y ?? 0
-    await expect.poll(async () => (await line()) * viewport.height).toBeLessThanOrEqual(100 * (top - 60))
+    await expect(shownCaptions(page).first()).toBeVisible()
+    await expect.poll(() => overlap(shownCaptions(page).first(), title)).toBe(false)
   }
+})
+
+const overlapping = `WEBVTT
+
+00:00.000 --> 00:06.000
+FIRST SPEAKER SAYS THIS
+
+00:00.100 --> 00:06.000
+<i>And</i> the second one answers & goes on for as long as a caption of three lines takes on a phone
+`
+
+test('captions of the same time lie one above the other, between the top and the controls', async ({
+  page,
+  isMobile,
+}) => {
+  await page.route(/\.vtt/, (route) =>
+    route.fulfill({ contentType: 'text/vtt; charset=utf-8', body: overlapping }),
+  )
+  await openTower(page)
+  await pause(page)
+  const [first, second] = [shownCaptions(page).first(), shownCaptions(page).last()]
+  const title = player(page).getByText('The Test Tower', { exact: true }).first()
+  const settings = player(page).getByRole('button', { name: 'Settings' })
+  const favorite = player(page).getByRole('button', { name: 'Add to favorites' })
+  for (const viewport of [isMobile ? smallPhone : desktop.viewport, ...lowWindows]) {
+    await page.setViewportSize(viewport)
+    await expect(shownCaptions(page)).toHaveText([/^FIRST SPEAKER/, /^And the second one answers & goes on/])
+    await expect.poll(() => gapBelow(first, second)).toBeGreaterThan(0)
+    await expect.poll(() => gapBelow(second, title)).toBeGreaterThan(0)
+    await expect.poll(() => gapBelow(settings, first)).toBeGreaterThan(0)
+    expect(await overlap(second, favorite)).toBe(false)
+    await expect(second).toBeInViewport({ ratio: 1 })
+  }
+  await player(page).getByRole('button', { name: 'Captions' }).press('Enter')
+  await expect(shownCaptions(page)).toHaveCount(0)
+})
+
+/** How far the lower edge of one thing is above the upper edge of the other. */
+async function gapBelow(upper: Locator, lower: Locator): Promise<number> {
+  const [above, below] = await Promise.all([upper.boundingBox(), lower.boundingBox()])
+  return above && below ? below.y - above.y - above.height : -1
+}
+
+test('the way to pay is whole at 200 % zoom, in German too @desktop', async ({ page }) => {
+  await page.setViewportSize({ width: 720, height: 450 })
+  await page.goto(`${await towerUrl(page, 4)}&lang=de`)
+  for (const whole of [
+    page.getByText('PayPal', { exact: true }),
+    page.getByRole('button', { name: /bezahlen/ }),
+  ])
+    await expect(whole).toBeInViewport({ ratio: 1 })
 })
 
 test('a window of another height shows the same episode @desktop', async ({ page }) => {

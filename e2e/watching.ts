@@ -54,6 +54,14 @@ export function cardForm(page: Page): { form: FrameLocator; card: FrameLocator }
   return { form, card: form.frameLocator('iframe[title="Card"]') }
 }
 
+/** The express wallet of the locked panel, in its frame. */
+export const expressFrame = (page: Page): FrameLocator =>
+  page.frameLocator('iframe[title="Wallet"], iframe[title="Geldbörse"]')
+
+/** The sheet of the sandbox's wallet, over the document that its button is in. */
+export const sandboxSheet = (document: FrameLocator): FrameLocator =>
+  document.frameLocator('iframe[title="Sandbox Pay"]')
+
 export interface TypedCard {
   number: string
   email?: string
@@ -84,7 +92,7 @@ export async function payByWallet(page: Page, panel: Locator, wallet = 'Wallet')
 }
 
 /** The bank's check, framed by the card form. */
-export const bankFrame = (page: Page) => cardForm(page).form.frameLocator('iframe[title^="Your bank"]')
+export const bankFrame = (page: Page) => cardForm(page).form.frameLocator('iframe[title="Bank verification"]')
 
 /** The address of an episode of the test drama, found as the screens find it. */
 export async function towerUrl(page: Page, episode: number): Promise<string> {

@@ -30,7 +30,7 @@ const panels: Panel[] = [
   {
     name: 'the user menu',
     path: '/',
-    open: (page) => press(page, 'You').then(() => shown(page, 'navigation', 'You')),
+    open: (page) => press(page, 'Account').then(() => shown(page, 'navigation', 'Account')),
   },
   { name: 'the browse menu', path: '/', open: (page) => press(page, 'Browse') },
   { name: 'the question of privacy', path: '/', open: (page) => press(page, 'Privacy choices') },
@@ -51,13 +51,13 @@ const panels: Panel[] = [
     open: async (page) => {
       await lockedPanel(page, 4).getByRole('button', { name: 'Pay $0.99' }).click()
       await cardForm(page).form.getByRole('button', { name: 'Pay $0.99' }).click()
-      await expect(cardForm(page).card.getByText('Please check the card number.')).toBeVisible()
+      await expect(cardForm(page).card.getByText('Check the card number.')).toBeVisible()
     },
   },
   {
     name: 'the deletion of everything',
     path: '/individual',
-    open: (page) => page.getByRole('button', { name: /Delete what is kept here/ }).click(),
+    open: (page) => page.getByRole('button', { name: /Delete your data on this device/ }).click(),
   },
   {
     name: 'the mistakes of a form',

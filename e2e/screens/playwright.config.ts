@@ -1,5 +1,5 @@
 import { defineConfig } from '@playwright/test'
-import base, { desktop, onDesktops, onPhones, phone } from '#e2e/playwright.config.ts'
+import base, { desktop, onDesktops, onPhones, ownSuites, phone } from '#e2e/playwright.config.ts'
 
 const screensOnPhones = /(filled|studio-sheets)\.spec\.ts/
 
@@ -22,7 +22,17 @@ export default defineConfig({
       grepInvert: /@phone/,
       use: desktop,
     },
-    { name: 'phone, in flows', testIgnore: [onDesktops, 'screens/**'], grep: /@screens/, use: phone },
-    { name: 'desktop, in flows', testIgnore: [onPhones, 'screens/**'], grep: /@screens/, use: desktop },
+    {
+      name: 'phone, in flows',
+      testIgnore: [onDesktops, ...ownSuites],
+      grep: /@screens/,
+      use: phone,
+    },
+    {
+      name: 'desktop, in flows',
+      testIgnore: [onPhones, ...ownSuites],
+      grep: /@screens/,
+      use: desktop,
+    },
   ],
 })

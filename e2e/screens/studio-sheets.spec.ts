@@ -12,8 +12,8 @@ const sheets = {
     ['/studio/content/names', /^Rename /],
     ['/studio/content/names', /^Merge /],
     ['/studio/content/names', /^Delete /],
-    ['/studio/settings', 'Close for viewers'],
-    ['/studio/team', 'New link'],
+    ['/studio/settings', 'Enable maintenance mode'],
+    ['/studio/team', 'Reset access'],
     ['/studio/team', 'Remove'],
   ],
   dy: [
@@ -21,8 +21,8 @@ const sheets = {
     ['/studio/content/names', /^Umbenennen /],
     ['/studio/content/names', /^Zusammenlegen /],
     ['/studio/content/names', /^Löschen /],
-    ['/studio/settings', 'Für Zuschauer schließen'],
-    ['/studio/team', 'Neuer Link'],
+    ['/studio/settings', 'Wartungsmodus einschalten'],
+    ['/studio/team', 'Zugang zurücksetzen'],
     ['/studio/team', 'Entfernen'],
   ],
 } as const

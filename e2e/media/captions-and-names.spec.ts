@@ -1,0 +1,154 @@
+import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Page, TestInfo } from '@playwright/test'
+import type { PlayableEpisode } from '#contract/media.ts'
+import { dropOn } from '#e2e/drop-on.ts'
+import { expect, test } from '#e2e/fixtures.ts'
+import { beginDraft, enterStudio, give } from '#e2e/studio.ts'
+import { tinyFilm } from '#e2e/tiny-film.ts'
+import { describe, episodesOf, findVideo, importFolder, makingMs } from './import-films.ts'
+
+test.use({ site: { template: 'door', standIns: false, settings: {} } })
+
+/** Of each episode, by its number: the language of its captions, what they are called and hold, and what is read in the browser. */
+interface CaptionFile {
+  name: string
+  content: string | Buffer
+  episode: number
+  language: string
+  shown: string[]
+}
+
+const captionFiles: readonly CaptionFile[] = [
+  {
+    name: 'S01E01.en.srt',
+    content: '1\n00:00:00,000 --> 00:00:00,900\nI <3 you & a lot more\nsecond line stays\n',
+    episode: 1,
+    language: 'en',
+    shown: ['I <3 you & a lot more\nsecond line stays'],
+  },
+  {
+    name: 'Episode 2.de.srt',
+    content: '1\n00:00:00,000 --> 00:00:00,900\n{\\an8}<font color="#ffff00">Ganz oben</font>\n',
+    episode: 2,
+    language: 'dy',
+    shown: ['Ganz oben'],
+  },
+  {
+    name: '03.pt-BR.vtt',
+    content:
+      'WEBVTT\nKind: captions\n\n00:00.100 --> 00:00.300 align:start\n \noi<00:00.200><c> você</c>\n\n' +
+      '00:00.300 --> 00:00.310\noi você\n \n\n00:00.310 --> 00:00.900\noi você\nmeu amigo\n',
+    episode: 3,
+    language: 'pt',
+    shown: [' \noi você', 'oi você\n ', 'oi você\nmeu amigo'],
+  },
+  {
+    name: '03.spa.srt',
+    content: '1\n00:00:00,000 --> 00:00:00,400\nUno\n2\n00:00:00,400 --> 00:00:00,900\nDos\n',
+    episode: 3,
+    language: 'es',
+    shown: ['Uno', 'Dos'],
+  },
+  {
+    name: '03.fr.vtt',
+    content: Buffer.from('\uFEFFWEBVTT\n\n00:00.000 --> 00:00.900\nÀ bientôt\n', 'utf16le'),
+    episode: 3,
+    language: 'fy',
+    shown: ['À bientôt'],
+  },
+  {
+    name: '03.en.sdh.vtt',
+    content:
+      'WEBVTT\n\n00:00.000 --> 00:00.900\nFIRST SPEAKER\n\n00:00.100 --> 00:00.900\n<b>SECOND</b> ONE\n',
+    episode: 3,
+    language: 'en',
+    shown: ['FIRST SPEAKER', 'SECOND ONE'],
+  },
+]
+const films = ['S01E01.mp4', 'Episode 2.mp4', '03.mp4']
+const cover = 'cover.heic'
+/** As phones write it; nothing here reads more than how it begins. */
+const heic = Buffer.concat([Buffer.from([0, 0, 0, 24]), Buffer.from('ftypheic\0\0\0\0mif1heic')])
+
+test('captions of every kind beside films of every name, imported by the command line and by the studio, are read in the browser', async ({
+  page,
+}, info) => {
+  const files = await writeFiles(info)
+  const byCommand = await importByCommand(info, files)
+  const byStudio = await importByStudio(page, files)
+  const wanted = captionFiles.map(({ episode, language, shown }) => [`${episode} ${language}`, shown])
+  for (const videoId of [byCommand, byStudio])
+    expect(await captionsOf(page, videoId)).toEqual(Object.fromEntries(wanted))
+})
+
+async function writeFiles(info: TestInfo): Promise<string> {
+  const folder = info.outputPath('season')
+  mkdirSync(folder, { recursive: true })
+  for (const name of films) writeFileSync(join(folder, name), await tinyFilm())
+  for (const { name, content } of captionFiles) writeFileSync(join(folder, name), content)
+  writeFileSync(join(folder, cover), heic)
+  return folder
+}
+
+/** @returns the video's id */
+async function importByCommand(info: TestInfo, files: string): Promise<string> {
+  const folder = info.outputPath('dramas/named-by-command')
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'video.yaml'), describe('Named by command'))
+  for (const name of readdirSync(files)) copyFileSync(join(files, name), join(folder, name))
+  const written = await importFolder(folder)
+  // The one file that nothing was made of, and why.
+  expect(written.split('\n').filter((line) => line.includes('named-by-command/cover'))).toEqual([
+    expect.stringContaining(`named-by-command/${cover} `),
+  ])
+  expect(written).toMatch(/cover\.heic.*(JPEG|PNG)/)
+  return findVideo('Named by command')
+}
+
+/** @returns the video's id */
+async function importByStudio(page: Page, files: string): Promise<string> {
+  await enterStudio(page, 'editor')
+  const id = await beginDraft(page, 'Named by studio')
+  await give(page, 'video/edit', { id, free_episodes: 50 })
+  await page.goto(`/studio/content/${id}`)
+  await expect(page.getByText('No episodes yet.').first()).toBeVisible()
+  await dropOn(page.getByRole('heading', { level: 1 }), [files])
+  await expect(page.getByText('3 videos: episodes 1–3.')).toBeVisible()
+  const upload = page.getByRole('button', { name: `Upload ${films.length + captionFiles.length} files` })
+  await upload.click()
+  // What is wrong with the cover is said, and the films go on without it.
+  await expect(page.getByText('Use JPEG, PNG, WebP or AVIF.')).toBeVisible()
+  await expect(page.getByRole('checkbox', { name: 'Cover' })).not.toBeChecked()
+  await upload.click()
+  await expect(page.locator('#episodes ol > li')).toHaveCount(films.length, { timeout: makingMs })
+  await give(page, 'video/publish', { id })
+  await expect(page.locator('#episodes ol > li').nth(2)).toContainText('Captions: ', { timeout: makingMs })
+  return id
+}
+
+/** What the browser reads in the captions of all episodes: by number and language, the words of each. */
+async function captionsOf(page: Page, videoId: string): Promise<Record<string, string[]>> {
+  const read: Record<string, string[]> = {}
+  for (const { id, number } of await episodesOf(page, videoId)) {
+    await page.goto(`/videos/${videoId}?episode=${number}`)
+    const answer = await page.request.get(`/api/video/episode?episode_id=${id}`)
+    const { info } = (await answer.json()) as { info: PlayableEpisode }
+    for (const { lang, url } of info.playback.captions)
+      read[`${number} ${lang}`] = await page.evaluate(readTrack, url)
+  }
+  return read
+}
+
+/** In the page: the words of each caption of a file. */
+async function readTrack(src: string): Promise<string[]> {
+  const video = document.createElement('video')
+  const track = document.createElement('track')
+  track.src = src
+  video.append(track)
+  track.track.mode = 'hidden'
+  await new Promise((resolve) => track.addEventListener('load', resolve, { once: true }))
+  return [...(track.track.cues ?? [])].map((cue) =>
+    cue instanceof VTTCue ? (cue.getCueAsHTML().textContent ?? '') : '',
+  )
+}

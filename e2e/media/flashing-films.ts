@@ -1,0 +1,242 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beeping, coding, flashing as flashes, lavfi } from '#server/testing/flash-and-beep.ts'
+import { addDolbyVision } from '#server/testing/add-dolby-vision.ts'
+import { ffmpeg } from '#server/testing/run-test-media.ts'
+
+/** A film that flashes white and beeps on whole seconds, and what people see and hear of it once it is imported. */
+export interface FlashingFilm {
+  /** What kind of file it is. */
+  kind: string
+  extension: string
+  make(path: string): void
+  /** Seconds. A film without pictures that flash or sound that beeps has none. */
+  flashes?: number[]
+  beeps?: number[]
+  /** The colour of the whole picture. */
+  colour?: [red: number, green: number, blue: number]
+  /** Why it cannot be used, as the operator reads it. */
+  refusal?: RegExp
+}
+
+/** A busy machine does not show every picture: a flash lasts five. */
+const lit = 0.2
+const flashing = (seconds: number, size = '96x64') => flashes(seconds, size, lit)
+const aac = ['-c:a', 'aac']
+
+/** Written into a pipe, so that the container tells no lengths. */
+const piped = (path: string, ...args: string[]) =>
+  writeFileSync(path, ffmpeg(...args, '-f', 'matroska', 'pipe:1'))
+
+/** Two MPEG-TS recordings one after the other, as `cat` joins them: the clock begins anew in the middle. */
+function joined(path: string, secondSize: string): void {
+  const parts = ['96x64', secondSize].map((size) =>
+    ffmpeg(...flashing(3, size), ...beeping(3), ...coding, ...aac, '-f', 'mpegts', 'pipe:1'),
+  )
+  writeFileSync(path, Buffer.concat(parts))
+}
+
+export const flashingFilms: readonly FlashingFilm[] = [
+  {
+    kind: 'no film',
+    extension: 'mp4',
+    make: (path) => writeFileSync(path, 'no film'),
+    refusal: /(isn’t a readable video|is a text file)/,
+  },
+  {
+    kind: 'Dolby Vision without a compatible base layer',
+    extension: 'mp4',
+    make(path) {
+      ffmpeg(...flashing(2), ...beeping(2), ...coding, ...aac, path)
+      addDolbyVision(path, 5, 0)
+    },
+    refusal: /Dolby Vision/,
+  },
+  {
+    kind: 'a container that tells no length',
+    extension: 'mkv',
+    make: (path) => piped(path, ...flashing(4), ...beeping(4), ...coding, '-c:a', 'flac'),
+    flashes: [1, 2, 3],
+    beeps: [1, 2, 3],
+  },
+  {
+    kind: 'a recording of a browser',
+    extension: 'webm',
+    // Into a pipe, as browsers do it: it tells no length.
+    make(path) {
+      const codecs = ['-c:v', 'libvpx', '-deadline', 'realtime', '-c:a', 'libopus', '-f', 'webm', 'pipe:1']
+      writeFileSync(path, ffmpeg(...flashing(4), ...beeping(4), ...codecs))
+    },
+    flashes: [1, 2, 3],
+    beeps: [1, 2, 3],
+  },
+  {
+    kind: 'captions that outlast the film',
+    extension: 'mkv',
+    make(path) {
+      const captions = `${path}.srt`
+      writeFileSync(captions, '1\n00:00:01,000 --> 00:00:09,000\nHello\n')
+      piped(path, ...flashing(4), ...beeping(4), '-i', captions, ...coding, '-c:a', 'flac', '-c:s', 'srt')
+    },
+    flashes: [1, 2, 3],
+    beeps: [1, 2, 3],
+  },
+  {
+    kind: 'a last picture that holds',
+    extension: 'mkv',
+    make: (path) =>
+      ffmpeg(...flashing(5), ...beeping(5), '-vf', "select='lt(t,2.5)'", ...coding, '-c:a', 'flac', path),
+    flashes: [1, 2],
+    beeps: [1, 2, 3, 4],
+  },
+  {
+    kind: 'a clock that begins anew in the middle',
+    extension: 'ts',
+    make: (path) => joined(path, '96x64'),
+    flashes: [1, 2, 4, 5],
+    beeps: [1, 2, 4, 5],
+  },
+  {
+    kind: 'a picture that gets another size in the middle',
+    extension: 'ts',
+    make: (path) => joined(path, '192x128'),
+    flashes: [1, 2, 4, 5],
+    beeps: [1, 2, 4, 5],
+  },
+  {
+    kind: 'a picture that begins after the sound',
+    extension: 'mp4',
+    make: (path) => ffmpeg(...beeping(5), '-itsoffset', '1', ...flashing(4), ...coding, ...aac, path),
+    flashes: [2, 3, 4],
+    beeps: [1, 2, 3, 4],
+  },
+  {
+    kind: 'a still picture under sound',
+    extension: 'mp4',
+    make: (path) => ffmpeg(...flashing(5), ...beeping(5), '-vf', "select='eq(n,0)'", ...coding, ...aac, path),
+    flashes: [],
+    beeps: [1, 2, 3, 4],
+  },
+  {
+    kind: 'sound that outlasts the picture',
+    extension: 'mp4',
+    make: (path) => ffmpeg(...flashing(3), ...beeping(5), ...coding, ...aac, path),
+    flashes: [1, 2],
+    beeps: [1, 2, 3, 4],
+  },
+  {
+    kind: 'sound that becomes stereo in the middle',
+    extension: 'ts',
+    make(path) {
+      const sounds = [6, 2].map((channels) =>
+        ffmpeg(...beeping(3, channels), '-c:a', 'ac3', '-f', 'ac3', 'pipe:1'),
+      )
+      const sound = `${path}.ac3`
+      writeFileSync(sound, Buffer.concat(sounds))
+      ffmpeg(...flashing(6), '-i', sound, '-c:a', 'copy', ...coding, path)
+    },
+    flashes: [1, 2, 3, 4, 5],
+    beeps: [1, 2, 4, 5],
+  },
+  {
+    kind: 'sound that begins late',
+    extension: 'ts',
+    make: (path) => ffmpeg(...flashing(9), '-itsoffset', '7', ...beeping(2), ...coding, ...aac, path),
+    flashes: [1, 2, 3, 4, 5, 6, 7, 8],
+    beeps: [8],
+  },
+  {
+    kind: 'lost packets of sound',
+    extension: 'mkv',
+    make: (path) =>
+      ffmpeg(
+        ...flashing(5),
+        ...beeping(5),
+        '-af',
+        "asetnsamples=n=960,aselect='mod(n,8)'",
+        '-c:a',
+        'pcm_s16le',
+        ...coding,
+        path,
+      ),
+    flashes: [1, 2, 3, 4],
+    beeps: [1, 2, 3, 4],
+  },
+  {
+    kind: 'a recording that moves in bursts',
+    extension: 'mkv',
+    make(path) {
+      const film = flashing(5).map((arg) => arg.replace('rate=25', 'rate=60'))
+      const bursts = ['-vf', "select='lt(t,1.1)+not(mod(n,30))'"]
+      ffmpeg(...film, ...beeping(5), ...bursts, ...coding, '-c:a', 'flac', path)
+    },
+    flashes: [1, 2, 3, 4],
+    beeps: [1, 2, 3, 4],
+  },
+  {
+    kind: 'pixels without a YUV matrix',
+    extension: 'mkv',
+    make: (path) =>
+      ffmpeg(
+        ...lavfi('color=0x0EDE04:size=96x64:rate=25:duration=2'),
+        '-c:v',
+        'libx264rgb',
+        '-crf',
+        '0',
+        path,
+      ),
+    colour: [14, 222, 4],
+  },
+  {
+    kind: 'HDR in full range',
+    extension: 'mp4',
+    make(path) {
+      // A fifth of white in HLG: the code 0.3 of 0 to 1.
+      const grey = 'nullsrc=size=96x64:rate=25:duration=2,format=yuv420p10,geq=lum=0.3*1023:cb=512:cr=512'
+      const frames = 'setparams=color_primaries=bt2020:color_trc=arib-std-b67:colorspace=bt2020nc:range=pc'
+      const labels = 'range=full:colorprim=bt2020:transfer=arib-std-b67:colormatrix=bt2020nc:log-level=error'
+      ffmpeg(...lavfi(grey), '-vf', frames, '-c:v', 'libx265', '-x265-params', labels, path)
+    },
+    colour: [79, 79, 79],
+  },
+  {
+    kind: 'a fragment’s box first',
+    extension: 'mp4',
+    make(path) {
+      const fragments = ['-movflags', 'frag_keyframe+empty_moov+default_base_moof', '-f', 'mp4', 'pipe:1']
+      const film = ffmpeg(...flashing(4), ...beeping(4), ...coding, ...aac, ...fragments)
+      const styp = Buffer.concat([Buffer.from([0, 0, 0, 24]), Buffer.from('stypmsdh\0\0\0\0msdhmsix')])
+      writeFileSync(path, Buffer.concat([styp, film]))
+    },
+    flashes: [1, 2, 3],
+    beeps: [1, 2, 3],
+  },
+]
+
+/** A colour written down plainly: H.264 with the labels of BT.709. */
+export function plainFilm([red, green, blue]: readonly number[]): Buffer {
+  const colour = [red, green, blue].map((part = 0) => part.toString(16).padStart(2, '0')).join('')
+  const matrix = 'scale=out_color_matrix=bt709:out_range=tv:flags=accurate_rnd,format=yuv420p'
+  const labels = [
+    '-colorspace',
+    'bt709',
+    '-color_primaries',
+    'bt709',
+    '-color_trc',
+    'bt709',
+    '-color_range',
+    'tv',
+  ]
+  const fragments = ['-movflags', 'frag_keyframe+empty_moov+default_base_moof', '-f', 'mp4', 'pipe:1']
+  const film = lavfi(`color=0x${colour}:size=96x64:rate=25:duration=1,format=rgb24`)
+  return ffmpeg(...film, '-vf', matrix, '-c:v', 'libx264', '-crf', '4', ...labels, ...fragments)
+}
+
+/** The films of a folder, of which nothing is expected but that picture and sound agree. */
+export function filmsOf(folder: string, names: readonly string[]): FlashingFilm[] {
+  return names.map((name) => ({
+    kind: name,
+    extension: name.slice(name.lastIndexOf('.') + 1),
+    make: (path) => writeFileSync(path, readFileSync(join(folder, name))),
+  }))
+}

@@ -1,0 +1,49 @@
+import { execFile } from 'node:child_process'
+import type { Page } from '@playwright/test'
+import type { Episode } from '#contract/media.ts'
+import { expect } from '#e2e/fixtures.ts'
+import { currentSite } from '#e2e/site/own-site.ts'
+import { commonSettings } from '#e2e/site/templates.ts'
+import { siteUrl } from '#e2e/site-url.ts'
+
+/** A busy machine takes long. */
+export const makingMs = 600_000
+
+/** The `video.yaml` of a drama that is free. */
+export const describe = (title: string) => `title: { en: ${title} }
+synopsis: { en: Films that flash and beep on whole seconds. }
+category: tests
+free_episodes: 50
+price: { currency: USD, episode_cents: 99, video_cents: 999 }
+`
+
+/** Imports a folder as an operator does it, in a process of its own. @returns what that wrote */
+export function importFolder(folder: string): Promise<string> {
+  const { dataDir, databaseUrl } = currentSite()
+  const env = { ...process.env, ...commonSettings, DATABASE_URL: databaseUrl, DATA_DIR: dataDir }
+  // It ends with 1 where a file was refused; which ones is in what it writes.
+  return new Promise((resolve) => {
+    execFile(process.execPath, ['server/cli.ts', 'import', folder], { env }, (_error, stdout, stderr) =>
+      resolve(stdout + stderr),
+    )
+  })
+}
+
+/** The id of a drama by its title. */
+export async function findVideo(title: string): Promise<string> {
+  const answer = await fetch(`${siteUrl}/api/homepage/query?keyword=${encodeURIComponent(title)}`)
+  const { data } = (await answer.json()) as { data: { list: { id: string }[] } }
+  return String(data.list[0]?.id)
+}
+
+/** Waits until nothing of a video is being made any more. */
+export async function episodesOf(page: Page, videoId: string): Promise<Episode[]> {
+  let list: Episode[] = []
+  const look = async () => {
+    const answer = await page.request.get(`${siteUrl}/api/video/episode?video_id=${videoId}`)
+    list = ((await answer.json()) as { data?: { list: Episode[] } }).data?.list ?? []
+    return list.length > 0 && list.every(({ ready }) => ready)
+  }
+  await expect.poll(look, { message: 'all episodes are made', timeout: makingMs }).toBe(true)
+  return list
+}

@@ -1,0 +1,37 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beepsOf, brightnessOf, middle, risesOf } from '#server/testing/flash-and-beep.ts'
+import { ffmpeg } from '#server/testing/run-test-media.ts'
+
+/** When each rendition of a film is bright, and when it becomes so, in seconds. */
+export function lightsOf(folder: string): { bright: number[]; flashes: number[] }[] {
+  const master = readFileSync(join(folder, 'master.m3u8'), 'utf8')
+  const rate = Number(/FRAME-RATE=([\d.]+)/.exec(master)?.[1])
+  return renditionsOf(folder).map((playlist) => {
+    const values = brightnessOf(playlist)
+    return {
+      bright: values.flatMap((value, at) => (value > middle ? [at / rate] : [])),
+      flashes: risesOf(values).map((at) => at / rate),
+    }
+  })
+}
+
+/** When what is made of a film is loud after a silence, in seconds; of its only sound. */
+export function filmBeepsOf(folder: string): number[] {
+  const playlist = join(folder, 'a/index.m3u8')
+  if (!existsSync(playlist)) return []
+  return beepsOf(playlist)
+}
+
+/** The colour in the middle of each rendition, as a browser has to show it. */
+export function coloursOf(folder: string): number[][] {
+  const read = 'crop=16:16,scale=1:1:flags=area:in_color_matrix=bt709:in_range=tv,format=rgb24'
+  return renditionsOf(folder).map((playlist) => [
+    ...ffmpeg('-i', playlist, '-frames:v', '1', '-vf', read, '-f', 'rawvideo', 'pipe:1'),
+  ])
+}
+
+function renditionsOf(folder: string): string[] {
+  const names = readdirSync(folder).filter((name) => /^v\d+$/.test(name))
+  return names.map((name) => join(folder, name, 'index.m3u8'))
+}

@@ -1,0 +1,247 @@
+import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Browser, BrowserContext, Page, TestInfo } from '@playwright/test'
+import type { Episode } from '#contract/media.ts'
+import { dropOn } from '#e2e/drop-on.ts'
+import { expect, test } from '#e2e/fixtures.ts'
+import { middle, risesOf } from '#server/testing/flash-and-beep.ts'
+import { currentSite } from '#e2e/site/own-site.ts'
+import { siteUrl } from '#e2e/site-url.ts'
+import { beginDraft, enterStudio, give } from '#e2e/studio.ts'
+import { describe, episodesOf, findVideo, importFolder, makingMs } from './import-films.ts'
+import { filmsOf, flashingFilms, plainFilm, type FlashingFilm } from './flashing-films.ts'
+import { coloursOf, filmBeepsOf, lightsOf } from './measure-film.ts'
+
+const mostApart = 0.05
+const mostOff = 4
+const playingMs = 180_000
+/** What was made of a film, and what a browser showed of it. */
+interface Seen {
+  /** In each rendition. */
+  lights: { bright: number[]; flashes: number[] }[]
+  beeps: number[]
+  colours: number[][]
+  /** On screen: the moments of the pictures that flash, the colour of the middle one, and where it ended. */
+  shown: { flashes: number[]; bright: number[]; colour: number[]; endedAt: number }
+}
+
+test.use({ site: { template: 'door', standIns: false, settings: {} } })
+
+test('films of every kind, imported by the command line and by the studio, play to their end in time and in their colours', async ({
+  page,
+  browser,
+}, info) => {
+  const given = process.env['MEDIA_FILMS']
+  const films = given === undefined ? flashingFilms : filmsOf(given, filmsIn(given))
+  const files = writeFilms(info, films)
+  const byCommand = await importByCommand(info, films, files)
+  // Both ways take and refuse the same films.
+  const taken = (await episodesOf(page, byCommand)).length
+  const byStudio = await importByStudio(page, films, { files, taken })
+  const problems: string[] = []
+  for (const [way, videoId] of [
+    ['command line', byCommand],
+    ['studio', byStudio],
+  ] as const) {
+    const episodes = await episodesOf(page, videoId)
+    const seen = await playAll(browser, videoId, episodes)
+    for (const [at, film] of films.entries()) {
+      const found = seen.get(at + 1)
+      const wrong = found
+        ? faultsOf(film, found, film.colour ? await shownPlainly(page, film.colour) : [])
+        : film.refusal
+          ? []
+          : ['was refused']
+      console.log([film.kind, way, found ? wordsOf(found) : 'refused', wrong.join('; ') || 'ok'].join(' | '))
+      problems.push(...wrong.map((fault) => `${film.kind}, ${way}: ${fault}`))
+    }
+  }
+  expect(problems).toEqual([])
+})
+
+const filmsIn = (folder: string) =>
+  readdirSync(folder).filter((name) => /\.(mp4|mkv|ts|webm|mov)$/.test(name))
+const nameOf = ({ extension }: FlashingFilm, at: number) => `${String(at + 1).padStart(2, '0')}.${extension}`
+
+function writeFilms(info: TestInfo, films: readonly FlashingFilm[]): string {
+  const folder = info.outputPath('films')
+  mkdirSync(folder, { recursive: true })
+  for (const [at, film] of films.entries()) film.make(join(folder, nameOf(film, at)))
+  return folder
+}
+
+/** @returns the video's id */
+async function importByCommand(
+  info: TestInfo,
+  films: readonly FlashingFilm[],
+  files: string,
+): Promise<string> {
+  const folder = info.outputPath('dramas/by-command')
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'video.yaml'), describe('By command'))
+  for (const [at, film] of films.entries())
+    copyFileSync(join(files, nameOf(film, at)), join(folder, nameOf(film, at)))
+  const written = await importFolder(folder)
+  for (const { refusal } of films) if (refusal) expect(written).toMatch(refusal)
+  return findVideo('By command')
+}
+
+/** The colour that the browser shows of a film that nothing of ours has made. */
+async function shownPlainly(page: Page, colour: readonly number[]): Promise<number[]> {
+  const source = `data:video/mp4;base64,${plainFilm(colour).toString('base64')}`
+  return page.evaluate(async (src) => {
+    const video = document.createElement('video')
+    Object.assign(video, { src, muted: true })
+    document.body.append(video)
+    await video.play()
+    await new Promise((resolve) => video.requestVideoFrameCallback(resolve))
+    const canvas = new OffscreenCanvas(32, 32).getContext('2d')
+    canvas?.drawImage(video, 0, 0, 32, 32)
+    video.remove()
+    return [...(canvas?.getImageData(16, 16, 1, 1).data ?? [])].slice(0, 3)
+  }, source)
+}
+
+/** Drops the films on the page of a draft, and publishes it. @returns the video's id */
+async function importByStudio(
+  page: Page,
+  films: readonly FlashingFilm[],
+  { files, taken }: { files: string; taken: number },
+): Promise<string> {
+  await enterStudio(page, 'editor')
+  const id = await beginDraft(page, 'By studio')
+  await give(page, 'video/edit', { id, free_episodes: 50 })
+  await page.goto(`/studio/content/${id}`)
+  await expect(page.getByText('No episodes yet.').first()).toBeVisible()
+  await dropOn(
+    page.getByRole('heading', { level: 1 }),
+    films.map((film, at) => join(files, nameOf(film, at))),
+  )
+  await page.getByRole('button', { name: `Upload ${films.length} files` }).click()
+  await expect(page.locator('#episodes ol > li')).toHaveCount(taken, { timeout: makingMs })
+  for (const { refusal } of films) if (refusal) await expect(page.getByText(refusal).first()).toBeVisible()
+  await give(page, 'video/publish', { id })
+  await page.goto('about:blank')
+  return id
+}
+
+/** Plays episodes to their ends, a few at a time. @returns by number what was seen */
+async function playAll(
+  browser: Browser,
+  videoId: string,
+  episodes: readonly Episode[],
+): Promise<Map<number, Seen>> {
+  const seen = new Map<number, Seen>()
+  const waiting = [...episodes]
+  const watch = async () => {
+    const context = await browser.newContext({ baseURL: siteUrl, serviceWorkers: 'block' })
+    for (let next = waiting.shift(); next; next = waiting.shift())
+      seen.set(next.number, await play(context, `/videos/${videoId}?episode=${next.number}`, next.id))
+    await context.close()
+  }
+  await Promise.all([watch(), watch()])
+  return seen
+}
+
+declare global {
+  interface Window {
+    pictures: { at: number; colour: number[] }[]
+    endedAt?: number
+  }
+}
+
+async function play(context: BrowserContext, address: string, episodeId: string): Promise<Seen> {
+  const page = await context.newPage()
+  await page.addInitScript(watchFirstVideo)
+  await page.goto(address)
+  const ended = await page.waitForFunction(() => window.endedAt, undefined, { timeout: playingMs })
+  const endedAt = (await ended.jsonValue()) ?? 0
+  const pictures = await page.evaluate(() => window.pictures)
+  const answer = await page.request.get(`/api/video/episode?episode_id=${episodeId}`)
+  const { info } = (await answer.json()) as { info: { playback: { hls_url: string } } }
+  await page.close()
+  const folder = join(currentSite().dataDir, 'storage/media', info.playback.hls_url.split('/').at(-2) ?? '')
+  const grey = pictures.map(({ colour }) => colour.reduce((sum, part) => sum + part / 3, 0))
+  return {
+    lights: lightsOf(folder),
+    beeps: filmBeepsOf(folder),
+    colours: coloursOf(folder),
+    shown: {
+      flashes: risesOf(grey).map((at) => pictures[at]?.at ?? 0),
+      bright: pictures.filter((_, at) => (grey[at] ?? 0) > middle).map(({ at }) => at),
+      colour: pictures[Math.floor(pictures.length / 2)]?.colour ?? [],
+      endedAt,
+    },
+  }
+}
+
+/** In the page: notes each picture of the video that plays first, and where it ends. */
+function watchFirstVideo(): void {
+  window.pictures = []
+  const canvas = new OffscreenCanvas(32, 32).getContext('2d', { willReadFrequently: true })
+  let watches = false
+  const watch = (video: HTMLVideoElement) => {
+    watches = true
+    const note = (_now: number, { mediaTime }: VideoFrameCallbackMetadata) => {
+      canvas?.drawImage(video, 0, 0, 32, 32)
+      const [red = 0, green = 0, blue = 0] = canvas?.getImageData(16, 16, 1, 1).data ?? []
+      window.pictures.push({ at: mediaTime, colour: [red, green, blue] })
+      video.requestVideoFrameCallback(note)
+    }
+    video.requestVideoFrameCallback(note)
+    video.addEventListener('ended', () => (window.endedAt ??= video.currentTime))
+  }
+  const start = HTMLMediaElement.prototype.play
+  HTMLMediaElement.prototype.play = function (this: HTMLMediaElement) {
+    if (!watches && this instanceof HTMLVideoElement) watch(this)
+    return start.call(this)
+  }
+}
+
+/** @param plainly how the browser shows the film's colour where a plain film has it */
+function faultsOf(
+  film: FlashingFilm,
+  { lights, beeps, colours, shown }: Seen,
+  plainly: readonly number[],
+): string[] {
+  const faults: string[] = []
+  const check = (holds: boolean, fault: string) => holds || faults.push(fault)
+  if (film.refusal) faults.push('was taken')
+  for (const [at, { flashes }] of lights.entries()) {
+    if (film.flashes) check(isNear(flashes, film.flashes), `rendition ${at} flashes at ${flashes.join(', ')}`)
+    check(agree(flashes, beeps), `rendition ${at} does not flash as it beeps`)
+  }
+  if (film.beeps) check(isNear(beeps, film.beeps), `beeps at ${beeps.join(', ')}`)
+  // A busy machine does not show every picture, but what it shows is in its place.
+  for (const at of shown.bright)
+    check(
+      lights[0]?.bright.some((made) => Math.abs(made - at) <= mostApart) ?? false,
+      `is seen to be bright at ${at}`,
+    )
+  if (film.colour)
+    for (const colour of colours) check(isLike(colour, film.colour), `has the colour ${colour.join(', ')}`)
+  if (film.colour)
+    check(
+      isLike(shown.colour, plainly),
+      `is shown as ${shown.colour.join(', ')}, and plainly ${plainly.join(', ')}`,
+    )
+  return faults
+}
+
+const isLike = (found: readonly number[], wanted: readonly number[]) =>
+  found.length === 3 && found.every((part, at) => Math.abs(part - (wanted[at] ?? NaN)) <= mostOff)
+
+const isNear = (found: readonly number[], wanted: readonly number[]) =>
+  found.length === wanted.length &&
+  found.every((at, index) => Math.abs(at - (wanted[index] ?? NaN)) <= mostApart)
+
+/** Whether a flash and a beep in the same half second are the same moment. */
+const agree = (flashes: readonly number[], beeps: readonly number[]) =>
+  flashes.every((flash) =>
+    beeps.every((beep) => Math.abs(flash - beep) > 0.5 || Math.abs(flash - beep) <= mostApart),
+  )
+
+const round = (values: readonly number[]) => values.map((value) => value.toFixed(2)).join(' ')
+const wordsOf = ({ lights, beeps, colours, shown }: Seen) =>
+  `flashes ${lights.map(({ flashes }) => round(flashes)).join(' / ')} | seen ${round(shown.flashes)} | beeps ${round(beeps)} | ` +
+  `colours ${[...colours, shown.colour].map((colour) => colour.join(',')).join(' / ')} | ended at ${shown.endedAt.toFixed(2)}`

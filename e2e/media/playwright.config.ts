@@ -1,0 +1,13 @@
+import { defineConfig } from '@playwright/test'
+import base, { desktop } from '#e2e/playwright.config.ts'
+
+/** `npm run test:media`: films of every kind that was once made wrongly, by both ways in, played to the end. */
+export default defineConfig({
+  ...base,
+  testDir: '.',
+  testIgnore: [],
+  outputDir: '../../test-results/media',
+  globalSetup: '../site/global-setup.ts',
+  timeout: 600_000,
+  projects: [{ name: 'desktop', use: desktop }],
+})
