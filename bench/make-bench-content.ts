@@ -11,7 +11,7 @@ featured: true
 price: { currency: USD, episode_cents: 99, video_cents: 999 }
 `
 
-interface Content {
+export interface Content {
   episodes: number
   seconds: number
   /** 720x1280 where it is not said. */

@@ -5,8 +5,8 @@ import { runSite, type RunningSite } from './billing/run-site.ts'
 
 const minute = 60_000
 const day = 24 * 60 * minute
-/** How long a process lives, from its first answer on. */
-const [shortestMs, longestMs] = [200, 4000]
+/** How long a process lives, from its first answer on, and how long it takes to start: on a busy machine it lives longer too. */
+const [shortestMs, longestMs, usualStartMs] = [200, 4000, 2500]
 const patienceMs = 10_000
 /** What goes back of an order that is refunded in part. */
 const partCents = 40
@@ -29,8 +29,10 @@ export async function measureBillingKills(args: readonly string[]): Promise<void
     const clients = Array.from({ length: Number(values.clients) }, () => buyOn(shop, running, closing.signal))
     const started = Date.now()
     for (let kill = 1; kill <= kills; kill++) {
+      const starts = performance.now()
       running.site = await runSite(shop.env, shop.wish)
-      await delay(shortestMs + Math.random() * (longestMs - shortestMs))
+      const slowness = Math.max(1, (performance.now() - starts) / usualStartMs)
+      await delay(slowness * (shortestMs + Math.random() * (longestMs - shortestMs)))
       await running.site.end('SIGKILL')
       passTime(shop)
       if (kill % 10 === 0) showProgress(kill, kills, started, shop)

@@ -1,16 +1,10 @@
-import { chromium, type Browser, type BrowserContext, type Page } from '@playwright/test'
+import { chromium, type Browser, type Page } from '@playwright/test'
 import { join } from 'node:path'
 import { findChromium } from '#e2e/find-chromium.ts'
 import { median } from './load.ts'
-import {
-  countStalls,
-  nextIsPrepared,
-  wakeNext,
-  watchFirstFrame,
-  watchSwipe,
-  watchSwitch,
-} from './playback/in-page.ts'
-import { applyProfile, profiles, type Profile } from './playback/profiles.ts'
+import { countStalls, nextIsPrepared, wakeNext, watchSwipe, watchSwitch } from './playback/in-page.ts'
+import { profiles, type Profile } from './playback/profiles.ts'
+import { firstFrame, timeout, visit } from './playback/visit.ts'
 import { startBare } from './start-bare.ts'
 import type { BenchSite } from './start-bench-site.ts'
 import { atMost, atMostTimes, within, type Row } from './table.ts'
@@ -36,8 +30,6 @@ const starts = 15
 const swipeVisits = 7
 const wakes = 5
 const swipesAVisit = 3
-const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }
-const timeout = 30_000
 
 /**
  * Navigation to first frame against bare pages with the same stream, and a key press to the next episode's picture, on the
@@ -105,11 +97,6 @@ function measureStart(
     await page.goto(url, { waitUntil: 'commit' })
     return { cold, warm: await firstFrame(page) }
   })
-}
-
-async function firstFrame(page: Page): Promise<number> {
-  const seen = await page.waitForFunction(() => window.firstFrame, undefined, { polling: 50, timeout })
-  return (await seen.jsonValue()) ?? Number.NaN
 }
 
 async function measureSwipes(browser: Browser, url: string, profile: Profile): Promise<Row[]> {
@@ -187,24 +174,6 @@ async function lowestKilobits(hlsUrl: string): Promise<number> {
   const playlist = await answer.text()
   const rates = [...playlist.matchAll(/INF:BANDWIDTH=(\d+)/g)].map(([, rate]) => Number(rate))
   return Math.round(Math.min(...rates) / 1000)
-}
-
-async function visit<T>(
-  browser: Browser,
-  url: string,
-  profile: Profile,
-  measure: (page: Page) => Promise<T>,
-): Promise<T> {
-  const context: BrowserContext = await browser.newContext(phone)
-  try {
-    await context.addInitScript(watchFirstFrame)
-    const page = await context.newPage()
-    await applyProfile(page, profile)
-    await page.goto(url, { waitUntil: 'commit', timeout })
-    return await measure(page)
-  } finally {
-    await context.close()
-  }
 }
 
 async function measureSwipe(page: Page): Promise<{ covered: number; newFrame: number }> {

@@ -1,32 +1,19 @@
 import { readArguments } from '#scripts/read-arguments.mjs'
-import { measureBillingFaults } from './measure-billing-faults.ts'
-import { measureBillingKills } from './measure-billing-kills.ts'
-import { measureBillingYear } from './measure-billing-year.ts'
-import { measureBounds } from './measure-bounds.ts'
-import { measureCalls } from './measure-calls.ts'
-import { measureCatalogue } from './measure-catalogue.ts'
-import { measureImport, measureLongImport } from './measure-import.ts'
-import { measureLighthouse, measureWithLighthouse } from './measure-lighthouse.ts'
-import { measureMemory } from './measure-memory.ts'
-import { measurePlayback } from './measure-playback.ts'
-import { measureProcesses } from './measure-processes.ts'
-import { measureSegments } from './measure-segments.ts'
-import { measureSignIn } from './measure-sign-in.ts'
-import { measureStudio } from './measure-studio.ts'
-import { startBenchSite, type BenchSite } from './start-bench-site.ts'
+import type { BenchSite } from './start-bench-site.ts'
 import { printTable, type Row } from './table.ts'
 
-/** `npm run bench` measures everything, `npm run bench -- calls segments` these, `npm run bench -- catalogue` the sizes of a catalogue, `npm run bench -- billing-year` a year of subscriptions, `billing-kills` and `billing-faults` what kills and faults do to payments, `bounds` what strangers can hold and leave behind, `npm run bench -- lighthouse URL` the pages of a site that runs. It fails only where something could not be measured. */
+/** `npm run bench` measures everything, `npm run bench -- calls segments` these, `npm run bench -- catalogue` the sizes of a catalogue, `npm run bench -- billing-year` a year of subscriptions, `billing-kills` and `billing-faults` what kills and faults do to payments, `bounds` what strangers can hold and leave behind, `capacity` what viewers cost, `alerts` how long each alert takes, `npm run bench -- lighthouse URL` the pages of a site that runs. It fails only where something could not be measured. What a measurement needs is loaded when it begins. */
 const measurements: Record<string, (site: BenchSite) => Promise<Row[]>> = {
-  calls: measureCalls,
-  processes: measureProcesses,
-  memory: measureMemory,
-  'sign-in': measureSignIn,
-  segments: measureSegments,
-  playback: measurePlayback,
-  import: measureImport,
-  'import-long': measureLongImport,
-  lighthouse: measureLighthouse,
+  calls: async (site) => (await import('./measure-calls.ts')).measureCalls(site),
+  processes: async (site) => (await import('./measure-processes.ts')).measureProcesses(site),
+  memory: async (site) => (await import('./measure-memory.ts')).measureMemory(site),
+  'sign-in': async (site) => (await import('./measure-sign-in.ts')).measureSignIn(site),
+  segments: async (site) => (await import('./measure-segments.ts')).measureSegments(site),
+  playback: async (site) => (await import('./measure-playback.ts')).measurePlayback(site),
+  watching: async (site) => (await import('./measure-watching.ts')).measureWatching(site),
+  import: async (site) => (await import('./measure-import.ts')).measureImport(site),
+  'import-long': async (site) => (await import('./measure-import.ts')).measureLongImport(site),
+  lighthouse: async (site) => (await import('./measure-lighthouse.ts')).measureLighthouse(site),
 }
 
 /** Half an hour on two cores. */
@@ -34,12 +21,14 @@ const onRequest = new Set(['import-long'])
 
 /** These fill databases of their own, for minutes: only where they are asked for. */
 const withDatabases: Record<string, (args: readonly string[]) => Promise<void>> = {
-  catalogue: measureCatalogue,
-  studio: measureStudio,
-  'billing-year': measureBillingYear,
-  'billing-kills': measureBillingKills,
-  'billing-faults': measureBillingFaults,
-  bounds: measureBounds,
+  catalogue: async (args) => (await import('./measure-catalogue.ts')).measureCatalogue(args),
+  studio: async (args) => (await import('./measure-studio.ts')).measureStudio(args),
+  'billing-year': async (args) => (await import('./measure-billing-year.ts')).measureBillingYear(args),
+  'billing-kills': async (args) => (await import('./measure-billing-kills.ts')).measureBillingKills(args),
+  'billing-faults': async (args) => (await import('./measure-billing-faults.ts')).measureBillingFaults(args),
+  bounds: async (args) => (await import('./measure-bounds.ts')).measureBounds(args),
+  capacity: async (args) => (await import('./measure-capacity.ts')).measureCapacity(args),
+  alerts: async () => (await import('./measure-alerts.ts')).measureAlerts(),
 }
 
 // A measurement may have options of its own.
@@ -58,6 +47,7 @@ if (alone) {
   process.exit()
 }
 if (wanted[0] === 'lighthouse' && wanted[1] !== undefined) {
+  const { measureWithLighthouse } = await import('./measure-lighthouse.ts')
   printTable(await measureWithLighthouse(new URL(wanted[1]).origin))
   process.exit()
 }
@@ -70,6 +60,7 @@ if (unknown !== undefined) {
 }
 
 console.log('Making a film and starting a site with it …')
+const { startBenchSite } = await import('./start-bench-site.ts')
 const site = await startBenchSite()
 const rows: Row[] = []
 try {

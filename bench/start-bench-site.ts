@@ -9,10 +9,12 @@ import { quotaSettings } from '#server/platform/read-quotas.ts'
 import nodeFlags from '#scripts/node-flags.json' with { type: 'json' }
 import { boundToUs } from '#scripts/run-child.mjs'
 import { answersAt, waitUntil } from '#server/testing/wait-until.ts'
-import { makeBenchContent } from './make-bench-content.ts'
+import { makeBenchContent, type Content } from './make-bench-content.ts'
 
 export interface BenchSite {
   url: string
+  /** Of the HTTP process, which is the parent of the others. */
+  pid: number
   /** A folder for whatever a measurement needs, gone at the end. */
   home: string
   dataDir: string
@@ -25,14 +27,16 @@ export interface BenchSite {
 
 const port = 3911
 
-/** A site with six short episodes, on a data directory of its own, in processes of its own. */
-export async function startBenchSite(): Promise<BenchSite> {
+const usualContent: Content = { episodes: 6, seconds: 12 }
+
+/** A site with a video (six short episodes where nothing else is said), on a data directory of its own, in processes of its own. */
+export async function startBenchSite(content = usualContent): Promise<BenchSite> {
   const home = mkdtempSync(join(tmpdir(), 'cliffhanger-bench-'))
   const dataDir = join(home, 'data')
   const folder = join(home, 'dramas')
   const ffmpeg = await findFfmpeg({ ffmpegPath: process.env['FFMPEG_PATH'] })
   const env = benchEnv(dataDir)
-  makeBenchContent(folder, 'the-bench', ffmpeg.ffmpegPath, { episodes: 6, seconds: 12 })
+  makeBenchContent(folder, 'the-bench', ffmpeg.ffmpegPath, content)
   importFolder(folder, env)
   const site = spawnSite(env)
   const url = `http://localhost:${port}`
@@ -41,6 +45,7 @@ export async function startBenchSite(): Promise<BenchSite> {
   const { connection } = await startEmbedded({ dataDir, log: createLog({ json: false, level: 'error' }) })
   return {
     url,
+    pid: site.pid ?? Number.NaN,
     home,
     dataDir,
     env,

@@ -21,7 +21,7 @@ export interface Film {
   asset: string
 }
 
-export async function findFilm({ url }: BenchSite): Promise<Film> {
+export async function findFilm({ url }: Pick<BenchSite, 'url'>): Promise<Film> {
   const { info } = await read<Homepage>(`${url}/api/homepage`)
   const videoId = found(info.homepage[0]?.items[0]).id
   const { data } = await read<Episodes>(`${url}/api/video/episode?video_id=${videoId}`)

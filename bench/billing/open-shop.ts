@@ -13,6 +13,7 @@ import { openDatabase } from '#server/platform/database/database.ts'
 import { createLog } from '#server/platform/log.ts'
 import { buildVideo } from '#server/testing/builders.ts'
 import { countOpen, countWrongs, type GatewayLine, type Sale } from '#server/testing/count-wrongs.ts'
+import { freePort } from '#server/testing/free-port.ts'
 import { emptyWeb } from '#server/testing/test-site.ts'
 import type { Tables } from '#server/tables.ts'
 import { benchEnv } from '#bench/start-bench-site.ts'
@@ -27,7 +28,8 @@ const day = 24 * hour
 /** By these steps the clock goes on at the end, until whatever is looked up daily has had its last look. */
 const settleSteps = [20 * second, 60 * second, 6 * 60 * second, hour, hour, day, day, day, day, day, day]
 const lastSteps = [20 * second, 60 * second, 6 * 60 * second, hour, day, day, day, day, day, day]
-const port = 3911
+/** One of its own, so that other benches may run beside it. */
+const port = await freePort()
 const unlimited = '999999999/s'
 
 /** A site's database, its things on sale and its gateways, which outlive the site's processes. */
@@ -54,6 +56,7 @@ export async function openShop(): Promise<OpenShop> {
   const env = {
     ...benchEnv(join(home, 'data')),
     ...standIns.env,
+    PORT: String(port),
     PUBLIC_URL: url,
     LOG_LEVEL: 'silent',
     LIMIT_CARD_FAILURES_USER: unlimited,
@@ -85,10 +88,12 @@ export async function openShop(): Promise<OpenShop> {
     },
     async settle() {
       standIns.recover()
+      standIns.endMoods()
       for (const step of settleSteps) {
         setAhead(wish.aheadMs + step)
         await renewSubscriptions(context)
         await lookUpDue(context)
+        await reconcile(context)
       }
       // On a slow machine the last renewals too may be without an answer. Now nothing new begins.
       for (const step of lastSteps) {
@@ -97,7 +102,11 @@ export async function openShop(): Promise<OpenShop> {
       }
       await reconcile(context)
     },
-    report: (tried) => report(context, sales, tried),
+    report(tried) {
+      const met = Object.entries(standIns.moods.met).map(([mood, times]) => `${mood} ${times}`)
+      console.log(`At PayPal: ${met.join(', ')}.`)
+      return report(context, sales, tried)
+    },
     async close() {
       await standIns.close()
       await context.close()
@@ -174,6 +183,7 @@ async function report(
   const open = await countOpen(db)
   const words = Object.entries(open).map(([what, count]) => `${what} ${count}`)
   console.log(`Left open, or uneven in the ledger: ${words.join(', ')}.`)
+  for (const attempt of await selectOpen(db)) console.log(`Left open: ${JSON.stringify(attempt)}`)
   const sound = lines.every(
     (line) =>
       line.lost + line.doubled + line.paidWithoutEntitlement + line.entitledWithoutPayment === 0 &&
@@ -181,4 +191,21 @@ async function report(
       tried.every((what) => line[what] > 0),
   )
   return sound && Object.values(open).every((count) => count === 0)
+}
+
+/** The payments that were not brought to an end. */
+function selectOpen(db: Context['db']): Promise<object[]> {
+  return db
+    .selectFrom('attempts')
+    .innerJoin('orders', 'orders.id', 'attempts.order_id')
+    .where('attempts.status', 'in', [...openAttemptStatuses])
+    .select([
+      'orders.gateway',
+      'orders.kind',
+      'orders.period_no',
+      'attempts.status',
+      'started_at',
+      'check_at',
+    ])
+    .execute()
 }

@@ -20,7 +20,7 @@ export interface RunningSite {
   end(signal: NodeJS.Signals): Promise<void>
 }
 
-const startsWithinMs = 30_000
+const startsWithinMs = 180_000
 
 /** Starts a site with the settings of `env`, and waits until it answers. @throws Error where it ends before */
 export async function runSite(env: NodeJS.ProcessEnv, wish: SiteWish): Promise<RunningSite> {

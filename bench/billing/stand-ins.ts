@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { FakePaypal } from '#server/features/billing/gateways/paypal/fake-paypal.ts'
+import { PaypalMoods } from '#server/testing/paypal-moods.ts'
 import { startFakeStripe, type FakeStripe } from '#server/testing/fake-stripe.ts'
 import { anyFault } from './troubled-sandbox.ts'
 
@@ -11,32 +12,46 @@ export interface StandIns {
   env: Record<string, string>
   /** How far their clocks are ahead. */
   setAhead(aheadMs: number): void
+  /** What PayPal has done with payments, and how often. */
+  readonly moods: PaypalMoods
   /** From now on whatever moves money meets a fault. */
   trouble(): void
   /** All goes well again. */
   recover(): void
+  /** PayPal's payments come to their end, and stay so. */
+  endMoods(): void
   /** How many events were told so far. */
   told(): number
   close(): Promise<void>
 }
 
 const pauseMs = 100
+/** How likely PayPal disturbs a payment within such a pause, and takes its time over one. */
+const moodOdds = 0.003
+const pendingOdds = 0.15
 /** How long an answer is held back that meets a time-out. */
 const holdMs = 1500
 const paypalMovesMoney = /^POST \/v2\/(checkout\/orders|payments\/captures)/
 
-/** Starts both, which tell a site their events until it takes them, as the real ones do. */
+/**
+ * Starts both, which tell a site their events until it takes them, as the real ones do. PayPal's payments are pending, declined,
+ * disputed, reversed and refunded in part meanwhile.
+ */
 export async function startStandIns(siteUrl: string): Promise<StandIns> {
   let aheadMs = 0
   const stripe = await startFakeStripe({ now: () => new Date(Date.now() + aheadMs) })
   const paypal = await FakePaypal.start()
   const told = new Set<string>()
+  const moods = new PaypalMoods(paypal, { now: () => new Date(Date.now() + aheadMs), odds: moodOdds })
+  paypal.orders.funds = () => (Math.random() < pendingOdds ? 'pending' : 'pays')
   let open = true
+  let moody = true
   let troubled: NodeJS.Timeout | undefined
   let endTrouble = () => {}
 
   async function tell(): Promise<void> {
     while (open) {
+      if (moody) moods.step()
       await Promise.all([
         tellAll(
           `${siteUrl}/api/webhook/payment/stripe`,
@@ -69,6 +84,7 @@ export async function startStandIns(siteUrl: string): Promise<StandIns> {
   const standIns: StandIns = {
     stripe,
     paypal,
+    moods,
     env: { ...stripe.env, ...paypal.settings, ALLOW_SANDBOX: '1' },
     setAhead(milliseconds) {
       aheadMs = paypal.ahead = milliseconds
@@ -83,6 +99,12 @@ export async function startStandIns(siteUrl: string): Promise<StandIns> {
       clearTimeout(troubled)
       endTrouble()
       paypal.recover()
+    },
+    endMoods() {
+      moody = false
+      paypal.orders.funds = () => 'pays'
+      while (!moods.isOver) moods.passStep()
+      moods.end()
     },
     told: () => told.size,
     async close() {

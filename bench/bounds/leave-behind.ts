@@ -12,7 +12,7 @@ export interface Loads {
 const words = (bytes: number) => randomBytes(bytes).toString('base64url')
 
 /** What strangers send who want to fill the disk: each call with the most that it may carry, as somebody new. */
-export function leaveBehind(url: string, videoId: string, loads: Loads, part: number) {
+export function leaveBehind(url: string, planId: string, loads: Loads, part: number) {
   const calls: Record<keyof Loads, () => Promise<Response>> = {
     beacons() {
       const fields = Object.fromEntries(Array.from({ length: 16 }, (_, at) => [`f${at}`, words(180)]))
@@ -25,7 +25,7 @@ export function leaveBehind(url: string, videoId: string, loads: Loads, part: nu
     async orders() {
       const cookie = await newCookies(url)
       const consent = { shown: words(2900), immediate_delivery: true }
-      const body = { kind: 'video', video_id: videoId, gateway: 'sandbox', email: 'a@example.com', consent }
+      const body = { kind: 'plan', plan_id: planId, gateway: 'sandbox', email: 'a@example.com', consent }
       return post(url, '/api/payment/order', body, { cookie, 'idempotency-key': words(24) })
     },
     async flips() {

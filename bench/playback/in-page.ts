@@ -108,3 +108,9 @@ export function countStalls(): void {
   }
   addEventListener('waiting', count, true)
 }
+
+/** In the page: has the controls stay, by the focus of a button in them, as for somebody who uses a keyboard. */
+export function showControls(): void {
+  const buttons = [...document.querySelectorAll<HTMLElement>('[data-player] [data-icon=pause]')]
+  buttons.find((button) => !button.closest('[inert]'))?.focus()
+}

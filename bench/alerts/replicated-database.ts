@@ -1,0 +1,132 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chownSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import pg from 'pg'
+import { boundToUs } from '#scripts/run-child.mjs'
+import { findPostgresPrograms } from '#server/platform/database/embedded-binaries.ts'
+import {
+  databaseName,
+  ensureCluster,
+  makePrivateDir,
+  userName,
+} from '#server/platform/database/embedded-cluster.ts'
+import { asUser, chooseUser, type RunAs } from '#server/platform/database/embedded-user.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
+
+/** A PostgreSQL with a replica that can be made to lag. */
+interface ReplicatedDatabase {
+  /** Of the primary, as DATABASE_URL has it. */
+  url: string
+  /** The replica goes on receiving, and applies nothing until `catchUp`. */
+  fallBehind(): Promise<void>
+  catchUp(): Promise<void>
+  close(): Promise<void>
+}
+
+const startsWithinMs = 30_000
+const replicaName = 'replica-1'
+
+interface Server {
+  clusterDir: string
+  socketDir: string
+  runAs: RunAs | undefined
+}
+
+/** Starts both in a folder, from the embedded PostgreSQL's programs. */
+export async function startReplicated(home: string): Promise<ReplicatedDatabase> {
+  mkdirSync(home, { recursive: true })
+  const programs = findPostgresPrograms()
+  const serverIn = (name: string): Server => {
+    const clusterDir = join(home, name, 'cluster')
+    const socketDir = join(home, name, 'socket')
+    const runAs = chooseUser(clusterDir, [programs.postgres, home])
+    for (const folder of [join(home, name), socketDir]) makePrivateDir(folder, runAs)
+    return { clusterDir, socketDir, runAs }
+  }
+  const primary = serverIn('primary')
+  await ensureCluster({ home: join(home, 'primary'), ...primary, programs })
+  const primaryProcess = await run(programs.postgres, primary)
+  const replica = serverIn('replica')
+  await copyCluster(primary, replica)
+  const replicaProcess = await run(programs.postgres, replica)
+  const ask = (statement: string) => withClient(replica, (client) => client.query(statement))
+  return {
+    url: `postgres:///${databaseName}?user=${userName}&host=${encodeURIComponent(primary.socketDir)}`,
+    fallBehind: async () => void (await ask('SELECT pg_wal_replay_pause()')),
+    catchUp: async () => void (await ask('SELECT pg_wal_replay_resume()')),
+    async close() {
+      await replicaProcess.stop()
+      await primaryProcess.stop()
+    },
+  }
+}
+
+async function run(
+  postgres: string,
+  { clusterDir, socketDir, runAs }: Server,
+): Promise<{ stop(): Promise<void> }> {
+  const settings = {
+    listen_addresses: '',
+    unix_socket_directories: socketDir,
+    max_connections: '120',
+    // What catches up cancels nobody.
+    max_standby_streaming_delay: '-1',
+  }
+  const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const program = asUser(runAs, postgres, ['-D', clusterDir, ...args])
+  const child = spawn(...boundToUs(program.command, program.args), {
+    ...program.options,
+    cwd: '/',
+    stdio: 'ignore',
+  })
+  const ended = once(child, 'exit')
+  const answers = () =>
+    withClient({ socketDir }, (client) => client.query('SELECT')).then(
+      () => true,
+      () => false,
+    )
+  await waitUntil('PostgreSQL answers', answers, startsWithinMs)
+  return {
+    async stop() {
+      // Fast shutdown.
+      child.kill('SIGINT')
+      await ended
+    },
+  }
+}
+
+/** As pg_basebackup does, which the embedded PostgreSQL lacks. */
+async function copyCluster(primary: Server, replica: Server): Promise<void> {
+  const label = await withClient(primary, async (client) => {
+    await client.query("SELECT pg_backup_start('replica', true)")
+    execFileSync('cp', ['-a', primary.clusterDir, replica.clusterDir])
+    const { rows } = await client.query<{ labelfile: string }>('SELECT labelfile FROM pg_backup_stop(false)')
+    return rows[0]?.labelfile ?? ''
+  })
+  rmSync(join(replica.clusterDir, 'postmaster.pid'), { force: true })
+  const source = `host=${primary.socketDir} user=${userName} application_name=${replicaName}`
+  const files = {
+    backup_label: label,
+    'standby.signal': '',
+    'postgresql.auto.conf': `primary_conninfo = '${source}'\n`,
+  }
+  for (const [name, text] of Object.entries(files)) {
+    const file = join(replica.clusterDir, name)
+    writeFileSync(file, text)
+    if (replica.runAs) chownSync(file, replica.runAs.uid, replica.runAs.gid)
+  }
+}
+
+async function withClient<T>(
+  { socketDir }: Pick<Server, 'socketDir'>,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const client = new pg.Client({ host: socketDir, user: userName, database: databaseName })
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,33 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, rmSync, statfsSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** A disk of its own, which can be filled without harm to others. */
+interface SmallDisk {
+  folder: string
+  /** Leaves so much of it free, from 0 to 1. */
+  fill(free: number): Promise<void>
+  empty(): void
+  close(): void
+}
+
+const size = '200m'
+
+/** Mounts a small disk in memory at a folder. @throws Error unless run by root */
+export function mountSmallDisk(folder: string): SmallDisk {
+  mkdirSync(folder, { recursive: true })
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', folder], { stdio: 'pipe' })
+  const ballast = join(folder, 'ballast')
+  return {
+    folder,
+    async fill(free) {
+      const { blocks, bfree, bsize } = statfsSync(folder)
+      const file = await open(ballast, 'w')
+      await file.writeFile(Buffer.alloc(Math.floor((bfree - blocks * free) * bsize)))
+      await file.close()
+    },
+    empty: () => rmSync(ballast, { force: true }),
+    close: () => void execFileSync('umount', ['--lazy', folder], { stdio: 'pipe' }),
+  }
+}

@@ -1,0 +1,80 @@
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import type { Pool } from 'pg'
+
+/** What a site and its database have done since they started. */
+export interface Costs {
+  transactions: number
+  walBytes: number
+  rowsWritten: number
+  siteCpuMs: number
+  databaseCpuMs: number
+}
+
+/**
+ * Reads the costs so far. The processor's time is read from /proc: of the site's process with its worker, and of PostgreSQL with all its
+ * processes, those that have ended included.
+ */
+export async function readCosts(pool: Pool, sitePid: number): Promise<Costs> {
+  const { rows } = await pool.query<Record<'pid' | 'transactions' | 'rows_written' | 'wal_bytes', string>>(
+    `SELECT pg_backend_pid() AS pid, xact_commit + xact_rollback AS transactions,
+       tup_inserted + tup_updated + tup_deleted AS rows_written,
+       pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0') AS wal_bytes
+     FROM pg_stat_database WHERE datname = current_database()`,
+  )
+  const [row] = rows
+  if (!row) throw new Error('PostgreSQL does not count')
+  const processes = readProcesses()
+  const server = processes.get(Number(row.pid))?.parent ?? NaN
+  return {
+    transactions: Number(row.transactions),
+    walBytes: Number(row.wal_bytes),
+    rowsWritten: Number(row.rows_written),
+    siteCpuMs: cpuMs(processes, sitePid, server),
+    databaseCpuMs: cpuMs(processes, server),
+  }
+}
+
+/** What was added from one reading to the next. */
+export function costsBetween(before: Costs, after: Costs): Costs {
+  return {
+    transactions: after.transactions - before.transactions,
+    walBytes: after.walBytes - before.walBytes,
+    rowsWritten: after.rowsWritten - before.rowsWritten,
+    siteCpuMs: after.siteCpuMs - before.siteCpuMs,
+    databaseCpuMs: after.databaseCpuMs - before.databaseCpuMs,
+  }
+}
+
+interface ProcessTime {
+  parent: number
+  cpuMs: number
+}
+
+const ticksPerSecond = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8', timeout: 2000 }))
+
+function readProcesses(): Map<number, ProcessTime> {
+  const pids = readdirSync('/proc').map(Number).filter(Number.isInteger)
+  return new Map(pids.flatMap((pid) => readProcess(pid)))
+}
+
+/** Empty where the process has ended meanwhile. */
+function readProcess(pid: number): [number, ProcessTime][] {
+  let stat: string
+  try {
+    stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  } catch {
+    return []
+  }
+  // The name of the program, in brackets, may hold spaces.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0)
+  return [[pid, { parent: Number(fields[1]), cpuMs: (ticks * 1000) / ticksPerSecond }]]
+}
+
+/** Of a process and all that it has started, but for one of them. */
+function cpuMs(processes: ReadonlyMap<number, ProcessTime>, pid: number, except?: number): number {
+  const own = processes.get(pid)?.cpuMs ?? 0
+  const children = [...processes].filter(([child, { parent }]) => parent === pid && child !== except)
+  return children.reduce((sum, [child]) => sum + cpuMs(processes, child, except), own)
+}
