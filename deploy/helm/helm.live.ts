@@ -24,7 +24,10 @@ interface Manifest {
   metadata: { name: string; annotations?: Record<string, string> }
   spec: {
     replicas?: number
-    template: { spec: { containers: Container[]; securityContext: Record<string, unknown> } }
+    template: {
+      metadata: { annotations?: Record<string, string> }
+      spec: { containers: Container[]; securityContext: Record<string, unknown> }
+    }
   }
 }
 
@@ -131,4 +134,26 @@ it('the migration runs before an installation and an upgrade', () => {
   const [job] = render(needed).filter(({ kind }) => kind === 'Job')
   expect(job?.metadata.annotations).toMatchObject({ 'helm.sh/hook': 'pre-install,pre-upgrade' })
   expect(job?.spec.template.spec.containers[0]?.command).toEqual(['cliffhanger', 'migrate'])
+})
+
+it('the secret exists before the migration that reads it', () => {
+  const weightOf = (kind: string) => {
+    const [manifest] = render(needed).filter((each) => each.kind === kind)
+    expect(manifest?.metadata.annotations).toMatchObject({ 'helm.sh/hook': 'pre-install,pre-upgrade' })
+    return Number(manifest?.metadata.annotations?.['helm.sh/hook-weight'])
+  }
+  expect(weightOf('Secret')).toBeLessThan(weightOf('Job'))
+})
+
+it('a changed secret replaces the pods, an unchanged one does not', () => {
+  const checksums = (values: Record<string, string>) =>
+    render(values)
+      .filter(({ kind }) => kind === 'Deployment')
+      .map(({ spec }) => spec.template.metadata.annotations?.['checksum/secret'])
+  const [web, worker] = checksums(needed)
+  expect(web).toMatch(/^[\da-f]{64}$/)
+  expect(worker).toBe(web)
+  expect(checksums(needed)).toEqual([web, worker])
+  expect(checksums({ ...needed, 'secrets.SMTP_URL': 'smtp://mail.example' })).not.toContain(web)
+  expect(checksums({ existingSecret: 'mine' })).toEqual([undefined, undefined])
 })

@@ -7,6 +7,7 @@ import { listProcessTree } from '#server/testing/run-process-tree.ts'
 import { testDatabase } from '#server/testing/template-database.ts'
 import { answersAt, waitUntil } from '#server/testing/wait-until.ts'
 import { freePort } from '#server/testing/free-port.ts'
+import { composeCases } from '#deploy/compose/compose-cases.ts'
 import { buildImage, type Image } from './run-buildah.ts'
 
 const megabyte = 1e6
@@ -71,3 +72,5 @@ it('a container answers /api/ready, runs as an ordinary user and ends within 10 
   await goAway()
   await database.close()
 }, 120_000)
+
+composeCases(() => ({ root: image.mount(), env: image.config.Env, command: image.config.Cmd }))

@@ -15,6 +15,8 @@ export interface Image {
   labels: Record<string, string>
   /** Runs a command in a new container, with these settings. */
   start(command: string[], env: Record<string, string>): ChildProcessWithoutNullStreams
+  /** Where the files of a container of it are, mounted until `remove`. */
+  mount(): string
   remove(): void
 }
 
@@ -78,6 +80,7 @@ export function buildImage(): Image {
       const given = Object.entries(settings).flatMap(([name, value]) => ['--env', `${name}=${value}`])
       return spawn('buildah', [...store, 'run', ...given, container, '--', ...command], options)
     },
+    mount: () => buildah('mount', buildah('from', '--pull=never', 'cliffhanger')),
     remove: () => rmSync(home, { recursive: true, force: true }),
   }
 }

@@ -58,6 +58,20 @@ test('each alert has a test and a runbook', () => {
   expect(runbooks.filter((path) => !existsSync(join(root, path)))).toEqual([])
 })
 
+test('docs/alerts.md lists each alert with its kind and its runbook', () => {
+  const rules = [
+    ...read('prometheus', 'rules.yml').matchAll(
+      /alert: (\w+)[\s\S]*?severity: (\w+)[\s\S]*?runbook: docs\/(\S+)/g,
+    ),
+  ].map(([, ...cells]) => cells.join(' '))
+  const rows = [
+    ...readFileSync(join(root, 'docs', 'alerts.md'), 'utf8').matchAll(
+      /^\| `(\w+)` \| (\w+) \| .* \| \[.*\]\((.*)\) \|$/gm,
+    ),
+  ].map(([, ...cells]) => cells.join(' '))
+  expect(rows.toSorted()).toEqual(rules.toSorted())
+})
+
 test('the site gives out every metric that an alert or a dashboard reads', async () => {
   const metrics = await (await fetch(`http://${metricsAt}/metrics`)).text()
   const given = new Set([...metrics.matchAll(/^# HELP (\S+)/gm)].map(([, name = '']) => name))
@@ -76,7 +90,7 @@ interface Rules {
 }
 
 test('Prometheus reads the site, and an alert fires for a difference from the gateway', async () => {
-  const prometheus = await runPrometheus(metricsAt, await freePort())
+  const prometheus = await runPrometheus({ targets: [metricsAt], port: await freePort(), every: '1s' })
   try {
     const value = async (query: string) => {
       const answer = await fetch(`${prometheus.url}/api/v1/query?query=${encodeURIComponent(query)}`)

@@ -23,29 +23,64 @@ export function runTool(
   return { status, output: stdout + stderr }
 }
 
-/** Starts Prometheus with our configuration, reading one process of a site each second instead. */
-export async function runPrometheus(
-  target: string,
-  port: number,
-): Promise<{ url: string; close(): Promise<void> }> {
-  const home = mkdtempSync(join(tmpdir(), 'cliffhanger-prometheus-'))
-  const config = readFileSync(join(folder, 'prometheus', 'prometheus.yml'), 'utf8')
-    .replaceAll('15s', '1s')
+interface Running {
+  url: string
+  /** Host and port. */
+  address: string
+  close(): Promise<void>
+}
+
+/** Starts Prometheus with our configuration and rules on these processes of a site, read as often as it says unless `every` is given. */
+export function runPrometheus(wish: {
+  targets: readonly string[]
+  port: number
+  every?: string
+  alertmanager?: string
+}): Promise<Running> {
+  const config = read('prometheus/prometheus.yml')
+    .replaceAll('15s', wish.every ?? '15s')
     .replace('rules.yml', join(folder, 'prometheus', 'rules.yml'))
-    .replace("['web:9464', 'worker:9464']", `['${target}']`)
-  writeFileSync(join(home, 'prometheus.yml'), config)
+    .replace("['web:9464', 'worker:9464']", JSON.stringify(wish.targets))
+    .replace('alertmanager:9093', wish.alertmanager ?? 'alertmanager:9093')
+  return runServer('prometheus', config, wish.port, (home) => [`--storage.tsdb.path=${join(home, 'data')}`])
+}
+
+/** Starts Alertmanager with our routes, sending its mails to a server on this machine that knows no TLS. */
+export function runAlertmanager({ smtpPort, port }: { smtpPort: number; port: number }): Promise<Running> {
+  const config = `global: { smtp_require_tls: false }\n${read('alertmanager.yml')}`.replaceAll(
+    'mail.drama.example:587',
+    `127.0.0.1:${smtpPort}`,
+  )
+  return runServer('prometheus-alertmanager', config, port, (home) => [
+    `--storage.path=${join(home, 'data')}`,
+    '--cluster.listen-address=',
+  ])
+}
+
+const read = (file: string) => readFileSync(join(folder, file), 'utf8')
+
+async function runServer(
+  program: string,
+  config: string,
+  port: number,
+  more: (home: string) => string[],
+): Promise<Running> {
+  const home = mkdtempSync(join(tmpdir(), `cliffhanger-${program}-`))
+  const file = join(home, 'config.yml')
+  writeFileSync(file, config)
+  const address = `127.0.0.1:${port}`
   const args = [
-    `--config.file=${join(home, 'prometheus.yml')}`,
-    `--storage.tsdb.path=${join(home, 'data')}`,
-    `--web.listen-address=127.0.0.1:${port}`,
+    `--config.file=${file}`,
+    `--web.listen-address=${address}`,
     '--log.level=error',
+    ...more(home),
   ]
-  const child = spawn(...boundToUs('prometheus', args), { stdio: ['ignore', 'ignore', 'ignore'] })
+  const child = spawn(...boundToUs(program, args), { stdio: ['ignore', 'ignore', 'ignore'] })
   const ended = once(child, 'exit')
-  const url = `http://127.0.0.1:${port}`
-  await waitUntil('Prometheus is ready', () => answersAt(`${url}/-/ready`), startsWithinMs)
+  await waitUntil(`${program} is ready`, () => answersAt(`http://${address}/-/ready`), startsWithinMs)
   return {
-    url,
+    url: `http://${address}`,
+    address,
     async close() {
       child.kill()
       await ended

@@ -20,6 +20,14 @@ app.kubernetes.io/instance: {{ .root.Release.Name }}
 app.kubernetes.io/component: {{ .role }}
 {{- end }}
 
+{{- /* Replaces the pods when a secret of the chart changes: they read it only at their start. A secret of the operator is unknown here. */ -}}
+{{- define "cliffhanger.restartOnSecretChange" -}}
+{{- if not .Values.existingSecret -}}
+annotations:
+  checksum/secret: {{ toJson .Values.secrets | sha256sum | quote }}
+{{- end }}
+{{- end }}
+
 {{- /* What the pods of all roles have in common. Takes (dict "root" $ "role" "web" "scratch" "1Gi"). */ -}}
 {{- define "cliffhanger.podSettings" -}}
 automountServiceAccountToken: false

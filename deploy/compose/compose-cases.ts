@@ -1,0 +1,132 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { manifestFile } from '#server/cli-backup.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
+import { openCompose, type Contents, type RunningCompose, type RunningService } from './run-compose.ts'
+
+const patienceMs = 60_000
+const stopsWithinMs = 10_000
+const clients = 4
+const leastAsked = 20
+/** A name for which Caddy makes a certificate itself, as it gets one for others. */
+const domain = 'drama.localhost'
+const values = {
+  DOMAIN: domain,
+  APP_SECRET: 'a secret of the compose file, long enough',
+  POSTGRES_PASSWORD: 'a5f0d1',
+  SITE_NAME: 'My Dramas',
+}
+
+interface Targets {
+  data: { activeTargets: { scrapeUrl: string; health: string }[] }
+}
+
+/** Runs each service of compose.yaml once as it is written, on the image and on Debian's programs in the place of others' images. */
+export function composeCases(contentsOf: () => Contents): void {
+  describe('compose.yaml', () => {
+    let compose: RunningCompose
+    const started: Record<string, RunningService> = {}
+    const start = (name: string) => (started[name] = compose.start(name))
+    const askSite = (path: string, ...options: string[]) =>
+      compose.ask(
+        `https://${domain}${path}`,
+        '-k',
+        '--resolve',
+        `${domain}:443:${compose.addressOf('proxy')}`,
+        ...options,
+      )
+    const answers = (ask: () => Promise<string>) =>
+      ask().then(
+        () => true,
+        () => false,
+      )
+    /** Says what a service printed, where it does not get there. */
+    const reach = async (what: string, name: string, holds: () => Promise<boolean>) => {
+      await waitUntil(what, holds, patienceMs).catch((error: unknown) => {
+        throw new Error(started[name]?.output() ?? '', { cause: error })
+      })
+    }
+
+    beforeAll(async () => {
+      compose = await openCompose(contentsOf(), values)
+    }, patienceMs)
+    afterAll(() => compose?.close(), patienceMs)
+
+    it('migrate brings the database up to date and ends', async () => {
+      start('database')
+      const { ended, output } = compose.start('migrate')
+      expect(await ended, output()).toBe(0)
+    }, 120_000)
+
+    it('web and worker start, and the proxy answers with a certificate', async () => {
+      for (const name of ['web', 'worker', 'proxy']) start(name)
+      await reach('the site answers through the proxy', 'web', () => answers(() => askSite('/api/ready')))
+      expect(await askSite('/')).toContain('<title>My Dramas')
+      expect(await askSite('/', '-D', '-', '-o', '/dev/null')).toMatch(/strict-transport-security/i)
+    }, 120_000)
+
+    it('a service writes its volume and /tmp, and nothing else', async () => {
+      const look =
+        'for f in /app/x /usr/x /etc/x /home/x; do touch $f 2>/dev/null && echo $f; done; touch /data/x /tmp/x && echo written'
+      const { ended, output } = compose.start('web', ['sh', '-c', look])
+      expect(await ended, output()).toBe(0)
+      expect(output()).toBe('written\n')
+    }, 60_000)
+
+    it('the command of an operator gives a link to the studio', async () => {
+      const add = compose.start('web', ['cliffhanger', 'studio', 'operator', 'add', 'you@drama.example'])
+      expect(await add.ended, add.output()).toBe(0)
+      expect(add.output()).toContain(`https://${domain}/studio`)
+    }, 60_000)
+
+    it('backup writes the site into its volume', async () => {
+      start('backup')
+      const manifest = join(compose.volume('backup'), manifestFile)
+      await reach('a backup is whole', 'backup', async () => existsSync(manifest))
+      await started['backup']?.stop()
+    }, 120_000)
+
+    it('Prometheus reads web and worker, and knows Alertmanager', async () => {
+      for (const name of ['alertmanager', 'prometheus']) start(name)
+      const at = `http://${compose.addressOf('prometheus')}:9090/api/v1`
+      const isUp = async () => {
+        const { data }: Targets = JSON.parse(
+          await compose.ask(`${at}/targets`).catch(() => '{"data":{"activeTargets":[]}}'),
+        )
+        return data.activeTargets.length === 2 && data.activeTargets.every(({ health }) => health === 'up')
+      }
+      await reach('both are read', 'prometheus', isUp)
+      await reach('Alertmanager is known', 'prometheus', async () =>
+        (await compose.ask(`${at}/alertmanagers`)).includes('alertmanager:9093'),
+      )
+      await reach('Alertmanager is ready', 'alertmanager', () =>
+        answers(() => compose.ask(`http://${compose.addressOf('alertmanager')}:9093/-/ready`)),
+      )
+    }, 120_000)
+
+    it('no request fails while web is replaced behind the proxy', async () => {
+      const failures: string[] = []
+      let [asked, over] = [0, false]
+      // The proxy holds a request while the service is away.
+      const ask = async () => {
+        for (; !over || asked < leastAsked; asked++)
+          await askSite('/api/homepage').catch((error: unknown) => failures.push(String(error)))
+      }
+      const asking = Promise.all(Array.from({ length: clients }, ask))
+      expect(await started['web']?.stop()).toBe(0)
+      start('web')
+      await reach('the site is back', 'web', () => answers(() => askSite('/api/ready')))
+      over = true
+      await asking
+      expect(failures).toEqual([])
+    }, 120_000)
+
+    it('each service ends in order within 10 s of SIGTERM', async () => {
+      const began = Date.now()
+      const ends = await Promise.all(['web', 'worker'].map((name) => started[name]?.stop()))
+      expect(ends).toEqual([0, 0])
+      expect(Date.now() - began).toBeLessThan(stopsWithinMs)
+    }, 60_000)
+  })
+}

@@ -1,0 +1,222 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { appendFileSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import pg from 'pg'
+import { boundToUs } from '#scripts/run-child.mjs'
+import { findPostgresPrograms } from '#server/platform/database/embedded-binaries.ts'
+import {
+  databaseName,
+  ensureCluster,
+  makePrivateDir,
+  userName,
+} from '#server/platform/database/embedded-cluster.ts'
+import { asUser, chooseUser } from '#server/platform/database/embedded-user.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
+import { readCompose, type Service } from './read-compose.ts'
+import { openNetwork } from './run-network.ts'
+
+const project = join(import.meta.dirname, '..', '..')
+/** Not in memory: a mount in another root has to see it. */
+const temporary = '/var/tmp'
+const startsWithinMs = 30_000
+/** The user of the image. */
+const ours = { uid: 1000, gid: 1000 }
+
+/** What the images of others run, by Debian's packages; what follows is the service's command. */
+const programs: Readonly<Record<string, string[]>> = {
+  proxy: ['caddy', 'run', '--config', '/etc/caddy/Caddyfile'],
+  prometheus: ['prometheus'],
+  alertmanager: ['prometheus-alertmanager'],
+}
+
+/** The files and settings of our image. */
+export interface Contents {
+  root: string
+  env: readonly string[]
+  command: readonly string[]
+}
+
+export interface RunningService {
+  output(): string
+  /** Exit status, or the signal that ended it. */
+  ended: Promise<number | NodeJS.Signals | null>
+  /** Ends it as an engine does. @returns what it ended with */
+  stop(): Promise<number | NodeJS.Signals | null>
+}
+
+/** compose.yaml on this machine without an engine: a network of its own, read-only roots, volumes, no rights. */
+export interface RunningCompose {
+  /** @param command in the place of the service's own, as `compose run` and `compose exec` have it */
+  start(name: string, command?: string[]): RunningService
+  /** What curl gets inside of the network. @throws Error where the answer is no success */
+  ask(url: string, ...options: string[]): Promise<string>
+  addressOf(name: string): string
+  /** Where a named volume is. */
+  volume(name: string): string
+  close(): Promise<void>
+}
+
+/** @param values the lines of .env */
+export async function openCompose(
+  contents: Contents,
+  values: Record<string, string>,
+): Promise<RunningCompose> {
+  const home = mkdtempSync(join(temporary, 'cliffhanger-compose-'))
+  const { services, volumes } = readCompose(values)
+  const folderOf = (volume: string) => join(home, 'volumes', volume)
+  for (const name of Object.keys(volumes)) {
+    mkdirSync(folderOf(name), { recursive: true, mode: 0o700 })
+    // As an engine makes a new volume of a folder of the image.
+    if (name === 'site' || name === 'backup') chownSync(folderOf(name), ours.uid, ours.gid)
+  }
+  const network = await openNetwork()
+  const hosts: Record<string, { enter: string[]; address: string }> = {}
+  for (const name of Object.keys(services)) hosts[name] = await network.addHost(name)
+  const hostsFile = join(home, 'hosts')
+  writeFileSync(hostsFile, `127.0.0.1 localhost\n${network.hosts()}`)
+  const prepareDatabase = await databaseIn(folderOf('database'), values['POSTGRES_PASSWORD'] ?? '')
+  const running = new Set<ChildProcess>()
+
+  /** The command line of a service on its host. */
+  function commandOf(name: string, service: Service, command: readonly string[] | undefined): string[] {
+    if (service.build !== undefined) return contained(service, command ?? service.command ?? contents.command)
+    // A file in a mounted folder may be mounted itself.
+    const mounted = mountsOf(service).toSorted((one, other) => other.to.length - one.to.length)
+    const local = (word: string) => {
+      const mount = mounted.find(({ to }) => word.includes(to))
+      return mount ? word.replace(mount.to, mount.from) : word
+    }
+    const words = name === 'database' ? prepareDatabase.command : (programs[name] ?? [])
+    const own = (service.command ?? []).slice(name === 'database' ? 1 : 0)
+    return outside([...words, ...own].map(local))
+  }
+
+  const mountsOf = ({ volumes: wanted = [] }: Service) =>
+    wanted.map((volume) => {
+      const [from = '', to = ''] = volume.split(':')
+      return { from: from.startsWith('./') ? join(project, from) : folderOf(from), to }
+    })
+
+  /** In a root that can't be written, as a user without rights. */
+  function contained(service: Service, command: readonly string[]): string[] {
+    const { root } = contents
+    const mounts = [
+      `mount --bind ${root} ${root}`,
+      ...mountsOf(service).map(({ from, to }) => `mount --bind ${from} ${root}${to}`),
+      ...(service.tmpfs ?? []).map((folder) => `mount -t tmpfs tmpfs ${root}${folder}`),
+      `mount --bind ${hostsFile} ${root}/etc/hosts`,
+      `mount -t proc proc ${root}/proc`,
+      `mount --rbind /dev ${root}/dev`,
+      `mount -o remount,bind,ro ${root}`,
+    ]
+    const env = [...contents.env, ...assigned(values), ...assigned(service.environment ?? {})]
+    const rights = ['--clear-groups', '--bounding-set=-all', '--no-new-privs']
+    const user = ['setpriv', `--reuid=${ours.uid}`, `--regid=${ours.gid}`, ...rights]
+    return inMounts(mounts, ['chroot', root, 'env', '-i', '-C', '/app', ...env, ...user, ...command])
+  }
+
+  const outside = (command: string[]) => inMounts([`mount --bind ${hostsFile} /etc/hosts`], command)
+
+  return {
+    start(name, command) {
+      const service = services[name]
+      const host = hosts[name]
+      if (!service || !host) throw new Error(`compose.yaml has no service ${name}`)
+      const line = [...host.enter, ...commandOf(name, service, command)]
+      const [program = '', ...args] = line
+      const child = spawn(...boundToUs(program, args), {
+        cwd: home,
+        env: {
+          PATH: process.env['PATH'],
+          XDG_DATA_HOME: folderOf('certificates'),
+          HOME: home,
+          ...fixed(service),
+        },
+        stdio: ['ignore', 'pipe', 'pipe'],
+        // A group of its own, which ends as a whole.
+        detached: true,
+      })
+      running.add(child)
+      let text = ''
+      for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (text += String(chunk)))
+      const ended = once(child, 'exit').then(([status, signal]): number | NodeJS.Signals | null => {
+        running.delete(child)
+        return status ?? signal
+      })
+      const stop = () => {
+        if (running.has(child)) process.kill(-(child.pid ?? 0), 'SIGTERM')
+        return ended
+      }
+      return { output: () => text, ended, stop }
+    },
+    async ask(url, ...options) {
+      const [program = '', ...enter] = network.enter
+      const { stdout } = await promisify(execFile)(program, [...enter, 'curl', '-sSf', ...options, url])
+      return stdout
+    },
+    addressOf: (name) => hosts[name]?.address ?? '',
+    volume: folderOf,
+    async close() {
+      const left = [...running]
+      const ends = left.map((child) => once(child, 'exit'))
+      for (const child of left) process.kill(-(child.pid ?? 0), 'SIGKILL')
+      await Promise.all(ends)
+      await network.close()
+      rmSync(home, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A command line behind mounts that nobody else sees. */
+const inMounts = (mounts: readonly string[], command: readonly string[]) => [
+  'unshare',
+  '--mount',
+  'sh',
+  '-ec',
+  `${mounts.join('\n')}\nexec "$@"`,
+  'sh',
+  ...command,
+]
+
+const assigned = (settings: Record<string, string | number>) =>
+  Object.entries(settings).map(([name, value]) => `${name}=${value}`)
+
+const fixed = ({ environment = {} }: Service) =>
+  Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, String(value)]))
+
+/** What the entry point of the image postgres does at its first start, with the embedded PostgreSQL. */
+async function databaseIn(folder: string, password: string): Promise<{ command: string[] }> {
+  const found = findPostgresPrograms()
+  const [clusterDir, socketDir] = [join(folder, 'cluster'), join(folder, 'socket')]
+  const runAs = chooseUser(clusterDir, [found.postgres, folder])
+  for (const path of [folder, socketDir]) makePrivateDir(path, runAs)
+  await ensureCluster({ home: folder, clusterDir, programs: found, runAs })
+  appendFileSync(join(clusterDir, 'pg_hba.conf'), 'host all all all scram-sha-256\n')
+  const line = (listen: string) => {
+    const settings = ['-c', `listen_addresses=${listen}`, '-c', `unix_socket_directories=${socketDir}`]
+    return asUser(runAs, found.postgres, ['-D', clusterDir, ...settings])
+  }
+  const { command, args, options } = line('')
+  const first = spawn(...boundToUs(command, args), { ...options, cwd: '/', stdio: 'ignore' })
+  const ended = once(first, 'exit')
+  const setPassword = async () => {
+    const client = new pg.Client({ host: socketDir, user: userName, database: databaseName })
+    await client.connect()
+    await client.query(`ALTER USER ${userName} PASSWORD ${pg.escapeLiteral(password)}`)
+    await client.end()
+  }
+  const done = () =>
+    setPassword().then(
+      () => true,
+      () => false,
+    )
+  await waitUntil('PostgreSQL has its password', done, startsWithinMs)
+  first.kill('SIGINT')
+  await ended
+  const server = line('*')
+  const { uid, gid } = server.options
+  const user = uid === undefined ? [] : ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups']
+  return { command: [...user, server.command, ...server.args] }
+}

@@ -1,0 +1,63 @@
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { readlinkSync } from 'node:fs'
+import { boundToUs } from '#scripts/run-child.mjs'
+import { waitUntil } from '#server/testing/wait-until.ts'
+
+/** A network of its own in which each host has an address and a name, as a container engine makes it. Linux, as root. */
+interface Network {
+  /** Adds a host. @returns the words in front of a command line that run it there, with the address */
+  addHost(name: string): Promise<{ enter: string[]; address: string }>
+  /** Lines for /etc/hosts. */
+  hosts(): string
+  /** The words that run a command beside all hosts. */
+  enter: string[]
+  close(): Promise<void>
+}
+
+const prefix = '10.99.0.'
+const opensWithinMs = 10_000
+
+export async function openNetwork(): Promise<Network> {
+  const holders: ChildProcess[] = []
+  /** A process whose network others enter. */
+  const hold = async (): Promise<number> => {
+    const child = spawn(...boundToUs('unshare', ['--net', 'sleep', 'infinity']), { stdio: 'ignore' })
+    holders.push(child)
+    const { pid = 0 } = child
+    const networkOf = (process: number | 'self') => readlinkSync(`/proc/${process}/ns/net`)
+    await waitUntil('a network is there', () => networkOf(pid) !== networkOf('self'), opensWithinMs)
+    return pid
+  }
+  const enterBy = (pid: number) => ['nsenter', `--net=/proc/${pid}/ns/net`, '--']
+  const run = ([program = '', ...words]: string[], line: string) =>
+    execFileSync(program, [...words, ...line.split(' ')], { stdio: 'pipe' })
+  const enter = enterBy(await hold())
+  run(enter, 'ip link add wire type bridge')
+  run(enter, `ip address add ${prefix}1/24 dev wire`)
+  run(enter, 'ip link set wire up')
+  const names: string[] = []
+  const addressOf = (index: number) => `${prefix}${index + 2}`
+  return {
+    enter,
+    async addHost(name) {
+      const index = names.push(name) - 1
+      const host = await hold()
+      const inHost = enterBy(host)
+      run(enter, `ip link add host${index} type veth peer name eth0 netns ${host}`)
+      run(enter, `ip link set host${index} master wire up`)
+      run(inHost, `ip address add ${addressOf(index)}/24 dev eth0`)
+      for (const device of ['eth0', 'lo']) run(inHost, `ip link set ${device} up`)
+      return { enter: inHost, address: addressOf(index) }
+    },
+    hosts: () => names.map((name, index) => `${addressOf(index)} ${name}\n`).join(''),
+    async close() {
+      await Promise.all(
+        holders.map(async (holder) => {
+          holder.kill('SIGKILL')
+          await once(holder, 'exit')
+        }),
+      )
+    },
+  }
+}
