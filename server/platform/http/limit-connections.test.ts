@@ -118,3 +118,31 @@ test('the next piece of a large answer is made when the client has taken the one
   await ended
   expect(most).toBeLessThan(4 * megabyte.length)
 })
+
+test('a connection that sends requests without reading the answers is ended, and no more of them are run', async () => {
+  const run = vi.fn<() => void>()
+  const { app, port } = await serve({}, function* () {
+    run()
+    yield megabyte
+  })
+  const socket = open(port)
+  const ended = once(socket, 'close')
+  socket.pause().write('GET /large HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(2000))
+  const countOpen = promisify(app.server.getConnections.bind(app.server))
+  await expect.poll(() => run.mock.calls.length).toBeGreaterThan(0)
+  await expect.poll(() => countOpen()).toBe(0)
+  expect(run.mock.calls.length).toBeLessThanOrEqual(16)
+  socket.resume()
+  await ended
+})
+
+test('a few requests that are sent at once are all answered', async () => {
+  const { port } = await serve({})
+  const socket = open(port)
+  let text = ''
+  socket.on('data', (data) => (text += String(data)))
+  for (const answers of [16, 32]) {
+    socket.write('GET /api/nothing HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(16))
+    await expect.poll(() => text.split('HTTP/1.1 404').length - 1).toBe(answers)
+  }
+})

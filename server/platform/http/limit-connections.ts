@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import { networkOf } from './network-of.ts'
+import { countedNetworks } from './network-of.ts'
 
 export interface ConnectionLimits {
   /** Connections to this process at once. */
@@ -12,9 +12,12 @@ export interface ConnectionLimits {
   writeSeconds: number
 }
 
+/** Requests of a connection that wait for their answers. Browsers and proxies wait for one before they send the next. */
+const mostUnanswered = 16
+
 /**
- * Limits what clients hold by connections: how many there are, in all and of a network, and how long one may leave an answer
- * unread.
+ * Limits what clients hold by connections: how many there are, in all and of a network, how many requests one may send before
+ * it has read the answers, and how long it may leave an answer unread.
  */
 export function limitConnections(
   app: FastifyInstance,
@@ -23,6 +26,7 @@ export function limitConnections(
 ): void {
   app.server.maxConnections = connections
   if (trustProxy === 0) limitNetworks(app.server, connectionsOfNetwork)
+  limitPipelines(app)
   app.addHook('onSend', (_request, reply, payload, done) => {
     // Node ends the connection when no byte has moved for this long, and sets its own time-out after the answer.
     // A request that Fastify injects has no real socket.
@@ -31,17 +35,36 @@ export function limitConnections(
   })
 }
 
+/** Ends a connection that sends requests without reading the answers: Node would run all of them and hold every answer. */
+function limitPipelines(app: FastifyInstance): void {
+  const unanswered = new WeakMap<Socket, number>()
+  app.addHook('onRequest', ({ raw: { socket } }, reply, done) => {
+    const count = (unanswered.get(socket) ?? 0) + 1
+    if (count > mostUnanswered) {
+      // Nobody answers this one, nor those that Node has read along with it.
+      reply.hijack()
+      socket.destroy()
+      return
+    }
+    unanswered.set(socket, count)
+    reply.raw.once('close', () => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1))
+    done()
+  })
+}
+
 function limitNetworks(server: Server, most: number): void {
   const open = new Map<string, number>()
   server.on('connection', (socket: Socket) => {
-    const network = networkOf(socket.remoteAddress ?? '')
-    const count = (open.get(network) ?? 0) + 1
-    if (count > most) return void socket.destroy()
-    open.set(network, count)
+    const networks = countedNetworks(socket.remoteAddress ?? '')
+    if (networks.some(({ network, times }) => (open.get(network) ?? 0) >= most * times))
+      return void socket.destroy()
+    for (const { network } of networks) open.set(network, (open.get(network) ?? 0) + 1)
     socket.once('close', () => {
-      const left = (open.get(network) ?? 1) - 1
-      if (left > 0) open.set(network, left)
-      else open.delete(network)
+      for (const { network } of networks) {
+        const left = (open.get(network) ?? 1) - 1
+        if (left > 0) open.set(network, left)
+        else open.delete(network)
+      }
     })
   })
 }
