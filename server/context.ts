@@ -215,7 +215,7 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
     log,
     share: (counted) => exchangeCalls(database.pool, counted, clock.now()),
   })
-  const saves = holdSaves({ db, clock, log, countPlays, running: () => experiments.running() })
+  const saves = holdSaves({ db, clock, log, countPlays, quotas, running: () => experiments.running() })
   const eraseOwnLibrary: typeof eraseLibrary = async (tx, userId, now) => {
     await saves.settleWithin(tx, userId)
     await eraseLibrary(tx, userId, now)

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cancelByLink, createOrder, unlockEpisode } from '#contract/billing.ts'
+import { addFavorite, saveHistory } from '#contract/library.ts'
 import { changeUser, forgotPassword, getUser, signIn } from '#contract/members.ts'
 import { moneySite, episodeOf, type MoneySite } from '#server/testing/money-site.ts'
 import { registerMember } from '#server/testing/register-member.ts'
@@ -14,6 +15,7 @@ const settings = {
   LIMIT_MAIL_LINKS_IP: '2/h',
   LIMIT_AUDIT_IP: '3/h',
   LIMIT_EVENT_BYTES_IP: '1000/h',
+  LIMIT_LIBRARY_IP: '3/h',
 }
 
 let site: MoneySite
@@ -100,6 +102,23 @@ test('events are not recorded while little room is left on the disk', async () =
   const { rows } = await full.context.database.pool.query('SELECT FROM events')
   await full.close()
   expect(rows).toHaveLength(0)
+})
+
+test('a network has no more plays and favorites stored than it may', async () => {
+  const visitor = await stranger()
+  const { id: video_id, episodes } = site.video
+  expect((await visitor.call(addFavorite, { body: { video_id } })).status).toBe(200)
+  const save = (episode_id = '') => {
+    const at = new Date().toISOString()
+    return visitor.call(saveHistory, { body: { video_id, episode_id, position_ms: 1000, at } })
+  }
+  const [first, second, third] = episodes.map((episode) => episode.id)
+  expect((await save(first)).status).toBe(200)
+  expect((await save(first)).status).toBe(200)
+  expect((await save(second)).status).toBe(200)
+  expectRefused(await save(third))
+  expect((await save(second)).status).toBe(200)
+  expectRefused(await visitor.call(addFavorite, { body: { video_id } }))
 })
 
 test('a network has no more new guests of whom something is kept than it may', async () => {

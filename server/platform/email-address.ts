@@ -4,7 +4,7 @@ import { domainToUnicode } from 'node:url'
  * What separates addresses and names in the header of a mail: with it, a mailer would write to another address than was checked. And
  * what cannot be seen: two addresses that look the same would be two accounts.
  */
-const unsafe = /[\s<>()[\],:;"\\\p{Cc}\p{Cf}]/u
+const unsafe = /[\s<>()[\],:;"\\\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u
 
 const longest = 512
 const inOneSpelling = /^[\x20-\x7e]*$/

@@ -115,6 +115,8 @@ export const settingGroups: Readonly<Record<string, readonly Setting[]>> = {
     setting('LIMIT_GUESTS_IP', '600/h'),
     setting('LIMIT_ORDERS_IP', '200/h'),
     setting('LIMIT_WORD_BYTES_IP', '300000/h'),
+    setting('LIMIT_LIBRARY_IP', '800/min'),
+    setting('LIMIT_EXPOSURES_IP', '300/min'),
     setting('LIMIT_KEYS_IP', '600/h'),
     setting('LIMIT_MAIL_LINKS_IP', '60/h'),
     setting('LIMIT_AUDIT_IP', '300/h'),

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Moments } from '#server/features/members/moments.ts'
 import { mergeGuest } from '#server/features/members/sign-in-as.ts'
 import { newId } from '#server/platform/ids.ts'
+import { noQuotas } from '#server/platform/network-quotas.ts'
 import { checkProperty, propertyTimeoutMs } from '#server/testing/check-property.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
@@ -31,7 +32,7 @@ beforeAll(async () => {
   const { db, log, countPlays } = site.context
   const clock = { now: () => new Date(time.now) }
   processes = [1, 2].map(() =>
-    holdSaves({ db, log, clock, countPlays, running: async () => [], delayMs: 2 ** 30 }),
+    holdSaves({ db, log, clock, countPlays, quotas: noQuotas, running: async () => [], delayMs: 2 ** 30 }),
   )
 })
 afterAll(() => site.close())
@@ -149,7 +150,7 @@ class Save extends Step {
       at: new Date(watchedAt).toISOString(),
     }
     const userId = history.ids[history.who(person)]
-    const call = { userId, position: saved, zone: undefined, ids: nowhere }
+    const call = { userId, position: saved, ip: '192.0.2.1', zone: undefined, ids: nowhere }
     if (!(await at(process).accept(call))) {
       await at(process).settle(userId)
       const now = new Date(history.now)

@@ -32,11 +32,11 @@ function saveOf(call: Call<typeof saveHistory>, userId: string): SaveCall {
     ...(position_ms === undefined ? {} : { position_ms }),
     ...(at === undefined ? {} : { at }),
   }
-  return { userId, position, zone: call.timeZone(), ids: call.adIds() }
+  return { userId, position, ip: call.ip, zone: call.timeZone(), ids: call.adIds() }
 }
 
 export function libraryRoutes(context: LibraryRoutesContext): Route[] {
-  const { db, clock, countPlays, experiments, saves } = context
+  const { db, clock, countPlays, experiments, saves, quotas } = context
   return [
     route(listHistoryCall, async (call) => {
       const viewer = await requireStanding(context, call)
@@ -59,7 +59,10 @@ export function libraryRoutes(context: LibraryRoutesContext): Route[] {
         const saved = await inTransaction(db, async (tx) => {
           await keepViewer(context, tx, call)
           const now = clock.now()
-          const onPlay = (videoId: string) => countPlays(tx, [{ videoId, ids: call.adIds(), at: now }])
+          const onPlay = async (videoId: string) => {
+            quotas.take('library', call.ip)
+            await countPlays(tx, [{ videoId, ids: call.adIds(), at: now }])
+          }
           return savePosition(tx, userId, rest, now, onPlay, running)
         })
         saves.remember(saveOf(call, userId), saved)
@@ -79,6 +82,7 @@ export function libraryRoutes(context: LibraryRoutesContext): Route[] {
     route(addFavoriteCall, (call) =>
       inTransaction(db, async (tx) => {
         const userId = await keepViewer(context, tx, call)
+        quotas.take('library', call.ip)
         return { info: await addFavorite(tx, userId, call.body.video_id, clock.now()) }
       }),
     ),

@@ -5,6 +5,7 @@ import { createAnswerCache } from '#server/platform/answer-cache.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { AdIds } from '#server/platform/http/route.ts'
 import type { Log } from '#server/platform/log.ts'
+import type { NetworkQuotas } from '#server/platform/network-quotas.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { admitTo, halfHourOf, isFinished, readSave, type Admission, type SavedNow } from './save-position.ts'
 import { selectEpisode } from './queries.ts'
@@ -15,6 +16,7 @@ import { writeSaves, writeSavesWithin, type Batch, type CountPlays, type Watched
 export interface SaveCall {
   userId: string
   position: Partial<SavedPosition>
+  ip: string
   zone: string | undefined
   ids: AdIds
 }
@@ -24,7 +26,11 @@ export interface SaveCall {
  * less than a second, and is lost if the process is killed meanwhile.
  */
 export interface WaitingSaves {
-  /** Accepts a position if all that it needs is in memory. @returns the entry, or undefined if the database has to be asked */
+  /**
+   * Accepts a position if all that it needs is in memory.
+   * @returns the entry, or undefined if the database has to be asked
+   * @throws Fault tooMany for a play beyond those that a network may have stored
+   */
   accept(call: SaveCall): Promise<Partial<SavedPosition> | undefined>
   /** Remembers what the database answered to a position, so that later ones can be accepted. */
   remember(call: SaveCall, saved: SavedNow): void
@@ -45,6 +51,7 @@ interface Options {
   clock: Clock
   log: Log
   countPlays: CountPlays
+  quotas: Pick<NetworkQuotas, 'take'>
   running(): Promise<readonly RunningExperiment[]>
   /** How long the first of a batch waits, in milliseconds. */
   delayMs?: number
@@ -75,6 +82,7 @@ export function holdSaves({
   clock,
   log,
   countPlays,
+  quotas,
   running,
   delayMs = usualDelayMs,
 }: Options): WaitingSaves {
@@ -197,6 +205,7 @@ export function holdSaves({
       if (!admitted || known.get(call.userId)?.get(video_id) !== before || stopped) return undefined
       const finished = isFinished(position_ms, admitted)
       const mayBePlay = before.admitted.get(episode_id)?.half_hour.getTime() !== admitted.half_hour.getTime()
+      if (mayBePlay) quotas.take('library', call.ip)
       if (mayBePlay || (finished && !admitted.finished)) {
         const { half_hour, source } = admitted
         const seen = { user_id: call.userId, video_id, episode_id, half_hour, source, at: now, ids: call.ids }

@@ -1,5 +1,5 @@
 import { Streamed, type Call } from '#server/platform/http/route.ts'
-import { networkOf } from '#server/platform/http/network-of.ts'
+import { sharesOfNetworks } from '#server/platform/http/slots.ts'
 import { isPages, mapPages, readPages } from '#server/platform/database/read-pages.ts'
 import { auditCall } from './audit-call.ts'
 import { describeDevice } from './describe-device.ts'
@@ -22,7 +22,7 @@ export async function exportUser(context: MembersContext, call: Call): Promise<S
   const { exportsAtOnce, exportSeconds } = context.bounds
   const done = context.slots.take([
     [`export of ${userId}`, 1],
-    [`exports of ${networkOf(call.ip)}`, Math.ceil(exportsAtOnce / 2)],
+    ...sharesOfNetworks('exports', call.ip, Math.ceil(exportsAtOnce / 2)),
     ['exports', exportsAtOnce],
   ])
   try {

@@ -1,6 +1,5 @@
 import { Fault, Refusal, type RefusalName } from '#contract/errors.ts'
-import { keyFor, secondsUntil, takeTurn } from '#server/platform/database/limits.ts'
-import { countedNetworks } from '#server/platform/http/network-of.ts'
+import { keyFor, secondsUntil, takeTurn, takeTurnOfNetworks } from '#server/platform/database/limits.ts'
 import { beginTry, takeTryBack, type Try } from './attempt-queries.ts'
 import type { MembersContext } from './members-context.ts'
 
@@ -56,7 +55,6 @@ export async function limitNetwork(
   kind: 'sign-in' | 'register',
   ip: string,
 ): Promise<void> {
-  const { max, seconds } = kind === 'sign-in' ? limits.signInIp : limits.registerIp
-  for (const { network, times } of countedNetworks(ip))
-    await takeTurn(db, keyFor(secret, `${kind}-ip`, network), { max: max * times, seconds }, clock.now())
+  const limit = kind === 'sign-in' ? limits.signInIp : limits.registerIp
+  await takeTurnOfNetworks(db, { secret, kind: `${kind}-ip`, ip }, limit, clock.now())
 }

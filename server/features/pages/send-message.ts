@@ -5,8 +5,7 @@ import { hasCardNumber } from '#server/platform/card-number.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Limits } from '#server/platform/config.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
-import { keyFor, takeTurn } from '#server/platform/database/limits.ts'
-import { networkOf } from '#server/platform/http/network-of.ts'
+import { takeTurnOfNetworks } from '#server/platform/database/limits.ts'
 import type { Call } from '#server/platform/http/route.ts'
 import { queueMail } from '#server/platform/mail/send-mails.ts'
 import type { Db } from '#server/tables.ts'
@@ -36,7 +35,8 @@ export async function sendMessage(
   if (message === '' || [...message].length > longestMessage)
     throw new Refusal('messageInvalid', { field: 'message' })
   if (hasCardNumber(message)) throw new Refusal('cardNumberInMessage', { field: 'message' })
-  await takeTurn(db, keyFor(secret, 'contact-ip', networkOf(call.ip)), limits.contactIp, clock.now())
+  const counted = { secret, kind: 'contact-ip', ip: call.ip }
+  await takeTurnOfNetworks(db, counted, limits.contactIp, clock.now())
   const values = { name, email, message }
   const { language } = call
   await inTransaction(db, (tx) => queueMail(tx, { to: inbox(), template: 'contact', values, language }))

@@ -12,7 +12,7 @@ import {
 import { createAnswerCache } from '#server/platform/answer-cache.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { DocumentFiles } from '#server/platform/document-files.ts'
-import { networkOf } from '#server/platform/http/network-of.ts'
+import { sharesOfNetworks } from '#server/platform/http/slots.ts'
 import { sendBounded } from '#server/platform/http/send-bounded.ts'
 import type { Slots } from '#server/platform/http/slots.ts'
 import type { Bounds } from '#server/platform/read-bounds.ts'
@@ -91,7 +91,7 @@ const nameOf = ({ at, id }: Released) => `${at.getTime()}-${id}.xml`
 
 function takeSlot({ slots, bounds }: SitemapContext, ip: string): () => void {
   return slots.take([
-    [`large answers of ${networkOf(ip)}`, bounds.largeAnswersOfNetwork],
+    ...sharesOfNetworks('large answers', ip, bounds.largeAnswersOfNetwork),
     ['large answers', bounds.largeAnswers],
   ])
 }

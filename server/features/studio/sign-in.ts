@@ -12,9 +12,8 @@ import {
   verifyPassword,
 } from '#server/features/members/members.ts'
 import { originOf, writeAudit } from '#server/platform/database/audit.ts'
-import { keyFor, takeTurn } from '#server/platform/database/limits.ts'
+import { takeTurnOfNetworks } from '#server/platform/database/limits.ts'
 import { foldEmail } from '#server/platform/email-address.ts'
-import { networkOf } from '#server/platform/http/network-of.ts'
 import type { Operator, OperatorCall } from '#server/platform/http/route.ts'
 import { hashRecoveryCode, stepOfCode, typedCode } from '#server/platform/one-time-codes.ts'
 import type { Db, Tx } from '#server/tables.ts'
@@ -80,12 +79,8 @@ async function noteFailure(
 ): Promise<void> {
   const { db, clock, secret } = context
   if (email === undefined) {
-    const turn = takeTurn(
-      db,
-      keyFor(secret, 'unknown-operator', networkOf(call.ip)),
-      unknownLines,
-      clock.now(),
-    )
+    const counted = { secret, kind: 'unknown-operator', ip: call.ip }
+    const turn = takeTurnOfNetworks(db, counted, unknownLines, clock.now())
     const isOver = await turn.then(
       () => false,
       (error: unknown) => {

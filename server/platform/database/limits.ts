@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { sql, type QueryExecutorProvider } from 'kysely'
 import { Fault } from '#contract/errors.ts'
+import { countedNetworks } from '#server/platform/http/network-of.ts'
 import type { Limit } from '#server/platform/read-setting.ts'
 
 /** The key under which something of a person (an e-mail, a network) is counted: it says nothing of them without the secret. */
@@ -28,6 +29,17 @@ export async function takeTurn(
     RETURNING taken, ends_at`.execute(db)
   const turn = rows[0]
   if (turn && turn.taken > max) throw new Fault('tooMany', undefined, secondsUntil(turn.ends_at, now))
+}
+
+/** Takes a turn of each network that an address counts against, as `takeTurn` does. @throws Fault tooMany */
+export async function takeTurnOfNetworks(
+  db: QueryExecutorProvider,
+  { secret, kind, ip }: { secret: string; kind: string; ip: string },
+  { max, seconds }: Limit,
+  now: Date,
+): Promise<void> {
+  for (const { network, times } of countedNetworks(ip))
+    await takeTurn(db, keyFor(secret, kind, network), { max: max * times, seconds }, now)
 }
 
 /** Whole seconds, one at least, as `Retry-After` wants them. */

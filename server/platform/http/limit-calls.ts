@@ -7,7 +7,7 @@ import type { Limit } from '#server/platform/read-setting.ts'
 import type { Log } from '#server/platform/log.ts'
 import { createCallCounter } from './count-calls.ts'
 import { checkRoutes, isForApi, type RouteAddress } from './guards.ts'
-import { networkOf } from './network-of.ts'
+import { countedNetworks } from './network-of.ts'
 import type { Viewer } from './route.ts'
 
 export interface LimitOptions {
@@ -44,9 +44,15 @@ export function limitCalls(app: FastifyInstance, options: LimitOptions) {
       .catch((error: unknown) => log.warn({ err: error }, 'The counts of calls could not be exchanged'))
   }, everyMs).unref()
   app.addHook('onClose', async () => clearInterval(timer))
-  checkRoutes(app, isCounted, (request) =>
-    refuse(refused.secondsLeft(request) || counter.count(`ip ${networkOf(request.ip)}`, limits.apiIp)),
-  )
+  const countNetworks = (ip: string) => {
+    const { max, seconds } = limits.apiIp
+    for (const { network, times } of countedNetworks(ip)) {
+      const wait = counter.count(`ip ${network}`, { max: max * times, seconds })
+      if (wait > 0) return wait
+    }
+    return 0
+  }
+  checkRoutes(app, isCounted, (request) => refuse(refused.secondsLeft(request) || countNetworks(request.ip)))
   return (request: FastifyRequest, viewer: (Pick<Viewer, 'userId'> & { kept?: boolean }) | null): void => {
     if (probes.has(request.routeOptions.url ?? '')) return
     // A guest's first token may be of somebody who has registered since: it must not use up the member's calls.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createSlots } from './slots.ts'
+import { createSlots, sharesOfNetworks } from './slots.ts'
 
 test('a slot is refused while one of its shares has none left, and takes nothing of the others', () => {
   const slots = createSlots()
@@ -16,4 +16,12 @@ test('a slot is refused while one of its shares has none left, and takes nothing
   done()
   slots.take(ofNetwork('a'))
   expect(() => slots.take(ofNetwork('c'))).toThrow('too many large answers')
+})
+
+test('bounds the many networks of one IPv6 customer together', () => {
+  const slots = createSlots()
+  const take = (network: number) => slots.take(sharesOfNetworks('exports', `2001:db8:1:${network}::1`, 1))
+  for (let network = 1; network <= 16; network++) take(network)
+  expect(() => take(17)).toThrow('too many large answers')
+  expect(() => take(1)).toThrow('too many large answers')
 })

@@ -1,10 +1,15 @@
 import { Fault } from '#contract/errors.ts'
+import { countedNetworks } from './network-of.ts'
 
 /** So soon another try is worth it. */
 const retrySeconds = 15
 
 /** What a slot counts against: a key, such as a network or everybody, and how many slots it may have at once. */
 export type Share = readonly [key: string, most: number]
+
+/** What something counts against for the networks of an address: `<kind> of <network>`. */
+export const sharesOfNetworks = (kind: string, ip: string, most: number): Share[] =>
+  countedNetworks(ip).map(({ network, times }) => [`${kind} of ${network}`, most * times])
 
 export interface Slots {
   /**
