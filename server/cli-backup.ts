@@ -19,7 +19,7 @@ import { copyFiles, storedFolders } from '#server/copy-files.ts'
 import type { Config } from '#server/platform/config.ts'
 import { ConfigError } from '#server/platform/config-error.ts'
 import { dumpTables, keepingFiles, readSiteId, type Dump } from '#server/platform/database/dump-tables.ts'
-import { keyOf } from '#server/platform/seal.ts'
+import { keyOf } from './platform/encrypt.ts'
 import { openDisk } from '#server/platform/storage/disk.ts'
 import type { Storage } from '#server/platform/storage/storage.ts'
 

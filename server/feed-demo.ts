@@ -15,7 +15,7 @@ import { announceEpisodes } from '#server/features/media/ingest/announce-episode
 import { enqueueEpisode } from '#server/features/media/ingest/enqueue-episode.ts'
 import { enqueueFolder } from '#server/features/media/ingest/import-folder.ts'
 import { makeCaptions } from '#server/features/media/ingest/make-captions.ts'
-import type { IngestContext, WorkOptions } from '#server/features/media/ingest/work-queue.ts'
+import type { IngestContext, WorkOptions } from './features/media/ingest/ingest-queue.ts'
 
 type DemoContext = Context & IngestContext
 type DemoOptions = Pick<WorkOptions, 'signal' | 'niceness'>

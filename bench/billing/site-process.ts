@@ -11,12 +11,12 @@ import { loadConfig } from '#server/platform/config.ts'
 import { createLog } from '#server/platform/log.ts'
 import { createSite } from '#server/site.ts'
 import { troubledSandbox } from './troubled-sandbox.ts'
-import type { Message, SiteWish } from './run-site.ts'
+import type { Message, SiteOptions } from './run-site.ts'
 
 /** So that renewals and what was left open wait for no timer of minutes. */
 const roundMs = 150
 
-const wish = JSON.parse(process.argv[2] ?? '{}') as SiteWish
+const wish = JSON.parse(process.argv[2] ?? '{}') as SiteOptions
 let aheadMs = wish.aheadMs
 const clock = { now: () => new Date(Date.now() + aheadMs) }
 const config = loadConfig(process.env)

@@ -13,9 +13,9 @@ export function troubledSandbox(gateway: PaymentGateway): PaymentGateway {
   if (gateway.id !== 'sandbox') return gateway
   return {
     ...gateway,
-    start: (charge) => meetFault(() => gateway.start(charge)),
-    chargeSaved: (charge) => meetFault(() => gateway.chargeSaved(charge)),
-    refund: (refund) => meetFault(() => gateway.refund(refund)),
+    createPayment: (charge) => meetFault(() => gateway.createPayment(charge)),
+    chargeSavedMethod: (charge) => meetFault(() => gateway.chargeSavedMethod(charge)),
+    refundPayment: (refund) => meetFault(() => gateway.refundPayment(refund)),
   }
 }
 

@@ -24,7 +24,7 @@ import {
   limit,
   type Limit,
 } from '#server/platform/read-setting.ts'
-import { keyOf } from '#server/platform/seal.ts'
+import { keyOf } from './encrypt.ts'
 import { readQuotas, type QuotaLimits } from '#server/platform/read-quotas.ts'
 import { readBounds, type Bounds } from '#server/platform/read-bounds.ts'
 import { readIngest, type IngestConfig } from '#server/platform/read-ingest.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { CountedCalls } from './database/exchange-calls.ts'
+import type { CountedCalls } from './database/share-rate-limits.ts'
 import { createLog } from './log.ts'
 import { openNetworkQuotas } from './network-quotas.ts'
 import { quotaSettings, readQuotas } from './read-quotas.ts'

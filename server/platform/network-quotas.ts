@@ -1,6 +1,6 @@
 import { Fault } from '#contract/errors.ts'
 import type { Clock } from './clock.ts'
-import type { CountedCalls, SummedCalls } from './database/exchange-calls.ts'
+import type { CountedCalls, SummedCalls } from './database/share-rate-limits.ts'
 import { createCallCounter } from './http/count-calls.ts'
 import { countedNetworks } from './http/network-of.ts'
 import type { Log } from './log.ts'

@@ -35,7 +35,7 @@ export async function balance(db: Db): Promise<Books> {
 
 /** Compares our ledger with what a gateway lists of itself. */
 export async function booksOf(db: Db, gateway: PaymentGateway): Promise<Books> {
-  return compareBooks(db, gateway.id, await gateway.listSince(new Date(0)))
+  return compareBooks(db, gateway.id, await gateway.listPayments(new Date(0)))
 }
 
 /** Compares our ledger with all payments of a gateway, as it has listed them. */

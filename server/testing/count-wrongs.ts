@@ -48,7 +48,7 @@ export async function countWrongs(
   gateway: PaymentGateway,
   sales: readonly Sale[],
 ): Promise<GatewayLine> {
-  const listed = await gateway.listSince(new Date(0))
+  const listed = await gateway.listPayments(new Date(0))
   const payments = listed.filter(({ status }) => status === 'succeeded')
   const orders = await selectOrders(db, gateway.id)
   /** What is still held for an order, and by how many payments. */

@@ -96,7 +96,7 @@ function billingOn(db: Kysely<Tables>): BillingContext {
     bounds: readBounds({}),
     slots: createSlots(),
     quotas: noQuotas,
-    moments: { keep: [], register: [], consent: [], merge: [], erase: [], export: [] },
+    lifecycleHooks: { keep: [], register: [], consent: [], merge: [], erase: [], export: [] },
     log: createLog({ json: true, level: 'silent' }),
     gateways: [createSandboxGateway({ ...shared, notify: () => {} })],
     tracking: readTracking({}),

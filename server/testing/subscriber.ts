@@ -67,7 +67,7 @@ export class Subscriber {
   /** What the gateway has of this person that went through, or every try, in the order of the tries. */
   async payments(status?: Payment['status']): Promise<Payment[]> {
     const ids = (await this.orders()).map(({ id }) => id)
-    const all = await this.site.sound.listSince(new Date(0))
+    const all = await this.site.sound.listPayments(new Date(0))
     return all.filter((one) => ids.includes(one.orderId) && (status ?? one.status) === one.status)
   }
 

@@ -11,8 +11,8 @@ import type { BillingContext } from './billing-context.ts'
 import { insertLinkRequest, selectPaidOrdersOf, takeLinkRequest } from './link-request-queries.ts'
 import { moneyWords } from '#contract/money.ts'
 import { makeOrderLink } from './order-links.ts'
-import { selectLiveSubscription } from './subscription-queries.ts'
-import { tellSubscriber } from './tell-subscriber.ts'
+import { selectActiveSubscription } from './subscription-queries.ts'
+import { sendSubscriptionMail } from './send-subscription-mail.ts'
 import type { LinkPurpose } from './tables.ts'
 import { mayBeWithdrawn } from './withdrawal-right.ts'
 
@@ -75,7 +75,7 @@ async function answerLeavers(
   for (const order of orders) {
     if (order.subscription_id === null || answered.has(order.subscription_id)) continue
     answered.add(order.subscription_id)
-    const live = await selectLiveSubscription(tx, order.user_id, context.clock.now())
+    const live = await selectActiveSubscription(tx, order.user_id, context.clock.now())
     if (live?.id !== order.subscription_id || !live.period_ends_at) continue
     const told = {
       to: order.address,
@@ -87,11 +87,11 @@ async function answerLeavers(
       orderId: order.id,
       date: live.grace_ends_at ?? live.period_ends_at,
     }
-    if (live.cancel_at_period_end) await tellSubscriber(tx, context, 'planCancelled', told)
+    if (live.cancel_at_period_end) await sendSubscriptionMail(tx, context, 'planCancelled', told)
     else {
       const expiresAt = linkEnd(context)
       const link = await makeOrderLink(tx, context, { purpose: 'cancel', orderId: order.id, expiresAt })
-      await tellSubscriber(tx, context, 'cancelLink', told, { link, expiresAt })
+      await sendSubscriptionMail(tx, context, 'cancelLink', told, { link, expiresAt })
     }
   }
 }

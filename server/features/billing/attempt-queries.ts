@@ -3,7 +3,7 @@ import type { GatewayId } from '#contract/billing.ts'
 import { lookUp, type Slots } from '#server/platform/database/prepared.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { attemptStates, openAttemptStatuses } from './attempt-states.ts'
-import { takeDue, type Due } from './check-queries.ts'
+import { takeDueForPolling, type Due } from './polling-queries.ts'
 import { checkMoved } from './state-machine.ts'
 import type * as tables from './tables.ts'
 
@@ -96,5 +96,7 @@ const openStatuses = openAttemptStatuses.map((status) => sql.lit(status))
 /** Takes the open attempts whose time has come. */
 export function takeDueAttempts(tx: Tx, due: Due): Promise<AttemptRow[]> {
   const open = tx.selectFrom('attempts').selectAll().where('status', 'in', openStatuses)
-  return takeDue(open, due, ({ id }, look) => tx.updateTable('attempts').set(look).where('id', '=', id))
+  return takeDueForPolling(open, due, ({ id }, look) =>
+    tx.updateTable('attempts').set(look).where('id', '=', id),
+  )
 }

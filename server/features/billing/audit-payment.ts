@@ -1,4 +1,4 @@
-import type { AuditedEvent } from '#contract/studio/deeds.ts'
+import type { AuditedEvent } from '#contract/studio/audit-events.ts'
 import { writeAudit } from '#server/platform/database/audit.ts'
 import type { Tx } from '#server/tables.ts'
 import type { OrderRow } from './order-queries.ts'

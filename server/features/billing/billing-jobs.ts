@@ -9,8 +9,8 @@ import { reconcile } from './reconcile.ts'
 import { remindSubscribers } from './remind-subscribers.ts'
 import { anyDueSubscriptions } from './renewal-queries.ts'
 import { renewSubscriptions } from './renew-subscriptions.ts'
-import { tellOfPrices } from './tell-of-prices.ts'
-import { sumUpDays } from './money-days.ts'
+import { notifyPriceChange } from './notify-price-change.ts'
+import { aggregateDays } from './daily-revenue.ts'
 import { refundWithdrawn } from './withdraw.ts'
 
 /** What has to come round (billing.md, "Crash safety" and "Dunning"). */
@@ -23,7 +23,7 @@ export function billingJobs(context: BillingContext): Job[] {
       dueWhen: anyDueSubscriptions,
       run: (signal) => renewSubscriptions(context, signal),
     },
-    { name: 'billing-prices', everySeconds: 3600, run: () => tellOfPrices(context) },
+    { name: 'billing-prices', everySeconds: 3600, run: () => notifyPriceChange(context) },
     { name: 'billing-reminders', everySeconds: 600, run: () => remindSubscribers(context) },
     {
       name: 'answer-link-requests',
@@ -40,6 +40,6 @@ export function billingJobs(context: BillingContext): Job[] {
       run: (signal) => countExperiments(context, signal),
     },
     { name: 'purge-unpaid-orders', everySeconds: 3600, run: () => purgeUnpaidOrders(context) },
-    { name: 'sum-up-days', everySeconds: 600, run: () => sumUpDays(context) },
+    { name: 'sum-up-days', everySeconds: 600, run: () => aggregateDays(context) },
   ]
 }

@@ -1,26 +1,26 @@
-export { describeError } from './describe-error.ts'
-export { checkOrder } from './check-order.ts'
+export { redactGatewayError } from './redact-gateway-error.ts'
+export { syncOrderWithGateway } from './sync-order-with-gateway.ts'
 export { exportOrders, listAllOrders, listDisputes, type Look } from './list-all-orders.ts'
-export { findBuyerOf, findBuyers, findOrderEmail, listMethodsOf } from './help-buyers.ts'
-export { loadOrderFile } from './load-order-file.ts'
+export { findCustomerOf, findCustomers, findOrderEmail, listMethodsOf } from './find-customer.ts'
+export { loadOrderDetails } from './load-order-details.ts'
 export { loadReconciliation } from './load-reconciliation.ts'
 export { reconcile } from './reconcile.ts'
 export { refundOrder, type RefundLimit } from './refund-order.ts'
 export {
   addPlan,
-  changeSoldPlan,
+  changePlanTerms,
   listPlanMembers,
-  listSoldPlans,
+  listPlansForAdmin,
   retirePlan,
   type PlanTerms,
-} from './sell-plans.ts'
+} from './manage-plans.ts'
 export type { OrderFilter } from './order-list-queries.ts'
 export type { BillingContext } from './billing-context.ts'
 export { billingJobs } from './billing-jobs.ts'
 export { eraseBilling } from './erase-billing.ts'
 export { exportBilling } from './export-billing.ts'
 export { forgetClicksOfOrders } from './forget-clicks.ts'
-export { addByCurrency, loadMoneyDays, type MoneyDay } from './money-days.ts'
+export { addByCurrency, loadDailyRevenue, type RevenueDay } from './daily-revenue.ts'
 export type { LedgerSums } from './ledger-sum-queries.ts'
 export { takeSales, type TakenSales } from './sale-queries.ts'
 export { membershipOf } from './membership.ts'

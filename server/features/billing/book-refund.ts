@@ -2,11 +2,11 @@ import type { Tx } from '#server/tables.ts'
 import { selectAttempt } from './attempt-queries.ts'
 import { auditPayment } from './audit-payment.ts'
 import type { BillingContext } from './billing-context.ts'
-import { followMoney } from './follow-money.ts'
+import { syncOrderStatus } from './sync-order-status.ts'
 import { enterRefund, sourceOf, type Returned } from './ledger.ts'
 import { selectOrder } from './order-queries.ts'
 import type { RefundRow } from './refund-queries.ts'
-import { tellRefunded } from './tell-refunded.ts'
+import { sendRefundMail } from './send-refund-mail.ts'
 
 /** An attempt whose money is in the books, for what goes back of it. */
 export async function loadReturned(tx: Tx, attemptId: string, at: Date): Promise<Returned | undefined> {
@@ -27,6 +27,6 @@ export async function bookRefund(
   // What bought nothing was audited as it was noted, and the order has nothing to do with it.
   if (returned.source === 'to_return') return
   await auditPayment(tx, 'order_refunded', returned.order, returned.at, { refund_cents: cents, reason })
-  const order = await followMoney(tx, returned)
-  await tellRefunded(context, tx, order, cents)
+  const order = await syncOrderStatus(tx, returned)
+  await sendRefundMail(context, tx, order, cents)
 }

@@ -1,7 +1,13 @@
 import type { Log } from '#server/platform/log.ts'
-import { within } from '#server/platform/within.ts'
-import { describeError } from './describe-error.ts'
-import { GatewayRefused, type Payment, type PaymentGateway, type Saving, type Settled } from './gateway.ts'
+import { withTimeout } from '#server/platform/with-timeout.ts'
+import { redactGatewayError } from './redact-gateway-error.ts'
+import {
+  GatewayRefused,
+  type Payment,
+  type PaymentGateway,
+  type MethodSetup,
+  type Settled,
+} from './gateway.ts'
 
 /** How long a gateway may take for one call. */
 export const gatewayTimeoutMs = 20_000
@@ -20,15 +26,15 @@ export interface GatewayCalls {
 }
 
 /** Calls a gateway within its time-out. Nothing is sent again here. */
-export async function askGateway<T extends Payment | Saving>(
+export async function askGateway<T extends Payment | MethodSetup>(
   context: GatewayCalls,
   gateway: PaymentGateway,
   call: (gateway: PaymentGateway) => Promise<T | null>,
 ): Promise<Outcome<T>> {
   try {
-    return await within(context.gatewayTimeoutMs ?? gatewayTimeoutMs, call(gateway))
+    return await withTimeout(context.gatewayTimeoutMs ?? gatewayTimeoutMs, call(gateway))
   } catch (error) {
-    context.log.warn({ ...describeError(error), gateway: gateway.id }, 'a gateway gave no answer')
+    context.log.warn({ ...redactGatewayError(error), gateway: gateway.id }, 'a gateway gave no answer')
     return 'unknown'
   }
 }
@@ -40,9 +46,9 @@ export async function askForEmail(
   reference: string,
 ): Promise<string | undefined | 'unknown'> {
   try {
-    return await within(context.gatewayTimeoutMs ?? gatewayTimeoutMs, gateway.findEmail(reference))
+    return await withTimeout(context.gatewayTimeoutMs ?? gatewayTimeoutMs, gateway.findEmail(reference))
   } catch (error) {
-    context.log.warn({ ...describeError(error), gateway: gateway.id }, 'a gateway gave no address')
+    context.log.warn({ ...redactGatewayError(error), gateway: gateway.id }, 'a gateway gave no address')
     return 'unknown'
   }
 }
@@ -54,11 +60,11 @@ export async function askRefund(
   refund: { reference: string; amountCents: number; key: string },
 ): Promise<'done' | 'refused' | 'unknown'> {
   try {
-    await within(context.gatewayTimeoutMs ?? gatewayTimeoutMs, gateway.refund(refund))
+    await withTimeout(context.gatewayTimeoutMs ?? gatewayTimeoutMs, gateway.refundPayment(refund))
     return 'done'
   } catch (error) {
     context.log.error(
-      { ...describeError(error), gateway: gateway.id, reference: refund.reference },
+      { ...redactGatewayError(error), gateway: gateway.id, reference: refund.reference },
       'a refund did not go through',
     )
     return error instanceof GatewayRefused ? 'refused' : 'unknown'
@@ -73,9 +79,12 @@ export async function askForPayments(
   settled: Settled,
 ): Promise<Payment[] | undefined> {
   try {
-    return await within(listTimeoutMs, gateway.listSince(since, settled))
+    return await withTimeout(listTimeoutMs, gateway.listPayments(since, settled))
   } catch (error) {
-    context.log.warn({ ...describeError(error), gateway: gateway.id }, 'a gateway did not list its payments')
+    context.log.warn(
+      { ...redactGatewayError(error), gateway: gateway.id },
+      'a gateway did not list its payments',
+    )
     return undefined
   }
 }
@@ -87,10 +96,10 @@ export async function askToForget(
   call: (gateway: PaymentGateway) => Promise<void> | undefined,
 ): Promise<boolean> {
   try {
-    await within(context.gatewayTimeoutMs ?? gatewayTimeoutMs, call(gateway) ?? Promise.resolve())
+    await withTimeout(context.gatewayTimeoutMs ?? gatewayTimeoutMs, call(gateway) ?? Promise.resolve())
     return true
   } catch (error) {
-    context.log.warn({ ...describeError(error), gateway: gateway.id }, 'a gateway did not forget')
+    context.log.warn({ ...redactGatewayError(error), gateway: gateway.id }, 'a gateway did not forget')
     return false
   }
 }
@@ -102,10 +111,13 @@ export async function askWhetherKept(
   methodReference: string,
 ): Promise<boolean | 'unknown'> {
   try {
-    return await within(context.gatewayTimeoutMs ?? gatewayTimeoutMs, gateway.isKept(methodReference))
+    return await withTimeout(
+      context.gatewayTimeoutMs ?? gatewayTimeoutMs,
+      gateway.isMethodAttached(methodReference),
+    )
   } catch (error) {
     context.log.warn(
-      { ...describeError(error), gateway: gateway.id },
+      { ...redactGatewayError(error), gateway: gateway.id },
       'a gateway did not say whether it has a payment method',
     )
     return 'unknown'

@@ -9,13 +9,13 @@ import type { BillingContext } from './billing-context.ts'
 import { membershipOf } from './membership.ts'
 import { lockBuyer } from './order-queries.ts'
 import { selectOrderOfPeriod, selectRenewing } from './renewal-queries.ts'
-import { graceEnd } from './renewal-schedule.ts'
+import { graceEnd } from './dunning-schedule.ts'
 import {
-  selectLiveSubscription,
+  selectActiveSubscription,
   setCancelAtPeriodEnd,
   type LiveSubscription,
 } from './subscription-queries.ts'
-import { tellSubscriber } from './tell-subscriber.ts'
+import { sendSubscriptionMail } from './send-subscription-mail.ts'
 
 type Billing = Pick<BillingContext, 'db' | 'clock' | 'gateways' | 'publicUrl' | 'languages'>
 
@@ -70,7 +70,7 @@ export async function changeRenewals(
 ): Promise<Membership | undefined> {
   const { userId, cancelled, language, subscriptionId } = change
   const now = context.clock.now()
-  const subscription = await selectLiveSubscription(tx, userId, now)
+  const subscription = await selectActiveSubscription(tx, userId, now)
   if (!subscription || subscription.id !== (subscriptionId ?? subscription.id)) return undefined
   await setCancelAtPeriodEnd(tx, subscription.id, cancelled, now)
   await setAccessEnd(tx, subscription, cancelled)
@@ -91,7 +91,7 @@ async function confirmCancelled(context: Billing, tx: Tx, subscription: LiveSubs
   const order = await selectOrderOfPeriod(tx, subscription.id, subscription.period_no)
   const date = subscription.grace_ends_at ?? subscription.period_ends_at
   if (!row || !order || !date) return
-  await tellSubscriber(tx, context, 'planCancelled', {
+  await sendSubscriptionMail(tx, context, 'planCancelled', {
     to: row.email ?? order.email,
     language: row.language,
     timeZone: row.time_zone,

@@ -60,7 +60,7 @@ async function outcomeOf({ someone, changeId }: Ready): Promise<string> {
     .where('orders.user_id', '=', someone.userId)
     .executeTakeFirst()
   const [first, second] = [paidWith?.method_id ?? '', saving?.method_id ?? '']
-  const kept = await Promise.all([first, second].map((one) => site.sound.isKept(one)))
+  const kept = await Promise.all([first, second].map((one) => site.sound.isMethodAttached(one)))
   if (method?.reference === second && !kept[0] && kept[1]) return 'changed'
   if (method?.reference === first && kept[0] && !kept[1]) return 'as before'
   return `charged with ${method?.reference}, kept ${kept.join()}`

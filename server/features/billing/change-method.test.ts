@@ -7,12 +7,12 @@ import { Shopper, testCards } from '#server/testing/shopper.ts'
 import { Subscriber } from '#server/testing/subscriber.ts'
 import type { Envelope } from '#server/testing/visitor.ts'
 import { selectAttempt } from './attempt-queries.ts'
-import { selectChange } from './change-queries.ts'
-import type { SaveRequest, Saving } from './gateway.ts'
+import { selectMethodSetup } from './method-setup-queries.ts'
+import type { MethodSetupRequest, MethodSetup } from './gateway.ts'
 import { runJanitor } from './janitor.ts'
-import { hasOpenPayments } from './payer-queries.ts'
+import { hasOpenPayments } from './gateway-customer-queries.ts'
 import { renewSubscriptions } from './renew-subscriptions.ts'
-import { settleAttempt } from './settle-order.ts'
+import { settleAttempt } from './settle-attempt.ts'
 
 const day = 86_400_000
 const master = { brand: 'visa', last4: '3220' }
@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 afterEach(() => {
-  delete site.trouble.saver
+  delete site.trouble.methodSetups
   delete site.trouble.takes
 })
 
@@ -34,7 +34,7 @@ const byCard = async (shopper: Shopper, card: string, headers?: Record<string, s
 /** The cards and wallets that the gateway has and has not forgotten, of those behind these names of its own. */
 async function keptOf(references: (string | null | undefined)[]) {
   const known = references.filter((one) => typeof one === 'string')
-  const kept = await Promise.all(known.map((one) => site.sound.isKept(one)))
+  const kept = await Promise.all(known.map((one) => site.sound.isMethodAttached(one)))
   return kept.filter(Boolean).length
 }
 const referenceOf = async ({ subscriptionId }: Subscriber) => {
@@ -234,14 +234,14 @@ test.each(['before it was done', 'after it was done'])(
   async (when) => {
     const someone = await Subscriber.on(site)
     const old = await referenceOf(someone)
-    const start = async (request: SaveRequest) => {
-      if (when === 'after it was done') await site.sound.saver.start(request)
+    const start = async (request: MethodSetupRequest) => {
+      if (when === 'after it was done') await site.sound.methodSetups.start(request)
       throw new Error('the line is down')
     }
-    site.trouble.saver = { ...site.sound.saver, start }
+    site.trouble.methodSetups = { ...site.sound.methodSetups, start }
     const lost = await byCard(someone.shopper, testCards.pays)
     expect(lost).toMatchObject({ code: 500, message: /hasn’t answered/ })
-    delete site.trouble.saver
+    delete site.trouble.methodSetups
     await tidy()
     const done = when === 'after it was done'
     expect((await referenceOf(someone)) === old).toBe(!done)
@@ -253,13 +253,13 @@ test.each(['before it was done', 'after it was done'])(
 
 test('whoever tries again after a lost answer has the first try called off and the second one made at once', async () => {
   const someone = await Subscriber.on(site)
-  const start = async (request: SaveRequest) => {
-    await site.sound.saver.start(request)
+  const start = async (request: MethodSetupRequest) => {
+    await site.sound.methodSetups.start(request)
     throw new Error('the line is down')
   }
-  site.trouble.saver = { ...site.sound.saver, start }
+  site.trouble.methodSetups = { ...site.sound.methodSetups, start }
   expect(await byCard(someone.shopper, testCards.asksOnce)).toMatchObject({ message: /hasn’t answered/ })
-  delete site.trouble.saver
+  delete site.trouble.methodSetups
   expect(await byCard(someone.shopper, testCards.pays)).toMatchObject({ info: { status: 'saved' } })
   expect(await statusesOf(someone)).toEqual(['cancelled', 'succeeded'])
 })
@@ -271,7 +271,7 @@ test.each(['requires_action', 'processing'] as const)(
     await byCard(someone.shopper, testCards.asksOnce)
     const stays = (reference: string) => Promise.resolve({ reference, status })
     const retrieve = () => stays('ssav_stays')
-    site.trouble.saver = { ...site.sound.saver, complete: stays, cancel: stays, retrieve }
+    site.trouble.methodSetups = { ...site.sound.methodSetups, complete: stays, cancel: stays, retrieve }
     for (let time = 0; time < 2; time++)
       expect(await byCard(someone.shopper, testCards.pays)).toMatchObject({ message: /hasn’t answered/ })
     expect(await statusesOf(someone)).toEqual([status])
@@ -311,19 +311,19 @@ test.each(['at once', 'late'])(
     const someone = await Subscriber.on(site)
     const { shopper } = someone
     const [old, before] = [await referenceOf(someone), await someone.row()]
-    const bare = async ({ reference, status }: Pick<Saving, 'reference' | 'status'>) => ({
+    const bare = async ({ reference, status }: Pick<MethodSetup, 'reference' | 'status'>) => ({
       reference,
       status,
     })
-    const start = async (request: SaveRequest) => bare(await site.sound.saver.start(request))
+    const start = async (request: MethodSetupRequest) => bare(await site.sound.methodSetups.start(request))
     const complete = (reference: string) => bare({ reference, status: 'succeeded' })
     const asked = when === 'late' ? await byCard(shopper, testCards.asksOnce) : undefined
-    site.trouble.saver = { ...site.sound.saver, start, complete }
+    site.trouble.methodSetups = { ...site.sound.methodSetups, start, complete }
     const refused = asked
       ? await change(shopper, { change_id: asked.info?.id ?? '' })
       : await byCard(shopper, testCards.pays)
     expect(refused).toMatchObject({ code: 500, message: /couldn’t save/ })
-    delete site.trouble.saver
+    delete site.trouble.methodSetups
     await tidy()
     expect(await someone.row()).toEqual(before)
     expect(await keptOf([old])).toBe(1)
@@ -366,7 +366,7 @@ test.each(['started', 'unknown', 'requires_action', 'processing'] as const)(
     await tidy()
     expect(await hasOpenPayments(db, someone.userId)).toBe(true)
     for (let days = 0; days < 10; days++) await tidy(day)
-    expect(await selectChange(db, id)).toMatchObject({ status: 'cancelled', check_at: null })
+    expect(await selectMethodSetup(db, id)).toMatchObject({ status: 'cancelled', check_at: null })
     expect(await hasOpenPayments(db, someone.userId)).toBe(false)
     expect(await referenceOf(someone)).toBe(current)
   },
@@ -394,7 +394,7 @@ test('what waits for somebody who never comes back is called off in the end, and
   expect(await statusOf(waiting)).toBe('cancelled')
   await someone.shopper.decide(waiting.info?.next.url ?? '', 'yes')
   const lookup = { key: `method:${waiting.info?.id}`, changeId: '', startedAt: new Date() }
-  expect(await site.sound.saver.retrieve(lookup)).toMatchObject({ status: 'cancelled' })
+  expect(await site.sound.methodSetups.retrieve(lookup)).toMatchObject({ status: 'cancelled' })
 })
 
 test('a card that is kept for somebody who has left is forgotten', async () => {

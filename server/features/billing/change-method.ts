@@ -6,15 +6,26 @@ import { isOpen } from './attempt-states.ts'
 import type { BillingContext } from './billing-context.ts'
 import { cardRefusals } from './card-refusals.ts'
 import { askGateway } from './call-gateway.ts'
-import { insertChange, selectChange, selectOpenChanges, type ChangeRow } from './change-queries.ts'
-import { nextCheck } from './check-schedule.ts'
+import {
+  insertMethodSetup,
+  selectMethodSetup,
+  selectOpenMethodSetups,
+  type MethodSetupRow,
+} from './method-setup-queries.ts'
+import { nextPoll } from './polling-schedule.ts'
 import { checkAmount, checkOffered } from './gateways.ts'
 import { checkCardFailures, failuresKey } from './limit-card-failures.ts'
 import { lockBuyer } from './order-queries.ts'
 import type { Payer } from './pay-order.ts'
 import { selectOrderOfPeriod, selectPriceDue, selectRenewing, type RenewingRow } from './renewal-queries.ts'
-import { giveUpChange, isWithinReach, keyOf, recheckChange, settleChange } from './settle-change.ts'
-import { selectLiveSubscription } from './subscription-queries.ts'
+import {
+  cancelMethodSetup,
+  isWithinReach,
+  keyOf,
+  recheckMethodSetup,
+  settleMethodSetup,
+} from './settle-method-setup.ts'
+import { selectActiveSubscription } from './subscription-queries.ts'
 import type { PaymentMethod } from './tables.ts'
 
 /** How somebody wants to be charged from now on. */
@@ -22,14 +33,14 @@ interface Wanted {
   userId: string
   /** The id that was reserved for it, so that a second run of the same request makes no second one. */
   changeId: string
-  gateway: ChangeRow['gateway']
+  gateway: MethodSetupRow['gateway']
   method: PaymentMethod
   payer: Payer
 }
 
 type Step =
-  | { do: 'save'; change: ChangeRow; payer: { userId: string; email: string } }
-  | { do: 'look up' | 'give up'; change: ChangeRow }
+  | { do: 'save'; change: MethodSetupRow; payer: { userId: string; email: string } }
+  | { do: 'look up' | 'give up'; change: MethodSetupRow }
 
 /** What this call has done about changes that were begun before. */
 type Done = Record<'look up' | 'give up', Set<string>>
@@ -54,8 +65,8 @@ export async function changeMethod(context: BillingContext, wanted: Wanted): Pro
       return present(context, change.id)
     }
     done[step.do].add(change.id)
-    if (step.do === 'give up') await giveUpChange(context, change)
-    else if (isOpen(change.status)) await recheckChange(context, change)
+    if (step.do === 'give up') await cancelMethodSetup(context, change)
+    else if (isOpen(change.status)) await recheckMethodSetup(context, change)
     if (change.id === wanted.changeId) return present(context, change.id)
   }
 }
@@ -64,14 +75,14 @@ export async function changeMethod(context: BillingContext, wanted: Wanted): Pro
  * Reads how a change stands, and brings it on where it waited for the person.
  * @throws Refusal notFound for a change that is not this person's, methodUnknown, or why the method was not kept
  */
-export async function followChange(
+export async function loadMethodChange(
   context: BillingContext,
   userId: string,
   changeId: string,
 ): Promise<MethodChange> {
-  const change = await selectChange(context.db, changeId)
+  const change = await selectMethodSetup(context.db, changeId)
   if (change?.user_id !== userId) throw new Refusal('notFound')
-  if (isOpen(change.status)) await recheckChange(context, change)
+  if (isOpen(change.status)) await recheckMethodSetup(context, change)
   return present(context, changeId)
 }
 
@@ -84,23 +95,23 @@ async function begin(
 ): Promise<Step> {
   await lockBuyer(tx, userId)
   const now = context.clock.now()
-  const earlier = await selectChange(tx, changeId)
+  const earlier = await selectMethodSetup(tx, changeId)
   if (earlier) return { do: 'look up', change: earlier }
-  const live = await selectLiveSubscription(tx, userId, now)
+  const live = await selectActiveSubscription(tx, userId, now)
   const row = live && (await selectRenewing(tx, live.id))
   if (!row) throw new Refusal('notSubscribed')
   const gateway = checkOffered(context, { gateway: id, method, kind: 'plan' })
   checkAmount(context, id, await selectPrice(tx, row))
   if (gateway.tokenStep(method) && payer.token === undefined)
     throw new Fault('badRequest', 'payment_token is needed')
-  const open = (await selectOpenChanges(tx, userId)).filter((one) => isWithinReach(context, one))
+  const open = (await selectOpenMethodSetups(tx, userId)).filter((one) => isWithinReach(context, one))
   for (const one of open) {
     const next = wayOut(one, done, now)
     if (next) return { do: next, change: one }
   }
   const network = method === 'card' ? failuresKey(context, payer.ip) : null
   if (network !== null) await checkCardFailures(context, tx, { userId, network }, now)
-  const change = await insertChange(tx, {
+  const change = await insertMethodSetup(tx, {
     id: changeId,
     user_id: userId,
     subscription_id: row.id,
@@ -109,7 +120,7 @@ async function begin(
     status: 'started',
     started_at: now,
     network,
-    check_at: nextCheck(0, now),
+    check_at: nextPoll(0, now),
   })
   const bought = await selectOrderOfPeriod(tx, row.id, row.period_no)
   return { do: 'save', change, payer: { userId, email: row.email ?? bought?.email ?? '' } }
@@ -126,7 +137,7 @@ async function selectPrice(tx: Tx, row: RenewingRow) {
  * an answer that was lost is made up for within one call.
  * @throws Refusal methodUnknown while it may still come to something
  */
-function wayOut(change: ChangeRow, done: Done, now: Date): keyof Done | undefined {
+function wayOut(change: MethodSetupRow, done: Done, now: Date): keyof Done | undefined {
   const { id, status, reference, started_at } = change
   const lookedUp = done['look up'].has(id)
   if (reference !== null) {
@@ -141,7 +152,7 @@ function wayOut(change: ChangeRow, done: Done, now: Date): keyof Done | undefine
 /** Asks the gateway with the committed key, then brings everything into line in the second transaction. */
 async function save(
   context: BillingContext,
-  change: ChangeRow,
+  change: MethodSetupRow,
   { method, payer }: Wanted,
   person: { userId: string; email: string },
 ): Promise<void> {
@@ -151,7 +162,7 @@ async function save(
     context,
     checkOffered(context, { gateway, method, kind: 'plan' }),
     (asked) =>
-      asked.saver.start({
+      asked.methodSetups.start({
         key: keyOf(change),
         changeId: id,
         payer: { ...person, firstName, lastName },
@@ -160,11 +171,11 @@ async function save(
         ...waysBack(context, change),
       }),
   )
-  await settleChange(context, change, outcome ?? 'unknown')
+  await settleMethodSetup(context, change, outcome ?? 'unknown')
 }
 
 /** PayPal's way leads by us, as its payments' does; the page then reads how the change stands. */
-function waysBack({ publicUrl }: BillingContext, { id, gateway }: ChangeRow) {
+function waysBack({ publicUrl }: BillingContext, { id, gateway }: MethodSetupRow) {
   if (gateway !== 'paypal') {
     const page = `${publicUrl}${pageOf(id)}`
     return { returnUrl: page, cancelUrl: page }
@@ -185,7 +196,7 @@ const refusalOf: Record<string, RefusalName> = {
 
 /** @throws Refusal methodUnknown, or why the method was not kept */
 async function present({ db }: BillingContext, changeId: string): Promise<MethodChange> {
-  const change = await selectChange(db, changeId)
+  const change = await selectMethodSetup(db, changeId)
   if (!change || change.status === 'started' || change.status === 'unknown')
     throw new Refusal('methodUnknown')
   const { id, status, gateway, next_step, decline_code } = change

@@ -8,7 +8,7 @@ import { membershipOf } from './membership.ts'
 import { deleteOrderLinks } from './order-link-queries.ts'
 import { findLinkedOrder } from './order-links.ts'
 import { lockBuyer } from './order-queries.ts'
-import { revokeSaving } from './saved-method.ts'
+import { revokeSavedMethodConsent } from './saved-method.ts'
 
 /**
  * Takes all that a guest has bought into the account of the receipt's address (product.md, section 4), and signs in. The
@@ -30,7 +30,7 @@ export async function claimPurchase(context: BillingContext, call: Call<typeof c
       // A link may be passed on or go to a mistyped address: what was bought goes along, a card to buy more with does not.
       if (call.viewer?.userId === userId) return
       await lockBuyer(tx, userId)
-      await revokeSaving(tx, userId, 'claim', clock.now())
+      await revokeSavedMethodConsent(tx, userId, 'claim', clock.now())
     },
   })
   const membership = (database: Db) => membershipOf(context, database, viewer, call.language)

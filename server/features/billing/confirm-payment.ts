@@ -3,7 +3,7 @@ import { isOpen } from './attempt-states.ts'
 import type { BillingContext } from './billing-context.ts'
 import { selectOrder } from './order-queries.ts'
 import { checkOutcome } from './pay-order.ts'
-import { recheckAttempt } from './settle-order.ts'
+import { recheckAttempt } from './settle-attempt.ts'
 
 /**
  * Reads how a payment stands that the person has confirmed at the gateway: its name there is the token then (product.md,

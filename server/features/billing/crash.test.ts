@@ -71,7 +71,7 @@ async function outcomeOf(orderId: string): Promise<string> {
     .where('id', '=', orderId)
     .executeTakeFirstOrThrow()
   const given = await db.selectFrom('entitlements').select('id').where('order_id', '=', orderId).execute()
-  const payments = (await site.sound.listSince(new Date(0))).filter(
+  const payments = (await site.sound.listPayments(new Date(0))).filter(
     (payment) => payment.orderId === orderId && payment.status === 'succeeded',
   )
   const lines = await db.selectFrom('ledger_lines').select('id').where('order_id', '=', orderId).execute()

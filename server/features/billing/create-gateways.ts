@@ -6,7 +6,7 @@ import type { Db } from '#server/tables.ts'
 import type { PaymentGateway } from './gateway.ts'
 import { applePayRoutes } from './gateways/stripe/apple-pay-domain.ts'
 import { createPaypalGateway } from './gateways/paypal/paypal-gateway.ts'
-import { createNotifier } from './gateways/sandbox/notifications.ts'
+import { createWebhookSender } from './gateways/sandbox/webhooks.ts'
 import { sandboxRoutes } from './gateways/sandbox/routes.ts'
 import { createSandboxGateway } from './gateways/sandbox/sandbox-gateway.ts'
 
@@ -54,7 +54,7 @@ function createPaypal({ config, clock, log }: Settings): PaymentGateway[] {
 function createSandbox({ config, db, clock, log, ownAddress }: Settings): GatewaySetUp {
   if (!config.allowSandbox) return { gateways: [], gatewayRoutes: [] }
   const secret = config.secrets.appSecret
-  const notify = createNotifier({ secret, clock, log, address: ownAddress })
+  const notify = createWebhookSender({ secret, clock, log, address: ownAddress })
   const context = { db, clock, secret, notify }
   return { gateways: [createSandboxGateway(context)], gatewayRoutes: sandboxRoutes(context) }
 }

@@ -1,6 +1,6 @@
 import type { BillingContext } from './billing-context.ts'
-import { deleteUnusedWords } from './shown-words-queries.ts'
-import { deleteUnbegunSubscriptions, deleteUnpaidOrders } from './unpaid-order-queries.ts'
+import { deleteUnusedTerms } from './shown-terms-queries.ts'
+import { deleteUnstartedSubscriptions, deleteUnpaidOrders } from './unpaid-order-queries.ts'
 
 const batch = 1000
 
@@ -8,6 +8,6 @@ const batch = 1000
 export async function purgeUnpaidOrders({ db, clock, bounds }: BillingContext): Promise<void> {
   const before = new Date(clock.now().getTime() - bounds.unpaidOrdersMs)
   while ((await deleteUnpaidOrders(db, before, batch)) === batch);
-  await deleteUnbegunSubscriptions(db)
-  await deleteUnusedWords(db, clock.now())
+  await deleteUnstartedSubscriptions(db)
+  await deleteUnusedTerms(db, clock.now())
 }

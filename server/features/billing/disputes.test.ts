@@ -130,7 +130,7 @@ test('the card for disputes is told of by notification on a site of its own', as
   const heard: string[] = []
   const gateway = createSandboxGateway({ db, clock, secret: '', notify: (one) => heard.push(one) })
   const shopper = await Shopper.on(site)
-  site.trouble.start = (charge) => gateway.start(charge)
+  site.trouble.createPayment = (charge) => gateway.createPayment(charge)
   const { info } = await shopper.buy({ episode_id: episodeOf(site) }, testCards.disputed)
   expect(info).toMatchObject({ status: 'paid' })
   expect(heard).toHaveLength(2)

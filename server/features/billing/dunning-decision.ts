@@ -3,7 +3,7 @@ import { isOpen } from './attempt-states.ts'
 import type { PaymentGateway } from './gateway.ts'
 import type { OrderRow } from './order-queries.ts'
 import type { RenewingRow } from './renewal-queries.ts'
-import { graceEnd, nextTry } from './renewal-schedule.ts'
+import { graceEnd, nextTry } from './dunning-schedule.ts'
 
 /** How long is waited before a payment that is still open, or a gateway that is not set up, is looked at again. */
 export const againMs = 10 * 60_000

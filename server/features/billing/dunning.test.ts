@@ -19,7 +19,7 @@ const time = (date: Date | null | undefined) => date?.getTime() ?? NaN
 
 /** Has a renewal come out like this, at the sandbox too. */
 function declineRenewals(decline: Payment['decline']): void {
-  site.trouble.chargeSaved = async (charge) => ({
+  site.trouble.chargeSavedMethod = async (charge) => ({
     reference: `declined-${charge.key}`,
     status: 'failed',
     orderId: charge.orderId,
@@ -78,7 +78,7 @@ test('paid at a later try, the new period runs from the old end', async () => {
     status: 'past_due',
     grace_until: new Date(time(period_ends_at) + 3 * day).toISOString(),
   })
-  delete site.trouble.chargeSaved
+  delete site.trouble.chargeSavedMethod
   await person.after(day)
   expect(await person.row()).toMatchObject({
     status: 'active',
@@ -96,7 +96,7 @@ test('a lost or stolen card is not tried again: the subscription ends with its g
   const person = await Subscriber.on(site)
   declineRenewals('card_lost')
   await person.after(7 * day)
-  delete site.trouble.chargeSaved
+  delete site.trouble.chargeSavedMethod
   await person.after(2 * day)
   expect(await person.tries()).toHaveLength(1)
   expect((await person.row()).status).toBe('past_due')
@@ -113,7 +113,7 @@ test('where the bank wants the person, they pay the open period themselves, and 
     await one.after(7 * day)
     return one
   })
-  delete site.trouble.chargeSaved
+  delete site.trouble.chargeSavedMethod
   expect(await person.told()).toEqual(['Your bank asks you to confirm a payment'])
   await person.after(2 * day)
   expect(await person.tries()).toHaveLength(1)
@@ -132,7 +132,7 @@ test('where the bank wants the person, they pay the open period themselves, and 
 
 test('a try during which the gateway asks for the person waits for them, and is called off with the grace', async () => {
   const person = await Subscriber.on(site)
-  const kept = await site.sound.start({
+  const kept = await site.sound.createPayment({
     key: `kept:${person.userId}`,
     orderId: 'none',
     attemptId: 'none',
@@ -144,12 +144,12 @@ test('a try during which the gateway asks for the person waits for them, and is 
     save: false,
     returnUrl: '',
   })
-  site.trouble.chargeSaved = async (charge) => {
+  site.trouble.chargeSavedMethod = async (charge) => {
     const { orderId, attemptId, amountCents } = charge
-    if (charge.payer.userId !== person.userId) return site.sound.chargeSaved(charge)
+    if (charge.payer.userId !== person.userId) return site.sound.chargeSavedMethod(charge)
     return { ...kept, orderId, attemptId, amountCents, status: 'requires_action' }
   }
-  site.trouble.cancel = async () => {
+  site.trouble.cancelPayment = async () => {
     const { orderId, attemptId } = await open()
     return { ...kept, orderId, attemptId, status: 'cancelled', decline: 'cancelled' }
   }

@@ -10,7 +10,7 @@ import {
   type RenewingRow,
 } from './renewal-queries.ts'
 import { moveSubscription } from './subscription-queries.ts'
-import { tellSubscriber } from './tell-subscriber.ts'
+import { sendSubscriptionMail } from './send-subscription-mail.ts'
 
 /**
  * Ends a subscription. What it still wanted to be paid is asked for no more (billing.md, "States": no arrears), and how it
@@ -51,7 +51,7 @@ export async function endUnpaid(
   await endSubscription(tx, row, now)
   const used = await selectOrderOfPeriod(tx, row.id, row.period_no)
   if (!used || row.cancel_at_period_end) return
-  await tellSubscriber(tx, context, 'subscriptionEnded', {
+  await sendSubscriptionMail(tx, context, 'subscriptionEnded', {
     to: row.email ?? used.email,
     language: row.language,
     timeZone: row.time_zone,

@@ -1,6 +1,6 @@
 import { cancelMailsAbout } from '#server/platform/mail/send-mails.ts'
 import type { Tx } from '#server/tables.ts'
-import { checkChangesSoon } from './change-queries.ts'
+import { pollMethodSetupsSoon } from './method-setup-queries.ts'
 import { retireMethods } from './method-queries.ts'
 import {
   anonymiseOrders,
@@ -9,9 +9,9 @@ import {
   selectOrderIds,
   selectPendingOrders,
   selectUnfinishedSubscriptions,
-} from './moment-queries.ts'
+} from './personal-data-queries.ts'
 import { deleteOrderLinks } from './order-link-queries.ts'
-import { insertPayersToForget } from './payer-queries.ts'
+import { insertCustomersToDelete } from './gateway-customer-queries.ts'
 import { lockBuyer, moveOrder } from './order-queries.ts'
 import { moveSubscription } from './subscription-queries.ts'
 
@@ -28,9 +28,9 @@ export async function eraseBilling(tx: Tx, userId: string, now: Date): Promise<v
     else await moveSubscription(tx, id, 'ended', { ended_at: now })
   for (const { id } of await selectPendingOrders(tx, userId)) await moveOrder(tx, id, 'cancelled')
   await checkPaymentsSoon(tx, userId, now)
-  await checkChangesSoon(tx, userId, now)
+  await pollMethodSetupsSoon(tx, userId, now)
   await retireMethods(tx, userId, now)
-  await insertPayersToForget(tx, userId, now)
+  await insertCustomersToDelete(tx, userId, now)
   await cancelMailsAbout(tx, await selectOrderIds(tx, userId))
   await anonymiseOrders(tx, userId, now)
   await deleteOrderLinks(tx, userId)

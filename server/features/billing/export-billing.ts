@@ -8,7 +8,7 @@ import {
   selectRefundsToExport,
   selectSubscriptionsToExport,
   type AfterRow,
-} from './moment-queries.ts'
+} from './personal-data-queries.ts'
 
 /** What billing keeps of a person, oldest first. Of a card that is its brand and last four digits. */
 export async function exportBilling(db: Db, userId: string): Promise<Record<string, unknown>> {

@@ -49,10 +49,10 @@ describe('what an express wallet approves', () => {
     'is not ordered for the address %s: wallets are checked as typed ones are',
     async (email) => {
       const person = await Shopper.on(site)
-      const { start = 0 } = site.calls
+      const { createPayment = 0 } = site.calls
       const answer = await person.tryOrder({ episode_id: episodeOf(site), email })
       expect(answer.code).toBe(500)
-      expect(site.calls['start'] ?? 0).toBe(start)
+      expect(site.calls['createPayment'] ?? 0).toBe(createPayment)
     },
   )
 
@@ -93,7 +93,7 @@ describe('what an express wallet approves', () => {
     await renewSubscriptions(site.context)
     const { membership } = await person.visitor.ask(getUser)
     expect(membership).toMatchObject({ status: 'active' })
-    expect(site.calls['chargeSaved']).toBeGreaterThan(0)
+    expect(site.calls['chargeSavedMethod']).toBeGreaterThan(0)
   })
 
   test('once only keeps no card that a later purchase could be paid with', async () => {
@@ -132,24 +132,24 @@ describe('an express wallet', () => {
     const person = await Shopper.on(site)
     const order = await person.order({ episode_id: episodeOf(site) })
     const token = await person.token()
-    const { start = 0 } = site.calls
+    const { createPayment = 0 } = site.calls
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, index) => approve(person, order.id, token, headersOf(index))),
     )
     expect(answers.map(({ info }) => info?.status)).toEqual(answers.map(() => 'paid'))
-    expect(site.calls['start']).toBe(start + 1)
+    expect(site.calls['createPayment']).toBe(createPayment + 1)
   })
 
   test('whose answer got lost in the middle is found, and paid once', async () => {
     const person = await Shopper.on(site)
     const order = await person.order({ episode_id: episodeOf(site) })
-    site.trouble.start = async (charge) => {
-      await site.sound.start(charge)
+    site.trouble.createPayment = async (charge) => {
+      await site.sound.createPayment(charge)
       throw new Error('the line broke')
     }
     const token = await person.token()
     expect(await approve(person, order.id, token)).toMatchObject({ code: 500 })
-    delete site.trouble.start
+    delete site.trouble.createPayment
     await tidyAfter(site, 60_000)
     expect(await person.look(order.id)).toMatchObject({ status: 'paid' })
     expect((await paymentOf(site, order.id)).refundedCents).toBe(0)
@@ -163,9 +163,9 @@ describe('an express wallet', () => {
     ]
     const paid = async ({ id }: Order) => approve(person, id, await person.token())
     expect((await paid(first)).info?.status).toBe('paid')
-    const { start = 0 } = site.calls
+    const { createPayment = 0 } = site.calls
     expect(await paid(second)).toMatchObject({ code: 409 })
-    expect(site.calls['start']).toBe(start)
+    expect(site.calls['createPayment']).toBe(createPayment)
     const wish = { kind: 'episode' as const, episode_id: episodeOf(site), gateway: 'sandbox' as const }
     const again = await person.visitor.call(createOrder, { body: { ...wish, email: person.email } })
     expect(again.answer.code).toBe(409)

@@ -1,5 +1,5 @@
 import type { Tx } from '#server/tables.ts'
-import { forgetClicks } from './moment-queries.ts'
+import { forgetClicks } from './personal-data-queries.ts'
 import { lockBuyer } from './order-queries.ts'
 
 /**

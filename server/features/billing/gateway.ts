@@ -92,7 +92,7 @@ export function unreadablePayment(reference: string): Payment {
 }
 
 /** What is asked of a gateway where a method is to be kept without a payment. */
-export interface SaveRequest {
+export interface MethodSetupRequest {
   /** The same key stands for the same saving, however often it is sent. */
   key: string
   changeId: string
@@ -106,7 +106,7 @@ export interface SaveRequest {
 }
 
 /** A method that is kept without a payment, as the gateway knows it. */
-export interface Saving {
+export interface MethodSetup {
   reference: string
   status: Exclude<Payment['status'], 'unreadable'>
   /** Where the gateway remembers it. */
@@ -118,17 +118,17 @@ export interface Saving {
 }
 
 /** Where to look a saving up, as with a payment. */
-export type SavingLookup = { reference: string } | { key: string; changeId: string; startedAt: Date }
+export type MethodSetupLookup = { reference: string } | { key: string; changeId: string; startedAt: Date }
 
 /** Keeps methods without a payment. No money moves, and nothing that was not approved can be charged. */
-export interface MethodSaver {
-  start(request: SaveRequest): Promise<Saving>
+export interface MethodSetups {
+  start(request: MethodSetupRequest): Promise<MethodSetup>
   /** Brings a saving on that waited for the person, and reads it. Null where the gateway has it no more. */
-  complete(reference: string): Promise<Saving | null>
+  complete(reference: string): Promise<MethodSetup | null>
   /** Null where the gateway has no such saving. */
-  retrieve(lookup: SavingLookup): Promise<Saving | null>
+  retrieve(lookup: MethodSetupLookup): Promise<MethodSetup | null>
   /** Gives up a saving that waits for the person. A method that is kept stays so. Null as with `complete`. */
-  cancel(reference: string): Promise<Saving | null>
+  cancel(reference: string): Promise<MethodSetup | null>
 }
 
 /** The foreign hosts that the card form's document has to turn to, as a Content-Security-Policy names them. */
@@ -146,13 +146,13 @@ export type PaymentLookup = { reference: string } | { key: string; attemptId: st
 export const GatewayName = Type.String({ pattern: '^[!-~]{1,255}$' })
 
 /** What a gateway told us: which event, and about which payment, saving or saved method. Everything else is read at the gateway. */
-export interface Notification {
+export interface WebhookEvent {
   eventId: string
   reference: string
 }
 
 /** A notification that is not the gateway's, too old, or of a shape that its events do not have. */
-export class NotificationRefused extends Error {
+export class WebhookRefused extends Error {
   override readonly name = 'NotificationRefused'
 }
 
@@ -193,39 +193,39 @@ export interface PaymentGateway {
    */
   tokenStep(method: PaymentMethod): NextStep | undefined
   /** One-off or first period, while the person is there. */
-  start(charge: PresentCharge): Promise<Payment>
+  createPayment(charge: PresentCharge): Promise<Payment>
   /** A renewal, while the person is not. */
-  chargeSaved(charge: SavedCharge): Promise<Payment>
+  chargeSavedMethod(charge: SavedCharge): Promise<Payment>
   /** Brings a payment on that waited for the person (a capture), and reads it. Null where the gateway has it no more. */
-  complete(reference: string): Promise<Payment | null>
+  confirmPayment(reference: string): Promise<Payment | null>
   /**
    * How long after a payment began it may not be found yet without the gateway's own name for it; without it, an hour. No
    * other payment is made in its place before that.
    */
-  readonly toldWithinMs?: number
+  readonly visibleWithinMs?: number
   /** Null where the gateway has no such payment. */
-  retrieve(lookup: PaymentLookup): Promise<Payment | null>
+  retrievePayment(lookup: PaymentLookup): Promise<Payment | null>
   /** The e-mail address that it knows of the person who made a payment. */
   findEmail(reference: string): Promise<string | undefined>
   /** Gives up a payment that waits for the person. One that has succeeded stays so. Null as with `complete`. */
-  cancel(reference: string): Promise<Payment | null>
+  cancelPayment(reference: string): Promise<Payment | null>
   /** Once per key. @throws GatewayRefused for more than is left */
-  refund(refund: { reference: string; amountCents: number; key: string }): Promise<void>
-  saver: MethodSaver
+  refundPayment(refund: { reference: string; amountCents: number; key: string }): Promise<void>
+  methodSetups: MethodSetups
   /** The method can be charged no more. */
-  forget(methodReference: string): Promise<void>
+  detachMethod(methodReference: string): Promise<void>
   /** Whether it still has the method. */
-  isKept(methodReference: string): Promise<boolean>
+  isMethodAttached(methodReference: string): Promise<boolean>
   /** Forgets the name and address of a person, where it keeps any; they pay no more. */
-  forgetPayer?(userId: string): Promise<void>
+  deleteCustomer?(userId: string): Promise<void>
   /** @throws NotificationRefused */
-  readNotification(
+  parseWebhook(
     body: Buffer,
     headers: Record<string, string | string[] | undefined>,
-  ): Notification | Promise<Notification>
+  ): WebhookEvent | Promise<WebhookEvent>
   /**
    * Every payment made since, and every one refunded or disputed since: for reconciliation. Where each costs a call of its
    * own, those that are `settled` and that nothing befell since are left out. One that cannot be read is listed as `unreadable`.
    */
-  listSince(time: Date, settled?: Settled): Promise<Payment[]>
+  listPayments(time: Date, settled?: Settled): Promise<Payment[]>
 }

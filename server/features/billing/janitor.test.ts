@@ -12,7 +12,7 @@ import {
 } from '#server/testing/money-site.ts'
 import { Shopper, testCards } from '#server/testing/shopper.ts'
 import { takeDueAttempts } from './attempt-queries.ts'
-import { nextCheck } from './check-schedule.ts'
+import { nextPoll } from './polling-schedule.ts'
 import { runJanitor } from './janitor.ts'
 
 let site: MoneySite
@@ -84,7 +84,7 @@ test('a payment whose last look died with its process is looked at again, and th
   const open = db.updateTable('attempts').set({ checks: 9, check_at: new Date(0) })
   await open.where('order_id', '=', orderId).execute()
   const now = clock.now()
-  const due = { now, limit: 20, next: (checks: number) => nextCheck(checks, now) }
+  const due = { now, limit: 20, next: (checks: number) => nextPoll(checks, now) }
   const taken = await inTransaction(db, (tx) => takeDueAttempts(tx, due))
   expect(taken).toContainEqual(expect.objectContaining({ order_id: orderId }))
   await tidy(16 * minute)
@@ -101,12 +101,12 @@ test('a refund that fails is sent again until it is through, once', async () => 
   const { info } = await shopper.buy(wish(), testCards.asksAlways)
   await shopper.buy(wish())
   await shopper.decide(info?.next.url ?? '', 'yes')
-  site.trouble.refund = async (refund) => {
-    await site.sound.refund(refund)
+  site.trouble.refundPayment = async (refund) => {
+    await site.sound.refundPayment(refund)
     throw new Error('the line broke')
   }
   await shopper.look(info?.id ?? '')
-  delete site.trouble.refund
+  delete site.trouble.refundPayment
   const waiting = await site.context.db
     .selectFrom('refunds')
     .select('status')
@@ -125,7 +125,7 @@ test('a refund that never goes through is reported after the last try, and not b
   const { info } = await shopper.buy(wish(), testCards.asksAlways)
   await shopper.buy(wish())
   await shopper.decide(info?.next.url ?? '', 'yes')
-  site.trouble.refund = () => Promise.reject(new Error('the line broke'))
+  site.trouble.refundPayment = () => Promise.reject(new Error('the line broke'))
   await shopper.look(info?.id ?? '')
   const reported = vi.spyOn(site.context.log, 'error')
   const reports = () =>
@@ -140,7 +140,7 @@ test('a refund that never goes through is reported after the last try, and not b
   expect(
     await site.context.db.selectFrom('refunds').select('check_at').where('status', '=', 'started').execute(),
   ).toEqual([{ check_at: null }])
-  delete site.trouble.refund
+  delete site.trouble.refundPayment
   await site.context.db
     .updateTable('refunds')
     .set({ check_at: new Date(0) })

@@ -4,24 +4,29 @@ import { lookAgainAt, selectAttempt, takeDueAttempts, type AttemptRow } from './
 import { isOpen, openAttemptStatuses } from './attempt-states.ts'
 import type { BillingContext } from './billing-context.ts'
 import { forgetNetworks } from './card-failure-queries.ts'
-import { selectChange, takeDueChanges, type ChangeRow } from './change-queries.ts'
-import { endLook, type Due, type LookedAt } from './check-queries.ts'
-import { nextCheck } from './check-schedule.ts'
-import { forgetMethod } from './forget-method.ts'
-import { forgetPayer } from './forget-payer.ts'
-import { giveUpAttempt } from './give-up-attempt.ts'
+import { selectMethodSetup, takeDueMethodSetups, type MethodSetupRow } from './method-setup-queries.ts'
+import { endPoll, type Due, type LookedAt } from './polling-queries.ts'
+import { nextPoll } from './polling-schedule.ts'
+import { detachMethod } from './detach-method.ts'
+import { deleteGatewayCustomer } from './delete-gateway-customer.ts'
+import { cancelAttempt } from './cancel-attempt.ts'
 import { deleteOldKeys } from './idempotency-queries.ts'
 import { takeMethodsToForget } from './method-queries.ts'
-import { isOpenNotification, takeDueNotifications } from './notification-queries.ts'
+import { isOpenWebhookEvent, takeDueWebhookEvents } from './webhook-event-queries.ts'
 import { deleteOldOrderLinks } from './order-link-queries.ts'
 import { expireOrders, selectOrder } from './order-queries.ts'
-import { takePayersToForget } from './payer-queries.ts'
+import { takeCustomersToDelete } from './gateway-customer-queries.ts'
 import { selectRefunds, takeDueRefunds, type RefundRow } from './refund-queries.ts'
 import { sendRefund } from './send-refund.ts'
-import { giveUpChange, isWithinReach, recheckChange, settleChange } from './settle-change.ts'
-import { recheckAttempt } from './settle-order.ts'
+import {
+  cancelMethodSetup,
+  isWithinReach,
+  recheckMethodSetup,
+  settleMethodSetup,
+} from './settle-method-setup.ts'
+import { recheckAttempt } from './settle-attempt.ts'
 import { expireSubscriptions, selectSubscription } from './subscription-queries.ts'
-import { applyNotification } from './take-notification.ts'
+import { applyWebhookEvent } from './receive-webhook.ts'
 
 /** billing.md, "States". */
 const incompleteMs = 23 * hourMs
@@ -50,7 +55,7 @@ const janitorRows = [
 /** Holds while the janitor has something to do. */
 export const anyForJanitor = janitorRows.map((rows) => `EXISTS (SELECT FROM ${rows})`).join(' OR ')
 
-type HeardRow = Awaited<ReturnType<typeof takeDueNotifications>>[number]
+type HeardRow = Awaited<ReturnType<typeof takeDueWebhookEvents>>[number]
 
 /**
  * Finishes what a crash, a time-out or an absent person left behind: open payments, changes of method and refunds whose time has come, methods
@@ -60,11 +65,11 @@ type HeardRow = Awaited<ReturnType<typeof takeDueNotifications>>[number]
 export async function runJanitor(context: BillingContext): Promise<void> {
   const { db, clock } = context
   const now = clock.now()
-  const due: Due = { now, limit: batch, next: (checks) => nextCheck(checks, now) }
+  const due: Due = { now, limit: batch, next: (checks) => nextPoll(checks, now) }
   const endOf =
     (table: LookedAt) =>
     ({ id }: { id: string }) =>
-      endLook(db, table, { id }, now)
+      endPoll(db, table, { id }, now)
   await expireOrders(db, now)
   await inTransaction(db, (tx) => expireSubscriptions(tx, new Date(now.getTime() - incompleteMs)))
   await inTransaction(db, (tx) => deleteOldKeys(tx, new Date(now.getTime() - keysLastMs)))
@@ -72,20 +77,20 @@ export async function runJanitor(context: BillingContext): Promise<void> {
   await forgetNetworks(db, new Date(now.getTime() - context.limits.cardFailuresIp.seconds * 1000))
   const attempts = await inTransaction(db, (tx) => takeDueAttempts(tx, due))
   await each(context, attempts, (attempt) => check(context, attempt), endOf('attempts'))
-  const changes = await inTransaction(db, (tx) => takeDueChanges(tx, due))
+  const changes = await inTransaction(db, (tx) => takeDueMethodSetups(tx, due))
   await each(context, changes, (change) => checkChange(context, change), endOf('method_changes'))
   const refunds = await inTransaction(db, (tx) => takeDueRefunds(tx, due))
   await each(context, refunds, (refund) => sendAgain(context, refund), endOf('refunds'))
   const methods = await inTransaction(db, (tx) => takeMethodsToForget(tx, due))
-  await each(context, methods, (method) => forgetMethod(context, method), endOf('payment_methods'))
-  const payers = await inTransaction(db, (tx) => takePayersToForget(tx, due))
-  await each(context, payers, (payer) => forgetPayer(context, payer), endOf('payers_to_forget'))
-  const notifications = await inTransaction(db, (tx) => takeDueNotifications(tx, due))
+  await each(context, methods, (method) => detachMethod(context, method), endOf('payment_methods'))
+  const payers = await inTransaction(db, (tx) => takeCustomersToDelete(tx, due))
+  await each(context, payers, (payer) => deleteGatewayCustomer(context, payer), endOf('payers_to_forget'))
+  const notifications = await inTransaction(db, (tx) => takeDueWebhookEvents(tx, due))
   await each(
     context,
     notifications,
     (heard) => applyAgain(context, heard),
-    ({ gateway, event_id }) => endLook(db, 'notifications', { gateway, event_id }, now),
+    ({ gateway, event_id }) => endPoll(db, 'notifications', { gateway, event_id }, now),
   )
 }
 
@@ -100,7 +105,7 @@ async function each<T extends { checks: number }>(
     await work(item).catch((error: unknown) =>
       log.error({ err: error }, 'something that was left open could not be finished'),
     )
-    if (nextCheck(item.checks + 1, clock.now()) === null) await end(item)
+    if (nextPoll(item.checks + 1, clock.now()) === null) await end(item)
   }
 }
 
@@ -110,9 +115,9 @@ async function check(context: BillingContext, attempt: AttemptRow): Promise<void
   const current = await selectAttempt(db, attempt.id)
   if (!current || !isOpen(current.status)) return
   const order = await selectOrder(db, attempt.order_id)
-  const last = nextCheck(attempt.checks + 1, clock.now()) === null
+  const last = nextPoll(attempt.checks + 1, clock.now()) === null
   if (current.status === 'requires_action' && (last || order?.status !== 'pending'))
-    return giveUpAttempt(context, current)
+    return cancelAttempt(context, current)
   // The gateway says that it will end. Until then operators see it among the discrepancies.
   if (last && current.status === 'processing')
     await lookAgainAt(db, attempt.id, new Date(clock.now().getTime() + dayMs))
@@ -123,18 +128,18 @@ async function check(context: BillingContext, attempt: AttemptRow): Promise<void
     )
 }
 
-async function checkChange(context: BillingContext, change: ChangeRow): Promise<void> {
+async function checkChange(context: BillingContext, change: MethodSetupRow): Promise<void> {
   const { db, log, clock } = context
-  await recheckChange(context, change)
-  const current = await selectChange(db, change.id)
+  await recheckMethodSetup(context, change)
+  const current = await selectMethodSetup(db, change.id)
   if (!current || !isOpen(current.status)) return
   const subscription = await selectSubscription(db, current.subscription_id)
   const lives = subscription?.status === 'active' || subscription?.status === 'past_due'
-  const last = nextCheck(change.checks + 1, clock.now()) === null
+  const last = nextPoll(change.checks + 1, clock.now()) === null
   // Its person may choose another meanwhile, and what is kept late all the same is not wanted then.
   if (!isWithinReach(context, current))
-    return last ? settleChange(context, current, 'out of reach') : undefined
-  if (current.status === 'requires_action' && (last || !lives)) return giveUpChange(context, current)
+    return last ? settleMethodSetup(context, current, 'out of reach') : undefined
+  if (current.status === 'requires_action' && (last || !lives)) return cancelMethodSetup(context, current)
   if (last)
     log.error(
       { change: change.id, status: current.status },
@@ -145,10 +150,10 @@ async function checkChange(context: BillingContext, change: ChangeRow): Promise<
 async function applyAgain(context: BillingContext, heard: HeardRow): Promise<void> {
   const { gateway, event_id: event, checks } = heard
   try {
-    await applyNotification(context, heard)
+    await applyWebhookEvent(context, heard)
   } finally {
-    const last = nextCheck(checks + 1, context.clock.now()) === null
-    if (last && (await isOpenNotification(context.db, gateway, event)))
+    const last = nextPoll(checks + 1, context.clock.now()) === null
+    if (last && (await isOpenWebhookEvent(context.db, gateway, event)))
       context.log.error(
         { gateway, event, reference: heard.reference },
         'a notification was not applied after the last try; please look its payment up at the gateway',
@@ -158,7 +163,7 @@ async function applyAgain(context: BillingContext, heard: HeardRow): Promise<voi
 
 async function sendAgain(context: BillingContext, refund: RefundRow): Promise<void> {
   await sendRefund(context, refund)
-  if (nextCheck(refund.checks + 1, context.clock.now()) !== null) return
+  if (nextPoll(refund.checks + 1, context.clock.now()) !== null) return
   const refunds = await selectRefunds(context.db, refund.attempt_id)
   if (refunds.some(({ id, status }) => id === refund.id && status !== 'succeeded'))
     context.log.error(

@@ -8,8 +8,8 @@ import {
   selectDayTotals,
   selectDifferences,
   selectLastEntered,
-  selectMismatches,
-} from './mismatch-queries.ts'
+  selectDiscrepancies,
+} from './discrepancy-queries.ts'
 
 /** What takes longer than this to settle is shown to operators. */
 const patienceMs = 10 * 60_000
@@ -30,7 +30,7 @@ export async function loadReconciliation(
     isDay ? selectDayTotals(db, from, to) : [],
     isDay ? selectLastEntered(db, from, to) : new Map<string, Date>(),
     isDay ? selectDifferences(db, from, to) : [],
-    selectMismatches(db, {
+    selectDiscrepancies(db, {
       openBefore: new Date(now.getTime() - patienceMs),
       foreignAfter: new Date(Math.min(now.getTime() - foreignMs, isDay ? from.getTime() - 1 : Infinity)),
     }),

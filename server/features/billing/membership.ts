@@ -4,8 +4,8 @@ import type { Viewer } from '#server/platform/http/route.ts'
 import type { Db } from '#server/tables.ts'
 import type { BillingContext } from './billing-context.ts'
 import { gatewaysFor } from './gateways.ts'
-import { livesUntil } from './live-subscription.ts'
-import { selectLiveSubscription, type LiveSubscription } from './subscription-queries.ts'
+import { activeUntil } from './active-subscription.ts'
+import { selectActiveSubscription, type LiveSubscription } from './subscription-queries.ts'
 
 const free: Membership = {
   state: 'free',
@@ -26,8 +26,8 @@ export async function membershipOf(
   language: Language,
 ): Promise<Membership> {
   const now = context.clock.now()
-  const row = viewer.kept ? await selectLiveSubscription(db, viewer.userId, now) : undefined
-  const stays = row && livesUntil(row)
+  const row = viewer.kept ? await selectActiveSubscription(db, viewer.userId, now) : undefined
+  const stays = row && activeUntil(row)
   if (!row?.period_ends_at || !stays || (row.status !== 'active' && row.status !== 'past_due')) return free
   const end = row.period_ends_at.toISOString()
   const renews = !row.cancel_at_period_end && row.gateway !== null

@@ -1,12 +1,12 @@
 import type { Tx } from '#server/tables.ts'
 import { selectSavedMethod } from './agreement-queries.ts'
 import { retireUnusedMethods } from './method-queries.ts'
-import { moveKeys, moveRecords, selectStandingSubscription } from './moment-queries.ts'
+import { moveKeys, moveRecords, selectActiveSubscription } from './personal-data-queries.ts'
 import { lockBuyer } from './order-queries.ts'
 import { endSubscription } from './end-subscription.ts'
 import { selectRenewing } from './renewal-queries.ts'
-import { revokeSaving } from './saved-method.ts'
-import { endLapsed } from './start-subscription.ts'
+import { revokeSavedMethodConsent } from './saved-method.ts'
+import { endExpired } from './start-subscription.ts'
 
 /**
  * All that a guest ordered and paid becomes the member's: orders, payment methods, subscriptions, and the keys under which
@@ -18,19 +18,19 @@ export async function mergeBilling(tx: Tx, guestId: string, memberId: string, no
   if (guestId === memberId) return
   for (const id of [guestId, memberId].toSorted()) await lockBuyer(tx, id)
   const standing = async () => [
-    await selectStandingSubscription(tx, guestId),
-    await selectStandingSubscription(tx, memberId),
+    await selectActiveSubscription(tx, guestId),
+    await selectActiveSubscription(tx, memberId),
   ]
   let [guests, members] = await standing()
   if (guests && members) {
     // One that lapsed in an outage goes on where no other takes its place: it is still charged once (billing.md, "Dunning").
-    for (const id of [guestId, memberId]) await endLapsed(tx, id, now)
+    for (const id of [guestId, memberId]) await endExpired(tx, id, now)
     ;[guests, members] = await standing()
   }
   const ending = guests && members ? await selectRenewing(tx, guests.id) : undefined
   if (ending) await endSubscription(tx, ending, now)
   // The guest may be somebody else in the same browser: a member who has a saved method keeps it.
-  if (await selectSavedMethod(tx, memberId)) await revokeSaving(tx, guestId, 'sign_in', now)
+  if (await selectSavedMethod(tx, memberId)) await revokeSavedMethodConsent(tx, guestId, 'sign_in', now)
   await moveRecords(tx, guestId, memberId)
   await retireUnusedMethods(tx, memberId, now)
   await moveKeys(tx, guestId, memberId)

@@ -2,7 +2,7 @@ import { sql, type ExpressionBuilder, type Insertable, type Selectable } from 'k
 import type { GatewayId } from '#contract/billing.ts'
 import type { Db, Tables, Tx } from '#server/tables.ts'
 import { revokeAgreements, revokeAgreementsAbout } from './agreement-queries.ts'
-import { takeDue, type Due } from './check-queries.ts'
+import { takeDueForPolling, type Due } from './polling-queries.ts'
 import type * as tables from './tables.ts'
 
 export type MethodRow = Selectable<tables.PaymentMethodsTable>
@@ -137,7 +137,7 @@ export async function retireMethods(tx: Tx, userId: string, now: Date): Promise<
 /** Takes the methods that are to be forgotten. */
 export function takeMethodsToForget(tx: Tx, due: Due): Promise<MethodRow[]> {
   const open = tx.selectFrom('payment_methods').selectAll()
-  return takeDue(open, due, ({ id }, look) =>
+  return takeDueForPolling(open, due, ({ id }, look) =>
     tx.updateTable('payment_methods').set(look).where('id', '=', id),
   )
 }

@@ -8,7 +8,7 @@ import type { Death } from '#server/testing/mortal-pool.ts'
 import { orderCall } from '#server/testing/order-call.ts'
 import { Shopper } from '#server/testing/shopper.ts'
 import { answerOnce } from './idempotency.ts'
-import { placeOrder } from './place-order.ts'
+import { createOrderFor } from './create-order.ts'
 
 const key = 'one press'
 let site: MoneySite
@@ -40,7 +40,7 @@ async function readyToPress() {
 function pressUntil(death: Death, { userId, body }: Awaited<ReturnType<typeof readyToPress>>) {
   const request = { userId, key, path: createOrder.path, body, now: new Date() }
   return dieInBilling(site.databaseUrl, death, async (context) => {
-    await answerOnce(context.db, request, (id) => placeOrder(context, orderCall(userId, body), id))
+    await answerOnce(context.db, request, (id) => createOrderFor(context, orderCall(userId, body), id))
   })
 }
 
@@ -69,7 +69,7 @@ test(
       const orders = site.context.db.selectFrom('orders').select('id').where('user_id', '=', userId)
       const [order, ...others] = await orders.where('saved_method_id', 'is not', null).execute()
       expect({ order, others }).toEqual({ order: { id: again.info?.id }, others: [] })
-      const payments = await site.sound.listSince(new Date(0))
+      const payments = await site.sound.listPayments(new Date(0))
       expect(payments.filter(({ orderId }) => orderId === order?.id)).toMatchObject([
         { status: 'succeeded', refundedCents: 0 },
       ])

@@ -17,7 +17,7 @@ import { readParts } from '#server/testing/read-parts.ts'
 import { registerMember } from '#server/testing/register-member.ts'
 import { Shopper, testCards } from '#server/testing/shopper.ts'
 import { eraseBilling, exportBilling, mergeBilling } from './billing.ts'
-import { deleteUnusedWords, selectShownWords } from './shown-words-queries.ts'
+import { deleteUnusedTerms, selectShownTerms } from './shown-terms-queries.ts'
 
 const day = 86_400_000
 const shown = 'Save this card for future purchases. You can remove it in My account.'
@@ -62,7 +62,7 @@ const times = <T>(count: number, work: (index: number) => Promise<T>) =>
 const ordersOf = (userId: string) =>
   site.context.db.selectFrom('orders').selectAll().where('user_id', '=', userId).execute()
 const paymentsOf = async (order: Order | undefined) =>
-  (await site.sound.listSince(new Date(0))).filter(({ orderId }) => orderId === order?.id)
+  (await site.sound.listPayments(new Date(0))).filter(({ orderId }) => orderId === order?.id)
 /** What the audit trail has of cards that were removed. */
 const removalsOf = async (userId: string) => {
   const removals = sql<{ details: object }>`
@@ -113,8 +113,8 @@ describe('a card is saved for purchases', () => {
       .executeTakeFirstOrThrow()
     expect(agreement).toMatchObject({ agreed_at: new Date(order.created_at), revoked_at: null })
     await site.context.db.updateTable('orders').set({ consent: null }).where('id', '=', order.id).execute()
-    await deleteUnusedWords(site.context.db, new Date(site.context.clock.now().getTime() + 9 * day))
-    expect(await selectShownWords(site.context.db, agreement.shown_hash)).toBe(shown)
+    await deleteUnusedTerms(site.context.db, new Date(site.context.clock.now().getTime() + 9 * day))
+    expect(await selectShownTerms(site.context.db, agreement.shown_hash)).toBe(shown)
   })
 
   test('in place of the one that was saved before, which the gateway forgets', async () => {
@@ -204,16 +204,16 @@ describe('a purchase with a saved card', () => {
 
   test('that is declined says why, leaves the order open, and another card pays', async () => {
     const { person, saved, userId } = await saver()
-    site.trouble.start = (charge) =>
-      site.sound.start(charge.methodReference ? { ...charge, methodReference: 'away' } : charge)
+    site.trouble.createPayment = (charge) =>
+      site.sound.createPayment(charge.methodReference ? { ...charge, methodReference: 'away' } : charge)
     expect(await press(person, saved?.id)).toMatchObject({ code: 500, message: /declined/ })
     expect(await playing(site, person, 5)).toBe(402)
-    const { isKept = 0 } = site.calls
+    const { isMethodAttached = 0 } = site.calls
     await tidyAfter(site, 0)
-    expect(site.calls['isKept']).toBeGreaterThan(isKept)
+    expect(site.calls['isMethodAttached']).toBeGreaterThan(isMethodAttached)
     expect((await offerOf(person)).saved_method).toEqual(saved)
     const open = (await ordersOf(userId)).find(({ status }) => status === 'pending')
-    delete site.trouble.start
+    delete site.trouble.createPayment
     const typed = (card: string) => person.token(card).then((token) => person.tryPay(open?.id ?? '', token))
     expect(await typed('4000000000000069')).toMatchObject({ code: 500, message: /expired/ })
     expect(await savedOf(person)).toEqual(saved)
@@ -223,14 +223,14 @@ describe('a purchase with a saved card', () => {
 
   test('whose answer was lost is found by the janitor, and no other press charges again', async () => {
     const { person, saved } = await saver()
-    site.trouble.start = async (charge) => {
-      await site.sound.start(charge)
+    site.trouble.createPayment = async (charge) => {
+      await site.sound.createPayment(charge)
       throw new Error('the line broke')
     }
     const { code, info: open } = await press(person, saved?.id)
     // A refusal would offer the person other ways to pay.
     expect({ code, open }).toMatchObject({ code: 200, open: { status: 'pending', next: { type: 'none' } } })
-    delete site.trouble.start
+    delete site.trouble.createPayment
     const { info } = await press(person, saved?.id)
     expect(info).toMatchObject({ id: open?.id, status: 'paid' })
     expect(await paymentsOf(info)).toHaveLength(1)
@@ -264,10 +264,10 @@ describe('a purchase with a saved card', () => {
 describe('a saved card is offered no more', () => {
   /** It is not shown, and an order with it is refused before anything is charged. */
   async function expectGone(person: Shopper, id: string | undefined): Promise<void> {
-    const { start = 0 } = site.calls
+    const { createPayment = 0 } = site.calls
     expect((await offerOf(person)).saved_method).toBeUndefined()
     expect(await press(person, id)).toMatchObject({ code: 500, message: /no longer/ })
-    expect(site.calls['start']).toBe(start)
+    expect(site.calls['createPayment']).toBe(createPayment)
   }
 
   test('once it was removed; the gateway forgets it, and a second time changes nothing', async () => {
@@ -294,9 +294,9 @@ describe('a saved card is offered no more', () => {
 
   test('with an order that was made before, which is not paid in another way by itself', async () => {
     const { person, saved, userId } = await saver()
-    site.trouble.start = (charge) => site.sound.start({ ...charge, methodReference: 'away' })
+    site.trouble.createPayment = (charge) => site.sound.createPayment({ ...charge, methodReference: 'away' })
     await press(person, saved?.id)
-    delete site.trouble.start
+    delete site.trouble.createPayment
     await person.visitor.ask(removeSavedMethod, { body: { id: saved?.id ?? '' } })
     const open = (await ordersOf(userId)).find(({ status }) => status === 'pending')
     expect(await person.tryPay(open?.id ?? '', undefined)).toMatchObject({ code: 500, message: /no longer/ })
@@ -321,7 +321,7 @@ describe('a saved card is offered no more', () => {
       .select('reference')
       .where('id', '=', methodId ?? '')
       .executeTakeFirstOrThrow()
-    await site.sound.forget(reference)
+    await site.sound.detachMethod(reference)
     return reference
   }
 

@@ -5,7 +5,7 @@ import { checkProperty, propertyTimeoutMs } from '#server/testing/check-property
 import { insertPaidOrder, insertUserRow } from '#server/testing/money-builders.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 import { walkPages } from '#server/testing/walk-pages.ts'
-import { moveRecords } from './moment-queries.ts'
+import { moveRecords } from './personal-data-queries.ts'
 import { listOrders } from './present-order.ts'
 
 let site: TestSite

@@ -9,17 +9,17 @@ import { isOpen } from './attempt-states.ts'
 import type { BillingContext } from './billing-context.ts'
 import { cardRefusals } from './card-refusals.ts'
 import { askGateway, gatewayTimeoutMs } from './call-gateway.ts'
-import { nextCheck } from './check-schedule.ts'
+import { nextPoll } from './polling-schedule.ts'
 import { gatewayOf } from './gateways.ts'
-import { giveUpAttempt } from './give-up-attempt.ts'
+import { cancelAttempt } from './cancel-attempt.ts'
 import { checkCardFailures, failuresKey } from './limit-card-failures.ts'
 import { lockBuyer, selectOrder, updateOpenOrder, type OrderRow } from './order-queries.ts'
 import { paidStatuses } from './order-states.ts'
 import { findSavedMethod } from './saved-method.ts'
-import { isOwned } from './ownership.ts'
+import { isAlreadyOwned } from './already-owned.ts'
 import { describePurchase } from './purchase.ts'
-import { recheckAttempt, settleAttempt } from './settle-order.ts'
-import { isOwnTry } from './settle-renewal.ts'
+import { recheckAttempt, settleAttempt } from './settle-attempt.ts'
+import { isRenewalAttempt } from './settle-renewal.ts'
 
 export interface Payer {
   /** From where they pay. */
@@ -77,7 +77,7 @@ export async function payOrder(
       return checkOutcome(context, attempt)
     }
     lookedUp.add(attempt.id)
-    if (step.do === 'give up') await giveUpAttempt(context, attempt)
+    if (step.do === 'give up') await cancelAttempt(context, attempt)
     else await recheckAttempt(context, attempt)
   }
 }
@@ -102,7 +102,7 @@ async function beginAttempt(
   if (order?.user_id !== userId) throw new Refusal('notFound')
   if (order.status === 'paid' || order.status === 'partially_refunded') return { do: 'nothing' }
   if (order.status !== 'pending') throw new Refusal('orderClosed')
-  if (await isOwned(tx, order, now)) throw new Refusal('alreadyOwned')
+  if (await isAlreadyOwned(tx, order, now)) throw new Refusal('alreadyOwned')
   const attempts = await selectAttempts(tx, [orderId])
   for (const attempt of attempts.filter(({ status }) => isOpen(status))) {
     const step = stepFor(context, attempt, payer, lookedUp.has(attempt.id))
@@ -131,7 +131,7 @@ async function beginAttempt(
     status: 'started',
     started_at: now,
     network,
-    check_at: nextCheck(0, now),
+    check_at: nextPoll(0, now),
   })
   return {
     do: 'charge',
@@ -152,7 +152,7 @@ function stepFor(
 ): Step | undefined {
   const age = context.clock.now().getTime() - attempt.started_at.getTime()
   // A renewal that its gateway takes days over does not keep the person from paying: of two that succeed one is refunded.
-  if (isOwnTry(attempt) && attempt.status !== 'requires_action' && lookedUp) return undefined
+  if (isRenewalAttempt(attempt) && attempt.status !== 'requires_action' && lookedUp) return undefined
   if (attempt.status === 'requires_action') {
     if (lookedUp && payer.token === undefined) return { do: 'nothing' }
     if (lookedUp) throw new Refusal('paymentUnknown')
@@ -174,7 +174,7 @@ async function charge(
   payer: Payer,
 ): Promise<void> {
   const outcome = await askGateway(context, gatewayOf(context, order), (gateway) =>
-    gateway.start({
+    gateway.createPayment({
       key: attempt.idempotency_key,
       orderId: order.id,
       attemptId: attempt.id,

@@ -1,7 +1,7 @@
 import { sql, type Insertable, type Updateable } from 'kysely'
 import type { After } from '#server/platform/database/prepared-page.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import { orderEmailOf } from './buyer-queries.ts'
+import { orderEmailOf } from './customer-queries.ts'
 import { nextPrice } from './price-queries.ts'
 import type { PlansTable } from './tables.ts'
 

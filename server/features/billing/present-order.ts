@@ -11,8 +11,8 @@ import { selectEpisodeNumbers } from './offer-queries.ts'
 import { paidStatuses } from './order-states.ts'
 import { isPlanned, selectOrder, selectOrdersOf, type OrderRow } from './order-queries.ts'
 import { declineOf } from './pay-order.ts'
-import { recheckAttempt } from './settle-order.ts'
-import { isOwnTry } from './settle-renewal.ts'
+import { recheckAttempt } from './settle-attempt.ts'
+import { isRenewalAttempt } from './settle-renewal.ts'
 import { selectNextStarts } from './subscription-queries.ts'
 
 /** @throws Refusal notFound for an order that is not this person's */
@@ -117,7 +117,9 @@ function presentOrder(
   language: Language,
 ): Order {
   // A renewal of ours that is under way leaves the person free to pay by hand.
-  const latest = attempts.find((one) => one.order_id === row.id && !(isOwnTry(one) && isUnderWay(one.status)))
+  const latest = attempts.find(
+    (one) => one.order_id === row.id && !(isRenewalAttempt(one) && isUnderWay(one.status)),
+  )
   const wentNowhere = latest?.status === 'failed' || latest?.status === 'cancelled'
   const declined = row.status === 'pending' && wentNowhere ? declineOf(latest) : undefined
   return {

@@ -4,7 +4,7 @@ import { changeUser } from '#contract/members.ts'
 import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
 import { testCards } from '#server/testing/shopper.ts'
 import { Subscriber } from '#server/testing/subscriber.ts'
-import { tellOfPrices } from './tell-of-prices.ts'
+import { notifyPriceChange } from './notify-price-change.ts'
 
 const day = 86_400_000
 let site: MoneySite
@@ -24,7 +24,7 @@ const address = () => `payer-${++addresses}@example.com`
 async function price(days: number, price_cents: number): Promise<void> {
   await site.context.db.updateTable('plans').set({ price_cents }).where('period_days', '=', days).execute()
 }
-const tellAll = () => tellOfPrices(site.context)
+const tellAll = () => notifyPriceChange(site.context)
 const notices = async (email: string) =>
   (await site.mails(email)).filter(({ subject }) =>
     /price of your plan is changing|Preis Ihres Abos/.test(subject),

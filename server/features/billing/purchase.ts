@@ -7,7 +7,7 @@ import type { Tx } from '#server/tables.ts'
 import type { BillingContext } from './billing-context.ts'
 import type { Payment } from './gateway.ts'
 import { selectLanguageOf, type OrderRow } from './order-queries.ts'
-import { wordsHashLength } from './shown-words-queries.ts'
+import { termsHashLength } from './shown-terms-queries.ts'
 import { selectSubscription } from './subscription-queries.ts'
 import type { Consent, OrderKind, PaymentMethod } from './tables.ts'
 
@@ -77,7 +77,7 @@ export async function describePurchase(
   return `${signed},${sign(secret, order.id, signed)}`
 }
 
-/** How it was delivered, when that was agreed to, and the words by their hash, where that is one that `keepShownWords` made. */
+/** How it was delivered, when that was agreed to, and the words by their hash, where that is one that `storeShownTerms` made. */
 function describeConsent(consent: OrderRow['consent']): string[] {
   if (!consent) return ['', '', '']
   const { immediate_delivery, at, shown_hash = '' } = consent
@@ -85,7 +85,7 @@ function describeConsent(consent: OrderRow['consent']): string[] {
   return [
     immediate_delivery ? 'd' : 'w',
     seconds.toString(36),
-    shown_hash.length === wordsHashLength ? shown_hash : '',
+    shown_hash.length === termsHashLength ? shown_hash : '',
   ]
 }
 

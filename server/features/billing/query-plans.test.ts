@@ -4,12 +4,12 @@ import { plansOf } from '#server/testing/plans-of.ts'
 import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
 import { takeDueAttempts } from './attempt-queries.ts'
 import { forgetNetworks, selectFailureOfNetwork } from './card-failure-queries.ts'
-import { takeDueChanges } from './change-queries.ts'
+import { takeDueMethodSetups } from './method-setup-queries.ts'
 import { deleteMethod, takeMethodsToForget } from './method-queries.ts'
-import { takeDueNotifications } from './notification-queries.ts'
+import { takeDueWebhookEvents } from './webhook-event-queries.ts'
 import { expireOrders } from './order-queries.ts'
 import { selectPaidOrdersOf } from './link-request-queries.ts'
-import { insertPayersToForget, takePayersToForget } from './payer-queries.ts'
+import { insertCustomersToDelete, takeCustomersToDelete } from './gateway-customer-queries.ts'
 import { takeDueRefunds } from './refund-queries.ts'
 import { takeDueSubscriptions, takeReminders } from './renewal-queries.ts'
 import { expireSubscriptions } from './subscription-queries.ts'
@@ -59,22 +59,22 @@ const inTransaction =
 const looks: [name: string, work: (db: Db) => Promise<unknown>][] = [
   ['orders that were not paid in time', (db) => expireOrders(db, now)],
   ['attempts to look at', inTransaction((tx) => takeDueAttempts(tx, due))],
-  ['changes of method to look at', inTransaction((tx) => takeDueChanges(tx, due))],
+  ['changes of method to look at', inTransaction((tx) => takeDueMethodSetups(tx, due))],
   ['refunds to send', inTransaction((tx) => takeDueRefunds(tx, due))],
   ['subscriptions that were never paid', (db) => expireSubscriptions(db, now)],
   ['subscriptions that are due', (db) => takeDueSubscriptions(db, now, now, 20)],
   ['reminders', inTransaction((tx) => takeReminders(tx, now, 20))],
   ['payment methods to forget', inTransaction((tx) => takeMethodsToForget(tx, due))],
   ['a method that the gateway forgot', (db) => deleteMethod(db, 'pm_1')],
-  ['people to forget', inTransaction((tx) => takePayersToForget(tx, due))],
-  ['who somebody was that leaves', inTransaction((tx) => insertPayersToForget(tx, 'usr_1', now))],
+  ['people to forget', inTransaction((tx) => takeCustomersToDelete(tx, due))],
+  ['who somebody was that leaves', inTransaction((tx) => insertCustomersToDelete(tx, 'usr_1', now))],
   [
     'the orders of an address',
     (db) => selectPaidOrdersOf(db, { email: 'one@example.com', order_id: null }, 20),
   ],
   ['cards that failed in a network', inTransaction((tx) => selectFailureOfNetwork(tx, 'one', now, 200))],
   ['networks to forget', (db) => forgetNetworks(db, now)],
-  ['notifications that were not applied', inTransaction((tx) => takeDueNotifications(tx, due))],
+  ['notifications that were not applied', inTransaction((tx) => takeDueWebhookEvents(tx, due))],
   ['withdrawals whose money is due', inTransaction((tx) => takeDueWithdrawals(tx, due))],
 ]
 

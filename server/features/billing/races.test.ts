@@ -24,7 +24,7 @@ async function attemptsOf(orderId: string) {
 }
 
 async function chargedFor(orderIds: string[]): Promise<number> {
-  const payments = await site.sound.listSince(new Date(0))
+  const payments = await site.sound.listPayments(new Date(0))
   const own = payments.filter(({ orderId, status }) => orderIds.includes(orderId) && status === 'succeeded')
   return own.reduce((sum, { amountCents, refundedCents }) => sum + amountCents - refundedCents, 0)
 }
@@ -109,13 +109,13 @@ test('two orders for one episode, paid at once: one is kept, the money of the ot
   const tokens = await times(2, () => shopper.token())
   const bothAsked = Promise.withResolvers<void>()
   let asked = 0
-  site.trouble.start = async (charge) => {
+  site.trouble.createPayment = async (charge) => {
     if (++asked === 2) bothAsked.resolve()
     await bothAsked.promise
-    return site.sound.start(charge)
+    return site.sound.createPayment(charge)
   }
   const answers = await times(2, (index) => shopper.tryPay(orders[index]?.id ?? '', tokens[index]))
-  delete site.trouble.start
+  delete site.trouble.createPayment
   expect(answers.map(({ code }) => code).toSorted()).toEqual([200, 409])
   const ids = orders.map(({ id }) => id)
   expect(await chargedFor(ids)).toBe(99)

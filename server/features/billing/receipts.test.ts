@@ -131,13 +131,13 @@ test('the receipt of a plan says when it renews and at what price, and holds the
 
 test('a cancelled plan that is paid for late says that it ends', async () => {
   const person = await Subscriber.on(site)
-  site.trouble.chargeSaved = async (charge) => {
+  site.trouble.chargeSavedMethod = async (charge) => {
     // Others of this file renew at the same time.
     if (charge.payer.userId === person.userId) await person.shopper.visitor.ask(cancelSubscription)
-    return site.sound.chargeSaved(charge)
+    return site.sound.chargeSavedMethod(charge)
   }
   await person.after(7 * day)
-  delete site.trouble.chargeSaved
+  delete site.trouble.chargeSavedMethod
   const mail = (await receiptsOf(person.shopper.email)).at(-1)
   expect(mail?.subject).toBe('Receipt: your plan was renewed')
   expect(mail?.text).toContain('You won’t be charged again')

@@ -15,8 +15,8 @@ afterEach(() => expectSound(site))
 
 test('a payment of which only the gateway knows is found and settled, also once the janitor has given it up', async () => {
   const person = await Subscriber.on(site)
-  site.trouble.chargeSaved = async (charge) => {
-    await site.sound.chargeSaved(charge)
+  site.trouble.chargeSavedMethod = async (charge) => {
+    await site.sound.chargeSavedMethod(charge)
     throw new Error('the line broke')
   }
   await person.after(7 * 24 * hour)
@@ -34,8 +34,8 @@ test('a payment of which only the gateway knows is found and settled, also once 
 test('a payment that was settled as failed and went through after all goes back, once', async () => {
   const shopper = await Shopper.on(site)
   const order = await shopper.order({ episode_id: site.video.episodes[3]?.id })
-  site.trouble.start = async (charge) => {
-    await site.sound.start(charge)
+  site.trouble.createPayment = async (charge) => {
+    await site.sound.createPayment(charge)
     throw new Error('the line broke')
   }
   await shopper.tryPay(order.id, await shopper.token())
@@ -46,7 +46,7 @@ test('a payment that was settled as failed and went through after all goes back,
     .execute()
   await reconcile(site.context)
   await reconcile(site.context)
-  const [payment] = (await site.sound.listSince(new Date(0))).filter(({ orderId }) => orderId === order.id)
+  const [payment] = (await site.sound.listPayments(new Date(0))).filter(({ orderId }) => orderId === order.id)
   expect(payment).toMatchObject({ status: 'succeeded', amountCents: 99, refundedCents: 99 })
   const returned = await site.context.db
     .selectFrom('refunds')
@@ -59,7 +59,7 @@ test('a payment that was settled as failed and went through after all goes back,
 
 test('each round lists from where the last that succeeded ended; a gateway that is away is asked from there again', async () => {
   const asked: number[] = []
-  site.trouble.listSince = async (time) => {
+  site.trouble.listPayments = async (time) => {
     asked.push(site.context.clock.now().getTime() - time.getTime())
     return []
   }
@@ -68,10 +68,10 @@ test('each round lists from where the last that succeeded ended; a gateway that 
   site.moveOn(5 * hour)
   await reconcile(site.context)
   expect(hours()).toBe(48 + 5)
-  site.trouble.listSince = () => Promise.reject(new Error('away'))
+  site.trouble.listPayments = () => Promise.reject(new Error('away'))
   site.moveOn(100 * hour)
   await reconcile(site.context)
-  site.trouble.listSince = async (time) => {
+  site.trouble.listPayments = async (time) => {
     asked.push(site.context.clock.now().getTime() - time.getTime())
     return []
   }
@@ -88,21 +88,21 @@ async function statusOf(orderId: string) {
 test('a payment that cannot be settled does not hold the others up: it is tried again by itself, and not for ever', async () => {
   const shopper = await Shopper.on(site)
   const order = await shopper.order({ episode_id: site.video.episodes[3]?.id })
-  site.trouble.start = async (charge) => {
-    await site.sound.start(charge)
+  site.trouble.createPayment = async (charge) => {
+    await site.sound.createPayment(charge)
     throw new Error('the line broke')
   }
   await shopper.tryPay(order.id, await shopper.token())
-  const odd = (await site.sound.listSince(new Date(0))).find(({ orderId }) => orderId === order.id)
+  const odd = (await site.sound.listPayments(new Date(0))).find(({ orderId }) => orderId === order.id)
   if (!odd) throw new Error('there is no payment')
   const poisoned = { ...odd, amountCents: 1 }
   const asked: number[] = []
   let looks = 0
-  site.trouble.listSince = async (time) => {
+  site.trouble.listPayments = async (time) => {
     asked.push(site.context.clock.now().getTime() - time.getTime())
     return asked.length === 1 ? [poisoned] : []
   }
-  site.trouble.retrieve = async () => {
+  site.trouble.retrievePayment = async () => {
     looks++
     return poisoned
   }
@@ -117,8 +117,8 @@ test('a payment that cannot be settled does not hold the others up: it is tried 
   await reconcile(site.context)
   await reconcile(site.context)
   expect(looks).toBe(2)
-  delete site.trouble.listSince
-  delete site.trouble.retrieve
+  delete site.trouble.listPayments
+  delete site.trouble.retrievePayment
   await reconcile(site.context)
   expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
 })
@@ -126,20 +126,20 @@ test('a payment that cannot be settled does not hold the others up: it is tried 
 test('a payment that was kept is settled by itself once it can be, though it is listed no more', async () => {
   const shopper = await Shopper.on(site)
   const order = await shopper.order({ episode_id: site.video.episodes[3]?.id })
-  site.trouble.start = async (charge) => {
-    await site.sound.start(charge)
+  site.trouble.createPayment = async (charge) => {
+    await site.sound.createPayment(charge)
     throw new Error('the line broke')
   }
   await shopper.tryPay(order.id, await shopper.token())
-  const payment = (await site.sound.listSince(new Date(0))).find(({ orderId }) => orderId === order.id)
+  const payment = (await site.sound.listPayments(new Date(0))).find(({ orderId }) => orderId === order.id)
   if (!payment) throw new Error('there is no payment')
   const odd = { ...payment, currency: 'EUR' }
-  site.trouble.listSince = async () => [odd]
-  site.trouble.retrieve = async () => odd
+  site.trouble.listPayments = async () => [odd]
+  site.trouble.retrievePayment = async () => odd
   await reconcile(site.context)
   expect(await statusOf(order.id)).toBe('pending')
-  site.trouble.listSince = async () => []
-  delete site.trouble.retrieve
+  site.trouble.listPayments = async () => []
+  delete site.trouble.retrievePayment
   await reconcile(site.context)
   expect(await statusOf(order.id)).toBe('paid')
 })

@@ -4,7 +4,7 @@ import { isOpen } from './attempt-states.ts'
 import type { BillingContext } from './billing-context.ts'
 import { askForPayments, askGateway } from './call-gateway.ts'
 import { unreadablePayment, type Payment, type PaymentGateway } from './gateway.ts'
-import { insertForeignPayment } from './mismatch-queries.ts'
+import { insertForeignPayment } from './discrepancy-queries.ts'
 import {
   deleteToCompare,
   giveUpToCompare,
@@ -19,8 +19,13 @@ import {
   type ComparedRow,
 } from './reconciliation-queries.ts'
 import { restoreOrder } from './restore-order.ts'
-import { settleAttempt } from './settle-order.ts'
-import { disputedCents, isTakenBack, saysWhatIsGone, settleReturned } from './settle-returned.ts'
+import { settleAttempt } from './settle-attempt.ts'
+import {
+  disputedCents,
+  isDisputeOpenOrLost,
+  knowsRefundsAndDisputes,
+  syncRefundsAndDisputes,
+} from './sync-refunds-and-disputes.ts'
 
 /** A payment may be listed late, and come through long after it was begun. */
 const overlapMs = 48 * hourMs
@@ -129,7 +134,7 @@ async function compareAgain(
       await giveUpToCompare(db, gateway.id, reference)
       continue
     }
-    const payment = await askGateway(context, gateway, (asked) => asked.retrieve({ reference }))
+    const payment = await askGateway(context, gateway, (asked) => asked.retrievePayment({ reference }))
     if (payment === 'unknown') continue
     if (payment) await compare(context, gateway, [payment])
     else {
@@ -147,7 +152,7 @@ export async function compareAttempt(context: BillingContext, attemptId: string)
   // Without a name of the gateway's nothing came of it, or it is open and was just looked up by ours.
   if (reference === null) return attempt === undefined || !isOpen(attempt.status)
   if (!gateway) return false
-  const payment = await askGateway(context, gateway, (asked) => asked.retrieve({ reference }))
+  const payment = await askGateway(context, gateway, (asked) => asked.retrievePayment({ reference }))
   if (payment === 'unknown') return false
   const [compared] = await selectAttemptsToCompare(context.db, gateway.id, [attemptId], [reference])
   if (payment) return compareOne(context, gateway, payment, compared)
@@ -177,7 +182,8 @@ async function bringIntoLine(
   const about = { gateway: gateway.id, reference: payment.reference }
   try {
     if (differs(attempt, payment)) await settleAttempt(context, attempt, payment)
-    const isSettled = !hasGone(attempt, payment) || (await settleReturned(context, attempt.id, payment))
+    const isSettled =
+      !hasGone(attempt, payment) || (await syncRefundsAndDisputes(context, attempt.id, payment))
     if (payment.status !== 'unreadable')
       await setRefundPending(context.db, attempt.id, payment.refundPending ?? false)
     if (isExplained(attempt, payment)) return isSettled
@@ -234,11 +240,11 @@ function differs(attempt: AttemptRow, payment: Payment): boolean {
 /** Whether what the gateway reports agrees with our books: money that we have as received is still there, or a dispute took it. */
 function isExplained({ booked }: ComparedRow, payment: Payment): boolean {
   if (payment.status === 'unreadable') return false
-  return !booked || payment.status === 'succeeded' || isTakenBack(payment)
+  return !booked || payment.status === 'succeeded' || isDisputeOpenOrLost(payment)
 }
 
 /** Whether something has gone back, or come back, that we may not know of. */
 function hasGone({ refunded_cents, dispute }: ComparedRow, payment: Payment): boolean {
-  if (!saysWhatIsGone(payment)) return false
+  if (!knowsRefundsAndDisputes(payment)) return false
   return refunded_cents !== payment.refundedCents || dispute !== (payment.dispute ?? null)
 }

@@ -5,7 +5,7 @@ import { newId } from '#server/platform/ids.ts'
 import type { Tx } from '#server/tables.ts'
 import { selectAttempts } from './attempt-queries.ts'
 import type { BillingContext } from './billing-context.ts'
-import { nextCheck } from './check-schedule.ts'
+import { nextPoll } from './polling-schedule.ts'
 import { sourceOf } from './ledger.ts'
 import { lockOwner, selectOrder, type OrderRow } from './order-queries.ts'
 import {
@@ -16,9 +16,9 @@ import {
   type RefundRow,
 } from './refund-queries.ts'
 import { sendRefund } from './send-refund.ts'
-import { settleReturned } from './settle-returned.ts'
+import { syncRefundsAndDisputes } from './sync-refunds-and-disputes.ts'
 
-export interface RefundWish {
+export interface RefundRequest {
   /** All that is left, where it is not said. */
   amountCents?: number
   /** For the books and the audit trail; nobody else reads it. */
@@ -49,20 +49,20 @@ export interface RefundMade {
 /**
  * Refunds an order, as a whole or a part, in two transactions with the gateway between them (billing.md, "Crash safety").
  * One refund at a time: who asks for the same while it is under way gets that one. What follows for what the order gave is
- * in follow-money.ts.
+ * in sync-order-status.ts.
  * @throws Refusal notFound, notRefundable, orderDisputed, refundUnderWay, refundTooLarge with what is left, refundNotWhole, refundOverLimit, refundOverDay, movedOn where
  *   more has gone back than was known, or refundRefused where the gateway will not
  */
 export async function refundOrder(
   context: BillingContext,
   orderId: string,
-  wish: RefundWish,
+  wish: RefundRequest,
 ): Promise<RefundMade> {
   const refund = await inTransaction(context.db, (tx) => beginRefund(context, tx, orderId, wish))
   const outcome = await sendRefund(context, refund)
   if (outcome === 'refused') {
     // It may have been refunded there already.
-    await settleReturned(context, refund.attempt_id)
+    await syncRefundsAndDisputes(context, refund.attempt_id)
     throw new Refusal('refundRefused')
   }
   const order = await selectOrder(context.db, orderId)
@@ -76,7 +76,7 @@ async function beginRefund(
   { clock, gateways }: BillingContext,
   tx: Tx,
   orderId: string,
-  { amountCents, reason, knownRefundedCents, limit }: RefundWish,
+  { amountCents, reason, knownRefundedCents, limit }: RefundRequest,
 ): Promise<RefundRow> {
   if (!(await selectOrder(tx, orderId))) throw new Refusal('notFound')
   await lockOwner(tx, orderId)
@@ -110,7 +110,7 @@ async function beginRefund(
     asked_by: limit?.operatorId ?? null,
     status: 'started' as const,
     checks: 0,
-    check_at: nextCheck(0, now),
+    check_at: nextPoll(0, now),
     created_at: now,
   }
   await insertRefund(tx, refund)

@@ -1,6 +1,6 @@
 import { sql, type Insertable, type Selectable } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
-import { takeDue, type Due } from './check-queries.ts'
+import { takeDueForPolling, type Due } from './polling-queries.ts'
 import type * as tables from './tables.ts'
 
 export type RefundRow = Selectable<tables.RefundsTable>
@@ -64,7 +64,9 @@ export async function setRefundFailed(tx: Tx, id: string): Promise<void> {
 /** Takes the refunds whose time has come. */
 export function takeDueRefunds(tx: Tx, due: Due): Promise<RefundRow[]> {
   const open = tx.selectFrom('refunds').selectAll().where('status', '=', sql.lit('started'))
-  return takeDue(open, due, ({ id }, look) => tx.updateTable('refunds').set(look).where('id', '=', id))
+  return takeDueForPolling(open, due, ({ id }, look) =>
+    tx.updateTable('refunds').set(look).where('id', '=', id),
+  )
 }
 
 /** What has gone back of an attempt's payment. */

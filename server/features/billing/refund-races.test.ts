@@ -29,7 +29,7 @@ async function bought() {
   const { shopper, order } = await buyEpisode(site)
   const { reference } = await paymentOf(site, order.id)
   const look = () => shopper.look(order.id)
-  const gone = async () => (await site.sound.retrieve({ reference }))?.refundedCents
+  const gone = async () => (await site.sound.retrievePayment({ reference }))?.refundedCents
   return { shopper, orderId: order.id, reference, look, gone }
 }
 
@@ -67,7 +67,9 @@ test('parts of many sizes at once, here and at the gateway itself, never add up 
     times(10, (index) =>
       refundOrder(site.context, orderId, { amountCents: 20 + index, reason: `part ${index}` }),
     ),
-    times(5, (index) => site.sound.refund({ reference, amountCents: 17, key: `there ${orderId} ${index}` })),
+    times(5, (index) =>
+      site.sound.refundPayment({ reference, amountCents: 17, key: `there ${orderId} ${index}` }),
+    ),
     times(10, () => hear(site, reference)),
     times(3, () => runJanitor(site.context)),
   ])
@@ -98,8 +100,8 @@ test('a reading of the payment that was overtaken is not applied', async () => {
   await say('won')
   const [read, overtaken] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   let reads = 0
-  site.trouble.retrieve = async (lookup) => {
-    const payment = await site.sound.retrieve(lookup)
+  site.trouble.retrievePayment = async (lookup) => {
+    const payment = await site.sound.retrievePayment(lookup)
     // The second is the one that is applied.
     if (++reads !== 2) return payment
     read.resolve()
@@ -108,7 +110,7 @@ test('a reading of the payment that was overtaken is not applied', async () => {
   }
   const late = hear(site, reference)
   await read.promise
-  delete site.trouble.retrieve
+  delete site.trouble.retrievePayment
   await say('lost')
   await hear(site, reference)
   expect(await look()).toMatchObject({ status: 'charged_back' })

@@ -179,14 +179,14 @@ test('a whole refund of a period that is over ends the plan; what the running on
 describe('a refund whose answer is lost', () => {
   test('is found done by the janitor, and made once', async () => {
     const { shopper, order } = await buyEpisode(site)
-    site.trouble.refund = async (asked) => {
-      await site.sound.refund(asked)
+    site.trouble.refundPayment = async (asked) => {
+      await site.sound.refundPayment(asked)
       throw new Error('the line broke')
     }
     expect(await refund(order.id, 40)).toMatchObject({ status: 'sending' })
     expect(await shopper.look(order.id)).toMatchObject({ status: 'paid', refunded_cents: 0 })
     await expect(refund(order.id, 41)).rejects.toEqual(refusal('refundUnderWay'))
-    delete site.trouble.refund
+    delete site.trouble.refundPayment
     site.moveOn(15_000)
     await runJanitor(site.context)
     expect(await shopper.look(order.id)).toMatchObject({ status: 'partially_refunded', refunded_cents: 40 })
@@ -196,12 +196,12 @@ describe('a refund whose answer is lost', () => {
   test('is found done by asking for the same again, or by the notification', async () => {
     for (const find of [(id: string) => refund(id, 40), hearOf]) {
       const { shopper, order } = await buyEpisode(site)
-      site.trouble.refund = async (asked) => {
-        await site.sound.refund(asked)
+      site.trouble.refundPayment = async (asked) => {
+        await site.sound.refundPayment(asked)
         throw new Error('the line broke')
       }
       await refund(order.id, 40)
-      delete site.trouble.refund
+      delete site.trouble.refundPayment
       await find(order.id)
       expect(await shopper.look(order.id)).toMatchObject({ refunded_cents: 40 })
       expect(await refundsOf(site, order.id)).toHaveLength(1)
@@ -210,10 +210,10 @@ describe('a refund whose answer is lost', () => {
 
   test('that never arrived is sent again', async () => {
     const { shopper, order } = await buyEpisode(site)
-    site.trouble.refund = () => Promise.reject(new Error('no route'))
+    site.trouble.refundPayment = () => Promise.reject(new Error('no route'))
     await refund(order.id)
     expect(await playing(site, shopper)).toBe(200)
-    delete site.trouble.refund
+    delete site.trouble.refundPayment
     site.moveOn(15_000)
     await runJanitor(site.context)
     expect(await shopper.look(order.id)).toMatchObject({ status: 'refunded' })
@@ -223,7 +223,7 @@ describe('a refund whose answer is lost', () => {
 
 describe("a refund at the gateway's own dashboard", () => {
   const thereFor = async (orderId: string, amountCents: number, key: string) =>
-    site.sound.refund({
+    site.sound.refundPayment({
       reference: (await paymentOf(site, orderId)).reference,
       amountCents,
       key: `${orderId} ${key}`,
@@ -275,12 +275,12 @@ describe("a refund at the gateway's own dashboard", () => {
     ['the hourly comparison', () => reconcile(site.context)],
   ])('is told apart from one of ours that is under way, by %s', async (_, find) => {
     const { shopper, order } = await buyEpisode(site)
-    site.trouble.refund = async (asked) => {
-      await site.sound.refund(asked)
+    site.trouble.refundPayment = async (asked) => {
+      await site.sound.refundPayment(asked)
       throw new Error('the line broke')
     }
     await refund(order.id, 40)
-    delete site.trouble.refund
+    delete site.trouble.refundPayment
     await thereFor(order.id, 30, 'part')
     await find(order.id)
     expect(await shopper.look(order.id)).toMatchObject({ refunded_cents: 70 })
@@ -297,7 +297,7 @@ describe('a refund that the gateway fails later', () => {
     [
       'one of its dashboard',
       async (id: string) => {
-        await site.sound.refund({
+        await site.sound.refundPayment({
           reference: (await paymentOf(site, id)).reference,
           amountCents: 99,
           key: id,
@@ -322,8 +322,8 @@ describe('a refund that the gateway fails later', () => {
   test('takes nothing back where the gateway only has not counted it yet', async () => {
     const { shopper, order } = await buyEpisode(site)
     await refund(order.id)
-    site.trouble.retrieve = async (lookup) => {
-      const payment = await site.sound.retrieve(lookup)
+    site.trouble.retrievePayment = async (lookup) => {
+      const payment = await site.sound.retrievePayment(lookup)
       return payment && { ...payment, refundedCents: 0 }
     }
     await hearOf(order.id)

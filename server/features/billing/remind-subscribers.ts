@@ -3,7 +3,7 @@ import type { Tx } from '#server/tables.ts'
 import type { BillingContext } from './billing-context.ts'
 import { nextCharge } from './next-charge.ts'
 import { selectOrderOfPeriod, selectRenewing, takeReminders } from './renewal-queries.ts'
-import { tellSubscriber } from './tell-subscriber.ts'
+import { sendSubscriptionMail } from './send-subscription-mail.ts'
 
 const batch = 50
 
@@ -26,7 +26,7 @@ async function remind(context: BillingContext, tx: Tx, id: string): Promise<void
   const used = row && (await selectOrderOfPeriod(tx, id, row.period_no))
   const next = used && (await nextCharge(tx, row))
   if (!next) return
-  await tellSubscriber(tx, context, used.introductory ? 'introEnds' : 'yearlyRenews', {
+  await sendSubscriptionMail(tx, context, used.introductory ? 'introEnds' : 'yearlyRenews', {
     to: row.email ?? used.email,
     language: row.language,
     timeZone: row.time_zone,

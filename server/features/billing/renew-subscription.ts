@@ -5,12 +5,12 @@ import { dayMs } from '#server/platform/clock.ts'
 import { insertAttempt, selectAttempts, type AttemptRow } from './attempt-queries.ts'
 import type { BillingContext } from './billing-context.ts'
 import { askGateway } from './call-gateway.ts'
-import { nextCheck } from './check-schedule.ts'
+import { nextPoll } from './polling-schedule.ts'
 import { decideRenewal, isLive, type LiveRow } from './dunning-decision.ts'
 import { endUnpaid } from './end-subscription.ts'
 import type { PaymentGateway } from './gateway.ts'
 import { takesAmount } from './gateways.ts'
-import { giveUpAttempt } from './give-up-attempt.ts'
+import { cancelAttempt } from './cancel-attempt.ts'
 import { describePurchase } from './purchase.ts'
 import {
   insertOrder,
@@ -30,7 +30,7 @@ import {
   type RenewingRow,
 } from './renewal-queries.ts'
 import { becomePastDue } from './settle-renewal.ts'
-import { settleAttempt } from './settle-order.ts'
+import { settleAttempt } from './settle-attempt.ts'
 import type { PaymentMethod } from './tables.ts'
 
 /** The order of a renewal is closed with its subscription; this is the end of those that were forgotten. */
@@ -55,11 +55,11 @@ const nothing: Step = { do: 'nothing' }
  */
 export async function renewSubscription(context: BillingContext, id: string): Promise<void> {
   const step = await inTransaction(context.db, (tx) => decide(context, tx, id))
-  if (step.do === 'give up') return giveUpAttempt(context, step.attempt)
+  if (step.do === 'give up') return cancelAttempt(context, step.attempt)
   if (step.do === 'nothing') return
   const { order, attempt, gateway, methodReference, purchase } = step
   const outcome = await askGateway(context, gateway, (asked) =>
-    asked.chargeSaved({
+    asked.chargeSavedMethod({
       key: attempt.idempotency_key,
       orderId: order.id,
       attemptId: attempt.id,
@@ -163,7 +163,7 @@ async function beginCharge(
     gateway: gateway.id,
     status: 'started',
     started_at: now,
-    check_at: nextCheck(0, now),
+    check_at: nextPoll(0, now),
   })
   const purchase = await describePurchase(context, tx, { ...order, ...way }, { renewal: true })
   return { do: 'charge', order, attempt, gateway, methodReference: row.method_reference, purchase }

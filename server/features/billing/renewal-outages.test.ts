@@ -53,17 +53,17 @@ async function pass(person: Subscriber, milliseconds: number): Promise<void> {
 
 test('a plan ends while its gateway is away longer than the grace; a charge that was taken is found and honoured once', async () => {
   const person = await Subscriber.on(site)
-  site.trouble.chargeSaved = async (charge) => {
-    await site.sound.chargeSaved(charge)
+  site.trouble.chargeSavedMethod = async (charge) => {
+    await site.sound.chargeSavedMethod(charge)
     throw new Error('the line broke')
   }
-  site.trouble.retrieve = () => Promise.reject(new Error('away'))
+  site.trouble.retrievePayment = () => Promise.reject(new Error('away'))
   await person.after(7 * day)
   await pass(person, 4 * day)
   expect((await person.row()).period_no).toBe(0)
   expect(await person.membership()).toMatchObject({ state: 'free' })
-  delete site.trouble.retrieve
-  delete site.trouble.chargeSaved
+  delete site.trouble.retrievePayment
+  delete site.trouble.chargeSavedMethod
   await pass(person, 2 * day)
   expect(await person.row()).toMatchObject({ status: 'ended', period_no: 0 })
   expect(await person.membership()).toMatchObject({ state: 'subscribed', renews_at: null })
@@ -72,12 +72,12 @@ test('a plan ends while its gateway is away longer than the grace; a charge that
 
 test('a plan ends while its gateway is away longer than the grace; where nothing was taken nothing is charged later', async () => {
   const person = await Subscriber.on(site)
-  site.trouble.chargeSaved = () => Promise.reject(new Error('away'))
-  site.trouble.retrieve = () => Promise.reject(new Error('away'))
+  site.trouble.chargeSavedMethod = () => Promise.reject(new Error('away'))
+  site.trouble.retrievePayment = () => Promise.reject(new Error('away'))
   await person.after(7 * day)
   await pass(person, 4 * day)
-  delete site.trouble.retrieve
-  delete site.trouble.chargeSaved
+  delete site.trouble.retrievePayment
+  delete site.trouble.chargeSavedMethod
   await pass(person, 2 * day)
   expect(await person.row()).toMatchObject({ status: 'ended', period_no: 0 })
   expect((await person.told()).at(-1)).toBe('Your plan has ended')
@@ -87,18 +87,18 @@ test('a plan ends while its gateway is away longer than the grace; where nothing
 
 test('money that comes after the end is honoured with a period from now, which is not renewed', async () => {
   const person = await Subscriber.on(site)
-  site.trouble.chargeSaved = async (charge) => {
-    const payment = await site.sound.chargeSaved(charge)
+  site.trouble.chargeSavedMethod = async (charge) => {
+    const payment = await site.sound.chargeSavedMethod(charge)
     if (charge.payer.userId !== person.userId) return payment
     throw new Error('the line broke')
   }
-  site.trouble.retrieve = () => Promise.reject(new Error('away'))
+  site.trouble.retrievePayment = () => Promise.reject(new Error('away'))
   await person.after(7 * day)
   await pass(person, 30 * day)
   expect((await person.row()).status).toBe('ended')
   expect((await person.orders()).map(({ status }) => status)).toEqual(['paid', 'failed'])
-  delete site.trouble.retrieve
-  delete site.trouble.chargeSaved
+  delete site.trouble.retrievePayment
+  delete site.trouble.chargeSavedMethod
   const orderId = (await person.orders()).at(-1)?.id ?? ''
   expect(await person.shopper.look(orderId)).toMatchObject({ status: 'paid' })
   expect(await person.plays()).toBe(true)

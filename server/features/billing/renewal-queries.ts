@@ -154,7 +154,7 @@ export async function takeReminders(tx: Tx, now: Date, limit: number): Promise<s
  * Notes for subscriptions whose plan costs more than their people know that they are told, to hold from then on. Whoever commits
  * has told them. What is cancelled waits, in case it is resumed, and so does what another plan is going to follow.
  */
-export async function takeUntold(
+export async function takeUnnotified(
   tx: Tx,
   from: Date,
   limit: number,

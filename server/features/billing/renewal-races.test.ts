@@ -39,7 +39,7 @@ test('two processes that work on the same subscription, as after a claim that ra
 
 test('the person paying by hand and the scheduler trying at once: one charge, or the second goes back', async () => {
   const person = await Subscriber.on(site)
-  site.trouble.chargeSaved = (charge) =>
+  site.trouble.chargeSavedMethod = (charge) =>
     Promise.resolve({
       ...failed,
       ...idsOf(charge),
@@ -47,7 +47,7 @@ test('the person paying by hand and the scheduler trying at once: one charge, or
       amountCents: charge.amountCents,
     })
   await person.after(7 * day)
-  delete site.trouble.chargeSaved
+  delete site.trouble.chargeSavedMethod
   const plan_id = (await person.shopper.plan(7)).id
   const order = await person.shopper.order({ kind: 'plan', plan_id })
   site.moveOn(day)

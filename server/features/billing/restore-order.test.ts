@@ -15,7 +15,7 @@ import { FakePaypal } from './gateways/paypal/fake-paypal.ts'
 import { runJanitor } from './janitor.ts'
 import { reconcile } from './reconcile.ts'
 import { renewSubscriptions } from './renew-subscriptions.ts'
-import { applyNotification } from './take-notification.ts'
+import { applyWebhookEvent } from './receive-webhook.ts'
 
 const [hour, day] = [3_600_000, 86_400_000]
 
@@ -215,7 +215,7 @@ describe.each([
       .executeTakeFirstOrThrow()
     await restore()
     const event = { gateway: shop.wish.gateway, event_id: `evt_${order.id}`, reference: reference ?? '' }
-    await applyNotification(shop.site.context, event)
+    await applyWebhookEvent(shop.site.context, event)
     expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
   })
 
@@ -278,7 +278,7 @@ describe.each([
       expect((await ordersOf(user_id)).map(({ status }) => status)).toEqual(['paid', 'paid'])
       const [gateway] = shop.site.context.gateways
       const taken =
-        (await gateway?.listSince(new Date(0)))?.filter(({ status }) => status === 'succeeded') ?? []
+        (await gateway?.listPayments(new Date(0)))?.filter(({ status }) => status === 'succeeded') ?? []
       const ids = (await ordersOf(user_id)).map(({ id }) => id)
       const attempts = await shop.site.context.db
         .selectFrom('attempts')

@@ -60,11 +60,11 @@ test('a payment that was called off at PayPal is cancelled, once; the order can 
 
 test('one that PayPal says was approved is finished, whatever the address says', async () => {
   const { order, token } = await waiting()
-  const complete: PaymentGateway['complete'] = async (reference) => {
-    const payment = await site.sound.complete(reference)
+  const confirmPayment: PaymentGateway['confirmPayment'] = async (reference) => {
+    const payment = await site.sound.confirmPayment(reference)
     return payment && { ...payment, status: 'succeeded' }
   }
-  await comeFrom('called off', token, { complete })
+  await comeFrom('called off', token, { confirmPayment })
   expect(await statesOf(order.id)).toEqual([{ order: 'paid', attempt: 'succeeded' }])
 })
 
@@ -77,9 +77,9 @@ test('one that is not approved yet stays open for whoever comes back without hav
 test('where PayPal gives no answer the person goes on all the same, and the payment stays open', async () => {
   const { order, token } = await waiting()
   const away = () => Promise.reject(new Error('away'))
-  expect(await comeFrom('called off', token, { complete: away, retrieve: away, cancel: away })).toContain(
-    order.id,
-  )
+  expect(
+    await comeFrom('called off', token, { confirmPayment: away, retrievePayment: away, cancelPayment: away }),
+  ).toContain(order.id)
   expect(await statesOf(order.id)).toEqual([{ order: 'pending', attempt: 'requires_action' }])
 })
 

@@ -5,10 +5,10 @@ import { selectAttempt, selectAttemptByReference, type AttemptRow } from './atte
 import { isOpen } from './attempt-states.ts'
 import type { BillingContext } from './billing-context.ts'
 import { pageOf } from './change-method.ts'
-import { selectChange, type ChangeRow } from './change-queries.ts'
-import { giveUpAttempt } from './give-up-attempt.ts'
-import { giveUpChange, recheckChange } from './settle-change.ts'
-import { recheckAttempt } from './settle-order.ts'
+import { selectMethodSetup, type MethodSetupRow } from './method-setup-queries.ts'
+import { cancelAttempt } from './cancel-attempt.ts'
+import { cancelMethodSetup, recheckMethodSetup } from './settle-method-setup.ts'
+import { recheckAttempt } from './settle-attempt.ts'
 
 const longestToken = 128
 
@@ -74,7 +74,7 @@ export async function returnFromPaypal(
  */
 async function returnWithWallet(context: BillingContext, changeId: string, coming: Coming): Promise<string> {
   const known = changeId.length <= longestToken && !changeId.includes('\0')
-  const change = known ? await selectChange(context.db, changeId) : undefined
+  const change = known ? await selectMethodSetup(context.db, changeId) : undefined
   if (change?.gateway !== 'paypal') return '/my'
   await settleWallet(context, change, coming).catch((error: unknown) =>
     context.log.error({ err: error, change: change.id }, 'a wallet that came back could not be looked up'),
@@ -82,12 +82,12 @@ async function returnWithWallet(context: BillingContext, changeId: string, comin
   return pageOf(change.id)
 }
 
-async function settleWallet(context: BillingContext, change: ChangeRow, coming: Coming): Promise<void> {
+async function settleWallet(context: BillingContext, change: MethodSetupRow, coming: Coming): Promise<void> {
   if (!isOpen(change.status)) return
-  await recheckChange(context, change)
+  await recheckMethodSetup(context, change)
   if (coming === 'approved') return
-  const current = await selectChange(context.db, change.id)
-  if (current?.status === 'requires_action') await giveUpChange(context, current)
+  const current = await selectMethodSetup(context.db, change.id)
+  if (current?.status === 'requires_action') await cancelMethodSetup(context, current)
 }
 
 async function settle(context: BillingContext, attempt: AttemptRow, coming: Coming): Promise<void> {
@@ -95,5 +95,5 @@ async function settle(context: BillingContext, attempt: AttemptRow, coming: Comi
   await recheckAttempt(context, attempt)
   if (coming === 'approved') return
   const current = await selectAttempt(context.db, attempt.id)
-  if (current?.status === 'requires_action') await giveUpAttempt(context, current)
+  if (current?.status === 'requires_action') await cancelAttempt(context, current)
 }

@@ -17,9 +17,9 @@ import type { AttemptRow } from './attempt-queries.ts'
 import type { BillingContext } from './billing-context.ts'
 import type { DeclineCode, Payment } from './gateway.ts'
 import { takesAmount, type Priced } from './gateways.ts'
-import { forgetUnwanted, keepMethod } from './keep-method.ts'
+import { detachUnwanted, savePaymentMethod } from './save-payment-method.ts'
 import { nameOfMethod, retireUnusedMethods } from './method-queries.ts'
-import { insertNotification } from './notification-queries.ts'
+import { insertWebhookEvent } from './webhook-event-queries.ts'
 import { lockBuyer, type OrderRow } from './order-queries.ts'
 
 /**
@@ -34,8 +34,8 @@ export async function saveForPurchases(
   now: Date,
 ): Promise<void> {
   const agreed = payment.method && (await selectOpenAgreement(tx, order.id))
-  if (!agreed) return forgetUnwanted(tx, order.user_id, attempt.gateway, payment, now)
-  const methodId = await keepMethod(tx, order.user_id, attempt.gateway, payment, now)
+  if (!agreed) return detachUnwanted(tx, order.user_id, attempt.gateway, payment, now)
+  const methodId = await savePaymentMethod(tx, order.user_id, attempt.gateway, payment, now)
   if (methodId === null) return
   await setMethodOfAgreement(tx, order.id, methodId)
   await revokeFormerAgreements(tx, order.user_id, now)
@@ -52,7 +52,12 @@ export async function saveForPurchases(
 const final: readonly DeclineCode[] = ['card_expired', 'card_lost']
 
 /** Takes back all that a person agreed to about saved methods, without their asking: the cards are charged for no purchase any more. */
-export async function revokeSaving(tx: Tx, userId: string, reason: string, now: Date): Promise<void> {
+export async function revokeSavedMethodConsent(
+  tx: Tx,
+  userId: string,
+  reason: string,
+  now: Date,
+): Promise<void> {
   const saved = await selectSavedMethod(tx, userId)
   if (saved) await revokeSaved(tx, userId, saved, now, { reason })
   // Orders that are still to be paid would have one saved.
@@ -73,7 +78,7 @@ export async function dropRefused(
   const saved = saved_method_id === null ? undefined : await selectSavedMethod(tx, user_id)
   if (saved?.id !== saved_method_id) return
   if (final.some((one) => one === reason)) return revokeSaved(tx, user_id, saved, now, { reason })
-  await insertNotification(tx, {
+  await insertWebhookEvent(tx, {
     gateway: saved.gateway,
     event_id: `refused:${attempt.id}`,
     reference: nameOfMethod(saved.reference),

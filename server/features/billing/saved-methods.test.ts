@@ -14,8 +14,8 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 afterEach(() => {
-  delete site.trouble.start
-  delete site.trouble.forget
+  delete site.trouble.createPayment
+  delete site.trouble.detachMethod
 })
 
 /** What the gateway kept with the payments of an order, and whether it has forgotten it. */
@@ -40,8 +40,8 @@ async function tidy(milliseconds = 60_000): Promise<void> {
 }
 
 test('a card that has had the introductory price is forgotten with the money that goes back', async () => {
-  site.trouble.start = async (charge) => {
-    const payment = await site.sound.start(charge)
+  site.trouble.createPayment = async (charge) => {
+    const payment = await site.sound.createPayment(charge)
     return payment.method ? { ...payment, method: { ...payment.method, fingerprint: 'one card' } } : payment
   }
   const plan_id = (await (await Shopper.on(site)).plan(7)).id
@@ -103,10 +103,10 @@ test('the card of a plan that has ended is forgotten, also where the gateway was
   for (const _ of [1, 2, 3]) await person.after(2 * day)
   const [first] = await person.orders()
   expect(await person.row()).toMatchObject({ status: 'ended', payment_method_id: null })
-  site.trouble.forget = () => Promise.reject(new Error('away'))
+  site.trouble.detachMethod = () => Promise.reject(new Error('away'))
   await tidy()
   expect(await keptWith(first?.id ?? '')).toEqual(['kept'])
-  delete site.trouble.forget
+  delete site.trouble.detachMethod
   await tidy()
   expect(await keptWith(first?.id ?? '')).toEqual(['forgotten'])
   expect(await methodsOf(person.userId)).toEqual([])

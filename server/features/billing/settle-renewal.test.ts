@@ -17,9 +17,9 @@ import {
   becomePastDue,
   continueSubscription,
   findRenewal,
-  isOwnTry,
+  isRenewalAttempt,
   isRenewal,
-  noteFailedTry,
+  recordFailedRenewal,
 } from './settle-renewal.ts'
 import type { SubscriptionsTable } from './tables.ts'
 import type { Insertable } from 'kysely'
@@ -115,8 +115,8 @@ test('an order after the first period is a renewal', () => {
 
 test('an attempt is ours by its key', async () => {
   const { attempt } = await makeRenewal()
-  expect(isOwnTry(attempt)).toBe(true)
-  expect(isOwnTry({ ...attempt, idempotency_key: 'by hand, not renew:' })).toBe(false)
+  expect(isRenewalAttempt(attempt)).toBe(true)
+  expect(isRenewalAttempt({ ...attempt, idempotency_key: 'by hand, not renew:' })).toBe(false)
 })
 
 describe('a renewal that was paid', () => {
@@ -308,7 +308,7 @@ describe('a renewal that was paid', () => {
 
 describe('a renewal that failed', () => {
   const fail = ({ order, attempt }: Renewal, reason: string, now = periodEnd) =>
-    inTransaction((tx) => noteFailedTry(context, tx, { order, attempt, now }, reason))
+    inTransaction((tx) => recordFailedRenewal(context, tx, { order, attempt, now }, reason))
 
   test('makes the subscription past due, with access until the end of its grace, and says so', async () => {
     const renewal = await makeRenewal()

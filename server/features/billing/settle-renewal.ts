@@ -4,7 +4,7 @@ import type { AttemptRow } from './attempt-queries.ts'
 import type { BillingContext } from './billing-context.ts'
 import { decidePastDue, isLive, isStopped, type LiveRow } from './dunning-decision.ts'
 import type { Payment } from './gateway.ts'
-import { forgetUnwanted, keepMethod } from './keep-method.ts'
+import { detachUnwanted, savePaymentMethod } from './save-payment-method.ts'
 import { retireUnusedMethods } from './method-queries.ts'
 import { selectSoldPlan } from './offer-queries.ts'
 import type { OrderRow } from './order-queries.ts'
@@ -14,9 +14,9 @@ import {
   updateSubscription,
   type RenewingRow,
 } from './renewal-queries.ts'
-import { followingPeriod, graceEnd, reminderFor } from './renewal-schedule.ts'
+import { followingPeriod, graceEnd, reminderFor } from './dunning-schedule.ts'
 import { moveSubscription } from './subscription-queries.ts'
-import { tellSubscriber } from './tell-subscriber.ts'
+import { sendSubscriptionMail } from './send-subscription-mail.ts'
 
 type Telling = Pick<BillingContext, 'publicUrl' | 'languages'>
 
@@ -40,7 +40,7 @@ export function isRenewal({ period_no }: Pick<OrderRow, 'period_no'>): boolean {
 }
 
 /** Whether an attempt is one of ours, not the person's. */
-export function isOwnTry({ idempotency_key }: AttemptRow): boolean {
+export function isRenewalAttempt({ idempotency_key }: AttemptRow): boolean {
   return idempotency_key.startsWith('renew:')
 }
 
@@ -57,10 +57,10 @@ export async function continueSubscription(
   const lengths = { oldDays: row.period_days, newDays }
   const period = followingPeriod(row.period_ends_at, lengths, now)
   const { startsAt, endsAt } = period
-  const byHand = !isOwnTry(attempt)
+  const byHand = !isRenewalAttempt(attempt)
   const isChoice = byHand && !hasChosenSince(row, attempt)
-  if (byHand && !isChoice) await forgetUnwanted(tx, order.user_id, attempt.gateway, payment, now)
-  const methodId = isChoice ? await keepMethod(tx, order.user_id, attempt.gateway, payment, now) : null
+  if (byHand && !isChoice) await detachUnwanted(tx, order.user_id, attempt.gateway, payment, now)
+  const methodId = isChoice ? await savePaymentMethod(tx, order.user_id, attempt.gateway, payment, now) : null
   const cancelled = row.cancel_at_period_end && !byHand
   const samePlan = order.plan_id === row.plan_id
   const isStillToCome = samePlan && row.told_from !== null && row.told_from > row.period_ends_at
@@ -103,10 +103,10 @@ function hasChosenSince({ method_chosen_at: chosen }: RenewingRow, { started_at 
 async function tell(
   context: Telling,
   tx: Tx,
-  template: Parameters<typeof tellSubscriber>[2],
+  template: Parameters<typeof sendSubscriptionMail>[2],
   { row, order, date }: { row: RenewingRow; order: OrderRow; date: Date },
 ): Promise<void> {
-  await tellSubscriber(tx, context, template, {
+  await sendSubscriptionMail(tx, context, template, {
     to: order.email,
     language: row.language,
     timeZone: row.time_zone,
@@ -125,13 +125,13 @@ const mostLost = 3
  * A try of ours brought no money: the subscription is past due, to be tried again as its grace has it or not at all, and
  * the person hears what happens next (billing.md, "Dunning").
  */
-export async function noteFailedTry(
+export async function recordFailedRenewal(
   context: Telling,
   tx: Tx,
   { order, attempt, now }: Omit<Tried, 'row'>,
   reason: string,
 ): Promise<void> {
-  const row = isOwnTry(attempt) ? await findRenewal(tx, order) : undefined
+  const row = isRenewalAttempt(attempt) ? await findRenewal(tx, order) : undefined
   if (!row) return
   if (reason === 'not_received' && attempt.number <= mostLost && !isStopped(row))
     return updateSubscription(tx, row.id, { try_at: now, due_at: now })

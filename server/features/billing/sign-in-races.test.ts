@@ -3,7 +3,7 @@ import { getPayment } from '#contract/billing.ts'
 import { addFavorite, listFavorites, saveHistory } from '#contract/library.ts'
 import { getEpisode } from '#contract/media.ts'
 import { deleteUser, exportUser, getUser, signIn } from '#contract/members.ts'
-import { foldFavorites } from '#server/features/library/fold-counts.ts'
+import { aggregateFavorites } from '#server/features/library/aggregate-counts.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
 import { password, registerMember } from '#server/testing/register-member.ts'
 import { Shopper } from '#server/testing/shopper.ts'
@@ -76,7 +76,7 @@ const plays = async (visitor: Visitor) =>
   (await visitor.call(getEpisode, { query: { episode_id: lockedEpisode() } })).answer.code === 200
 
 async function favoriteCounts(): Promise<number[]> {
-  await foldFavorites(first.context.db)
+  await aggregateFavorites(first.context.db)
   const { rows } = await database.pool.query<{ favorite_count: number }>(
     'SELECT favorite_count FROM videos WHERE id = ANY($1) ORDER BY array_position($1, id)',
     [[video.id, other.id]],

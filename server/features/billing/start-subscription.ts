@@ -5,16 +5,16 @@ import { dayMs } from '#server/platform/clock.ts'
 import type { AttemptRow } from './attempt-queries.ts'
 import { endSubscription } from './end-subscription.ts'
 import type { Payment } from './gateway.ts'
-import { keepMethod } from './keep-method.ts'
+import { savePaymentMethod } from './save-payment-method.ts'
 import { selectSoldPlan } from './offer-queries.ts'
 import { setSubscriptionOfOrder, type OrderRow } from './order-queries.ts'
 import { selectRenewing } from './renewal-queries.ts'
-import { graceEnd, reminderFor } from './renewal-schedule.ts'
-import { isOwnTry } from './settle-renewal.ts'
+import { graceEnd, reminderFor } from './dunning-schedule.ts'
+import { isRenewalAttempt } from './settle-renewal.ts'
 import {
   insertSubscription,
   moveSubscription,
-  selectLapsedSubscription,
+  selectExpiredSubscription,
   selectSubscription,
 } from './subscription-queries.ts'
 
@@ -32,7 +32,7 @@ export async function startSubscription(
   const subscription =
     order.subscription_id === null ? undefined : await selectSubscription(tx, order.subscription_id)
   if (!subscription) throw new Error(`order ${order.id} has no subscription`)
-  await endLapsed(tx, order.user_id, now)
+  await endExpired(tx, order.user_id, now)
   const planId = order.plan_id ?? subscription.plan_id
   const { period_days: days } = await selectSoldPlan(tx, planId)
   const endsAt = new Date(now.getTime() + days * dayMs)
@@ -45,9 +45,9 @@ export async function startSubscription(
     try_at: endsAt,
     remind_at: reminderFor({ startsAt: now, endsAt }, { introductory: order.introductory, periodDays: days }),
     // A try of ours was made with the method of a subscription that has ended, which is forgotten.
-    payment_method_id: isOwnTry(attempt)
+    payment_method_id: isRenewalAttempt(attempt)
       ? null
-      : await keepMethod(tx, order.user_id, attempt.gateway, payment, now),
+      : await savePaymentMethod(tx, order.user_id, attempt.gateway, payment, now),
   }
   // Whoever was told that it has ended is not charged again for what was paid late.
   const cancelled = subscription.status === 'ended'
@@ -77,8 +77,8 @@ export async function startSubscription(
 }
 
 /** What is over and will not be renewed makes room: there is one live subscription per person. */
-export async function endLapsed(tx: Tx, userId: string, now: Date): Promise<void> {
-  const id = await selectLapsedSubscription(tx, userId, now)
+export async function endExpired(tx: Tx, userId: string, now: Date): Promise<void> {
+  const id = await selectExpiredSubscription(tx, userId, now)
   const row = id === undefined ? undefined : await selectRenewing(tx, id)
   if (row) await endSubscription(tx, row, now)
 }

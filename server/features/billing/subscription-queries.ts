@@ -1,7 +1,7 @@
 import { sql, type Insertable, type Updateable } from 'kysely'
 import { lookUp, type Slots } from '#server/platform/database/prepared.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import { livesUntil } from './live-subscription.ts'
+import { activeUntil } from './active-subscription.ts'
 import { nextPrice } from './price-queries.ts'
 import { checkMoved } from './state-machine.ts'
 import { subscriptionStates } from './subscription-states.ts'
@@ -91,24 +91,24 @@ const startedSubscription = lookUp((db: Db, { userId }: Slots<{ userId: string }
 export type LiveSubscription = Awaited<ReturnType<typeof startedSubscription>>[number]
 
 /** The one subscription of a person that is live at a moment, with its plan. */
-export async function selectLiveSubscription(
+export async function selectActiveSubscription(
   db: Db,
   userId: string,
   now: Date,
 ): Promise<LiveSubscription | undefined> {
   const [row] = await startedSubscription(db, { userId })
-  const end = row && livesUntil(row)
+  const end = row && activeUntil(row)
   return end && now < end ? row : undefined
 }
 
 /** A person's subscription that is over and that no job has ended yet. */
-export async function selectLapsedSubscription(
+export async function selectExpiredSubscription(
   tx: Tx,
   userId: string,
   now: Date,
 ): Promise<string | undefined> {
   const [row] = await startedSubscription(tx, { userId })
-  const end = row && livesUntil(row)
+  const end = row && activeUntil(row)
   return row && !(end && now < end) ? row.id : undefined
 }
 

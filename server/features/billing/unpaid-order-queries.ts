@@ -29,7 +29,7 @@ export async function deleteUnpaidOrders(db: Db, before: Date, most: number): Pr
 }
 
 /** Deletes subscriptions that were never begun and have no order any more. */
-export async function deleteUnbegunSubscriptions(db: Db): Promise<void> {
+export async function deleteUnstartedSubscriptions(db: Db): Promise<void> {
   await sql`
     DELETE FROM subscriptions WHERE status = 'expired' AND began_at IS NULL
       AND NOT EXISTS (SELECT FROM orders WHERE subscription_id = subscriptions.id)

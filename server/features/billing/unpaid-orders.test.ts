@@ -4,7 +4,7 @@ import { episodeOf, expectSound, moneySite, type MoneySite } from '#server/testi
 import { Shopper, testCards } from '#server/testing/shopper.ts'
 import { purgeUnpaidOrders } from './delete-unpaid-orders.ts'
 import { runJanitor } from './janitor.ts'
-import { selectShownWords } from './shown-words-queries.ts'
+import { selectShownTerms } from './shown-terms-queries.ts'
 
 let site: MoneySite
 beforeAll(async () => {
@@ -77,6 +77,6 @@ test('orders with the same words store them once, and each has them', async () =
       .where('id', '=', id)
       .executeTakeFirstOrThrow()
     const hash = row.consent?.shown_hash ?? ''
-    expect(await selectShownWords(site.context.db, hash)).toBe('many agree to these')
+    expect(await selectShownTerms(site.context.db, hash)).toBe('many agree to these')
   }
 })

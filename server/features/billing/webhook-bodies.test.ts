@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { gatewaySite, type GatewaySite } from '#server/testing/gateway-site.ts'
 import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
-import { signBody } from './gateways/sandbox/notifications.ts'
+import { signBody } from './gateways/sandbox/webhooks.ts'
 
 let site: MoneySite
 let others: GatewaySite

@@ -9,12 +9,12 @@ import { queueMail } from '#server/platform/mail/send-mails.ts'
 import type { Tx } from '#server/tables.ts'
 import type { BillingContext } from './billing-context.ts'
 import { setAccessEnd } from './cancel-subscription.ts'
-import { endLook } from './check-queries.ts'
-import { nextCheck } from './check-schedule.ts'
+import { endPoll } from './polling-queries.ts'
+import { nextPoll } from './polling-schedule.ts'
 import { findLinkedOrder } from './order-links.ts'
 import { lockOwner, selectLanguageOf, selectOrder, selectTimeZoneOf, type OrderRow } from './order-queries.ts'
 import { refundOrder } from './refund-order.ts'
-import { selectLiveSubscription, setCancelAtPeriodEnd } from './subscription-queries.ts'
+import { selectActiveSubscription, setCancelAtPeriodEnd } from './subscription-queries.ts'
 import {
   markWithdrawn,
   selectContract,
@@ -77,7 +77,7 @@ async function declare(
 /** Nothing more is charged from now on; the plan ends with the refund. */
 async function stopRenewals(tx: Tx, order: OrderRow, now: Date): Promise<void> {
   if (order.subscription_id === null) return
-  const live = await selectLiveSubscription(tx, order.user_id, now)
+  const live = await selectActiveSubscription(tx, order.user_id, now)
   if (live?.id !== order.subscription_id) return
   await setCancelAtPeriodEnd(tx, live.id, true, now)
   await setAccessEnd(tx, live, true)
@@ -106,12 +106,12 @@ async function refundOne(context: BillingContext, order: Pick<OrderRow, 'id'>): 
 export async function refundWithdrawn(context: BillingContext): Promise<void> {
   const { db, clock, log } = context
   const now = clock.now()
-  const next = (checks: number) => nextCheck(checks, now)
+  const next = (checks: number) => nextPoll(checks, now)
   const due = await inTransaction(db, (tx) => takeDueWithdrawals(tx, { now, limit: batch, next }))
   for (const { id, checks } of due) {
     const isBack = await refundOne(context, { id })
     if (next(checks + 1) !== null) continue
-    await endLook(db, 'orders', { id }, now, 'withdrawal_check_at')
+    await endPoll(db, 'orders', { id }, now, 'withdrawal_check_at')
     if (isBack) continue
     log.error({ order: id }, 'the money of a withdrawal did not go back after the last try; please send it')
   }

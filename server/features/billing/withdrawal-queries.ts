@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Tx } from '#server/tables.ts'
-import { takeDue, type Due, type Look } from './check-queries.ts'
-import { nextCheck } from './check-schedule.ts'
+import { takeDueForPolling, type Due, type Poll } from './polling-queries.ts'
+import { nextPoll } from './polling-schedule.ts'
 import type { OrderRow } from './order-queries.ts'
 
 const paid = (['paid', 'partially_refunded'] as const).map((status) => sql.lit(status))
@@ -36,7 +36,7 @@ export async function selectWithdrawnCents(tx: Tx, orderIds: readonly string[]):
 
 /** Marks all orders of a contract, also those whose money may still come in. */
 export async function markWithdrawn(tx: Tx, order: OrderRow, now: Date): Promise<void> {
-  const change = { withdrawn_at: now, withdrawal_check_at: nextCheck(0, now) }
+  const change = { withdrawn_at: now, withdrawal_check_at: nextPoll(0, now) }
   const orders = tx.updateTable('orders').set(change).where(contractOf(order))
   await orders.where('withdrawn_at', 'is', null).execute()
 }
@@ -47,10 +47,10 @@ export function takeDueWithdrawals(tx: Tx, due: Due) {
     .selectFrom('orders')
     .select(['id', 'withdrawal_checks as checks'])
     .where('status', 'in', paid)
-  const note = ({ id }: { id: string }, { checks, check_at }: Look) =>
+  const note = ({ id }: { id: string }, { checks, check_at }: Poll) =>
     tx
       .updateTable('orders')
       .set({ withdrawal_checks: checks, withdrawal_check_at: check_at })
       .where('id', '=', id)
-  return takeDue(open, due, note, 'withdrawal_check_at')
+  return takeDueForPolling(open, due, note, 'withdrawal_check_at')
 }

@@ -12,17 +12,17 @@ import { recommendFor, relatedTo } from './recommend-videos.ts'
 
 export { catalogJobs } from './refresh-ranks.ts'
 export { loadCover, publishVideo, recordEpisodes, releaseIfWaiting, setCover } from './publish-video.ts'
-export { beginDraft, edited, editVideo, loadDeskVideo, type TextChanges } from './edit-video.ts'
+export { beginDraft, edited, editVideo, loadAdminVideo, type TextChanges } from './edit-video.ts'
 export {
-  loadDeskTitles,
+  loadAdminTitles,
   selectCategories,
-  selectDeskVideos,
+  selectAdminVideos,
   selectTagsInUse,
   selectVideoBefore,
-  type DeskVideoRecord,
-} from './desk-queries.ts'
+  type AdminVideoRecord,
+} from './admin-queries.ts'
 export { arrangeCategories, deleteLabel, mergeLabels, renameLabel } from './edit-labels.ts'
-export { selectDeskTags, type LabelKind } from './label-queries.ts'
+export { selectAdminTags, type LabelKind } from './label-queries.ts'
 export { archive, publishNow, schedule, unschedule } from './video-states.ts'
 export { standInCovers } from './publish-queries.ts'
 export { listMenuIds, nameListing, type ListingKind } from './name-listing.ts'

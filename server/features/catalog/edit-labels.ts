@@ -3,19 +3,19 @@ import { languages, type Texts } from '#contract/languages.ts'
 import { longestLabel } from '#contract/studio/labels.ts'
 import type { Tx } from '#server/tables.ts'
 import { lockHomepage, orderCategories } from './compose-queries.ts'
-import { selectCategories } from './desk-queries.ts'
+import { selectCategories } from './admin-queries.ts'
 import { edited, slugOf, type TextChanges } from './edit-video.ts'
 import * as queries from './label-queries.ts'
 import type { LabelKind, LabelRecord } from './label-queries.ts'
 import { found } from './list-videos.ts'
-import { addTagWork, isGoing, lockTagWork } from './tag-work-queries.ts'
+import { addTagWork, isGoing, lockTagWork } from './tag-batch-queries.ts'
 
 /*
  * Videos are held before labels, as by whoever edits, publishes or ranks one, so that nobody waits in a circle; what is under
  * way at a tag before both, as by whoever carries it on; and the homepage before all, as by whoever saves it.
  */
 
-/** A tag of more videos than these has them changed by and by (carry-on-tags.ts); the triggers say the same of its names. */
+/** A tag of more videos than these has them changed by and by (tag-batch-job.ts); the triggers say the same of its names. */
 const atOnce = 200
 
 /**

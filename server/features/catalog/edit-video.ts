@@ -4,8 +4,8 @@ import { longestLabel } from '#contract/studio/labels.ts'
 import { videoLimits } from '#contract/studio/videos.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import * as queries from './desk-queries.ts'
-import type { DeskVideoRecord } from './desk-queries.ts'
+import * as queries from './admin-queries.ts'
+import type { AdminVideoRecord } from './admin-queries.ts'
 import { ensureNamed, replaceVideoTags, upsertVideo } from './publish-queries.ts'
 
 /** Texts by language; an empty one is taken away, one that is not named stays. */
@@ -29,12 +29,12 @@ export interface VideoEdits {
  * A video of whatever state.
  * @throws Refusal notFound
  */
-export async function loadDeskVideo(
+export async function loadAdminVideo(
   db: Db,
   id: string,
   options?: { lock?: boolean },
-): Promise<DeskVideoRecord> {
-  const video = await queries.selectDeskVideo(db, id, options)
+): Promise<AdminVideoRecord> {
+  const video = await queries.selectAdminVideo(db, id, options)
   if (!video) throw new Refusal('notFound')
   return video
 }
@@ -58,7 +58,7 @@ export async function beginDraft(tx: Tx, title: string, now: Date): Promise<stri
  * Edits the given fields of a video.
  * @throws Refusal titleNeeded, textTooLong, priceInvalid, labelInvalid
  */
-export async function editVideo(tx: Tx, video: DeskVideoRecord, edits: VideoEdits): Promise<void> {
+export async function editVideo(tx: Tx, video: AdminVideoRecord, edits: VideoEdits): Promise<void> {
   const { titles, synopses, category, tags, ...rest } = edits
   checkPrices(rest)
   await queries.updateVideo(tx, video.id, {

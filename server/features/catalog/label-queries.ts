@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Language, Texts } from '#contract/languages.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import { hasWords } from './desk-queries.ts'
+import { hasWords } from './admin-queries.ts'
 
 /** The kinds of labels: categories and tags. */
 export type LabelKind = 'tag' | 'category'
@@ -22,7 +22,7 @@ interface TagsWanted {
 }
 
 /** A page of all tags, those of most published videos first. Runs along `tags_used`, or finds by `tags_words`. */
-export function selectDeskTags(db: Db, { keyword, after, limit }: TagsWanted) {
+export function selectAdminTags(db: Db, { keyword, after, limit }: TagsWanted) {
   // An expression instead of the column, so that PostgreSQL does not scan `tags_used` until enough rows match.
   const use = keyword === undefined ? sql<number>`video_count` : sql<number>`video_count + 0`
   return db

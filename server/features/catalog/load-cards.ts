@@ -1,6 +1,6 @@
 import type { VideoCard } from '#contract/catalog.ts'
 import type { Language } from '#contract/languages.ts'
-import { createRowCache } from '#server/platform/answer-cache.ts'
+import { createRowCache } from '#server/platform/response-cache.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Db } from '#server/tables.ts'
 import { presentCard } from './present.ts'

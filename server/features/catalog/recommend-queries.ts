@@ -2,12 +2,12 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
 
 /** A video that goes with others, and how well. */
-export interface Alike {
+export interface SimilarVideo {
   id: string
   key: number
 }
 
-export interface AlikeOptions {
+export interface SimilarOptions {
   /** Which are not wanted, by the ends of their ids (`endOf`). */
   without: readonly string[]
   limit: number
@@ -28,14 +28,14 @@ export const mostSeeds = 5
  * What goes with these videos, best first: what people watched next, else what shares most tags, the category, or is popular.
  * Each source gives a few of its best, so the work is the same however large the catalogue.
  */
-export async function selectAlike(
+export async function selectSimilar(
   db: Db,
   seeds: readonly string[],
-  { without, limit }: AlikeOptions,
-): Promise<Alike[]> {
+  { without, limit }: SimilarOptions,
+): Promise<SimilarVideo[]> {
   // Always as many rows, so that PostgreSQL does not replan for each call.
   const rows = Array.from({ length: mostSeeds }, (_, index) => sql`(${seeds[index] ?? null}::text)`)
-  const { rows: alike } = await sql<Alike>`
+  const { rows: alike } = await sql<SimilarVideo>`
     WITH seeds AS (SELECT * FROM (VALUES ${sql.join(rows)}) given(id) WHERE id IS NOT NULL)
     SELECT id, sum(score)::int AS key FROM (
       SELECT next_id AS id, (ln(1 + viewers) * 1000)::int AS score

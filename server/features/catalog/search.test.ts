@@ -5,7 +5,7 @@ import { publishVideo } from '#server/features/catalog/catalog.ts'
 import { encodeCursor } from '#server/platform/cursor.ts'
 import { restlessClock } from '#server/testing/restless-clock.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
-import { beginsAlike, isOneTypoApart } from './match-words.ts'
+import { beginsAlike, isOneTypoApart } from './typo-matching.ts'
 
 let site: TestSite
 

@@ -1,6 +1,6 @@
 import type { Language } from '#contract/languages.ts'
 import type { Db } from '#server/tables.ts'
-import { chooseBeginnings, nameTermsFor } from './match-words.ts'
+import { chooseBeginnings, nameTermsFor } from './typo-matching.ts'
 import { selectTypedWords, suggestTags, suggestTitles, type TypedKeyword } from './search-queries.ts'
 
 /** Type-ahead looks for typos too where fewer names match. */

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildVideo, noFiles } from '#server/testing/builders.ts'
 import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
 import type { Tx } from '#server/tables.ts'
-import { selectDeskVideo, type DeskVideoRecord } from './desk-queries.ts'
+import { selectAdminVideo, type AdminVideoRecord } from './admin-queries.ts'
 import { archive, publishNow, releaseDue, schedule, unschedule } from './video-states.ts'
 
-type Video = Pick<DeskVideoRecord, 'state' | 'released_at'>
+type Video = Pick<AdminVideoRecord, 'state' | 'released_at'>
 
 const now = new Date('2026-03-01T12:00:00Z')
 const earlier = new Date(now.getTime() - 1)
@@ -25,8 +25,8 @@ async function makeVideo({ state, released_at }: Video, episodes = 1): Promise<s
   return id
 }
 
-async function read(id: string): Promise<DeskVideoRecord> {
-  const video = await selectDeskVideo(database.db, id)
+async function read(id: string): Promise<AdminVideoRecord> {
+  const video = await selectAdminVideo(database.db, id)
   if (!video) throw new Error('there is no such video')
   return video
 }
@@ -36,7 +36,7 @@ async function look(id: string): Promise<Video> {
   return { state, released_at }
 }
 
-type Transition = (tx: Tx, video: DeskVideoRecord) => Promise<void>
+type Transition = (tx: Tx, video: AdminVideoRecord) => Promise<void>
 
 /** The state that a transition leads to, or the name of its refusal; a refused transition changes nothing. */
 async function outcomeOf(transition: Transition, from: Video): Promise<Video | string> {

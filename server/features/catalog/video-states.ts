@@ -1,8 +1,8 @@
 import { Refusal } from '#contract/errors.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Tx, Db } from '#server/tables.ts'
-import * as queries from './desk-queries.ts'
-import type { DeskVideoRecord } from './desk-queries.ts'
+import * as queries from './admin-queries.ts'
+import type { AdminVideoRecord } from './admin-queries.ts'
 
 /*
  * The states of a video (product.md, section 5): draft → scheduled → published ⇄ archived. One function per transition, each of
@@ -21,7 +21,7 @@ export interface EpisodeCounts {
  */
 export async function publishNow(
   tx: Tx,
-  { id, state, released_at }: DeskVideoRecord,
+  { id, state, released_at }: AdminVideoRecord,
   { count, ready }: EpisodeCounts,
   now: Date,
 ): Promise<void> {
@@ -42,20 +42,20 @@ export async function publishNow(
  * draft → scheduled, for a moment; a moment that was set before is changed.
  * @throws Refusal movedOn, momentPast
  */
-export async function schedule(tx: Tx, { id, state }: DeskVideoRecord, at: Date, now: Date): Promise<void> {
+export async function schedule(tx: Tx, { id, state }: AdminVideoRecord, at: Date, now: Date): Promise<void> {
   if (state !== 'draft' && state !== 'scheduled') throw new Refusal('movedOn')
   if (at <= now) throw new Refusal('momentPast', { field: 'at' })
   await queries.updateState(tx, id, { state: 'scheduled', released_at: at })
 }
 
 /** scheduled → draft. @throws Refusal movedOn */
-export async function unschedule(tx: Tx, { id, state }: DeskVideoRecord): Promise<void> {
+export async function unschedule(tx: Tx, { id, state }: AdminVideoRecord): Promise<void> {
   if (state !== 'scheduled') throw new Refusal('movedOn')
   await queries.updateState(tx, id, { state: 'draft', released_at: null })
 }
 
 /** published → archived. @throws Refusal movedOn */
-export async function archive(tx: Tx, { id, state }: DeskVideoRecord): Promise<void> {
+export async function archive(tx: Tx, { id, state }: AdminVideoRecord): Promise<void> {
   if (state !== 'published') throw new Refusal('movedOn')
   await queries.updateState(tx, id, { state: 'archived' })
 }

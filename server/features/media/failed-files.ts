@@ -1,5 +1,5 @@
 import { inLanguage, type Language } from '#contract/languages.ts'
-import type { FailedFile } from '#contract/studio/running.ts'
+import type { FailedFile } from '#contract/studio/system.ts'
 import { pageSize } from '#server/platform/cursor.ts'
 import { readPage } from '#server/platform/read-page.ts'
 import type { Db } from '#server/tables.ts'

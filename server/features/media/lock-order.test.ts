@@ -8,10 +8,10 @@ import { buildVideo } from '#server/testing/builders.ts'
 import { somebodyWaits } from '#server/testing/somebody-waits.ts'
 import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
 import type { Tx } from '#server/tables.ts'
-import { removeEpisode, retryEpisode } from './desk-episodes.ts'
+import { removeEpisode, retryEpisode } from './admin-episodes.ts'
 import { announceEpisodes } from './ingest/announce-episodes.ts'
 import { enqueueEpisode } from './ingest/enqueue-episode.ts'
-import type { IngestContext } from './ingest/work-queue.ts'
+import type { IngestContext } from './ingest/ingest-queue.ts'
 import { createMediaKeys } from './media-keys.ts'
 
 let root: string

@@ -13,20 +13,20 @@ import {
 import { password, registerMember } from '#server/testing/register-member.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 import type { Visitor } from '#server/testing/visitor.ts'
-import type { Moments } from './moments.ts'
+import type { LifecycleHooks } from './lifecycle-hooks.ts'
 
 let site: TestSite
 let offset = 0
-/** What the features' moments were given. */
+/** What the features' lifecycle hooks were given. */
 const erased: string[] = []
 
-const moments: Partial<Moments> = {
+const lifecycleHooks: Partial<LifecycleHooks> = {
   erase: [async (_tx, userId) => void erased.push(userId)],
   export: [async (_db, userId) => ({ of_a_feature: [userId] })],
 }
 
 beforeAll(async () => {
-  site = await testSite({ clock: { now: () => new Date(Date.now() + offset) }, moments })
+  site = await testSite({ clock: { now: () => new Date(Date.now() + offset) }, lifecycleHooks })
 })
 afterAll(() => site.close())
 
@@ -329,7 +329,7 @@ describe('deleting', () => {
 
   it('is undone where a feature cannot erase its part', async () => {
     const failing = await testSite({
-      moments: { erase: [() => Promise.reject(new Error('a part could not be erased'))] },
+      lifecycleHooks: { erase: [() => Promise.reject(new Error('a part could not be erased'))] },
     })
     const { visitor, user } = await registerMember(failing)
     const { status } = await visitor.call(deleteUser, { body: { current_password: password } })

@@ -5,9 +5,9 @@ import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Call } from '#server/platform/http/route.ts'
 import { deleteFailures } from './attempt-queries.ts'
 import { auditCall } from './audit-call.ts'
-import { limitTries } from './limit-tries.ts'
+import { throttleLogin } from './login-throttle.ts'
 import type { MembersContext } from './members-context.ts'
-import { lockProven, provePerson, requireMember, type MemberViewer } from './prove-person.ts'
+import { lockReauthenticated, reauthenticate, requireMember, type MemberViewer } from './reauthenticate.ts'
 import { lockUser } from './queries.ts'
 import {
   beginSecondFactor,
@@ -15,7 +15,7 @@ import {
   confirmSecondFactor,
   removeSecondFactor,
 } from './second-factor.ts'
-import { tellMember } from './tell-member.ts'
+import { sendSecurityMail } from './security-mails.ts'
 
 type FactorCall = Call<typeof changeSecondFactorCall>
 type Changed = ResultOf<typeof changeSecondFactorCall>
@@ -32,9 +32,9 @@ export function changeSecondFactor(context: MembersContext, call: FactorCall): P
 }
 
 async function begin(context: MembersContext, call: FactorCall, member: MemberViewer): Promise<Changed> {
-  const proof = await provePerson(context, member, passwordOf(call))
+  const proof = await reauthenticate(context, member, passwordOf(call))
   return inTransaction(context.db, async (tx) => {
-    const user = await lockProven(context, tx, proof)
+    const user = await lockReauthenticated(context, tx, proof)
     return { enabled: false, ...(await beginSecondFactor(tx, context, user)) }
   })
 }
@@ -45,22 +45,22 @@ function confirm(context: MembersContext, call: FactorCall, member: MemberViewer
     if (!user || user.deleted_at) throw new Refusal('signInFirst')
     const recovery_codes = await confirmSecondFactor(tx, context, user, call.body.code ?? '')
     await auditCall(context, tx, call, 'second_factor_on', user.id)
-    await tellMember(tx, context, user, 'secondFactorOn')
+    await sendSecurityMail(tx, context, user, 'secondFactorOn')
     return { enabled: true, recovery_codes }
   })
 }
 
 async function remove(context: MembersContext, call: FactorCall, member: MemberViewer): Promise<Changed> {
-  const proof = await provePerson(context, member, passwordOf(call))
-  const tried = await limitTries(context, 'code', member.userId)
+  const proof = await reauthenticate(context, member, passwordOf(call))
+  const tried = await throttleLogin(context, 'code', member.userId)
   return inTransaction(context.db, async (tx) => {
-    const user = await lockProven(context, tx, proof)
+    const user = await lockReauthenticated(context, tx, proof)
     // An empty code is a wrong one here: the form asks for it.
     await checkSecondFactor(tx, context, user, call.body.code?.trim() || '-', 'code')
     await removeSecondFactor(tx, user.id)
     await deleteFailures(tx, tried.account)
     await auditCall(context, tx, call, 'second_factor_off', user.id)
-    await tellMember(tx, context, user, 'secondFactorOff')
+    await sendSecurityMail(tx, context, user, 'secondFactorOff')
     return { enabled: false }
   })
 }

@@ -6,17 +6,17 @@ import type { Call, Viewer } from '#server/platform/http/route.ts'
 import type { Tx } from '#server/tables.ts'
 import { answerInTransaction } from './answer-in-transaction.ts'
 import { auditCall } from './audit-call.ts'
-import { checkEmail, checkName } from './check-person.ts'
+import { checkEmail, checkName } from './check-profile.ts'
 import { deleteOtherLinks } from './link-queries.ts'
 import type { MembersContext } from './members-context.ts'
 import { keepViewer, requireStanding } from './members.ts'
 import { checkPassword, hashPassword } from './passwords.ts'
-import { lockProven, provePerson, requireMember } from './prove-person.ts'
+import { lockReauthenticated, reauthenticate, requireMember } from './reauthenticate.ts'
 import { selectUserByEmail, updateUser } from './queries.ts'
 import { limitVerifications, sendVerification } from './send-verification.ts'
 import { endSessionsOf, startSession } from './sessions.ts'
-import { tellMember } from './tell-member.ts'
-import { tellOwner } from './tell-owner.ts'
+import { sendSecurityMail } from './security-mails.ts'
+import { sendEmailTakenMail } from './email-taken-mail.ts'
 
 type Change = BodyOf<typeof changeUserCall>
 type ChangeCall = Call<typeof changeUserCall>
@@ -50,18 +50,18 @@ async function changeAccount(context: MembersContext, call: ChangeCall, profile:
   const member = requireMember(call)
   if (email !== undefined) checkEmail(email)
   if (new_password !== undefined) checkPassword(new_password, 'new_password')
-  const proof = await provePerson(context, member, call.body)
+  const proof = await reauthenticate(context, member, call.body)
   if (email !== undefined) await admitEmail(context, email, member.userId, call.ip)
   const password_hash = new_password === undefined ? undefined : await hashPassword(new_password)
   return answerInTransaction(context.db, call, async (tx, held) => {
-    const user = await lockProven(context, tx, proof)
+    const user = await lockReauthenticated(context, tx, proof)
     await saveProfile(context, tx, held, user.id, profile)
     if (password_hash !== undefined) await deleteOtherLinks(tx, user.id, user.email)
     if (email !== undefined && email !== user.email) await sendVerification(tx, context, user, email)
     if (password_hash === undefined) return member
     await updateUser(tx, user.id, { password_hash })
     await auditCall(context, tx, call, 'password_changed', user.id)
-    await tellMember(tx, context, user, 'passwordChanged')
+    await sendSecurityMail(tx, context, user, 'passwordChanged')
     await endSessionsOf(tx, user.id)
     return startSession(context, tx, held, user.id)
   })
@@ -73,7 +73,7 @@ async function admitEmail(context: MembersContext, email: string, userId: string
   if (owner?.id === userId && owner.email === email) return
   await limitVerifications(context, userId, ip)
   if (!owner || owner.id === userId) return
-  await tellOwner(context, email)
+  await sendEmailTakenMail(context, email)
   throw new Refusal('emailTaken', { field: 'email' })
 }
 
@@ -105,5 +105,5 @@ async function saveProfile(
     consent_version: consentVersion,
   })
   await auditCall(context, tx, call, 'consent_changed', id, { marketing, version: consentVersion })
-  for (const tell of context.moments.consent) await tell(tx, id, marketing, call.adIds())
+  for (const tell of context.lifecycleHooks.consent) await tell(tx, id, marketing, call.adIds())
 }

@@ -5,7 +5,7 @@ import { requireViewer, type Call, type Viewer } from '#server/platform/http/rou
 import type { Tx } from '#server/tables.ts'
 import { auditCall } from './audit-call.ts'
 import type { MembersContext } from './members-context.ts'
-import { lockProven, provePerson, requireMember } from './prove-person.ts'
+import { lockReauthenticated, reauthenticate, requireMember } from './reauthenticate.ts'
 import { lockUser, newReferralCode, retireMerged, updateUser } from './queries.ts'
 import { endSessionsOf } from './sessions.ts'
 import { isGuest } from './sign-in-as.ts'
@@ -37,11 +37,11 @@ export async function deleteUser(
 ): Promise<Viewer> {
   const viewer = requireViewer(call)
   const proof =
-    viewer.role === 'member' ? await provePerson(context, requireMember(call), call.body) : undefined
+    viewer.role === 'member' ? await reauthenticate(context, requireMember(call), call.body) : undefined
   await inTransaction(context.db, async (tx) => {
-    if (proof) await lockProven(context, tx, proof)
+    if (proof) await lockReauthenticated(context, tx, proof)
     else if (!(await lockKeptGuest(tx, viewer))) return
-    await erasePerson(context, tx, viewer.userId)
+    await eraseAccount(context, tx, viewer.userId)
     await auditCall(context, tx, call, 'deleted', viewer.userId)
   })
   return giveFreshGuest(context, call)
@@ -55,9 +55,13 @@ async function lockKeptGuest(tx: Tx, { userId }: Viewer): Promise<boolean> {
 }
 
 /** Deletes a person's data in every feature. The caller has locked the row. */
-export async function erasePerson({ moments, clock }: MembersContext, tx: Tx, userId: string): Promise<void> {
+export async function eraseAccount(
+  { lifecycleHooks, clock }: MembersContext,
+  tx: Tx,
+  userId: string,
+): Promise<void> {
   const now = clock.now()
-  for (const eraseIn of moments.erase) await eraseIn(tx, userId, now)
+  for (const eraseIn of lifecycleHooks.erase) await eraseIn(tx, userId, now)
   await endSessionsOf(tx, userId)
   await retireMerged(tx, userId, now)
   await updateUser(tx, userId, { ...nobody, referral_code: newReferralCode(), deleted_at: now })

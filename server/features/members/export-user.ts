@@ -40,7 +40,7 @@ async function partsOf(
   call: Call,
   userId: string,
 ): Promise<Record<string, unknown>> {
-  const { db, moments, clock } = context
+  const { db, lifecycleHooks, clock } = context
   const user = await selectUser(db, userId)
   if (!user) return { user: { id: userId } }
   await auditCall(context, db, call, 'exported', userId)
@@ -56,7 +56,7 @@ async function partsOf(
     })),
     account_events: mapPages(audit, ({ id: _id, ...row }) => row),
   }
-  for (const exportFrom of moments.export) Object.assign(parts, await exportFrom(db, userId))
+  for (const exportFrom of lifecycleHooks.export) Object.assign(parts, await exportFrom(db, userId))
   return parts
 }
 

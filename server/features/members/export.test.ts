@@ -9,7 +9,7 @@ import { watchQueries } from '#server/testing/watch-queries.ts'
 import { createSlots } from '#server/platform/http/slots.ts'
 import { exportUser } from './export-user.ts'
 import { newGuest } from './members.ts'
-import type { Moments } from './moments.ts'
+import type { LifecycleHooks } from './lifecycle-hooks.ts'
 
 /** A list whose next page is read when the test says so. */
 let page = Promise.withResolvers<unknown[]>()
@@ -21,9 +21,9 @@ const mostBytes = 64 * 1024
 let site: TestSite
 let gated: TestSite
 beforeAll(async () => {
-  const moments: Partial<Moments> = { export: [async () => ({ slow: slowList() })] }
+  const lifecycleHooks: Partial<LifecycleHooks> = { export: [async () => ({ slow: slowList() })] }
   site = await testSite({}, { EVENT_KB_PERSON: String(mostBytes / 1024) })
-  gated = await testSite({ moments })
+  gated = await testSite({ lifecycleHooks })
 })
 afterAll(() => Promise.all([site.close(), gated.close()]))
 

@@ -4,7 +4,7 @@ import type { Call } from '#server/platform/http/route.ts'
 import { auditCall } from './audit-call.ts'
 import { describeDevice } from './describe-device.ts'
 import type { MembersContext } from './members-context.ts'
-import { requireMember } from './prove-person.ts'
+import { requireMember } from './reauthenticate.ts'
 import { deleteSessions, selectSessions } from './session-queries.ts'
 import { oldest } from './sessions.ts'
 

@@ -5,7 +5,7 @@ import { requireViewer, type Call, type Viewer } from '#server/platform/http/rou
 import type { Job } from '#server/platform/jobs.ts'
 import { newId } from '#server/platform/ids.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
-import { sweepTurns } from '#server/platform/database/limits.ts'
+import { purgeTurns } from '#server/platform/database/limits.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { dayMs } from '#server/platform/clock.ts'
 import { deleteOldFailures } from './attempt-queries.ts'
@@ -22,23 +22,23 @@ import { anyResetRequests, deleteOldLinks } from './link-queries.ts'
 import { holdStanding, insertUser, selectStanding, selectUser, updateTimeZone } from './queries.ts'
 import { answerResetRequests } from './reset-password.ts'
 import { hasSecondFactor } from './second-factor.ts'
-import { findMember, headerTokenOf, sweepSessions } from './sessions.ts'
+import { findMember, headerTokenOf, purgeSessions } from './sessions.ts'
 import { isGuest } from './sign-in-as.ts'
 
 export { answerInTransaction } from './answer-in-transaction.ts'
 export { deleteFailures } from './attempt-queries.ts'
 export { knownDevice, rememberDevice } from './device-cookie.ts'
-export { checkEmail, checkName } from './check-person.ts'
+export { checkEmail, checkName } from './check-profile.ts'
 export {
   deleteOnRequest,
   findByEmail,
-  holdPerson,
+  lockAccount,
   listSessionsOf,
-  loadPerson,
+  loadAccount,
   signOutEverywhere,
-  type KnownPerson,
-} from './help-people.ts'
-export { forgiveTry, limitNetwork, limitTries } from './limit-tries.ts'
+  type KnownAccount,
+} from './support-actions.ts'
+export { forgiveLogin, limitNetwork, throttleLogin } from './login-throttle.ts'
 export { cookieFor, cookieName } from './members-context.ts'
 export { checkPassword, hashPassword, verifyPassword } from './passwords.ts'
 export { isGuest }
@@ -177,7 +177,7 @@ export async function keepViewer(
   if (!viewer.kept) giveTokens(context, call, { userId: viewer.userId, kept: true }, false)
   // A provider's redirect says nothing of where somebody came from.
   const ids = call.adIds?.()
-  if (ids) for (const keep of context.moments.keep) await keep(tx, viewer.userId, ids)
+  if (ids) for (const keep of context.lifecycleHooks.keep) await keep(tx, viewer.userId, ids)
   return viewer.userId
 }
 
@@ -252,8 +252,8 @@ const failuresKeptMs = dayMs
 export function membersJobs(context: MembersContext): Job[] {
   const { db, clock } = context
   const sweep = async () => {
-    await inTransaction(db, (tx) => sweepSessions(tx, clock.now()))
-    await sweepTurns(db, clock.now())
+    await inTransaction(db, (tx) => purgeSessions(tx, clock.now()))
+    await purgeTurns(db, clock.now())
     await inTransaction(db, (tx) => deleteOldLinks(tx, clock.now()))
     await deleteOldFailures(db, new Date(clock.now().getTime() - failuresKeptMs))
   }

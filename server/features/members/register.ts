@@ -4,9 +4,9 @@ import type { Call, Viewer } from '#server/platform/http/route.ts'
 import type { Tx } from '#server/tables.ts'
 import { answerInTransaction } from './answer-in-transaction.ts'
 import { auditCall } from './audit-call.ts'
-import { checkEmail, checkName } from './check-person.ts'
+import { checkEmail, checkName } from './check-profile.ts'
 import { rememberDevice } from './device-cookie.ts'
-import { limitNetwork } from './limit-tries.ts'
+import { limitNetwork } from './login-throttle.ts'
 import { forgetGuest, type MembersContext } from './members-context.ts'
 import { newGuest } from './members.ts'
 import { checkPassword, hashPassword } from './passwords.ts'
@@ -14,7 +14,7 @@ import { insertUser, isEmailTaken, lockUser, updateUser, type UserRow } from './
 import { sendVerification } from './send-verification.ts'
 import { startSession } from './sessions.ts'
 import { isGuest } from './sign-in-as.ts'
-import { tellWhereTaken } from './tell-owner.ts'
+import { mailWhereTaken } from './email-taken-mail.ts'
 
 type RegisterCall = Call<typeof registerUser>
 
@@ -42,14 +42,19 @@ export async function register(context: MembersContext, call: RegisterCall): Pro
     rememberDevice(context, held, 'device', email)
     return startSession(context, tx, held, id)
   })
-  return registering.catch((error: unknown) => tellWhereTaken(context, email, error))
+  return registering.catch((error: unknown) => mailWhereTaken(context, email, error))
 }
 
-async function welcome({ moments }: MembersContext, tx: Tx, call: RegisterCall, id: string): Promise<void> {
+async function welcome(
+  { lifecycleHooks }: MembersContext,
+  tx: Tx,
+  call: RegisterCall,
+  id: string,
+): Promise<void> {
   const adIds = call.adIds()
-  for (const keep of moments.keep) await keep(tx, id, adIds)
+  for (const keep of lifecycleHooks.keep) await keep(tx, id, adIds)
   const newcomer = { id, email: call.body.email, userAgent: call.userAgent, adIds }
-  for (const tell of moments.register) await tell(tx, newcomer)
+  for (const tell of lifecycleHooks.register) await tell(tx, newcomer)
 }
 
 /** The guest's row, made if need be. @throws Refusal signedInAlready where another call has made it a member just now */

@@ -8,18 +8,18 @@ import { queueMail } from '#server/platform/mail/send-mails.ts'
 import type { Tx } from '#server/tables.ts'
 import { deleteFailures } from './attempt-queries.ts'
 import { auditCall } from './audit-call.ts'
-import { checkEmail } from './check-person.ts'
+import { checkEmail } from './check-profile.ts'
 import { knownDevice } from './device-cookie.ts'
 import { deleteLinks, insertResetRequest, takeResetRequest } from './link-queries.ts'
 import { findLink, lockLinked, makeLink } from './mail-links.ts'
-import { onDevice } from './limit-tries.ts'
+import { onDevice } from './login-throttle.ts'
 import type { MembersContext } from './members-context.ts'
 import { checkPassword, hashPassword } from './passwords.ts'
 import { selectUserByEmail, updateUser, type UserRow } from './queries.ts'
 import { removeSecondFactor } from './second-factor.ts'
 import { endSessionsOf } from './sessions.ts'
 import { eraseIdentities } from './social/social.ts'
-import { tellMember } from './tell-member.ts'
+import { sendSecurityMail } from './security-mails.ts'
 
 /**
  * Takes down that somebody wants a new password for an address. Whether there is an account is only looked up by
@@ -101,7 +101,7 @@ async function changePassword(
   const email = user.email ?? ''
   await deleteFailures(tx, keyFor(context.secret, 'sign-in', foldEmail(email)))
   await auditCall(context, tx, call, 'password_changed', user.id)
-  await tellMember(tx, context, user, 'passwordChanged')
+  await sendSecurityMail(tx, context, user, 'passwordChanged')
 }
 
 /** The account may have been made by somebody else with this person's address: no way of theirs stays open. */

@@ -3,11 +3,11 @@ import {
   hashRecoveryCode,
   makeAppSecret,
   makeRecoveryCodes,
-  sealAppSecret,
+  encryptAppSecret,
   stepOfCode,
   typedCode,
   type AppSecret,
-} from '#server/platform/one-time-codes.ts'
+} from '#server/platform/totp.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import type { MembersContext } from './members-context.ts'
 import * as queries from './second-factor-queries.ts'
@@ -50,7 +50,7 @@ export async function beginSecondFactor(
   { id, email }: { id: string; email: string | null },
 ): Promise<AppSecret> {
   const made = makeAppSecret({ issuer: context.operator.site, label: email ?? id })
-  if (!(await queries.putFactor(tx, id, sealAppSecret(context.secret, made.secret, id))))
+  if (!(await queries.putFactor(tx, id, encryptAppSecret(context.secret, made.secret, id))))
     throw new Refusal('movedOn')
   return made
 }

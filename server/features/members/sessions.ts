@@ -102,7 +102,7 @@ export function oldest(now: Date): { seenAfter: Date; madeAfter: Date } {
 }
 
 /** Forgets the sessions that have ended by themselves. */
-export function sweepSessions(db: Db, now: Date): Promise<void> {
+export function purgeSessions(db: Db, now: Date): Promise<void> {
   const { seenAfter, madeAfter } = oldest(now)
   return queries.deleteEndedSessions(db, seenAfter, madeAfter)
 }

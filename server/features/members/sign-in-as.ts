@@ -35,7 +35,7 @@ export async function signInAs(
  * this guest is over, instead of keeping something under it that nobody would see again.
  */
 export async function mergeGuest(
-  { moments, clock }: MembersContext,
+  { lifecycleHooks, clock }: MembersContext,
   tx: Tx,
   guest: { id: string; language: string },
   userId: string,
@@ -48,7 +48,7 @@ export async function mergeGuest(
   const from = rows.find(({ id }) => id === guest.id)
   if (!from || !isGuest(from)) return
   // Of a guest without a row, too, something may be known: which experiments it met.
-  for (const merge of moments.merge) await merge(tx, guest.id, userId)
+  for (const merge of lifecycleHooks.merge) await merge(tx, guest.id, userId)
   await updateUser(tx, guest.id, { ...nothingOfTheirs, merged_into: userId })
   await updateUser(tx, userId, whatWasMissing(account, from))
 }

@@ -5,9 +5,9 @@ import type { Call, Viewer } from '#server/platform/http/route.ts'
 import { answerInTransaction } from './answer-in-transaction.ts'
 import { deleteFailures } from './attempt-queries.ts'
 import { auditCall, auditWrongCode } from './audit-call.ts'
-import { checkEmail } from './check-person.ts'
+import { checkEmail } from './check-profile.ts'
 import { knownDevice, rememberDevice } from './device-cookie.ts'
-import { forgiveTry, limitNetwork, limitTries } from './limit-tries.ts'
+import { forgiveLogin, limitNetwork, throttleLogin } from './login-throttle.ts'
 import type { MembersContext } from './members-context.ts'
 import { verifyPassword } from './passwords.ts'
 import { selectUserByEmail } from './queries.ts'
@@ -27,7 +27,7 @@ export async function signIn(context: MembersContext, call: Call<typeof signInCa
   checkEmail(email)
   await limitNetwork(context, 'sign-in', call.ip)
   const device = knownDevice(context, call, 'device', email)
-  const tried = await limitTries(context, 'sign-in', foldEmail(email), device)
+  const tried = await throttleLogin(context, 'sign-in', foldEmail(email), device)
   const user = await selectUserByEmail(db, email)
   const right = await verifyPassword(user?.password_hash, password)
   if (!user || !right) {
@@ -46,6 +46,6 @@ export async function signIn(context: MembersContext, call: Call<typeof signInCa
     return viewer
   })
   return signingIn
-    .catch((error: unknown) => forgiveTry(context, tried, error))
+    .catch((error: unknown) => forgiveLogin(context, tried, error))
     .catch((error: unknown) => auditWrongCode(context, call, user.id, error))
 }

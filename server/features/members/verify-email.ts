@@ -8,10 +8,10 @@ import { auditCall } from './audit-call.ts'
 import { selectLinkedEmail } from './link-queries.ts'
 import { lockLinked } from './mail-links.ts'
 import type { MembersContext } from './members-context.ts'
-import { requireMember } from './prove-person.ts'
+import { requireMember } from './reauthenticate.ts'
 import { isEmailTaken, lockUser, selectUser, updateUser, type UserRow } from './queries.ts'
 import { limitVerifications, sendVerification } from './send-verification.ts'
-import { tellMember } from './tell-member.ts'
+import { sendSecurityMail } from './security-mails.ts'
 
 type VerifyCall = Call<typeof verifyEmailCall>
 interface Verified {
@@ -52,7 +52,7 @@ async function moveTo(
     throw isEmailTaken(error) ? new Refusal('emailTaken', { field: 'email' }) : error
   })
   await auditCall(context, tx, call, 'email_changed', user.id)
-  await tellMember(tx, context, { ...user, language: user.language ?? call.language }, 'emailChanged')
+  await sendSecurityMail(tx, context, { ...user, language: user.language ?? call.language }, 'emailChanged')
 }
 
 async function sendAgain(context: MembersContext, call: VerifyCall): Promise<Verified> {

@@ -1,5 +1,5 @@
 import { loadTrackingSettings } from '#server/features/tracking/tracking.ts'
-import { createAnswerCache } from '#server/platform/answer-cache.ts'
+import { createAnswerCache } from '#server/platform/response-cache.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { TrackingConfig } from '#server/platform/read-tracking.ts'
 import type { Db } from '#server/tables.ts'

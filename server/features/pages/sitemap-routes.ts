@@ -9,7 +9,7 @@ import {
   startsOfVideos,
   type Released,
 } from '#server/features/catalog/catalog.ts'
-import { createAnswerCache } from '#server/platform/answer-cache.ts'
+import { createAnswerCache } from '#server/platform/response-cache.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { DocumentFiles } from '#server/platform/document-files.ts'
 import { networkOf } from '#server/platform/http/network-of.ts'

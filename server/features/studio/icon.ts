@@ -15,7 +15,7 @@ import { lockOwn, updateOwn } from './settings/settings-queries.ts'
 import type { StudioContext } from './studio-context.ts'
 
 /** What the commands about the icon need besides. */
-export interface IconDeskContext {
+export interface IconStudioContext {
   icons: { address(name: '192.png'): string }
   settings: {
     readonly icon: string | undefined
@@ -62,7 +62,7 @@ export function iconRoutes(context: StudioContext): BytesRoute[] {
   ]
 }
 
-function present({ icons, settings }: IconDeskContext): SiteIcon {
+function present({ icons, settings }: IconStudioContext): SiteIcon {
   return { address: icons.address('192.png'), own: settings.icon !== undefined }
 }
 

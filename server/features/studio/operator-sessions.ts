@@ -70,7 +70,7 @@ export function endSession(
 }
 
 /** Forgets the sessions that have ended by themselves. */
-export function sweepOperatorSessions(db: Db, now: Date): Promise<void> {
+export function purgeOperatorSessions(db: Db, now: Date): Promise<void> {
   const { seenAfter, madeAfter } = oldest(now)
   return inTransaction(db, (tx) => queries.deleteEndedSessions(tx, seenAfter, madeAfter))
 }

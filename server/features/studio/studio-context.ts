@@ -1,11 +1,11 @@
 import type { Catalog } from '#server/features/catalog/catalog.ts'
 import type { BillingContext } from '#server/features/billing/billing.ts'
-import type { DeskMediaContext, UploadContext } from '#server/features/media/media.ts'
+import type { AdminMediaContext, UploadContext } from '#server/features/media/media.ts'
 import type { PageContext } from '#server/features/pages/pages.ts'
 import type { RefundLimits } from '#server/platform/read-refund-limits.ts'
-import type { HomepageDeskContext } from './homepage/homepage.ts'
-import type { IconDeskContext } from './icon.ts'
-import type { RunningContext } from './running/running.ts'
+import type { HomepageStudioContext } from './homepage/homepage.ts'
+import type { IconStudioContext } from './icon.ts'
+import type { RunningContext } from './system/system.ts'
 import type { SettingsContext } from './settings/settings.ts'
 
 /** What the studio works with; made once, in server/context.ts. */
@@ -13,13 +13,13 @@ export interface StudioContext
   extends
     BillingContext,
     Catalog,
-    DeskMediaContext,
+    AdminMediaContext,
     UploadContext,
     RunningContext,
     SettingsContext,
-    HomepageDeskContext,
+    HomepageStudioContext,
     PageContext,
-    IconDeskContext {
+    IconStudioContext {
   /** Whether buyers may pay with the sandbox. */
   sandboxOffered: boolean
   /** How much support may refund. */

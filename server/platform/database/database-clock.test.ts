@@ -31,7 +31,7 @@ const byStatement = ['idempotency_keys.held_until', 'job_runs.failing_since', 'j
 /** The files that ask the database for the time. */
 const asking = [
   'server/features/billing/idempotency-queries.ts',
-  'server/features/studio/running/running-queries.ts',
+  'server/features/studio/system/system-queries.ts',
   'server/metrics/metrics-queries.ts',
   'server/platform/database/migrate.ts',
   'server/platform/job-runs.ts',

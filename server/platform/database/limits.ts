@@ -36,6 +36,6 @@ export function secondsUntil(then: Date, now: Date): number {
 }
 
 /** Forgets the turns of stretches that are over. */
-export async function sweepTurns(db: QueryExecutorProvider, now: Date): Promise<void> {
+export async function purgeTurns(db: QueryExecutorProvider, now: Date): Promise<void> {
   await sql`DELETE FROM turns WHERE ends_at <= ${now}`.execute(db)
 }

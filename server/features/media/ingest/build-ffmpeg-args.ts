@@ -1,7 +1,7 @@
-import { extraPlaces, extraRungArgs, type ExtraRung } from './extra-rung.ts'
-import type { LadderPlan, Rung } from './plan-ladder.ts'
+import { extraPlaces, extraRenditionArgs, type ExtraRendition } from './extra-codec.ts'
+import type { LadderPlan, Rendition } from './plan-ladder.ts'
 import { planCandidates, planStoryboard } from './plan-stills.ts'
-import { gainFilters, type Gain } from './sound-chain.ts'
+import { gainFilters, type Gain } from './loudness.ts'
 import {
   labelColours,
   scaleColours,
@@ -35,7 +35,7 @@ export interface TranscodeJob {
   sound: SoundInput | undefined
   gain: Gain | undefined
   colours: SourceColours
-  extraRung?: ExtraRung | undefined
+  extraRung?: ExtraRendition | undefined
   plan: LadderPlan
 }
 
@@ -206,7 +206,7 @@ function finishChain({ colours }: TranscodeJob, target: Target): string {
   return `${toUsualRange(colours, target)},setsar=1${labelColours(target)}`
 }
 
-function rungArgs(rung: Rung, index: number): string[] {
+function rungArgs(rung: Rendition, index: number): string[] {
   return [
     '-map',
     `[v${index}]`,
@@ -242,7 +242,7 @@ function extraArgs({ extraRung, plan }: TranscodeJob): string[] {
   return extraPlaces(plan).flatMap((place, index) => {
     const rung = plan.rungs[place]
     if (!rung) return []
-    const coding = extraRungArgs(extraRung, rung)
+    const coding = extraRenditionArgs(extraRung, rung)
     return ['-map', `[x${index}]`, ...coding, ...forcedKeyframes, ...usualColours, ...hlsArgs(`x${index}`)]
   })
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { forcedKeyframes } from './build-ffmpeg-args.ts'
-import { extraRungArgs, type ExtraRung } from './extra-rung.ts'
+import { extraRenditionArgs, type ExtraRendition } from './extra-codec.ts'
 import { runLimited } from './run-ffmpeg.ts'
 import type { Programs } from './transcode.ts'
 import { UnusableFile } from './unusable-file.ts'
@@ -17,7 +17,7 @@ const rung = { width: 64, height: 64, crf: 25, maxRate: 215, buffer: 107 }
  * Encodes two seconds of a tiny picture and says what is wrong with the encoder; undefined if nothing is. Players change between
  * renditions at keyframes, so an encoder that has too few or too many is of no use.
  */
-export async function findFault(programs: Programs, extraRung: ExtraRung): Promise<string | undefined> {
+export async function findFault(programs: Programs, extraRung: ExtraRendition): Promise<string | undefined> {
   const folder = await mkdtemp(join(tmpdir(), 'cliffhanger-encoder-'))
   try {
     const file = join(folder, 'check.mp4')
@@ -35,7 +35,7 @@ export async function findFault(programs: Programs, extraRung: ExtraRung): Promi
 
 async function encodes(
   { ffmpegPath, limits }: Programs,
-  extraRung: ExtraRung,
+  extraRung: ExtraRendition,
   file: string,
 ): Promise<boolean> {
   const picture = `testsrc=size=${rung.width}x${rung.height}:rate=${framesPerSecond}:duration=${seconds}`
@@ -50,7 +50,7 @@ async function encodes(
     picture,
     '-pix_fmt',
     'yuv420p',
-    ...extraRungArgs(extraRung, rung),
+    ...extraRenditionArgs(extraRung, rung),
     ...forcedKeyframes,
     file,
   ]

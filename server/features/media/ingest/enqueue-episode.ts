@@ -14,7 +14,7 @@ import * as files from './file-queries.ts'
 import * as queries from './queries.ts'
 import { captionsOf, syncCaptions, writeCaptions, type CaptionFiles } from './sync-captions.ts'
 import { ownWorkFolder } from './work-folder.ts'
-import type { IngestContext } from './work-queue.ts'
+import type { IngestContext } from './ingest-queue.ts'
 
 /** One episode's file, checked before, and what goes with it. */
 export interface EpisodeFile extends CaptionFiles {
@@ -110,7 +110,7 @@ async function addAsset(
     if (!(await storage.exists(original_path))) await storage.moveIn(draft, original_path, signal)
     const captions = captionsOf(file)
     const captionKeys = captions.map(({ lang }) => assetFiles.originalCaption(id, lang))
-    await files.noteLoose(db, captionKeys, clock.now())
+    await files.recordOrphaned(db, captionKeys, clock.now())
     await writeCaptions(storage, { id, place: null }, file, captions)
     return await inTransaction(db, async (tx) => {
       const { videoId } = file
@@ -119,7 +119,7 @@ async function addAsset(
       const assets = await queries.selectEpisodeAssets(tx, episodeId)
       const isOurs = await files.endArrival(tx, episodeId, id)
       if (!isOurs || hashesOf(assets).has(hash)) return undefined
-      await files.strikeLoose(tx, captionKeys)
+      await files.removeOrphaned(tx, captionKeys)
       await queries.insertAsset(tx, {
         id,
         original_path,

@@ -3,7 +3,7 @@ import { newId } from '#server/platform/ids.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
 /** Records files before a row names them, so that they are deleted if the process dies in between. */
-export async function noteLoose(db: Db, keys: readonly string[], noted_at: Date): Promise<void> {
+export async function recordOrphaned(db: Db, keys: readonly string[], noted_at: Date): Promise<void> {
   if (keys.length === 0) return
   await db
     .insertInto('loose_files')
@@ -14,7 +14,7 @@ export async function noteLoose(db: Db, keys: readonly string[], noted_at: Date)
 }
 
 /** Deletes notes. @returns whether all of them were still there; files that were purged have none */
-export async function strikeLoose(db: Db, keys: readonly string[]): Promise<boolean> {
+export async function removeOrphaned(db: Db, keys: readonly string[]): Promise<boolean> {
   if (keys.length === 0) return true
   const { numAffectedRows } = await sql`
     WITH locked AS (${lockKeys(keys)})
@@ -22,19 +22,19 @@ export async function strikeLoose(db: Db, keys: readonly string[]): Promise<bool
   return Number(numAffectedRows) === keys.length
 }
 
-/** In the order of the bytes, as `noteLoose` sorts them. */
+/** In the order of the bytes, as `recordOrphaned` sorts them. */
 const lockKeys = (keys: readonly string[]) => sql<{ key: string }>`
   SELECT key FROM loose_files WHERE key = ANY(${keys}) ORDER BY key COLLATE "C" FOR UPDATE`
 
 /** Those of these files that are still noted. Waits for a transaction that is about to commit a row that names them. */
-export async function lockLoose(tx: Tx, keys: readonly string[]): Promise<string[]> {
+export async function lockOrphaned(tx: Tx, keys: readonly string[]): Promise<string[]> {
   if (keys.length === 0) return []
   const { rows } = await lockKeys(keys).execute(tx)
   return rows.map(({ key }) => key)
 }
 
 /** The files recorded before `before`, and whether a row names them by now. */
-export async function selectLoose(db: Db, before: Date): Promise<{ key: string; named: boolean }[]> {
+export async function selectOrphaned(db: Db, before: Date): Promise<{ key: string; named: boolean }[]> {
   const { rows } = await sql<{ key: string; named: boolean }>`
     SELECT key, EXISTS (
       SELECT FROM assets

@@ -4,12 +4,12 @@ import type { ExtraCodec, RunLimits } from '#server/platform/read-ingest.ts'
 import { askAbilities } from '#server/platform/run-abilities.ts'
 import { findFfmpeg, type Ffmpeg } from '#server/platform/run-ffmpeg-version.ts'
 import { findFault } from './check-encoder.ts'
-import { extraRungsOf, type ExtraRung } from './extra-rung.ts'
+import { extraRenditionsOf, type ExtraRendition } from './extra-codec.ts'
 
 /** The programs that make video, with what they may take of the machine and what they make beside H.264. */
 export interface Converter extends Ffmpeg {
   limits: RunLimits
-  extraRung: ExtraRung | undefined
+  extraRung: ExtraRendition | undefined
 }
 
 /**
@@ -30,27 +30,27 @@ export function warnOfBundled({ bundled, version }: Pick<Ffmpeg, 'bundled' | 've
   return `Video is made with the ffmpeg of 2018 that came with the set-up (${version}). Use a current one in production, since it parses uploads (FFMPEG_PATH).`
 }
 
-const known = new Map<string, Promise<ExtraRung>>()
+const known = new Map<string, Promise<ExtraRendition>>()
 
 /** An encoder is tried once in a process. */
-function knownEncoder(converter: Converter, codec: ExtraCodec): Promise<ExtraRung> {
+function knownEncoder(converter: Converter, codec: ExtraCodec): Promise<ExtraRendition> {
   const key = `${codec} ${converter.ffmpegPath}`
   const encoder = known.get(key) ?? findEncoder(converter, codec)
   known.set(key, encoder)
   return encoder
 }
 
-async function findEncoder(converter: Converter, codec: ExtraCodec): Promise<ExtraRung> {
+async function findEncoder(converter: Converter, codec: ExtraCodec): Promise<ExtraRendition> {
   const { ffmpegPath } = converter
   const { encoders } = await askAbilities(ffmpegPath)
   const faults = new Map<string, string>()
-  for (const extraRung of extraRungsOf(codec).filter(({ encoder }) => encoders.has(encoder))) {
+  for (const extraRung of extraRenditionsOf(codec).filter(({ encoder }) => encoders.has(encoder))) {
     const fault = await findFault(converter, extraRung)
     if (fault === undefined) return extraRung
     faults.set(extraRung.encoder, fault)
   }
   if (faults.size === 0) {
-    const names = [...new Set(extraRungsOf(codec).map(({ encoder }) => encoder))].join(' or ')
+    const names = [...new Set(extraRenditionsOf(codec).map(({ encoder }) => encoder))].join(' or ')
     throw new ConfigError(
       `EXTRA_RUNG ${codec} needs an ffmpeg with ${names}, which ${ffmpegPath} does not have.`,
     )

@@ -18,10 +18,10 @@ import { drawFilm, ffmpeg, programs } from '#server/testing/run-test-media.ts'
 import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
 import { claimNext, giveBack, markFailed, putBackAbandoned } from './asset-states.ts'
 import { enqueueFolder, importFolder } from './import-folder.ts'
-import { sweepRetiredAssets } from './sweep-retired-assets.ts'
+import { purgeRetiredAssets } from './purge-retired-assets.ts'
 import { createMediaKeys } from '#server/features/media/media-keys.ts'
 import { UnusableFile } from './unusable-file.ts'
-import { workNext, type IngestContext } from './work-queue.ts'
+import { workNext, type IngestContext } from './ingest-queue.ts'
 
 const description = `title: { en: Salt }
 synopsis: { en: Two sisters. }
@@ -171,9 +171,9 @@ test('a changed file replaces its episode when it is ready; the old one stays fo
   expect(fresh).toMatchObject({ duration_ms: 1520, next_asset_id: null })
   const master = `media/${old?.place}/master.m3u8`
   const hours = (count: number) => new Date(Date.now() + count * 3_600_000)
-  await sweepRetiredAssets(context, hours(4.9))
+  await purgeRetiredAssets(context, hours(4.9))
   expect(await context.storage.exists(master)).toBe(true)
-  await sweepRetiredAssets(context, hours(5.1))
+  await purgeRetiredAssets(context, hours(5.1))
   expect(await context.storage.exists(master)).toBe(false)
   expect(await context.storage.exists(`media/${fresh?.place}/master.m3u8`)).toBe(true)
 })

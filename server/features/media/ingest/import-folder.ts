@@ -3,11 +3,16 @@ import { basename } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Language, Texts } from '#contract/languages.ts'
 import { priceWarningsOf } from '#contract/studio/video-warnings.ts'
-import { loadDeskVideo, publishVideo, setCover } from '#server/features/catalog/catalog.ts'
+import { loadAdminVideo, publishVideo, setCover } from '#server/features/catalog/catalog.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { putBackAbandoned } from './asset-states.ts'
 import { enqueueEpisode, type Enqueued } from './enqueue-episode.ts'
-import { growingRest, outlast, type GrowingRest, type RestOptions } from './growing-rest.ts'
+import {
+  exponentialBackoff,
+  retryWithBackoff,
+  type ExponentialBackoff,
+  type BackoffOptions,
+} from './exponential-backoff.ts'
 import { makeCaptions } from './make-captions.ts'
 import { coverSize, makeCover } from './make-stills.ts'
 import { probe } from './probe.ts'
@@ -20,8 +25,8 @@ import {
   type Refused,
 } from './read-folder.ts'
 import { UnusableFile } from './unusable-file.ts'
-import { sweepWorkFolders } from './work-folder.ts'
-import { workNext, type IngestContext } from './work-queue.ts'
+import { purgeWorkFolders } from './work-folder.ts'
+import { workNext, type IngestContext } from './ingest-queue.ts'
 
 export interface EnqueueOptions {
   signal: AbortSignal
@@ -162,7 +167,7 @@ async function noteOddities(
   { slug, episodes }: ContentFolder,
   videoId: string,
 ): Promise<string[]> {
-  const video = await loadDeskVideo(db, videoId)
+  const video = await loadAdminVideo(db, videoId)
   const prices = priceWarningsOf({ ...video, episode_count: Math.max(video.episode_count, episodes.length) })
   const labels = [...(video.category ? [video.category] : []), ...video.tags]
   const english = labels.filter(({ names }) => Object.keys(names).length === 1).map(({ names }) => names.en)
@@ -219,7 +224,7 @@ export interface ImportOptions {
   signal: AbortSignal
   niceness: number
   /** How long to wait while the store is away. */
-  rest?: RestOptions
+  rest?: BackoffOptions
   onProgress: (episodes: EpisodeProgress[]) => void
 }
 
@@ -245,12 +250,12 @@ export async function importFolder(
   path: string,
   options: ImportOptions,
 ): Promise<ImportReport> {
-  await sweepWorkFolders(context.storage)
-  const rest = growingRest(context.log, options.rest)
+  await purgeWorkFolders(context.storage)
+  const rest = exponentialBackoff(context.log, options.rest)
   const parts: EnqueuedFolder[] = []
   for (const folder of await findFolders(path)) {
     const wish = { signal: options.signal, release: 'whenReady', priority: () => importPriority } as const
-    parts.push(await outlast(rest, options.signal, () => enqueueFolder(context, folder, wish)))
+    parts.push(await retryWithBackoff(rest, options.signal, () => enqueueFolder(context, folder, wish)))
   }
   const episodes = parts.flatMap((part) => part.episodes)
   const open = episodes.filter(({ state }) => state !== 'unchanged')
@@ -271,7 +276,7 @@ async function workOff(
   context: IngestContext,
   episodes: readonly ImportedEpisode[],
   options: ImportOptions,
-  rest: GrowingRest,
+  rest: ExponentialBackoff,
 ): Promise<Refused[]> {
   if (episodes.length === 0) return []
   const among = episodes.map(({ assetId }) => assetId)
@@ -283,7 +288,7 @@ async function workOff(
   try {
     for (;;) {
       options.signal.throwIfAborted()
-      const worked = await outlast(rest, options.signal, async () => {
+      const worked = await retryWithBackoff(rest, options.signal, async () => {
         await putBackAbandoned(context.db)
         return workNext(context, { ...options, among, onProgress })
       })

@@ -11,10 +11,10 @@ import { description, drawFilm, programs } from '#server/testing/run-test-media.
 import { watchTransactions } from '#server/testing/storing-outside.ts'
 import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
 import { putBackAbandoned } from './asset-states.ts'
-import { noteLoose } from './file-queries.ts'
+import { recordOrphaned } from './file-queries.ts'
 import { enqueueFolder, importFolder } from './import-folder.ts'
-import { sweepLooseFiles } from './loose-files.ts'
-import { workNext, type IngestContext } from './work-queue.ts'
+import { purgeOrphanedFiles } from './orphaned-files.ts'
+import { workNext, type IngestContext } from './ingest-queue.ts'
 
 const hello = 'WEBVTT\n\n00:00:00.100 --> 00:00:00.900\nHello\n'
 
@@ -111,10 +111,10 @@ test('what a worker left that died while it uploaded is swept after a day, and n
   await context.storage.write('media/ast_died-1/v0/00000.m4s', 'half')
   await context.storage.write('public/ast_died-1/still.webp', 'half')
   // The last as if the answer to its commit had been lost, and it had been noted again.
-  await noteLoose(database.db, ['media/ast_died-1', 'public/ast_died-1', `media/${place}`], new Date())
+  await recordOrphaned(database.db, ['media/ast_died-1', 'public/ast_died-1', `media/${place}`], new Date())
   const hours = (count: number) => new Date(Date.now() + count * 3_600_000)
-  expect(await sweepLooseFiles(context, hours(23))).toBe(0)
-  expect(await sweepLooseFiles(context, hours(25))).toBe(2)
+  expect(await purgeOrphanedFiles(context, hours(23))).toBe(0)
+  expect(await purgeOrphanedFiles(context, hours(25))).toBe(2)
   expect(await filesBelow('media')).toEqual(before)
   expect(await filesBelow('public/ast_died-1')).toEqual(new Map())
   expect(await notes()).toEqual([])
@@ -160,7 +160,7 @@ test('captions that never got a row are swept after a day', async () => {
   await expect(importFolder({ ...context, storage }, folder, options)).rejects.toThrow('killed')
   const both = [`media/${place}/captions/pt.vtt`, `originals/${id}.pt.vtt`]
   expect((await notes()).toSorted()).toEqual(both)
-  expect(await sweepLooseFiles(context, new Date(Date.now() + 25 * 3_600_000))).toBe(2)
+  expect(await purgeOrphanedFiles(context, new Date(Date.now() + 25 * 3_600_000))).toBe(2)
   expect(await Promise.all(both.map((key) => context.storage.exists(key)))).toEqual([false, false])
 })
 

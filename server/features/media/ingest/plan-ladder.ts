@@ -13,7 +13,7 @@ export interface Fraction {
 }
 
 /** One picture size of an episode. Rates in kbit/s; `crf` is x264's quality, lower is better. */
-export interface Rung {
+export interface Rendition {
   width: number
   height: number
   crf: number
@@ -24,7 +24,7 @@ export interface Rung {
 export interface LadderPlan {
   frameRate: Fraction
   /** The largest first. */
-  rungs: Rung[]
+  rungs: Rendition[]
   hasAudio: boolean
 }
 
@@ -58,7 +58,7 @@ function sidesBelow(top: number): number[] {
   return 240 <= top * step ? [240] : []
 }
 
-function rungOf(source: SourceShape, scale: number, lowest: boolean): Rung {
+function rungOf(source: SourceShape, scale: number, lowest: boolean): Rendition {
   const width = even(source.width * scale, source.width)
   const height = even(source.height * scale, source.height)
   if (lowest) {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { loadDeskVideo } from '#server/features/catalog/catalog.ts'
+import { loadAdminVideo } from '#server/features/catalog/catalog.ts'
 import { orderEpisodes } from '#server/features/media/media.ts'
 import type { Storage } from '#server/platform/storage/storage.ts'
 import { description, drawFilm, programs } from '#server/testing/run-test-media.ts'
@@ -40,7 +40,7 @@ test('an episode is published while an operator puts the video’s episodes in o
   const videoId = episodes[0]?.video_id ?? ''
   const order = (onHeld: () => void) =>
     db.transaction().execute(async (tx) => {
-      await loadDeskVideo(tx, videoId, { lock: true })
+      await loadAdminVideo(tx, videoId, { lock: true })
       onHeld()
       await somebodyWaits(database.pool)
       return orderEpisodes(tx, videoId, ids)

@@ -8,13 +8,13 @@ import type { Db } from '#server/tables.ts'
 import { assetFiles } from './asset-files.ts'
 import { expectHeld, markReady, type Claim } from './asset-states.ts'
 import { selectCaptions, updateCaptions } from './caption-queries.ts'
-import { noteLoose, strikeLoose } from './file-queries.ts'
-import { dropLoose } from './loose-files.ts'
+import { recordOrphaned, removeOrphaned } from './file-queries.ts'
+import { deleteOrphaned } from './orphaned-files.ts'
 import { captionHash } from './make-captions.ts'
 import { makeCover, type Cover } from './make-stills.ts'
 import * as queries from './queries.ts'
 import type { Transcoded } from './transcode.ts'
-import type { IngestContext } from './work-queue.ts'
+import type { IngestContext } from './ingest-queue.ts'
 
 /** What a run has made: its files, and the key that they are encrypted with. */
 interface Made {
@@ -43,7 +43,7 @@ export async function publishAsset(
   await expectHeld(db, claim)
   const place = assetFiles.place(claim)
   const keys = [assetFiles.media(place), assetFiles.public(place)]
-  await noteLoose(db, keys, clock.now())
+  await recordOrphaned(db, keys, clock.now())
   try {
     const cover = await coverFor(db, storage, claim.id, made.folder)
     // Before the transaction: it may take minutes to a bucket, and nothing reads these files until the commit.
@@ -60,7 +60,7 @@ export async function publishAsset(
       )
     }
   } catch (error) {
-    await dropLoose(context, keys)
+    await deleteOrphaned(context, keys)
     throw error
   }
 }
@@ -82,7 +82,7 @@ function commit(
     const switched = await queries.switchEpisode(tx, claim.id)
     const captions = await markReady(tx, claim, made, now)
     if (!isDeepStrictEqual(captions, copied.beside)) throw new CaptionsChanged()
-    if (!(await strikeLoose(tx, keys))) throw new Error('What was made was swept before it was published.')
+    if (!(await removeOrphaned(tx, keys))) throw new Error('What was made was swept before it was published.')
     if (key) await queries.keepMediaKey(tx, claim.id, mediaKeys.seal(assetFiles.place(claim), key))
     if (copied.embedded.length > 0) await updateCaptions(tx, claim.id, [...captions, ...copied.embedded])
     // Its episode has another file by now: this one is not needed.

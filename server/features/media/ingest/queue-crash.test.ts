@@ -21,7 +21,7 @@ import { drawFilm, programs } from '#server/testing/run-test-media.ts'
 import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
 import { enqueueFolder } from './import-folder.ts'
 import { parsePlaylist } from './playlists.ts'
-import { sweepWorkFolders } from './work-folder.ts'
+import { purgeWorkFolders } from './work-folder.ts'
 
 const description = `title: { en: Salt }
 synopsis: { en: Two sisters. }
@@ -143,7 +143,7 @@ async function expectWhole(): Promise<void> {
       expect(segments.every(({ uri }) => existsSync(join(folder, uri)))).toBe(true)
     }
   }
-  await sweepWorkFolders(storage)
+  await purgeWorkFolders(storage)
   expect(readdirSync(storage.workDir).filter((name) => !name.startsWith(`process-${process.pid}-`))).toEqual(
     [],
   )

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Bell } from '#server/platform/bell.ts'
 import { putBackAbandoned } from './asset-states.ts'
-import { growingRest, outlast } from './growing-rest.ts'
+import { exponentialBackoff, retryWithBackoff } from './exponential-backoff.ts'
 import { hasOpenAssets } from './queries.ts'
-import { sweepStorage } from './sweep-storage.ts'
-import { sweepWorkFolders } from './work-folder.ts'
-import { workNext, type IngestContext, type WorkOptions } from './work-queue.ts'
+import { purgeStorage } from './purge-storage.ts'
+import { purgeWorkFolders } from './work-folder.ts'
+import { workNext, type IngestContext, type WorkOptions } from './ingest-queue.ts'
 
 /** How often the queue is looked at while something is in it. */
 const pollMs = 1000
@@ -22,13 +22,13 @@ interface LoopOptions extends WorkOptions {
 /** Works the queue, one asset at a time, until the signal; then what is under way goes back into the queue. */
 export async function runIngestLoop(context: IngestContext, options: LoopOptions): Promise<void> {
   const { signal, bell } = options
-  const rest = growingRest(context.log, options.rest)
+  const rest = exponentialBackoff(context.log, options.rest)
   let sweptAt = -Infinity
   while (!signal.aborted) {
     try {
       if (performance.now() - sweptAt > sweepEveryMs) {
         sweptAt = performance.now()
-        await sweepWorkFolders(context.storage)
+        await purgeWorkFolders(context.storage)
         await sweep(context)
       }
       const isEmpty = !(await hasOpenAssets(context.db))
@@ -45,15 +45,15 @@ export async function runIngestLoop(context: IngestContext, options: LoopOptions
 async function workOnce(
   context: IngestContext,
   options: WorkOptions,
-  rest: ReturnType<typeof growingRest>,
+  rest: ReturnType<typeof exponentialBackoff>,
 ): Promise<string | undefined> {
   await putBackAbandoned(context.db)
-  return outlast(rest, options.signal, () => workNext(context, options))
+  return retryWithBackoff(rest, options.signal, () => workNext(context, options))
 }
 
 /** What cannot be deleted now can be the next time; videos are made all the same. */
 async function sweep(context: IngestContext): Promise<void> {
-  await sweepStorage(context).catch((error: unknown) =>
+  await purgeStorage(context).catch((error: unknown) =>
     context.log.error({ err: error }, 'What nobody needs any more could not be deleted'),
   )
 }

@@ -5,10 +5,10 @@ import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Storage } from '#server/platform/storage/storage.ts'
 import { assetFiles } from './asset-files.ts'
 import * as queries from './caption-queries.ts'
-import { noteLoose, strikeLoose } from './file-queries.ts'
-import { dropLoose } from './loose-files.ts'
+import { recordOrphaned, removeOrphaned } from './file-queries.ts'
+import { deleteOrphaned } from './orphaned-files.ts'
 import { captionHash } from './make-captions.ts'
-import type { IngestContext } from './work-queue.ts'
+import type { IngestContext } from './ingest-queue.ts'
 
 /** The captions that lie beside an episode's file. */
 export interface CaptionFiles {
@@ -37,17 +37,17 @@ export async function syncCaptions(context: IngestContext, id: string, file: Cap
     if (written.length === 0 && gone.length === 0) return false
     const keysOf = (captions: readonly Caption[]) =>
       captions.flatMap(({ lang }) => keysOfCaption({ id, place: asset.place }, lang))
-    await noteLoose(db, keysOf(added), clock.now())
+    await recordOrphaned(db, keysOf(added), clock.now())
     await writeCaptions(storage, { id, place: asset.place }, file, written)
     const isDone = await inTransaction(db, async (tx) => {
       const unchanged = isDeepStrictEqual(await queries.lockCaptions(tx, id), asset)
-      if (!unchanged || !(await strikeLoose(tx, keysOf(added)))) return false
+      if (!unchanged || !(await removeOrphaned(tx, keysOf(added)))) return false
       await queries.updateCaptions(tx, id, wanted)
-      await noteLoose(tx, keysOf(gone), clock.now())
+      await recordOrphaned(tx, keysOf(gone), clock.now())
       return true
     })
     if (!isDone) continue
-    await dropLoose(context, keysOf(gone))
+    await deleteOrphaned(context, keysOf(gone))
     return true
   }
 }

@@ -5,7 +5,7 @@ import type { ExtraCodec } from '#server/platform/read-ingest.ts'
 import { askAbilities } from '#server/platform/run-abilities.ts'
 import { buildFfmpegArgs } from './build-ffmpeg-args.ts'
 import { diskFull, failure } from './conversion-failure.ts'
-import { extraPlaces, type ExtraRung } from './extra-rung.ts'
+import { extraPlaces, type ExtraRendition } from './extra-codec.ts'
 import type { Converter } from './find-converter.ts'
 import { joinAudio } from './join-audio.ts'
 import { makeStills } from './make-stills.ts'
@@ -23,7 +23,7 @@ import {
   type VideoRendition,
 } from './playlists.ts'
 import { checkLongest, probe, type SourceMedia } from './probe.ts'
-import { readAhead } from './read-ahead.ts'
+import { analyzeSource } from './analyze-source.ts'
 import { framesDone, runLimited, timeLimit } from './run-ffmpeg.ts'
 import { UnusableFile } from './unusable-file.ts'
 
@@ -72,7 +72,7 @@ export async function transcode({
 }: TranscodeOptions): Promise<Transcoded> {
   const source = await probe(programs.ffprobePath, input, signal)
   if (source.colours.highRange) await checkColours(programs.ffmpegPath)
-  const { times, sound, gain, captions } = await readAhead({
+  const { times, sound, gain, captions } = await analyzeSource({
     programs,
     input,
     source,
@@ -147,7 +147,7 @@ async function finish(
   folder: string,
   source: SourceMedia,
   plan: LadderPlan,
-  extra: ExtraRung | undefined,
+  extra: ExtraRendition | undefined,
 ): Promise<Omit<Transcoded, 'captions'>> {
   const media = join(folder, 'media')
   const videos = await readVideos(media, plan)

@@ -6,9 +6,9 @@ import { createLog } from '#server/platform/log.ts'
 import { openDisk } from '#server/platform/storage/disk.ts'
 import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
 import { insertAsset } from './queries.ts'
-import { sweepOrphanedOriginals } from './sweep-orphaned-originals.ts'
+import { purgeOrphanedOriginals } from './purge-orphaned-originals.ts'
 import { createMediaKeys } from '#server/features/media/media-keys.ts'
-import { workNext, type IngestContext } from './work-queue.ts'
+import { workNext, type IngestContext } from './ingest-queue.ts'
 
 let root: string
 let database: TestDatabase
@@ -98,7 +98,7 @@ test('an original that no asset has claimed within a day is swept, with its capt
   }
   for (const name of ['ast_claimed.mp4', 'ast_lost.mp4', 'ast_lost.en.vtt']) write(name, dayAgo)
   write('ast_coming.mp4', new Date())
-  expect(await sweepOrphanedOriginals(context, new Date())).toBe(2)
+  expect(await purgeOrphanedOriginals(context, new Date())).toBe(2)
   const left: string[] = []
   for await (const { key } of context.storage.list('originals')) left.push(key)
   expect(left.toSorted()).toEqual(['originals/ast_claimed.mp4', 'originals/ast_coming.mp4'])

@@ -15,7 +15,7 @@ export function ownWorkFolder(storage: Storage): string {
 }
 
 /** Removes what processes that have ended left unfinished. */
-export async function sweepWorkFolders(storage: Storage): Promise<void> {
+export async function purgeWorkFolders(storage: Storage): Promise<void> {
   for (const name of await readdir(storage.workDir)) {
     const [, pid, started] = /^process-(\d+)-([\w-]*)$/.exec(name) ?? []
     if (pid === undefined || started === undefined) continue

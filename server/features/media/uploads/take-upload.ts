@@ -12,7 +12,7 @@ import { selectCaptionsOf } from '#server/features/media/ingest/caption-queries.
 import { unlockAll } from '#server/features/media/ingest/queries.ts'
 import { reasonColumns, UnusableFile } from '#server/features/media/ingest/unusable-file.ts'
 import { ownWorkFolder } from '#server/features/media/ingest/work-folder.ts'
-import type { IngestContext } from '#server/features/media/ingest/work-queue.ts'
+import type { IngestContext } from '#server/features/media/ingest/ingest-queue.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Storage } from '#server/platform/storage/storage.ts'
 import { uploadFiles } from './receive-upload.ts'
@@ -124,7 +124,7 @@ const patienceMs = 7 * 24 * 3_600_000
 const unclaimedMs = 3_600_000
 
 /** Discards abandoned uploads, and removes the parts of files that are no longer being uploaded. */
-export async function sweepUploads({ db, storage, clock }: IngestContext): Promise<void> {
+export async function purgeUploads({ db, storage, clock }: IngestContext): Promise<void> {
   const now = clock.now().getTime()
   await inTransaction(db, (tx) => queries.deleteUploadsBefore(tx, new Date(now - patienceMs)))
   const old = new Set<string>()

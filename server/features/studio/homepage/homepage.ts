@@ -10,7 +10,7 @@ import {
 import { changes, reads, type Command } from '#server/features/studio/command.ts'
 import type { Db } from '#server/tables.ts'
 
-export interface HomepageDeskContext {
+export interface HomepageStudioContext {
   /** The homepage's line and icon where the operator has set none. */
   copyright(): Copyright
 }

@@ -18,7 +18,7 @@ import { isPixelId, putTrackingSetting, selectTrackingSettings } from '#server/f
 import { isAddress } from '#server/platform/email-address.ts'
 import { readMailFrom, type Config } from '#server/platform/config.ts'
 import { ConfigError } from '#server/platform/config-error.ts'
-import type { OwnSettings } from '#server/platform/live-settings.ts'
+import type { OwnSettings } from '#server/platform/runtime-settings.ts'
 import { limit, writeLimit, type Limit } from '#server/platform/read-setting.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import * as queries from './settings-queries.ts'

@@ -42,10 +42,16 @@ test('an error that holds a payment is logged by its type, code, status and requ
     clock: systemClock,
     log,
   })
-  const gateway: PaymentGateway = { ...sound, retrieve: no, refund: no, forget: no, isKept: no }
-  await askGateway({ log }, gateway, (asked) => asked.retrieve({ reference: 'pi_1' }))
+  const gateway: PaymentGateway = {
+    ...sound,
+    retrievePayment: no,
+    refundPayment: no,
+    detachMethod: no,
+    isMethodAttached: no,
+  }
+  await askGateway({ log }, gateway, (asked) => asked.retrievePayment({ reference: 'pi_1' }))
   await askRefund({ log }, gateway, { reference: 'pi_1', amountCents: 1, key: 'one' })
-  await askToForget({ log }, gateway, (asked) => asked.forget('pm_1'))
+  await askToForget({ log }, gateway, (asked) => asked.detachMethod('pm_1'))
   const logged = said.flatMap(({ mock }) => mock.calls)
   expect(logged).toHaveLength(3)
   for (const [fields] of logged)
