@@ -57,8 +57,8 @@ export const groups: readonly Group[] = [
   },
   {
     name: 'signed-urls',
-    files: [`${features}/media/passes.ts`, `${features}/media/media-keys.ts`],
-    tests: [`${features}/media/passes.test.ts`, `${features}/media/media-keys.test.ts`],
+    files: [`${features}/media/signed-urls.ts`, `${features}/media/media-keys.ts`],
+    tests: [`${features}/media/signed-urls.test.ts`, `${features}/media/media-keys.test.ts`],
   },
   {
     name: 'ledger',
@@ -72,20 +72,20 @@ export const groups: readonly Group[] = [
   {
     name: 'dunning',
     files: [
-      `${features}/billing/renewal-schedule.ts`,
+      `${features}/billing/dunning-schedule.ts`,
       `${features}/billing/dunning-decision.ts`,
       `${features}/billing/next-charge.ts`,
       `${features}/billing/settle-renewal.ts`,
       `${features}/billing/renew-subscription.ts`,
     ],
     tests: [
-      `${features}/billing/renewal-schedule.test.ts`,
+      `${features}/billing/dunning-schedule.test.ts`,
       `${features}/billing/dunning-decision.test.ts`,
       `${features}/billing/next-charge.test.ts`,
       `${features}/billing/settle-renewal.test.ts`,
       `${features}/billing/renewals.test.ts`,
       `${features}/billing/dunning.test.ts`,
-      `${features}/billing/lost-methods.test.ts`,
+      `${features}/billing/detached-methods.test.ts`,
       `${features}/billing/renewal-outages.test.ts`,
       `${features}/billing/change-plan.test.ts`,
     ],

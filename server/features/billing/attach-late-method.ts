@@ -1,6 +1,6 @@
 import { moveEntitlementEnd } from '#server/features/library/library.ts'
 import type { Tx } from '#server/tables.ts'
-import type { AttemptRow } from './attempt-queries.ts'
+import { isRenewalAttempt, type AttemptRow } from './attempt-queries.ts'
 import type { Payment } from './gateway.ts'
 import { detachUnwanted, savePaymentMethod } from './save-payment-method.ts'
 import { retireUnusedMethods } from './method-queries.ts'
@@ -8,7 +8,6 @@ import type { OrderRow } from './order-queries.ts'
 import { selectRenewing, updateSubscription } from './renewal-queries.ts'
 import { graceEnd } from './dunning-schedule.ts'
 import { saveForPurchases } from './saved-method.ts'
-import { isRenewalAttempt } from './settle-renewal.ts'
 
 /**
  * A gateway may keep a method only some time after the payment that it was kept with. The period that was paid for is

@@ -100,3 +100,8 @@ export function takeDueAttempts(tx: Tx, due: Due): Promise<AttemptRow[]> {
     tx.updateTable('attempts').set(look).where('id', '=', id),
   )
 }
+
+/** Whether the renewal job made an attempt, not the customer. */
+export function isRenewalAttempt({ idempotency_key }: AttemptRow): boolean {
+  return idempotency_key.startsWith('renew:')
+}

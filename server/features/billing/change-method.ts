@@ -14,9 +14,8 @@ import {
 } from './method-setup-queries.ts'
 import { nextPoll } from './polling-schedule.ts'
 import { checkAmount, checkOffered } from './gateways.ts'
-import { checkCardFailures, failuresKey } from './limit-card-failures.ts'
+import { type Payer, checkCardFailures, failuresKey } from './limit-card-failures.ts'
 import { lockBuyer } from './order-queries.ts'
-import type { Payer } from './pay-order.ts'
 import { selectOrderOfPeriod, selectPriceDue, selectRenewing, type RenewingRow } from './renewal-queries.ts'
 import {
   cancelMethodSetup,

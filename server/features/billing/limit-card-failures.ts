@@ -6,6 +6,15 @@ import type { Tx } from '#server/tables.ts'
 import type { BillingContext } from './billing-context.ts'
 import { lockNetwork, selectFailureOfNetwork, selectFailureOfPerson } from './card-failure-queries.ts'
 
+/** Who pays by hand: their address, and what their browser said with it. */
+export interface Payer {
+  /** From where they pay. */
+  ip: string
+  token?: string
+  firstName?: string
+  lastName?: string
+}
+
 /** The name under which the cards of a network are counted; it says nothing of the address. */
 export function failuresKey({ secret }: Pick<BillingContext, 'secret'>, ip: string): string {
   return keyFor(secret, 'card-failures', networkOf(ip))

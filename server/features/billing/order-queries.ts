@@ -45,6 +45,11 @@ export function isPlanned({ subscription_id, period_no }: OrderRow): boolean {
   return subscription_id !== null && period_no === null
 }
 
+/** Whether an order pays for a later period of a subscription. */
+export function isRenewal({ period_no }: Pick<OrderRow, 'period_no'>): boolean {
+  return (period_no ?? 0) > 0
+}
+
 export function selectOrder(db: Db, id: string) {
   return db.selectFrom('orders').selectAll().where('id', '=', id).executeTakeFirst()
 }

@@ -4,7 +4,13 @@ import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Tx } from '#server/tables.ts'
 import { selectOpenAgreement } from './agreement-queries.ts'
-import { insertAttempt, selectAttempt, selectAttempts, type AttemptRow } from './attempt-queries.ts'
+import {
+  isRenewalAttempt,
+  insertAttempt,
+  selectAttempt,
+  selectAttempts,
+  type AttemptRow,
+} from './attempt-queries.ts'
 import { isOpen } from './attempt-states.ts'
 import type { BillingContext } from './billing-context.ts'
 import { cardRefusals } from './card-refusals.ts'
@@ -12,22 +18,13 @@ import { askGateway, gatewayTimeoutMs } from './call-gateway.ts'
 import { nextPoll } from './polling-schedule.ts'
 import { gatewayOf } from './gateways.ts'
 import { cancelAttempt } from './cancel-attempt.ts'
-import { checkCardFailures, failuresKey } from './limit-card-failures.ts'
+import { type Payer, checkCardFailures, failuresKey } from './limit-card-failures.ts'
 import { lockBuyer, selectOrder, updateOpenOrder, type OrderRow } from './order-queries.ts'
 import { paidStatuses } from './order-states.ts'
 import { findSavedMethod } from './saved-method.ts'
 import { isAlreadyOwned } from './already-owned.ts'
 import { describePurchase } from './purchase.ts'
 import { recheckAttempt, settleAttempt } from './settle-attempt.ts'
-import { isRenewalAttempt } from './settle-renewal.ts'
-
-export interface Payer {
-  /** From where they pay. */
-  ip: string
-  token?: string
-  firstName?: string
-  lastName?: string
-}
 
 /** What is sent to the gateway. */
 interface Charge {

@@ -10,17 +10,10 @@ import {
   type SubscriptionRows,
 } from '#server/testing/subscription-rows.ts'
 import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
-import type { AttemptRow } from './attempt-queries.ts'
+import { isRenewalAttempt, type AttemptRow } from './attempt-queries.ts'
 import type { Payment } from './gateway.ts'
-import type { OrderRow } from './order-queries.ts'
-import {
-  becomePastDue,
-  continueSubscription,
-  findRenewal,
-  isRenewalAttempt,
-  isRenewal,
-  recordFailedRenewal,
-} from './settle-renewal.ts'
+import { isRenewal, type OrderRow } from './order-queries.ts'
+import { becomePastDue, continueSubscription, findRenewal, recordFailedRenewal } from './settle-renewal.ts'
 import type { SubscriptionsTable } from './tables.ts'
 import type { Insertable } from 'kysely'
 

@@ -1,13 +1,13 @@
 import { grantEntitlement, moveEntitlementEnd } from '#server/features/library/library.ts'
 import type { Tx } from '#server/tables.ts'
-import type { AttemptRow } from './attempt-queries.ts'
+import { isRenewalAttempt, type AttemptRow } from './attempt-queries.ts'
 import type { BillingContext } from './billing-context.ts'
 import { decidePastDue, isLive, isStopped, type LiveRow } from './dunning-decision.ts'
 import type { Payment } from './gateway.ts'
 import { detachUnwanted, savePaymentMethod } from './save-payment-method.ts'
 import { retireUnusedMethods } from './method-queries.ts'
 import { selectSoldPlan } from './offer-queries.ts'
-import type { OrderRow } from './order-queries.ts'
+import { isRenewal, type OrderRow } from './order-queries.ts'
 import {
   selectOrderOfPeriod,
   selectRenewing,
@@ -33,15 +33,6 @@ export async function findRenewal(tx: Tx, order: OrderRow): Promise<Tried['row']
   if (order.subscription_id === null || !isRenewal(order)) return undefined
   const row = await selectRenewing(tx, order.subscription_id)
   return isLive(row) && row.period_no + 1 === order.period_no ? row : undefined
-}
-
-export function isRenewal({ period_no }: Pick<OrderRow, 'period_no'>): boolean {
-  return (period_no ?? 0) > 0
-}
-
-/** Whether an attempt is one of ours, not the person's. */
-export function isRenewalAttempt({ idempotency_key }: AttemptRow): boolean {
-  return idempotency_key.startsWith('renew:')
 }
 
 /**

@@ -2,7 +2,7 @@ import { grantEntitlement } from '#server/features/library/library.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Tx } from '#server/tables.ts'
 import { dayMs } from '#server/platform/clock.ts'
-import type { AttemptRow } from './attempt-queries.ts'
+import { isRenewalAttempt, type AttemptRow } from './attempt-queries.ts'
 import { endSubscription } from './end-subscription.ts'
 import type { Payment } from './gateway.ts'
 import { savePaymentMethod } from './save-payment-method.ts'
@@ -10,7 +10,6 @@ import { selectSoldPlan } from './offer-queries.ts'
 import { setSubscriptionOfOrder, type OrderRow } from './order-queries.ts'
 import { selectRenewing } from './renewal-queries.ts'
 import { graceEnd, reminderFor } from './dunning-schedule.ts'
-import { isRenewalAttempt } from './settle-renewal.ts'
 import {
   insertSubscription,
   moveSubscription,
