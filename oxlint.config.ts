@@ -16,6 +16,28 @@ const buildsOn: Record<string, string[]> = {
   studio: ['catalog', 'members', 'library', 'media', 'billing', 'tracking', 'pages', 'experiments'],
 }
 
+/** The folders inside a large server feature, lowest first: each imports only from those before it. */
+const rooms: Record<string, string[]> = {
+  billing: [
+    'gateways',
+    'records',
+    'ledger',
+    'mails',
+    'payment-methods',
+    'subscriptions',
+    'refunds',
+    'payments',
+    'reconciliation',
+    'checkout',
+    'webhooks',
+    'consumer-rights',
+    'personal-data',
+    'jobs',
+    'admin',
+    'reporting',
+  ],
+}
+
 interface Ban {
   regex: string
   message: string
@@ -144,14 +166,32 @@ function featureLayers(feature: string): { files: string[]; bans: Ban[] }[] {
     regex: `^#server/features/(${banned.join('|')})`,
     message: `${feature} imports only the faces of: ${(buildsOn[feature] ?? []).join(', ') || 'no other feature'}.`,
   }
-  const usual = [upwards, web, demo, roots, foreign, fastify]
   const inside = `server/features/${feature}`
+  const order = rooms[feature] ?? []
+  const inRooms = order.flatMap((room, index) =>
+    layersOf(`${inside}/${room}`, [foreign, aboveRoom(feature, room, order.slice(index + 1))]),
+  )
+  return [...layersOf(inside, [foreign]), ...inRooms]
+}
+
+/** What a folder of a feature may not import: the folders above it, and what stands above all of them. */
+function aboveRoom(feature: string, room: string, higher: string[]): Ban {
+  const above = [`(${feature}|${feature}-jobs|routes)\\.ts`, ...higher.map((name) => `${name}/`)]
+  return {
+    regex: `^#server/features/${feature}/(${above.join('|')})`,
+    message: `${feature}/${room} imports only from the folders before it in "rooms" (oxlint.config.ts).`,
+  }
+}
+
+function layersOf(inside: string, own: Ban[]): { files: string[]; bans: Ban[] }[] {
+  const usual = [upwards, web, demo, roots, ...own, fastify]
   const tests = [upwards, web, demo, { ...roots, allowTypeImports: true }]
+  const gateways = inside.endsWith('/gateways') ? inside : `${inside}/gateways`
   return [
     { files: [`${inside}/**/*.ts`], bans: [...usual, kysely, processes, payments, nodeHttp] },
     { files: [`${inside}/**/{queries,*-queries,tables}.ts`], bans: [...usual, processes, payments] },
     { files: [`${inside}/**/run-*.ts`], bans: [...usual, kysely, payments] },
-    { files: [`${inside}/gateways/**/*.ts`], bans: [...usual, processes] },
+    { files: [`${gateways}/**/*.ts`], bans: [...usual, processes] },
     { files: [`${inside}/**/*.test.ts`], bans: tests },
   ]
 }

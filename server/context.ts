@@ -10,9 +10,9 @@ import {
   offerFor,
 } from '#server/features/billing/billing.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
-import { createGateways, type GatewaySetUp } from '#server/features/billing/create-gateways.ts'
+import { createGateways, type GatewaySetUp } from './features/billing/gateways/create-gateways.ts'
 import { openClock } from '#server/features/billing/gateways/sandbox/sandbox-clock.ts'
-import { seedPlans } from '#server/features/billing/seed-plans.ts'
+import { seedPlans } from './features/billing/subscriptions/seed-plans.ts'
 import {
   createExperiments,
   eraseExposures,

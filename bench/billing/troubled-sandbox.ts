@@ -1,5 +1,5 @@
 import type { Fault } from '#server/features/billing/gateways/gateway-harness.ts'
-import type { PaymentGateway } from '#server/features/billing/gateway.ts'
+import type { PaymentGateway } from '#server/features/billing/gateways/gateway.ts'
 
 const faults: readonly Fault[] = ['dropped before', 'dropped after', '500 after', 'time-out', '429']
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect } from 'vitest'
 import type { GatewayId } from '#contract/billing.ts'
-import type { Payment, PaymentGateway } from '#server/features/billing/gateway.ts'
+import type { Payment, PaymentGateway } from '#server/features/billing/gateways/gateway.ts'
 import type { Db } from '#server/tables.ts'
 
 interface Books {

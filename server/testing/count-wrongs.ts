@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { GatewayId } from '#contract/billing.ts'
-import type { PaymentGateway } from '#server/features/billing/gateway.ts'
+import type { PaymentGateway } from '#server/features/billing/gateways/gateway.ts'
 import type { OrderStatus } from '#server/features/billing/tables.ts'
 import type { Db } from '#server/tables.ts'
 import { compareBooks, heldOf } from './books.ts'

@@ -1,7 +1,7 @@
 import { getUser, type Membership } from '#contract/members.ts'
 import { getEpisode } from '#contract/media.ts'
-import type { Payment } from '#server/features/billing/gateway.ts'
-import { renewSubscriptions } from '#server/features/billing/renew-subscriptions.ts'
+import type { Payment } from '#server/features/billing/gateways/gateway.ts'
+import { renewSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
 import type { MoneySite } from './money-site.ts'
 import { Shopper, testCards } from './shopper.ts'
 

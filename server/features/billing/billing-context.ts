@@ -6,7 +6,7 @@ import type { AttributionContext, ConversionContext } from '#server/features/tra
 import type { Viewer } from '#server/platform/http/route.ts'
 import type { Log } from '#server/platform/log.ts'
 import type { OperatorConfig } from '#server/platform/read-operator.ts'
-import type { PaymentGateway } from './gateway.ts'
+import type { PaymentGateway } from './gateways/gateway.ts'
 
 /** What billing works with; made once, in server/context.ts. */
 export interface BillingContext extends MembersContext, AttributionContext, ConversionContext {

@@ -2,7 +2,7 @@ import type { ColumnType, Generated, JSONColumnType } from 'kysely'
 import type { GatewayId, NextStep, orderKinds, orderStatuses, paymentMethods } from '#contract/billing.ts'
 import type { Texts } from '#contract/languages.ts'
 import type { OrderAttribution } from '#server/features/tracking/tracking.ts'
-import type { ArmSales } from './experiment-sales-queries.ts'
+import type { ArmSales } from './reporting/experiment-sales-queries.ts'
 import type { SandboxTables } from './gateways/sandbox/tables.ts'
 import type { StripeTables } from './gateways/stripe/tables.ts'
 

@@ -13,7 +13,7 @@ import {
 } from '#contract/studio/orders.ts'
 import { listAudit } from '#contract/studio/operators.ts'
 import { runStudioCommand } from '#server/cli-studio.ts'
-import { insertWebhookEvent } from '#server/features/billing/webhook-event-queries.ts'
+import { insertWebhookEvent } from '#server/features/billing/records/webhook-event-queries.ts'
 import {
   buyEpisode,
   episodeOf,

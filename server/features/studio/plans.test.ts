@@ -10,7 +10,7 @@ import {
   type SoldPlan,
 } from '#contract/studio/plans.ts'
 import { listAudit } from '#contract/studio/operators.ts'
-import { notifyPriceChange } from '#server/features/billing/notify-price-change.ts'
+import { notifyPriceChange } from '#server/features/billing/subscriptions/notify-price-change.ts'
 import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
 import { letIn, type TestOperator } from '#server/testing/operator.ts'
 import { register } from '#server/testing/member.ts'

@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
-import type { PaymentGateway } from '#server/features/billing/gateway.ts'
+import type { PaymentGateway } from '#server/features/billing/gateways/gateway.ts'
 import type { Behaviour } from '#server/features/billing/gateways/sandbox/cards.ts'
 import { sandboxRoutes } from '#server/features/billing/gateways/sandbox/routes.ts'
 import {

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import { runJanitor } from '#server/features/billing/janitor.ts'
-import { reconcile } from '#server/features/billing/reconcile.ts'
-import { renewSubscriptions } from '#server/features/billing/renew-subscriptions.ts'
-import { applyWebhookEvent, receiveWebhook } from '#server/features/billing/receive-webhook.ts'
+import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
+import { reconcile } from '#server/features/billing/reconciliation/reconcile.ts'
+import { renewSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
+import { applyWebhookEvent, receiveWebhook } from '#server/features/billing/webhooks/receive-webhook.ts'
 import { signEvent } from '#server/features/billing/gateways/sandbox/webhooks.ts'
 import type { BillingLane, WebhookEvent } from './billing-lane.ts'
 

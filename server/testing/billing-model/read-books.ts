@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Payment, PaymentGateway } from '#server/features/billing/gateway.ts'
+import type { Payment, PaymentGateway } from '#server/features/billing/gateways/gateway.ts'
 import type {
   AttemptStatus,
   DisputeStatus,

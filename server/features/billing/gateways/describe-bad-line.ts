@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { askGateway, askRefund } from '#server/features/billing/call-gateway.ts'
+import { askGateway, askRefund } from './call-gateway.ts'
 import { createLog } from '#server/platform/log.ts'
 import { gatewayShopper } from './gateway-shopper.ts'
 import { faults, type Fault, type GatewayHarness, type GatewayTraits } from './gateway-harness.ts'

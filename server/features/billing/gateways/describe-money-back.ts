@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { askRefund } from '#server/features/billing/call-gateway.ts'
-import { GatewayRefused, WebhookRefused } from '#server/features/billing/gateway.ts'
+import { askRefund } from './call-gateway.ts'
+import { GatewayRefused, WebhookRefused } from './gateway.ts'
 import { createLog } from '#server/platform/log.ts'
 import { gatewayShopper } from './gateway-shopper.ts'
 import type { GatewayHarness, GatewayTraits } from './gateway-harness.ts'

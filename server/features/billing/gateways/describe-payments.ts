@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { GatewayRefused } from '#server/features/billing/gateway.ts'
+import { GatewayRefused } from './gateway.ts'
 import { gatewayShopper } from './gateway-shopper.ts'
 import type { Behaviour, GatewayHarness, GatewayTraits } from './gateway-harness.ts'
 

@@ -5,7 +5,7 @@ import type {
   PresentCharge,
   MethodSetupRequest,
   MethodSetup,
-} from '#server/features/billing/gateway.ts'
+} from './gateway.ts'
 import type { DisputeStatus, PaymentMethod } from '#server/features/billing/tables.ts'
 
 /** How a card, or the person with a wallet, behaves. `asks` waits for the person's answer. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'vitest'
-import type { Charge, PresentCharge, MethodSetupRequest } from '#server/features/billing/gateway.ts'
+import type { Charge, PresentCharge, MethodSetupRequest } from './gateway.ts'
 import type { Behaviour, GatewayHarness, GatewayTraits } from './gateway-harness.ts'
 
 /** Somebody who pays at a gateway with requests of their own each time, and looks up what became of them. */

@@ -1,4 +1,4 @@
-import { unreadablePayment, type Payment, type Settled } from '#server/features/billing/gateway.ts'
+import { unreadablePayment, type Payment, type Settled } from '#server/features/billing/gateways/gateway.ts'
 import { hourMs } from '#server/platform/clock.ts'
 import { listEvents, orderIdOf } from './list-events.ts'
 import type { Dispute, Order } from './objects.ts'

@@ -1,5 +1,5 @@
 import { Value } from 'typebox/value'
-import { WebhookRefused, type WebhookEvent } from '#server/features/billing/gateway.ts'
+import { WebhookRefused, type WebhookEvent } from '#server/features/billing/gateways/gateway.ts'
 import { dayMs, hourMs, type Clock } from '#server/platform/clock.ts'
 import { orderIdOf } from './list-events.ts'
 import { PaypalEvent, type Capture } from './objects.ts'

@@ -1,4 +1,4 @@
-import type { DisputeDetails, Payment } from '#server/features/billing/gateway.ts'
+import type { DisputeDetails, Payment } from '#server/features/billing/gateways/gateway.ts'
 import type { DisputeStatus } from '#server/features/billing/tables.ts'
 import { toCents } from './amounts.ts'
 import type { Dispute, DisputeList } from './objects.ts'

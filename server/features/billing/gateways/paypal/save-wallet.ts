@@ -3,7 +3,7 @@ import {
   type MethodSetups,
   type MethodSetupRequest,
   type MethodSetup,
-} from '#server/features/billing/gateway.ts'
+} from '#server/features/billing/gateways/gateway.ts'
 import { declineCode } from './decline-code.ts'
 import type { PaymentToken, SetupToken } from './objects.ts'
 import { PaypalRefusal, type PaypalClient } from './paypal-client.ts'

@@ -7,7 +7,7 @@ import {
   type Payment,
   type PaymentGateway,
   type PaymentLookup,
-} from '#server/features/billing/gateway.ts'
+} from '#server/features/billing/gateways/gateway.ts'
 import type { DisputeStatus } from '#server/features/billing/tables.ts'
 import { dayMs, type Clock } from '#server/platform/clock.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'

@@ -4,7 +4,7 @@ import {
   type MethodSetups,
   type MethodSetupRequest,
   type MethodSetup,
-} from '#server/features/billing/gateway.ts'
+} from '#server/features/billing/gateways/gateway.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { lockKey } from './queries.ts'
 import type { SandboxContext } from './sandbox-gateway.ts'

@@ -1,5 +1,5 @@
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
-import type { DeclineCode } from '#server/features/billing/gateway.ts'
+import type { DeclineCode } from '#server/features/billing/gateways/gateway.ts'
 import type { DisputeStatus } from '#server/features/billing/tables.ts'
 import type { Behaviour } from './cards.ts'
 

@@ -4,7 +4,7 @@ import {
   type Charge,
   type DeclineCode,
   type Payment,
-} from '#server/features/billing/gateway.ts'
+} from '#server/features/billing/gateways/gateway.ts'
 import { presentIntent } from './present-payment.ts'
 import * as queries from './queries.ts'
 import type { StripeContext } from './stripe-gateway.ts'

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import { redactGatewayError } from '#server/features/billing/redact-gateway-error.ts'
+import { redactGatewayError } from '#server/features/billing/gateways/redact-gateway-error.ts'
 import type { StripeContext } from './stripe-gateway.ts'
 
 /** The webhook events that change a payment or a saved card (docs/payments.md lists them). */

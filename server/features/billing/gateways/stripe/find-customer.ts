@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type Stripe from 'stripe'
-import type { Charge } from '#server/features/billing/gateway.ts'
+import type { Charge } from '#server/features/billing/gateways/gateway.ts'
 import { lettersOf } from '#server/platform/ids.ts'
 import { idOf } from './intents.ts'
 import * as queries from './queries.ts'

@@ -1,7 +1,7 @@
 import Stripe from 'stripe'
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
-import { GatewayName, WebhookRefused, type WebhookEvent } from '#server/features/billing/gateway.ts'
+import { GatewayName, WebhookRefused, type WebhookEvent } from '#server/features/billing/gateways/gateway.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import { idOf } from './intents.ts'
 

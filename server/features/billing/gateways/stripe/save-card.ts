@@ -5,7 +5,7 @@ import {
   type MethodSetupRequest,
   type MethodSetup,
   type MethodSetupLookup,
-} from '#server/features/billing/gateway.ts'
+} from '#server/features/billing/gateways/gateway.ts'
 import { noteNeverMade } from './answer-refused.ts'
 import { createdAround, isMissing } from './find-created.ts'
 import { findCustomer } from './find-customer.ts'

@@ -1,12 +1,12 @@
 import Stripe from 'stripe'
-import { gatewayTimeoutMs } from '#server/features/billing/call-gateway.ts'
+import { gatewayTimeoutMs } from '#server/features/billing/gateways/call-gateway.ts'
 import {
   unreadablePayment,
   type Charge,
   type FormHosts,
   type Payment,
   type PaymentGateway,
-} from '#server/features/billing/gateway.ts'
+} from '#server/features/billing/gateways/gateway.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Log } from '#server/platform/log.ts'
 import type { Db } from '#server/tables.ts'

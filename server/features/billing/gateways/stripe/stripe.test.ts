@@ -4,7 +4,7 @@ import {
   type Payment,
   type PaymentGateway,
   type PresentCharge,
-} from '#server/features/billing/gateway.ts'
+} from '#server/features/billing/gateways/gateway.ts'
 import { describeGateway } from '#server/features/billing/gateways/describe-gateway.ts'
 import type { Behaviour } from '#server/features/billing/gateways/gateway-harness.ts'
 import { dictOf } from '#server/testing/fake-stripe-books.ts'
