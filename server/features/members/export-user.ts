@@ -4,7 +4,7 @@ import { isPages, mapPages, readPages } from '#server/platform/database/read-pag
 import { auditCall } from './audit-call.ts'
 import { describeDevice } from './describe-device.ts'
 import type { MembersContext } from './members-context.ts'
-import { requireStanding } from './members.ts'
+import { requireStanding } from './viewer.ts'
 import { selectAuditOf, selectUser, type AuditedRow } from './queries.ts'
 import { selectSessions } from './session-queries.ts'
 import { oldest } from './sessions.ts'

@@ -2,7 +2,7 @@ import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
 import { auditCall } from './audit-call.ts'
 import { cookieFor, type AccountCall, type Answering, type MembersContext } from './members-context.ts'
-import { giveTokens, newGuest } from './members.ts'
+import { giveTokens, newGuest } from './viewer.ts'
 import { deleteSessions } from './session-queries.ts'
 
 /** Ends the session that the call came with. @returns a fresh guest */

@@ -1,6 +1,6 @@
 import * as calls from '#contract/social.ts'
 import type { SocialAnswer } from '#contract/social.ts'
-import { loadUser, type UserContext } from '#server/features/members/members.ts'
+import { loadUser, type UserContext } from '#server/features/members/load-user.ts'
 import { safeRedirect } from '#server/platform/http/safe-redirect.ts'
 import { route, type PlainRoute, type Route } from '#server/platform/http/route.ts'
 import { requireMember, signedInJustNow } from '#server/features/members/reauthenticate.ts'

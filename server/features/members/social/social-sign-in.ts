@@ -3,7 +3,7 @@ import type { SocialAnswer } from '#contract/social.ts'
 import { auditCall } from '#server/features/members/audit-call.ts'
 import { checkEmail } from '#server/features/members/check-profile.ts'
 import type { AccountCall, MembersContext } from '#server/features/members/members-context.ts'
-import { keepViewer, newGuest } from '#server/features/members/members.ts'
+import { keepViewer, newGuest } from '#server/features/members/viewer.ts'
 import {
   insertUser,
   lockUser,
