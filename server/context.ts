@@ -42,10 +42,10 @@ import {
 import type { LifecycleHooks } from './features/members/lifecycle-hooks.ts'
 import type { LibraryRoutesContext } from '#server/features/library/routes.ts'
 import type { MembersRoutesContext } from '#server/features/members/routes.ts'
-import { eraseCredentials, exportCredentials } from '#server/features/members/erase-credentials.ts'
+import { eraseCredentials, exportCredentials } from './features/members/credentials/erase-credentials.ts'
 import { createSocialProviders } from '#server/features/members/social/create-providers.ts'
 import type { SocialContext } from '#server/features/members/social/routes.ts'
-import { eraseIdentities, exportIdentities } from '#server/features/members/social/social.ts'
+import { eraseIdentities, exportIdentities } from './features/members/credentials/identities.ts'
 import type { SocialProvider } from '#server/features/members/social/social-provider.ts'
 import { readDocuments } from '#server/features/pages/documents.ts'
 import type { PageContext } from '#server/features/pages/load-page.ts'
@@ -59,7 +59,7 @@ import {
   holdAgreements,
   selectConsents,
   selectReferrer,
-} from '#server/features/members/consent-queries.ts'
+} from './features/members/account/consent-queries.ts'
 import type { StudioContext } from '#server/features/studio/studio.ts'
 import type { TrackingRoutesContext } from '#server/features/tracking/routes.ts'
 import {

@@ -1,7 +1,7 @@
 import { OAuth2Server } from 'oauth2-mock-server'
 import { expect } from 'vitest'
 import { createSocialProviders } from '#server/features/members/social/create-providers.ts'
-import { startSession } from '#server/features/members/sessions.ts'
+import { startSession } from '#server/features/members/sessions/sessions.ts'
 import { newId } from '#server/platform/ids.ts'
 import { readSocial } from '#server/platform/read-social.ts'
 import { startSocialStandIn, type SocialStandIn } from './social-stand-ins.ts'

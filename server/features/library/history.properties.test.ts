@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { LifecycleHooks } from '#server/features/members/lifecycle-hooks.ts'
-import { mergeGuest } from '#server/features/members/sign-in-as.ts'
+import { mergeGuest } from '#server/features/members/sessions/sign-in-as.ts'
 import { newId } from '#server/platform/ids.ts'
 import { checkProperty, propertyTimeoutMs } from '#server/testing/check-property.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'

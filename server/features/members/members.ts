@@ -2,16 +2,16 @@ import type { Job } from '#server/platform/jobs.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { purgeTurns } from '#server/platform/database/limits.ts'
 import { dayMs } from '#server/platform/clock.ts'
-import { deleteOldFailures } from './attempt-queries.ts'
+import { deleteOldFailures } from './credentials/attempt-queries.ts'
 import type { MembersContext } from './members-context.ts'
-import { anyResetRequests, deleteOldLinks } from './link-queries.ts'
-import { answerResetRequests } from './reset-password.ts'
-import { purgeSessions } from './sessions.ts'
+import { anyResetRequests, deleteOldLinks } from './credentials/link-queries.ts'
+import { answerResetRequests } from './credentials/reset-password.ts'
+import { purgeSessions } from './sessions/sessions.ts'
 
 export { answerInTransaction } from './answer-in-transaction.ts'
-export { deleteFailures } from './attempt-queries.ts'
-export { knownDevice, rememberDevice } from './device-cookie.ts'
-export { checkEmail, checkName } from './check-profile.ts'
+export { deleteFailures } from './credentials/attempt-queries.ts'
+export { knownDevice, rememberDevice } from './sessions/device-cookie.ts'
+export { checkEmail, checkName } from './credentials/check-profile.ts'
 export {
   deleteOnRequest,
   findByEmail,
@@ -20,12 +20,12 @@ export {
   loadAccount,
   signOutEverywhere,
   type KnownAccount,
-} from './support-actions.ts'
-export { forgiveLogin, limitNetwork, throttleLogin } from './login-throttle.ts'
+} from './account/support-actions.ts'
+export { forgiveLogin, limitNetwork, throttleLogin } from './credentials/login-throttle.ts'
 export { cookieFor, cookieName } from './members-context.ts'
-export { checkPassword, hashPassword, verifyPassword } from './passwords.ts'
-export { isGuest } from './sign-in-as.ts'
-export { loadUser, type UserContext } from './load-user.ts'
+export { checkPassword, hashPassword, verifyPassword } from './credentials/passwords.ts'
+export { isGuest } from './sessions/sign-in-as.ts'
+export { loadUser, type UserContext } from './account/load-user.ts'
 export {
   giveTokens,
   identify,
@@ -34,8 +34,8 @@ export {
   noteArrival,
   requireStanding,
   standingViewer,
-} from './viewer.ts'
-export { joinAccount } from './join-account.ts'
+} from './sessions/viewer.ts'
+export { joinAccount } from './account/join-account.ts'
 export { insertUser } from './queries.ts'
 export type { MembersContext } from './members-context.ts'
 

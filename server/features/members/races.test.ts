@@ -7,8 +7,8 @@ import { testDatabase, type TestDatabase } from '#server/testing/template-databa
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 import type { Visitor } from '#server/testing/visitor.ts'
 import type { LifecycleHooks } from './lifecycle-hooks.ts'
-import { beginTry } from './attempt-queries.ts'
-import { beginSecondFactor, confirmSecondFactor } from './second-factor.ts'
+import { beginTry } from './credentials/attempt-queries.ts'
+import { beginSecondFactor, confirmSecondFactor } from './credentials/second-factor.ts'
 
 /** Two processes' worth of sites on one database, with the same settings. */
 let database: TestDatabase

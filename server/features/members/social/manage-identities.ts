@@ -9,14 +9,14 @@ import {
   lockReauthenticated,
   reauthenticate,
   requireMember,
-} from '#server/features/members/reauthenticate.ts'
+} from '#server/features/members/credentials/reauthenticate.ts'
 import type { UserRow } from '#server/features/members/queries.ts'
-import { sendSecurityMail } from '#server/features/members/security-mails.ts'
+import { sendSecurityMail } from '#server/features/members/credentials/security-mails.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { safeRedirect } from '#server/platform/http/safe-redirect.ts'
 import type { Call, Viewer } from '#server/platform/http/route.ts'
 import type { Db } from '#server/tables.ts'
-import { deleteIdentity, selectIdentities } from './queries.ts'
+import { deleteIdentity, selectIdentities } from '#server/features/members/credentials/identity-queries.ts'
 import { leaveForProvider, reasonOf, type SocialContext } from './visit-provider.ts'
 
 type IdentityRow = Awaited<ReturnType<typeof selectIdentities>>[number]

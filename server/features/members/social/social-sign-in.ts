@@ -1,9 +1,9 @@
 import { Refusal } from '#contract/errors.ts'
 import type { SocialAnswer } from '#contract/social.ts'
 import { auditCall } from '#server/features/members/audit-call.ts'
-import { checkEmail } from '#server/features/members/check-profile.ts'
+import { checkEmail } from '#server/features/members/credentials/check-profile.ts'
 import type { AccountCall, MembersContext } from '#server/features/members/members-context.ts'
-import { keepViewer, newGuest } from '#server/features/members/viewer.ts'
+import { keepViewer, newGuest } from '#server/features/members/sessions/viewer.ts'
 import {
   insertUser,
   lockUser,
@@ -12,15 +12,15 @@ import {
   updateUser,
   type UserRow,
 } from '#server/features/members/queries.ts'
-import { hasSecondFactor } from '#server/features/members/second-factor.ts'
-import { startSession } from '#server/features/members/sessions.ts'
+import { hasSecondFactor } from '#server/features/members/credentials/second-factor.ts'
+import { startSession } from '#server/features/members/sessions/sessions.ts'
 import { oneSpelling } from '#server/platform/email-address.ts'
-import { isGuest, signInAs } from '#server/features/members/sign-in-as.ts'
-import { sendSecurityMail } from '#server/features/members/security-mails.ts'
+import { isGuest, signInAs } from '#server/features/members/sessions/sign-in-as.ts'
+import { sendSecurityMail } from '#server/features/members/credentials/security-mails.ts'
 import type { AdIds } from '#server/platform/http/route.ts'
 import type { Tx } from '#server/tables.ts'
 import { newId } from '#server/platform/ids.ts'
-import { insertIdentity, selectOwned } from './queries.ts'
+import { insertIdentity, selectOwned } from '#server/features/members/credentials/identity-queries.ts'
 import type { SocialProfile } from './social-provider.ts'
 
 /** Whom a provider vouched for. */

@@ -1,7 +1,7 @@
 import { Fault, Refusal } from '#contract/errors.ts'
 import type { SocialAnswer } from '#contract/social.ts'
 import { answerInTransaction } from '#server/features/members/answer-in-transaction.ts'
-import { limitNetwork } from '#server/features/members/login-throttle.ts'
+import { limitNetwork } from '#server/features/members/credentials/login-throttle.ts'
 import {
   cookieFor,
   cookieName,
@@ -9,7 +9,7 @@ import {
   type MembersContext,
 } from '#server/features/members/members-context.ts'
 import type { Log } from '#server/platform/log.ts'
-import { selectOwned, spendState } from './queries.ts'
+import { selectOwned, spendState } from '#server/features/members/credentials/identity-queries.ts'
 import {
   linkIdentity,
   signInWithIdentity,
