@@ -10,7 +10,7 @@ import {
   type Copyright,
   type SectionRow,
   type SharedHomepage,
-} from './catalog.ts'
+} from './load-homepage.ts'
 import * as compose from './compose-queries.ts'
 import { selectSections, selectSettings, upsertSetting } from './queries.ts'
 import type { SectionSource } from './tables.ts'

@@ -1,7 +1,9 @@
 import { sql, type Expression, type SqlBool } from 'kysely'
 import type { Db } from '#server/tables.ts'
-import { generationNow, selectPopularAfter } from './popular-queries.ts'
-import { isPublished, selectCards, type CardRow } from './queries.ts'
+import { generationNow, selectPopularAfter, type ListedRow, type ListPlace } from './popular-queries.ts'
+import { isPublished, selectCards } from './queries.ts'
+
+export type { ListedRow, ListPlace } from './popular-queries.ts'
 
 export type ListFilter =
   | { by: 'all' | 'featured' }
@@ -12,17 +14,6 @@ export type ListFilter =
   | { by: 'slugs'; slugs: string[] }
 
 export type ListOrder = 'newest' | 'popular'
-
-/** The position in a list: after the video with this key (a time as text, or a number) and id. */
-export interface ListPlace<Key = string | number> {
-  key: Key
-  id: string
-  /** Of a list by popularity: which of those that rise past the place are still to be given, by generation and then video. */
-  rises?: { from: number; after: string }
-}
-
-/** A card with what its list is ordered by. */
-export type ListedRow = CardRow & { key: Date | number | null; generation?: number; risen?: number | null }
 
 const columns = { newest: 'released_at', popular: 'popularity' } as const
 

@@ -14,7 +14,7 @@ import type { Catalog } from './create-catalog.ts'
 import { placeAfter } from './popular-queries.ts'
 import { presentCard, presentName } from './present.ts'
 import * as queries from './queries.ts'
-import { recommendPage } from './recommend-videos.ts'
+import { recommendPage, type Watched } from './recommend-videos.ts'
 import { keyOf, kindOfKey, searchByKeyword } from './search-videos.ts'
 import type { SectionSource } from './tables.ts'
 
@@ -27,9 +27,6 @@ export interface ListingQuery {
   cursor?: string
   limit?: number
 }
-
-/** Videos that a viewer watched lately, newest first: what recommendations go by. */
-export type Watched = () => Promise<string[]>
 
 /** Where a section's videos come from, as a filter and an order. */
 export function listOf(source: Exclude<SectionSource, { from: 'recommended' }>): {

@@ -1,7 +1,17 @@
 import { sql, type Expression, type RawBuilder, type SqlBool } from 'kysely'
 import type { Db } from '#server/tables.ts'
-import type { ListedRow, ListPlace } from './list-queries.ts'
-import { selectCards } from './queries.ts'
+import { selectCards, type CardRow } from './queries.ts'
+
+/** The position in a list: after the video with this key (a time as text, or a number) and id. */
+export interface ListPlace<Key = string | number> {
+  key: Key
+  id: string
+  /** Of a list by popularity: which of those that rise past the place are still to be given, by generation and then video. */
+  rises?: { from: number; after: string }
+}
+
+/** A card with what its list is ordered by. */
+export type ListedRow = CardRow & { key: Date | number | null; generation?: number; risen?: number | null }
 
 /** How far the ranks are refreshed, as the same statement sees them. */
 export const generationNow = sql<number>`(SELECT generation FROM ranks)`

@@ -1,10 +1,12 @@
 import { cutPage, decodeCursor, encodeCursor } from '#server/platform/cursor.ts'
 import type { Tx } from '#server/tables.ts'
 import type { ListedRow } from './list-queries.ts'
-import type { Watched } from './list-videos.ts'
 import type { Catalog } from './create-catalog.ts'
 import { withCards } from './load-cards.ts'
 import { addWatchedNext, endOf, mostSeeds, type WatchedNext } from './recommend-queries.ts'
+
+/** Videos that a viewer watched lately, newest first: what recommendations go by. */
+export type Watched = () => Promise<string[]>
 
 const relatedCount = 12
 

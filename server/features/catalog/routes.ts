@@ -20,7 +20,8 @@ import {
   type PayTheme,
 } from './catalog.ts'
 import { listTags } from './list-tags.ts'
-import { listVideos, type Watched } from './list-videos.ts'
+import { listVideos } from './list-videos.ts'
+import type { Watched } from './recommend-videos.ts'
 
 type Personal = Pick<Video, 'favorite' | 'resume'>
 
