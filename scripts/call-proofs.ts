@@ -8,8 +8,8 @@ export interface CallNote {
 }
 
 const catalog = 'server/features/catalog/catalog.test.ts'
-const listings = 'server/features/catalog/listings.test.ts'
-const search = 'server/features/catalog/search.test.ts'
+const listings = 'server/features/catalog/listing/listings.test.ts'
+const search = 'server/features/catalog/search/search.test.ts'
 const members = 'server/features/members/members.test.ts'
 const account = 'server/features/members/account/account.test.ts'
 const sameWork = 'server/features/members/account/timing.test.ts'

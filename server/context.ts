@@ -23,7 +23,7 @@ import {
   withVariantPrices,
 } from '#server/features/experiments/experiments.ts'
 import { createCatalog, settleSetting } from '#server/features/catalog/catalog.ts'
-import { seedHomepage } from '#server/features/catalog/seed-homepage.ts'
+import { seedHomepage } from './features/catalog/homepage/seed-homepage.ts'
 import type { CatalogRoutesContext } from '#server/features/catalog/routes.ts'
 import {
   eraseLibrary,

@@ -1,20 +1,21 @@
 import { inLanguage, type Language } from '#contract/languages.ts'
 import type { Db } from '#server/tables.ts'
-import { found } from './list-videos.ts'
+import { found } from './listing/list-videos.ts'
 import type { Catalog } from './create-catalog.ts'
-import { presentCard, presentName } from './present.ts'
+import { presentCard, presentName } from './cards/present.ts'
 import * as queries from './queries.ts'
-import { relatedTo } from './recommend-videos.ts'
+import { relatedTo } from './recommendations/recommend-videos.ts'
 
-export {
-  loadHomepage,
-  personaliseHomepage,
-  type Copyright,
-  type PayTheme,
-} from './load-homepage.ts'
+export { loadHomepage, personaliseHomepage, type Copyright, type PayTheme } from './homepage/load-homepage.ts'
 export { catalogJobs } from './refresh-ranks.ts'
-export { loadCover, publishVideo, recordEpisodes, releaseIfWaiting, setCover } from './publish-video.ts'
-export { beginDraft, edited, editVideo, loadAdminVideo, type TextChanges } from './edit-video.ts'
+export {
+  loadCover,
+  publishVideo,
+  recordEpisodes,
+  releaseIfWaiting,
+  setCover,
+} from './editing/publish-video.ts'
+export { beginDraft, edited, editVideo, loadAdminVideo, type TextChanges } from './editing/edit-video.ts'
 export {
   loadAdminTitles,
   selectCategories,
@@ -22,17 +23,17 @@ export {
   selectTagsInUse,
   selectVideoBefore,
   type AdminVideoRecord,
-} from './admin-queries.ts'
-export { arrangeCategories, deleteLabel, mergeLabels, renameLabel } from './edit-labels.ts'
-export { selectAdminTags, type LabelKind } from './label-queries.ts'
-export { archive, publishNow, schedule, unschedule } from './video-states.ts'
-export { standInCovers } from './publish-queries.ts'
-export { listMenuIds, nameListing, type ListingKind } from './name-listing.ts'
+} from './editing/admin-queries.ts'
+export { arrangeCategories, deleteLabel, mergeLabels, renameLabel } from './editing/edit-labels.ts'
+export { selectAdminTags, type LabelKind } from './editing/label-queries.ts'
+export { archive, publishNow, schedule, unschedule } from './editing/video-states.ts'
+export { standInCovers } from './editing/publish-queries.ts'
+export { listMenuIds, nameListing, type ListingKind } from './listing/name-listing.ts'
 export { createCatalog, type Catalog } from './create-catalog.ts'
-export { loadCards } from './load-cards.ts'
-export { listVideosFrom, startsOfVideos, type Released } from './sitemap-queries.ts'
-export { listHomepageChoices, loadDraft, previewDraft, saveDraft } from './compose-homepage.ts'
-export { recordWatchedNext } from './recommend-videos.ts'
+export { loadCards } from './cards/load-cards.ts'
+export { listVideosFrom, startsOfVideos, type Released } from './listing/sitemap-queries.ts'
+export { listHomepageChoices, loadDraft, previewDraft, saveDraft } from './homepage/compose-homepage.ts'
+export { recordWatchedNext } from './recommendations/recommend-videos.ts'
 
 /**
  * What everybody sees of one video.

@@ -1,7 +1,7 @@
 import type { Clock } from '#server/platform/clock.ts'
 import type { Db } from '#server/tables.ts'
-import { createSimilarVideos, type FindSimilar } from './similar-videos.ts'
-import { createCards, type FindCards, type WithTags } from './load-cards.ts'
+import { createSimilarVideos, type FindSimilar } from './recommendations/similar-videos.ts'
+import { createCards, type FindCards, type WithTags } from './cards/load-cards.ts'
 
 /** What of the catalogue is the same for every viewer, kept for at most a second. */
 interface Shared {

@@ -1,12 +1,12 @@
 import { dayMs, type Clock } from '#server/platform/clock.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import { runTagBatch } from './tag-batch-job.ts'
-import { anyDueVideos } from './admin-queries.ts'
+import { runTagBatch } from './editing/tag-batch-job.ts'
+import { anyDueVideos } from './editing/admin-queries.ts'
 import { lockSetting, upsertSetting } from './queries.ts'
-import { arrangeShelves, deleteRises, fadeTags, placeTags, refreshPlayed } from './rank-queries.ts'
-import { anyTagWork, tagWorkChannel } from './tag-batch-queries.ts'
-import { releaseDue } from './video-states.ts'
+import { arrangeShelves, deleteRises, fadeTags, placeTags, refreshPlayed } from './ranking/rank-queries.ts'
+import { anyTagWork, tagWorkChannel } from './editing/tag-batch-queries.ts'
+import { releaseDue } from './editing/video-states.ts'
 
 const batch = 1000
 /**

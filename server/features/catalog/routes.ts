@@ -19,9 +19,9 @@ import {
   type Copyright,
   type PayTheme,
 } from './catalog.ts'
-import { listTags } from './list-tags.ts'
-import { listVideos } from './list-videos.ts'
-import type { Watched } from './recommend-videos.ts'
+import { listTags } from './listing/list-tags.ts'
+import { listVideos } from './listing/list-videos.ts'
+import type { Watched } from './recommendations/recommend-videos.ts'
 
 type Personal = Pick<Video, 'favorite' | 'resume'>
 

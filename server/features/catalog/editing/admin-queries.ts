@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Texts } from '#contract/languages.ts'
 import type { After } from '#server/platform/database/prepared-page.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import type { NameRow } from './queries.ts'
-import type { VideosTable } from './tables.ts'
+import type { NameRow } from '#server/features/catalog/queries.ts'
+import type { VideosTable } from '#server/features/catalog/tables.ts'
 
 type State = VideosTable['state']
 

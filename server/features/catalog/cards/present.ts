@@ -1,6 +1,6 @@
 import type { VideoCard } from '#contract/catalog.ts'
 import { inLanguage, type Language, type Texts } from '#contract/languages.ts'
-import type { CardRow } from './queries.ts'
+import type { CardRow } from '#server/features/catalog/queries.ts'
 
 /** A name in the viewer's language, with its id. */
 export function presentName(

@@ -8,8 +8,8 @@ import { newId } from '#server/platform/ids.ts'
 import { buildTag, buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
 import { restlessClock } from '#server/testing/restless-clock.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
-import { arrangeShelves, frontShelves } from './rank-queries.ts'
-import { refreshRanks, tidyShelves } from './refresh-ranks.ts'
+import { arrangeShelves, frontShelves } from '#server/features/catalog/ranking/rank-queries.ts'
+import { refreshRanks, tidyShelves } from '#server/features/catalog/refresh-ranks.ts'
 
 let site: TestSite
 let tag: string

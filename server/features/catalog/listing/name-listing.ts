@@ -1,6 +1,6 @@
 import { inLanguage, type Language } from '#contract/languages.ts'
 import type { Db } from '#server/tables.ts'
-import * as queries from './queries.ts'
+import * as queries from '#server/features/catalog/queries.ts'
 
 export type ListingKind = 'category' | 'section' | 'tag'
 

@@ -1,6 +1,6 @@
 import { sql, type Expression, type RawBuilder, type SqlBool } from 'kysely'
 import type { Db } from '#server/tables.ts'
-import { selectCards, type CardRow } from './queries.ts'
+import { selectCards, type CardRow } from '#server/features/catalog/queries.ts'
 
 /** The position in a list: after the video with this key (a time as text, or a number) and id. */
 export interface ListPlace<Key = string | number> {

@@ -1,9 +1,14 @@
 import { sql, type Expression, type SqlBool } from 'kysely'
 import type { Db } from '#server/tables.ts'
-import { generationNow, selectPopularAfter, type ListedRow, type ListPlace } from './popular-queries.ts'
-import { isPublished, selectCards } from './queries.ts'
+import {
+  generationNow,
+  selectPopularAfter,
+  type ListedRow,
+  type ListPlace,
+} from '#server/features/catalog/ranking/popular-queries.ts'
+import { isPublished, selectCards } from '#server/features/catalog/queries.ts'
 
-export type { ListedRow, ListPlace } from './popular-queries.ts'
+export type { ListedRow, ListPlace } from '#server/features/catalog/ranking/popular-queries.ts'
 
 export type ListFilter =
   | { by: 'all' | 'featured' }

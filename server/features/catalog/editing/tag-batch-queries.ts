@@ -1,6 +1,6 @@
 import { sql, type Selectable } from 'kysely'
 import type { Tx } from '#server/tables.ts'
-import type { TagWorkTable } from './tables.ts'
+import type { TagWorkTable } from '#server/features/catalog/tables.ts'
 
 /** Tells the worker that there is something to do. */
 export const tagWorkChannel = 'tag_work'

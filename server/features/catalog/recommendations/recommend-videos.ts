@@ -1,8 +1,8 @@
 import { cutPage, decodeCursor, encodeCursor } from '#server/platform/cursor.ts'
 import type { Tx } from '#server/tables.ts'
-import type { ListedRow } from './list-queries.ts'
-import type { Catalog } from './create-catalog.ts'
-import { withCards } from './load-cards.ts'
+import type { ListedRow } from '#server/features/catalog/cards/list-queries.ts'
+import type { Catalog } from '#server/features/catalog/create-catalog.ts'
+import { withCards } from '#server/features/catalog/cards/load-cards.ts'
 import { addWatchedNext, endOf, mostSeeds, type WatchedNext } from './recommend-queries.ts'
 
 /** Videos that a viewer watched lately, newest first: what recommendations go by. */

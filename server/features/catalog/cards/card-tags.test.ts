@@ -5,8 +5,8 @@ import { restlessClock } from '#server/testing/restless-clock.ts'
 import { somebodyWaits } from '#server/testing/somebody-waits.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import { replaceVideoTags } from './publish-queries.ts'
-import { moveTagged, takeOff } from './label-queries.ts'
+import { replaceVideoTags } from '#server/features/catalog/editing/publish-queries.ts'
+import { moveTagged, takeOff } from '#server/features/catalog/editing/label-queries.ts'
 
 let site: TestSite
 beforeAll(async () => {

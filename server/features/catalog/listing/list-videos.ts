@@ -9,14 +9,14 @@ import {
   type ListFilter,
   type ListOrder,
   type ListPlace,
-} from './list-queries.ts'
-import type { Catalog } from './create-catalog.ts'
-import { placeAfter } from './popular-queries.ts'
-import { presentCard, presentName } from './present.ts'
-import * as queries from './queries.ts'
-import { recommendPage, type Watched } from './recommend-videos.ts'
-import { keyOf, kindOfKey, searchByKeyword } from './search-videos.ts'
-import type { SectionSource } from './tables.ts'
+} from '#server/features/catalog/cards/list-queries.ts'
+import type { Catalog } from '#server/features/catalog/create-catalog.ts'
+import { placeAfter } from '#server/features/catalog/ranking/popular-queries.ts'
+import { presentCard, presentName } from '#server/features/catalog/cards/present.ts'
+import * as queries from '#server/features/catalog/queries.ts'
+import { recommendPage, type Watched } from '#server/features/catalog/recommendations/recommend-videos.ts'
+import { keyOf, kindOfKey, searchByKeyword } from '#server/features/catalog/search/search-videos.ts'
+import type { SectionSource } from '#server/features/catalog/tables.ts'
 
 export interface ListingQuery {
   section?: string

@@ -2,8 +2,8 @@ import type { Texts } from '#contract/languages.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Db } from '#server/tables.ts'
-import { insertSections, markSeeded } from './queries.ts'
-import type { SectionsTable, SectionSource } from './tables.ts'
+import { insertSections, markSeeded } from '#server/features/catalog/queries.ts'
+import type { SectionsTable, SectionSource } from '#server/features/catalog/tables.ts'
 
 const sections: { kind: SectionsTable['kind']; titles: Texts; source: SectionSource }[] = [
   {

@@ -2,10 +2,10 @@ import { sql, type Expression, type RawBuilder } from 'kysely'
 import type { Texts } from '#contract/languages.ts'
 import { prepared, type Slots } from '#server/platform/database/prepared.ts'
 import type { Db } from '#server/tables.ts'
-import type { ListOrder, ListPlace } from './list-queries.ts'
-import { generationNow, risenFirst, roseTo } from './popular-queries.ts'
-import { plainCardColumns, type PlainCardRow } from './queries.ts'
-import { frontShelves } from './rank-queries.ts'
+import type { ListOrder, ListPlace } from '#server/features/catalog/cards/list-queries.ts'
+import { generationNow, risenFirst, roseTo } from '#server/features/catalog/ranking/popular-queries.ts'
+import { plainCardColumns, type PlainCardRow } from '#server/features/catalog/queries.ts'
+import { frontShelves } from '#server/features/catalog/ranking/rank-queries.ts'
 
 /** A word that was typed, without accents and case. */
 export interface TypedWord {

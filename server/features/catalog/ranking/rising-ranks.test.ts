@@ -5,7 +5,7 @@ import { newId } from '#server/platform/ids.ts'
 import { buildTag, buildVideo } from '#server/testing/builders.ts'
 import { restlessClock } from '#server/testing/restless-clock.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
-import { refreshRanks } from './refresh-ranks.ts'
+import { refreshRanks } from '#server/features/catalog/refresh-ranks.ts'
 
 let site: TestSite
 beforeAll(async () => {

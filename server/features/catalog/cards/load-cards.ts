@@ -4,7 +4,12 @@ import { createRowCache } from '#server/platform/response-cache.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Db } from '#server/tables.ts'
 import { presentCard } from './present.ts'
-import { selectCardsByIds, selectTagNames, type CardRow, type NameRow } from './queries.ts'
+import {
+  selectCardsByIds,
+  selectTagNames,
+  type CardRow,
+  type NameRow,
+} from '#server/features/catalog/queries.ts'
 
 /** Finds the rows behind cards by their ids; what may not be seen is missing. */
 export type FindCards = (ids: readonly string[]) => Promise<Map<string, CardRow>>

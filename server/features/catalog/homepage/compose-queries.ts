@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Insertable } from 'kysely'
 import type { Texts } from '#contract/languages.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import type { SectionsTable } from './tables.ts'
+import type { SectionsTable } from '#server/features/catalog/tables.ts'
 
 /** No operator looks through more tags than that. */
 const mostTags = 300

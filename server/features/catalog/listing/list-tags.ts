@@ -2,8 +2,8 @@ import { listLimits, type Tag } from '#contract/catalog.ts'
 import { inLanguage, type Language, type Texts } from '#contract/languages.ts'
 import { cutPage, decodeCursor, encodeCursor, pageSize } from '#server/platform/cursor.ts'
 import type { Db } from '#server/tables.ts'
-import { selectTags } from './search-queries.ts'
-import { suggestNames } from './suggest-names.ts'
+import { selectTags } from '#server/features/catalog/search/search-queries.ts'
+import { suggestNames } from '#server/features/catalog/search/suggest-names.ts'
 
 interface TagsQuery {
   keyword?: string

@@ -12,8 +12,8 @@ import {
   type SharedHomepage,
 } from './load-homepage.ts'
 import * as compose from './compose-queries.ts'
-import { selectSections, selectSettings, upsertSetting } from './queries.ts'
-import type { SectionSource } from './tables.ts'
+import { selectSections, selectSettings, upsertSetting } from '#server/features/catalog/queries.ts'
+import type { SectionSource } from '#server/features/catalog/tables.ts'
 
 /** The homepage as it is composed, with the mark of what was read. */
 export async function loadDraft(db: Db): Promise<{ draft: Draft; version: string }> {
