@@ -15,7 +15,8 @@ import { announceEpisodes } from '#server/features/media/ingest/announce-episode
 import { enqueueEpisode } from '#server/features/media/ingest/enqueue-episode.ts'
 import { enqueueFolder } from '#server/features/media/ingest/import-folder.ts'
 import { makeCaptions } from '#server/features/media/ingest/make-captions.ts'
-import type { IngestContext, WorkOptions } from './features/media/ingest/ingest-queue.ts'
+import type { WorkOptions } from './features/media/ingest/ingest-queue.ts'
+import type { IngestContext } from './features/media/ingest/ingest-context.ts'
 
 type DemoContext = Context & IngestContext
 type DemoOptions = Pick<WorkOptions, 'signal' | 'niceness'>

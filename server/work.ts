@@ -13,7 +13,7 @@ import { listen } from '#server/platform/database/listen.ts'
 import { startJobs, type Job } from '#server/platform/jobs.ts'
 import type { Log } from '#server/platform/log.ts'
 import { mailJobs } from '#server/platform/mail/send-mails.ts'
-import type { Converter } from '#server/features/media/ingest/find-converter.ts'
+import type { Converter } from '#server/features/media/ingest/programs.ts'
 
 interface WorkOptions {
   /** Ends the work; jobs under way finish first. */

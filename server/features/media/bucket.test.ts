@@ -14,7 +14,8 @@ import { testSite, type TestSite } from '#server/testing/test-site.ts'
 import { purgeRetiredAssets } from './ingest/purge-retired-assets.ts'
 import { purgeStorage } from './ingest/purge-storage.ts'
 import { enqueueFolder, importFolder } from './ingest/import-folder.ts'
-import { workNext, type IngestContext } from './ingest/ingest-queue.ts'
+import { workNext } from './ingest/ingest-queue.ts'
+import type { IngestContext } from './ingest/ingest-context.ts'
 
 let root: string
 let store: S3StandIn

@@ -11,7 +11,7 @@ import type { Tx } from '#server/tables.ts'
 import { removeEpisode, retryEpisode } from './admin-episodes.ts'
 import { announceEpisodes } from './ingest/announce-episodes.ts'
 import { enqueueEpisode } from './ingest/enqueue-episode.ts'
-import type { IngestContext } from './ingest/ingest-queue.ts'
+import type { IngestContext } from './ingest/ingest-context.ts'
 import { createMediaKeys } from './media-keys.ts'
 
 let root: string

@@ -3,7 +3,7 @@ import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { selectEpisodeId } from './caption-queries.ts'
 import { selectEpisodeAssets } from './queries.ts'
 import { syncCaptions } from './sync-captions.ts'
-import type { IngestContext } from './ingest-queue.ts'
+import type { IngestContext } from './ingest-context.ts'
 
 /** Captions in one language for one episode, as WebVTT. */
 export interface AddedCaptions {

@@ -18,7 +18,7 @@ import {
   type Gain,
   type Loudness,
 } from './loudness.ts'
-import type { Programs } from './transcode.ts'
+import type { Programs } from './programs.ts'
 import { UnusableFile } from './unusable-file.ts'
 
 /** What has to be known before an episode is made. */

@@ -4,7 +4,7 @@ import { lockRows } from '#server/platform/database/add-to-counters.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { newId } from '#server/platform/ids.ts'
 import * as queries from './queries.ts'
-import type { IngestContext } from './ingest-queue.ts'
+import type { IngestContext } from './ingest-context.ts'
 
 const announced = 'announced'
 

@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { forcedKeyframes } from './build-ffmpeg-args.ts'
 import { extraRenditionArgs, type ExtraRendition } from './extra-codec.ts'
 import { runLimited } from './run-ffmpeg.ts'
-import type { Programs } from './transcode.ts'
+import type { Programs } from './programs.ts'
 import { UnusableFile } from './unusable-file.ts'
 
 const timeoutMs = 60_000

@@ -14,7 +14,7 @@ import * as files from './file-queries.ts'
 import * as queries from './queries.ts'
 import { captionsOf, syncCaptions, writeCaptions, type CaptionFiles } from './sync-captions.ts'
 import { ownWorkFolder } from './work-folder.ts'
-import type { IngestContext } from './ingest-queue.ts'
+import type { IngestContext } from './ingest-context.ts'
 
 /** One episode's file, checked before, and what goes with it. */
 export interface EpisodeFile extends CaptionFiles {

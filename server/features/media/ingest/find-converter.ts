@@ -1,16 +1,11 @@
 import type { Config } from '#server/platform/config.ts'
 import { ConfigError } from '#server/platform/config-error.ts'
-import type { ExtraCodec, RunLimits } from '#server/platform/read-ingest.ts'
+import type { ExtraCodec } from '#server/platform/read-ingest.ts'
 import { askAbilities } from '#server/platform/run-abilities.ts'
 import { findFfmpeg, type Ffmpeg } from '#server/platform/run-ffmpeg-version.ts'
 import { findFault } from './check-encoder.ts'
 import { extraRenditionsOf, type ExtraRendition } from './extra-codec.ts'
-
-/** The programs that make video, with what they may take of the machine and what they make beside H.264. */
-export interface Converter extends Ffmpeg {
-  limits: RunLimits
-  extraRung: ExtraRendition | undefined
-}
+import type { Converter } from './programs.ts'
 
 /**
  * Finds ffmpeg, and for EXTRA_RUNG an encoder that works.

@@ -21,7 +21,8 @@ import { enqueueFolder, importFolder } from './import-folder.ts'
 import { purgeRetiredAssets } from './purge-retired-assets.ts'
 import { createMediaKeys } from '#server/features/media/media-keys.ts'
 import { UnusableFile } from './unusable-file.ts'
-import { workNext, type IngestContext } from './ingest-queue.ts'
+import { workNext } from './ingest-queue.ts'
+import type { IngestContext } from './ingest-context.ts'
 
 const description = `title: { en: Salt }
 synopsis: { en: Two sisters. }

@@ -26,7 +26,8 @@ import {
 } from './read-folder.ts'
 import { UnusableFile } from './unusable-file.ts'
 import { purgeWorkFolders } from './work-folder.ts'
-import { workNext, type IngestContext } from './ingest-queue.ts'
+import { workNext } from './ingest-queue.ts'
+import type { IngestContext } from './ingest-context.ts'
 
 export interface EnqueueOptions {
   signal: AbortSignal

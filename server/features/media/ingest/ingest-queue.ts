@@ -1,10 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { recordEpisodes } from '#server/features/catalog/catalog.ts'
-import type { Clock } from '#server/platform/clock.ts'
-import type { Log } from '#server/platform/log.ts'
-import { isStorageAway, type Storage } from '#server/platform/storage/storage.ts'
-import type { MediaKeys } from '#server/features/media/media-keys.ts'
+import { isStorageAway } from '#server/platform/storage/storage.ts'
 import type { Db } from '#server/tables.ts'
 import { ClaimLost, claimNext, giveBack, markFailed, type Claim } from './asset-states.ts'
 import { encryptSegments } from './encrypt-segments.ts'
@@ -12,18 +9,10 @@ import { publishAsset } from './publish-asset.ts'
 import * as queries from './queries.ts'
 import type { ClaimedAsset } from './queries.ts'
 import type { BackoffOptions } from './exponential-backoff.ts'
-import { transcode, type Programs, type Transcoded } from './transcode.ts'
+import type { IngestContext } from './ingest-context.ts'
+import { transcode, type Transcoded } from './transcode.ts'
 import { quoted, UnusableFile } from './unusable-file.ts'
 import { ownWorkFolder } from './work-folder.ts'
-
-export interface IngestContext {
-  db: Db
-  storage: Storage
-  clock: Clock
-  log: Log
-  programs: Programs
-  mediaKeys: MediaKeys
-}
 
 export interface WorkOptions {
   signal: AbortSignal

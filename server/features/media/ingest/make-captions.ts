@@ -4,23 +4,8 @@ import { parseAss } from './parse-ass.ts'
 import { parseSrt } from './parse-srt.ts'
 import { parseWebVtt } from './parse-webvtt.ts'
 import { vttTime } from './plan-stills.ts'
-import { UnusableFile, type Why } from './unusable-file.ts'
-
-/** One caption; times in milliseconds. */
-export interface Cue {
-  from: number
-  to: number
-  /** Where it is shown, as WebVTT writes it; may be empty. */
-  settings: string
-  /** In the markup of WebVTT. */
-  lines: string[]
-}
-
-/** The captions of a file that are shown at some time, and the first reason for which one was left out. */
-export interface ParsedCaptions {
-  cues: Cue[]
-  fault: Why | undefined
-}
+import type { Cue } from './cues.ts'
+import { UnusableFile } from './unusable-file.ts'
 
 /**
  * A caption file (WebVTT, SubRip or ASS) as clean WebVTT: UTF-8 without a byte order mark, plain line ends, times in full. Styles, notes and

@@ -1,5 +1,5 @@
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
-import type { IngestContext } from './ingest-queue.ts'
+import type { IngestContext } from './ingest-context.ts'
 import * as files from './file-queries.ts'
 
 type OrphanedFilesContext = Pick<IngestContext, 'db' | 'storage' | 'clock' | 'log'>

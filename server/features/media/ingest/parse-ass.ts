@@ -1,6 +1,6 @@
 import { escapeWords, writtenLines } from './caption-markup.ts'
 import { millisecondsOf } from './caption-times.ts'
-import type { Cue, ParsedCaptions } from './make-captions.ts'
+import type { Cue, ParsedCaptions } from './cues.ts'
 import type { Why } from './unusable-file.ts'
 
 const usualColumns = 'Layer,Start,End,Style,Name,MarginL,MarginR,MarginV,Effect,Text'

@@ -1,4 +1,4 @@
-import type { Cue, ParsedCaptions } from './make-captions.ts'
+import type { Cue, ParsedCaptions } from './cues.ts'
 import { millisecondsOf } from './caption-times.ts'
 import type { Why } from './unusable-file.ts'
 

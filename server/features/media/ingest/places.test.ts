@@ -14,7 +14,8 @@ import { putBackAbandoned } from './asset-states.ts'
 import { recordOrphaned } from './file-queries.ts'
 import { enqueueFolder, importFolder } from './import-folder.ts'
 import { purgeOrphanedFiles } from './orphaned-files.ts'
-import { workNext, type IngestContext } from './ingest-queue.ts'
+import { workNext } from './ingest-queue.ts'
+import type { IngestContext } from './ingest-context.ts'
 
 const hello = 'WEBVTT\n\n00:00:00.100 --> 00:00:00.900\nHello\n'
 

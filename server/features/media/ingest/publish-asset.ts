@@ -14,7 +14,7 @@ import { captionHash } from './make-captions.ts'
 import { makeCover, type Cover } from './make-stills.ts'
 import * as queries from './queries.ts'
 import type { Transcoded } from './transcode.ts'
-import type { IngestContext } from './ingest-queue.ts'
+import type { IngestContext } from './ingest-context.ts'
 
 /** What a run has made: its files, and the key that they are encrypted with. */
 interface Made {

@@ -1,6 +1,6 @@
 import { assetFiles } from './asset-files.ts'
 import { forgetArrivals, selectKnownAssets } from './file-queries.ts'
-import type { IngestContext } from './ingest-queue.ts'
+import type { IngestContext } from './ingest-context.ts'
 
 /** A file is in its place a moment before its asset is committed; after this long there will be none. */
 const unclaimedMs = 24 * 3_600_000

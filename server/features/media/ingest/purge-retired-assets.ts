@@ -1,6 +1,6 @@
 import { assetFiles } from './asset-files.ts'
 import * as queries from './queries.ts'
-import type { IngestContext } from './ingest-queue.ts'
+import type { IngestContext } from './ingest-context.ts'
 
 /** Links live four hours at most (security.md, "Media"); an hour more for clocks and long requests. */
 const keptMs = 5 * 3_600_000

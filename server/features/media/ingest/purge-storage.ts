@@ -1,7 +1,7 @@
 import { purgeOrphanedFiles } from './orphaned-files.ts'
 import { purgeOrphanedOriginals } from './purge-orphaned-originals.ts'
 import { purgeRetiredAssets } from './purge-retired-assets.ts'
-import type { IngestContext } from './ingest-queue.ts'
+import type { IngestContext } from './ingest-context.ts'
 
 /**
  * Deletes unused files from the storage.

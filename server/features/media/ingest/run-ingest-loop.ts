@@ -5,7 +5,8 @@ import { exponentialBackoff, retryWithBackoff } from './exponential-backoff.ts'
 import { hasOpenAssets } from './queries.ts'
 import { purgeStorage } from './purge-storage.ts'
 import { purgeWorkFolders } from './work-folder.ts'
-import { workNext, type IngestContext, type WorkOptions } from './ingest-queue.ts'
+import { workNext, type WorkOptions } from './ingest-queue.ts'
+import type { IngestContext } from './ingest-context.ts'
 
 /** How often the queue is looked at while something is in it. */
 const pollMs = 1000

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { drawFilm, programs } from '#server/testing/run-test-media.ts'
 import { allowedCores, runLimited, timeLimit } from './run-ffmpeg.ts'
-import { isFull, transcode, type Programs } from './transcode.ts'
+import { isFull, transcode } from './transcode.ts'
+import type { Programs } from './programs.ts'
 import { UnusableFile } from './unusable-file.ts'
 
 let root: string

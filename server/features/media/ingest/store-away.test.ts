@@ -15,7 +15,7 @@ import { enqueueEpisode, type EpisodeFile } from './enqueue-episode.ts'
 import { enqueueFolder, importFolder } from './import-folder.ts'
 import { createBell } from '#server/platform/bell.ts'
 import { runIngestLoop } from './run-ingest-loop.ts'
-import type { IngestContext } from './ingest-queue.ts'
+import type { IngestContext } from './ingest-context.ts'
 
 const log = createLog({ json: true, level: 'silent' })
 

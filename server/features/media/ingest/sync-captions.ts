@@ -8,7 +8,7 @@ import * as queries from './caption-queries.ts'
 import { recordOrphaned, removeOrphaned } from './file-queries.ts'
 import { deleteOrphaned } from './orphaned-files.ts'
 import { captionHash } from './make-captions.ts'
-import type { IngestContext } from './ingest-queue.ts'
+import type { IngestContext } from './ingest-context.ts'
 
 /** The captions that lie beside an episode's file. */
 export interface CaptionFiles {

@@ -6,7 +6,7 @@ import { askAbilities } from '#server/platform/run-abilities.ts'
 import { buildFfmpegArgs } from './build-ffmpeg-args.ts'
 import { diskFull, failure } from './conversion-failure.ts'
 import { extraPlaces, type ExtraRendition } from './extra-codec.ts'
-import type { Converter } from './find-converter.ts'
+import type { Programs } from './programs.ts'
 import { joinAudio } from './join-audio.ts'
 import { makeStills } from './make-stills.ts'
 import { isMatroskaCut } from './matroska-outline.ts'
@@ -26,9 +26,6 @@ import { checkLongest, probe, type SourceMedia } from './probe.ts'
 import { analyzeSource } from './analyze-source.ts'
 import { framesDone, runLimited, timeLimit } from './run-ffmpeg.ts'
 import { UnusableFile } from './unusable-file.ts'
-
-export type Programs = Pick<Converter, 'ffmpegPath' | 'ffprobePath'> &
-  Partial<Pick<Converter, 'extraRung' | 'limits'>>
 
 export interface TranscodeOptions {
   programs: Programs

@@ -8,7 +8,8 @@ import { testDatabase, type TestDatabase } from '#server/testing/template-databa
 import { insertAsset } from './queries.ts'
 import { purgeOrphanedOriginals } from './purge-orphaned-originals.ts'
 import { createMediaKeys } from '#server/features/media/media-keys.ts'
-import { workNext, type IngestContext } from './ingest-queue.ts'
+import { workNext } from './ingest-queue.ts'
+import type { IngestContext } from './ingest-context.ts'
 
 let root: string
 let database: TestDatabase

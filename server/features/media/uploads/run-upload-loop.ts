@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { IngestContext } from '#server/features/media/ingest/ingest-queue.ts'
+import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
 import type { Bell } from '#server/platform/bell.ts'
 import { hasCompleteUploads } from './upload-queries.ts'
 import { purgeUploads, takeNextUpload } from './take-upload.ts'

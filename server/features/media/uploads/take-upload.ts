@@ -12,7 +12,7 @@ import { selectCaptionsOf } from '#server/features/media/ingest/caption-queries.
 import { unlockAll } from '#server/features/media/ingest/queries.ts'
 import { reasonColumns, UnusableFile } from '#server/features/media/ingest/unusable-file.ts'
 import { ownWorkFolder } from '#server/features/media/ingest/work-folder.ts'
-import type { IngestContext } from '#server/features/media/ingest/ingest-queue.ts'
+import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Storage } from '#server/platform/storage/storage.ts'
 import { uploadFiles } from './receive-upload.ts'
