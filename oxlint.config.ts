@@ -16,7 +16,7 @@ const buildsOn: Record<string, string[]> = {
   studio: ['catalog', 'members', 'library', 'media', 'billing', 'tracking', 'pages', 'experiments'],
 }
 
-/** The folders inside a large server feature, lowest first: each imports only from those before it. */
+/** The folders inside a large part of server/features, lowest first: each imports only from those before it. */
 const rooms: Record<string, string[]> = {
   catalog: ['ranking', 'cards', 'recommendations', 'search', 'listing', 'homepage', 'editing'],
   members: ['sessions', 'credentials', 'account', 'social'],
@@ -38,6 +38,7 @@ const rooms: Record<string, string[]> = {
     'admin',
     'reporting',
   ],
+  'media/ingest': ['files', 'plan', 'captions', 'convert', 'storage', 'queue', 'import'],
 }
 
 interface Ban {
@@ -168,20 +169,23 @@ function featureLayers(feature: string): { files: string[]; bans: Ban[] }[] {
     regex: `^#server/features/(${banned.join('|')})`,
     message: `${feature} imports only the faces of: ${(buildsOn[feature] ?? []).join(', ') || 'no other feature'}.`,
   }
-  const inside = `server/features/${feature}`
-  const order = rooms[feature] ?? []
-  const inRooms = order.flatMap((room, index) =>
-    layersOf(`${inside}/${room}`, [foreign, aboveRoom(feature, room, order.slice(index + 1))]),
-  )
-  return [...layersOf(inside, [foreign]), ...inRooms]
+  const inRooms = Object.entries(rooms)
+    .filter(([part]) => part === feature || part.startsWith(`${feature}/`))
+    .flatMap(([part, order]) =>
+      order.flatMap((room, index) =>
+        layersOf(`server/features/${part}/${room}`, [foreign, aboveRoom(part, room, order.slice(index + 1))]),
+      ),
+    )
+  return [...layersOf(`server/features/${feature}`, [foreign]), ...inRooms]
 }
 
-/** What a folder of a feature may not import: the folders above it, and what stands above all of them. */
-function aboveRoom(feature: string, room: string, higher: string[]): Ban {
-  const above = [`(${feature}|${feature}-jobs|routes)\\.ts`, ...higher.map((name) => `${name}/`)]
+/** What a folder may not import: those above it, and the face, the routes and the jobs of its feature. */
+function aboveRoom(part: string, room: string, higher: string[]): Ban {
+  const [feature = ''] = part.split('/')
+  const top = `${feature}/(${feature}|${feature}-jobs|routes)\\.ts`
   return {
-    regex: `^#server/features/${feature}/(${above.join('|')})`,
-    message: `${feature}/${room} imports only from the folders before it in "rooms" (oxlint.config.ts).`,
+    regex: `^#server/features/(${[top, ...higher.map((name) => `${part}/${name}/`)].join('|')})`,
+    message: `${part}/${room} imports only from the folders before it in "rooms" (oxlint.config.ts).`,
   }
 }
 

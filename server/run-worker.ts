@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import type { Log } from '#server/platform/log.ts'
-import type { Converter } from '#server/features/media/ingest/programs.ts'
+import type { Converter } from './features/media/ingest/convert/programs.ts'
 import { isStopSignal, stopThisProcess } from '#server/platform/stop-signals.ts'
 
 const restartMs = 2000

@@ -3,7 +3,7 @@ import { billingJobs } from '#server/features/billing/billing.ts'
 import { catalogJobs } from '#server/features/catalog/catalog.ts'
 import { libraryJobs, recommendationJobs } from '#server/features/library/library.ts'
 import { membersJobs } from '#server/features/members/members.ts'
-import { runIngestLoop } from '#server/features/media/ingest/run-ingest-loop.ts'
+import { runIngestLoop } from './features/media/ingest/queue/run-ingest-loop.ts'
 import { runUploadLoop } from '#server/features/media/uploads/run-upload-loop.ts'
 import { studioJobs } from '#server/features/studio/studio.ts'
 import { trackingJobs } from '#server/features/tracking/tracking.ts'
@@ -13,7 +13,7 @@ import { listen } from '#server/platform/database/listen.ts'
 import { startJobs, type Job } from '#server/platform/jobs.ts'
 import type { Log } from '#server/platform/log.ts'
 import { mailJobs } from '#server/platform/mail/send-mails.ts'
-import type { Converter } from '#server/features/media/ingest/programs.ts'
+import type { Converter } from './features/media/ingest/convert/programs.ts'
 
 interface WorkOptions {
   /** Ends the work; jobs under way finish first. */

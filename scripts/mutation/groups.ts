@@ -20,12 +20,12 @@ export const groups: readonly Group[] = [
       `${features}/billing/records/attempt-states.ts`,
       `${features}/billing/records/subscription-states.ts`,
       `${features}/catalog/editing/video-states.ts`,
-      `${features}/media/ingest/asset-states.ts`,
+      `${features}/media/ingest/queue/asset-states.ts`,
     ],
     tests: [
       `${features}/billing/records/states.test.ts`,
       `${features}/catalog/editing/video-states.test.ts`,
-      `${features}/media/ingest/asset-states.test.ts`,
+      `${features}/media/ingest/queue/asset-states.test.ts`,
     ],
   },
   {

@@ -16,7 +16,7 @@ import { cutPage, decodeCursor, encodeCursor, pageSize } from '#server/platform/
 import type { Clock } from '#server/platform/clock.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
 import type { Db } from '#server/tables.ts'
-import type * as Stills from './ingest/make-stills.ts'
+import type * as Stills from './ingest/convert/make-stills.ts'
 import type { Episodes } from './load-episodes.ts'
 import type { MediaKeys } from './media-keys.ts'
 import { issueSignedUrls, type IssuedLinks } from './signed-urls.ts'
@@ -35,7 +35,7 @@ export {
   retryEpisode,
   type AdminMediaContext,
 } from './admin-episodes.ts'
-export { UnusableFile } from './ingest/unusable-file.ts'
+export { UnusableFile } from './ingest/files/unusable-file.ts'
 export { beginUploads, traceOf } from './uploads/begin-uploads.ts'
 export {
   listArrivedUploads,
@@ -53,7 +53,7 @@ export { readVideoYaml } from './read-video-yaml.ts'
 
 /** As make-stills.ts says. */
 export const makeCover: typeof Stills.makeCover = async (...given) =>
-  (await import('./ingest/make-stills.ts')).makeCover(...given)
+  (await import('./ingest/convert/make-stills.ts')).makeCover(...given)
 
 export interface MediaContext {
   db: Db

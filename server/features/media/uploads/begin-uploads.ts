@@ -8,7 +8,7 @@ import {
 } from '#contract/studio/uploads.ts'
 import { videoLimits } from '#contract/studio/videos.ts'
 import { edited, loadAdminVideo } from '#server/features/catalog/catalog.ts'
-import { sayWhy, type Why } from '#server/features/media/ingest/unusable-file.ts'
+import { sayWhy, type Why } from '#server/features/media/ingest/files/unusable-file.ts'
 import type { Tx } from '#server/tables.ts'
 import { presentUpload } from './receive-upload.ts'
 import * as queries from './upload-queries.ts'

@@ -17,7 +17,7 @@ import {
 import { addVideo, getStudioVideo, listStudioEpisodes, removeEpisode } from '#contract/studio/videos.ts'
 import { loadAdminVideo } from '#server/features/catalog/catalog.ts'
 import { purgeUploads, takeNextUpload } from '#server/features/media/uploads/take-upload.ts'
-import { workNext } from '#server/features/media/ingest/ingest-queue.ts'
+import { workNext } from '#server/features/media/ingest/queue/ingest-queue.ts'
 import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
 import { letIn } from '#server/testing/operator.ts'
 import { drawFilm, programs } from '#server/testing/run-test-media.ts'

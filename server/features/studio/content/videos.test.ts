@@ -21,7 +21,7 @@ import {
 import { getVideo } from '#contract/catalog.ts'
 import { runStudioCommand } from '#server/cli-studio.ts'
 import { catalogJobs } from '#server/features/catalog/catalog.ts'
-import { reasonColumns, UnusableFile } from '#server/features/media/ingest/unusable-file.ts'
+import { reasonColumns, UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
 import { buildVideo } from '#server/testing/builders.ts'
 import { letIn } from '#server/testing/operator.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'

@@ -15,7 +15,7 @@ import {
 import { retryEpisode } from '#contract/studio/videos.ts'
 import { listAudit } from '#contract/studio/operators.ts'
 import { runStudioCommand } from '#server/cli-studio.ts'
-import { reasonColumns, UnusableFile } from '#server/features/media/ingest/unusable-file.ts'
+import { reasonColumns, UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
 import { createLog } from '#server/platform/log.ts'
 import { MailError, smtpMailer } from '#server/platform/mail/mailer.ts'
 import { startJobs, type Job, type Jobs } from '#server/platform/jobs.ts'
