@@ -91,12 +91,12 @@ const impure: Ban = {
 }
 
 /** Everything of a feature but its face. (The linter's patterns know no look-ahead, so the files are named.) */
-function behindFace(feature: string): string {
+function behindFace(feature: string, open: string[]): string {
   const entries = readdirSync(join(import.meta.dirname, 'server/features', feature), { withFileTypes: true })
-  const names = entries.map((entry) =>
-    entry.isDirectory() ? `${entry.name}/.*` : entry.name.replaceAll('.', '\\.'),
-  )
-  return `${feature}/(${names.filter((name) => name !== `${feature}\\.ts`).join('|')})`
+  const names = entries
+    .filter(({ name }) => !open.includes(name))
+    .map((entry) => (entry.isDirectory() ? `${entry.name}/.*` : entry.name.replaceAll('.', '\\.')))
+  return `${feature}/(${names.join('|')})`
 }
 
 /** Every part of the tree with what it may not import; a later entry stands for an earlier one where both match. */
@@ -164,10 +164,16 @@ const layers: { files: string[]; bans: Ban[] }[] = [
 
 function featureLayers(feature: string): { files: string[]; bans: Ban[] }[] {
   const others = Object.keys(buildsOn).filter((name) => name !== feature)
-  const banned = others.map((name) => (buildsOn[feature]?.includes(name) ? behindFace(name) : `${name}/`))
+  const open = (name: string, files: string[]) =>
+    buildsOn[feature]?.includes(name) ? behindFace(name, files) : `${name}/`
   const foreign: Ban = {
-    regex: `^#server/features/(${banned.join('|')})`,
+    regex: `^#server/features/(${others.map((name) => open(name, [`${name}.ts`])).join('|')})`,
     message: `${feature} imports only the faces of: ${(buildsOn[feature] ?? []).join(', ') || 'no other feature'}.`,
+  }
+  // A face reads server/tables.ts, so that types of tables would make a cycle through it.
+  const foreignTables: Ban = {
+    regex: `^#server/features/(${others.map((name) => open(name, ['tables.ts'])).join('|')})`,
+    message: `The tables of ${feature} import only tables of what it builds on.`,
   }
   const inRooms = Object.entries(rooms)
     .filter(([part]) => part === feature || part.startsWith(`${feature}/`))
@@ -176,7 +182,12 @@ function featureLayers(feature: string): { files: string[]; bans: Ban[] }[] {
         layersOf(`server/features/${part}/${room}`, [foreign, aboveRoom(part, room, order.slice(index + 1))]),
       ),
     )
-  return [...layersOf(`server/features/${feature}`, [foreign]), ...inRooms]
+  const tables = [upwards, web, demo, roots, foreignTables, fastify, processes, payments]
+  return [
+    ...layersOf(`server/features/${feature}`, [foreign]),
+    ...inRooms,
+    { files: [`server/features/${feature}/tables.ts`], bans: tables },
+  ]
 }
 
 /** What a folder may not import: those above it, and the face, the routes and the jobs of its feature. */

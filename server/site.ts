@@ -24,7 +24,7 @@ import { exchangeCalls } from './platform/database/share-rate-limits.ts'
 import { closedDetail } from './platform/http/maintenance-mode.ts'
 import { route, type Route } from '#server/platform/http/route.ts'
 import { createHttpServer } from '#server/platform/http/server.ts'
-import type { SiteMetrics } from '#server/metrics/open-metrics.ts'
+import type { SiteMetrics } from '#server/metrics/create-metrics.ts'
 
 interface SiteOptions {
   /** Whether the process is about to end: it is not ready then. */

@@ -40,8 +40,8 @@ export {
   attributionOfToken,
   recordTouch,
   type AttributionContext,
-  type OrderAttribution,
 } from './record-touch.ts'
+export type { OrderAttribution } from './tables.ts'
 export { putTrackingSetting, selectTrackingSettings } from './queries.ts'
 export { isPixelId, loadTrackingSettings } from './settings.ts'
 export { writeEvents, type WriteEventsContext } from './write-events.ts'

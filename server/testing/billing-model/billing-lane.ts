@@ -3,10 +3,8 @@ import type { BillingContext } from '#server/features/billing/billing-context.ts
 import type { PaymentGateway } from '#server/features/billing/gateways/gateway.ts'
 import type { Behaviour } from '#server/features/billing/gateways/sandbox/cards.ts'
 import { sandboxRoutes } from '#server/features/billing/gateways/sandbox/routes.ts'
-import {
-  createSandboxGateway,
-  type SandboxContext,
-} from '#server/features/billing/gateways/sandbox/sandbox-gateway.ts'
+import { createSandboxGateway } from '#server/features/billing/gateways/sandbox/sandbox-gateway.ts'
+import type { SandboxContext } from '#server/features/billing/gateways/sandbox/sandbox-context.ts'
 import { dayMs } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/ids.ts'
 import { buildVideo } from '#server/testing/builders.ts'

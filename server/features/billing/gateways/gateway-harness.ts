@@ -6,7 +6,7 @@ import type {
   MethodSetupRequest,
   MethodSetup,
 } from './gateway.ts'
-import type { DisputeStatus, PaymentMethod } from '#server/features/billing/tables.ts'
+import type { DisputeStatus, PaymentMethod } from '#server/features/billing/statuses.ts'
 
 /** How a card, or the person with a wallet, behaves. `asks` waits for the person's answer. */
 export type Behaviour = 'pays' | 'declined' | 'no funds' | 'asks' | 'declines later'

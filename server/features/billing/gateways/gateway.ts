@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { declineCodes, GatewayId, NextStep } from '#contract/billing.ts'
-import type { DisputeStatus, PaymentMethod } from '#server/features/billing/tables.ts'
+import type { DisputeStatus, PaymentMethod } from '#server/features/billing/statuses.ts'
 
 /** Why a payment did not go through, in our words; an adapter maps its own to these. */
 export type DeclineCode = (typeof declineCodes)[number]

@@ -2,7 +2,7 @@ import { Refusal } from '#contract/errors.ts'
 import type { GatewayId, OfferedGateway, Plan } from '#contract/billing.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import type { PaymentGateway } from './gateway.ts'
-import type { OrderKind, PaymentMethod } from '#server/features/billing/tables.ts'
+import type { OrderKind, PaymentMethod } from '#server/features/billing/statuses.ts'
 
 type Gateways = Pick<BillingContext, 'gateways'>
 

@@ -1,15 +1,6 @@
 import { sql } from 'kysely'
+import type { ArmSales } from '#server/features/billing/tables.ts'
 import type { Db } from '#server/tables.ts'
-
-/** What the viewers of one arm paid for after they met what differs. */
-export interface ArmSales {
-  arm: number
-  exposed: number
-  /** Those who paid for anything, refunded or not. */
-  buyers: number
-  /** Of each currency, by the ledger: the sum of what each viewer brought, and of its square. */
-  revenue: { currency: string; net_cents: number; squares: number }[]
-}
 
 interface Row {
   arm: number

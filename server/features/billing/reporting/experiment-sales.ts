@@ -1,11 +1,11 @@
 import { dayMs, type Clock } from '#server/platform/clock.ts'
+import type { ArmSales } from '#server/features/billing/tables.ts'
 import type { Db } from '#server/tables.ts'
 import {
   countSales,
   selectCountedSales,
   selectToCount,
   upsertCountedSales,
-  type ArmSales,
 } from './experiment-sales-queries.ts'
 
 /** To add up as many viewers' orders takes a tenth of a second; beyond that, what was counted last is shown. */

@@ -9,6 +9,7 @@ import type { Storage } from '#server/platform/storage/storage.ts'
 import { NoAnswer, withTimeout } from '#server/platform/with-timeout.ts'
 import type { Db } from '#server/tables.ts'
 import * as queries from './system-queries.ts'
+import type { Finding } from './system-queries.ts'
 
 /** What a look at the parts needs. */
 export interface RunningContext {
@@ -22,8 +23,6 @@ export interface RunningContext {
   /** How long each part may take to answer. */
   healthTimeoutMs?: number
 }
-
-export type Finding = Pick<Part, 'part' | 'problem' | 'detail'>
 
 /** What is wrong with a part that did answer. */
 class Trouble extends Error {

@@ -1,7 +1,9 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
 import { wantedChannel } from '#server/platform/job-runs.ts'
-import type { Finding } from './check-parts.ts'
+import type { Part } from '#contract/studio/system.ts'
+
+export type Finding = Pick<Part, 'part' | 'problem' | 'detail'>
 
 /** Answers where the database does. */
 export async function touchDatabase(db: Db): Promise<void> {

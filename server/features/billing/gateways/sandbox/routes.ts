@@ -8,7 +8,7 @@ import { sendFile as sendStoredFile } from '#server/platform/http/send-file.ts'
 import { cardFields, checkCard, newToken, type TypedCard } from './card-form.ts'
 import * as documents from './documents.ts'
 import * as queries from './queries.ts'
-import type { SandboxContext } from './sandbox-gateway.ts'
+import type { SandboxContext } from './sandbox-context.ts'
 import { decideMethodSetup, isMethodSetup, selectMethodSetup, type Asked } from './method-setup-queries.ts'
 import { words } from './words.ts'
 

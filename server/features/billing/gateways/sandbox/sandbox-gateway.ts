@@ -8,25 +8,17 @@ import {
   type PaymentGateway,
   type PaymentLookup,
 } from '#server/features/billing/gateways/gateway.ts'
-import type { DisputeStatus } from '#server/features/billing/tables.ts'
-import { dayMs, type Clock } from '#server/platform/clock.ts'
+import type { DisputeStatus } from '#server/features/billing/statuses.ts'
+import { dayMs } from '#server/platform/clock.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { chargeAbsent, chargeKept, type Behaviour, type Result } from './cards.ts'
 import { parseWebhook } from './webhooks.ts'
 import * as queries from './queries.ts'
 import type { PaymentRow } from './queries.ts'
+import type { SandboxContext } from './sandbox-context.ts'
 import { createMethodSaver } from './save-method.ts'
 import { newReference, presentMethod, useToken, useWallet, type Used } from './use-method.ts'
-
-export interface SandboxContext {
-  /** Its own connection: what it commits stands, whatever becomes of a transaction of ours. */
-  db: Db
-  clock: Clock
-  secret: string
-  /** Tells the site about a payment. It may be lost. */
-  notify(reference: string): void
-}
 
 /**
  * A full gateway for which no money moves (billing.md, "Sandbox"). It keeps its own books in the same database and is a

@@ -7,7 +7,7 @@ import {
 } from '#server/features/billing/gateways/gateway.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { lockKey } from './queries.ts'
-import type { SandboxContext } from './sandbox-gateway.ts'
+import type { SandboxContext } from './sandbox-context.ts'
 import * as queries from './method-setup-queries.ts'
 import type { MethodSetupRow } from './method-setup-queries.ts'
 import { newReference, presentMethod, useToken, useWallet } from './use-method.ts'

@@ -7,7 +7,7 @@ import {
 } from '#server/features/billing/gateways/gateway.ts'
 import { presentIntent } from './present-payment.ts'
 import * as queries from './queries.ts'
-import type { StripeContext } from './stripe-gateway.ts'
+import type { StripeContext } from './stripe-context.ts'
 
 /**
  * Charges, and says what became of it where Stripe answers with an error that leaves no doubt. Any other error is thrown

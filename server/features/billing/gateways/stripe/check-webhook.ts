@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import { redactGatewayError } from '#server/features/billing/gateways/redact-gateway-error.ts'
-import type { StripeContext } from './stripe-gateway.ts'
+import type { StripeContext } from './stripe-context.ts'
 
 /** The webhook events that change a payment or a saved card (docs/payments.md lists them). */
 export const neededEvents = [

@@ -4,7 +4,7 @@ import type { Charge } from '#server/features/billing/gateways/gateway.ts'
 import { lettersOf } from '#server/platform/ids.ts'
 import { idOf } from './intents.ts'
 import * as queries from './queries.ts'
-import type { StripeContext } from './stripe-gateway.ts'
+import type { StripeContext } from './stripe-context.ts'
 
 /**
  * The customer that Stripe has for a person, made at their first payment. The key is made of all that is sent, so that

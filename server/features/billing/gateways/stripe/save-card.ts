@@ -10,7 +10,7 @@ import { noteNeverMade } from './answer-refused.ts'
 import { createdAround, isMissing } from './find-created.ts'
 import { findCustomer } from './find-customer.ts'
 import { callOff, idOf, isLeftOpen, outcomeOf, presentCard } from './intents.ts'
-import type { StripeContext } from './stripe-gateway.ts'
+import type { StripeContext } from './stripe-context.ts'
 
 /** What is read with a SetupIntent: the card that it keeps. */
 const withMethod = { expand: ['payment_method'] }

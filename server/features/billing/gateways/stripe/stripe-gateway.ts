@@ -22,16 +22,10 @@ import { parseWebhook } from './parse-webhook.ts'
 import { chargeOf, presentIntent, withCharge, withDispute } from './present-payment.ts'
 import { refundOnce } from './refund-once.ts'
 import { createCardSaver } from './save-card.ts'
+import type { StripeContext } from './stripe-context.ts'
 
 /** billing.md, "Stripe". What is called and read here is of this version. */
 const apiVersion = '2026-10-28.endive'
-
-export interface StripeContext {
-  stripe: Stripe
-  /** Where the customers are noted. */
-  db: Db
-  log: Log
-}
 
 export interface StripeSettings {
   secretKey: string
