@@ -156,7 +156,10 @@ const layers: { files: string[]; bans: Ban[] }[] = [
     files: ['server/platform/http/**/*.ts'],
     bans: [upwards, web, demo, features, roots, kysely, processes, nodeHttp],
   },
-  { files: ['server/platform/run-*.ts'], bans: [upwards, web, demo, features, roots, kysely, fastify] },
+  {
+    files: ['server/platform/processes/run-*.ts'],
+    bans: [upwards, web, demo, features, roots, kysely, fastify],
+  },
   { files: ['server/i18n/**/*.ts'], bans: [upwards, web, demo, features, roots, kysely, fastify, processes] },
   { files: ['server/testing/**/*.ts'], bans: [upwards, web] },
   ...Object.keys(buildsOn).flatMap(featureLayers),

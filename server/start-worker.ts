@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util'
 import { createContext } from '#server/context.ts'
-import type { Config } from '#server/platform/config.ts'
+import type { Config } from './platform/config/config.ts'
 import { createLog } from '#server/platform/log.ts'
 import { findConverter, warnOfBundled } from './features/media/ingest/convert/find-converter.ts'
 import type { Converter } from './features/media/ingest/convert/programs.ts'
 import { openMetrics } from '#server/metrics/open-metrics.ts'
-import { onStopSignal } from '#server/platform/stop-signals.ts'
+import { onStopSignal } from './platform/processes/stop-signals.ts'
 import type { Telemetry } from '#server/telemetry/open-telemetry.ts'
 import { work } from '#server/work.ts'
 

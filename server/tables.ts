@@ -10,7 +10,7 @@ import type { SocialTables } from './features/members/credentials/identity-table
 import type { PagesTables } from '#server/features/pages/tables.ts'
 import type { StudioTables } from '#server/features/studio/tables.ts'
 import type { TrackingTables } from '#server/features/tracking/tables.ts'
-import type { JobTables } from '#server/platform/job-tables.ts'
+import type { JobTables } from './platform/jobs/job-tables.ts'
 import type { MailTables } from '#server/platform/mail/tables.ts'
 
 /** Every table of the site, each declared by its feature. Types only. */

@@ -8,7 +8,7 @@ import { renewSubscriptions } from '#server/features/billing/jobs/renew-subscrip
 import { openAttemptStatuses } from '#server/features/billing/records/attempt-states.ts'
 import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
 import { createContext, type Context } from '#server/context.ts'
-import { loadConfig } from '#server/platform/config.ts'
+import { loadConfig } from '#server/platform/config/config.ts'
 import { openDatabase } from '#server/platform/database/database.ts'
 import { createLog } from '#server/platform/log.ts'
 import { buildVideo } from '#server/testing/builders.ts'

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { hashSecret, newSecret } from '#server/platform/secrets.ts'
+import { hashSecret, newSecret } from '#server/platform/config/secrets.ts'
 
 /** Signs one of the made-up owners in. @returns the cookie */
 export async function openStudioFor(pool: Pool): Promise<{ name: string; value: string }> {

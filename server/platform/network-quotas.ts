@@ -4,7 +4,7 @@ import type { CountedCalls, SummedCalls } from './database/share-rate-limits.ts'
 import { createCallCounter } from './http/count-calls.ts'
 import { countedNetworks } from './http/network-of.ts'
 import type { Log } from './log.ts'
-import type { QuotaLimits, QuotaName } from './read-quotas.ts'
+import type { QuotaLimits, QuotaName } from './config/read-quotas.ts'
 
 export interface NetworkQuotas {
   /** Spends so much of a network's quota, unless less is left. @returns 0, or the seconds until there is */

@@ -1,4 +1,4 @@
-import type { Config, Role } from '#server/platform/config.ts'
+import type { Config, Role } from '#server/platform/config/config.ts'
 import type { LoggedError } from '#server/platform/log.ts'
 import { withTimeout } from '#server/platform/with-timeout.ts'
 import type { ErrorReporter } from './report-errors.ts'

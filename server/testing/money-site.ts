@@ -6,7 +6,7 @@ import { sandboxRoutes } from '#server/features/billing/gateways/sandbox/routes.
 import { createSandboxGateway } from '#server/features/billing/gateways/sandbox/sandbox-gateway.ts'
 import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
 import { applyWebhookEvent } from '#server/features/billing/webhooks/receive-webhook.ts'
-import type { Env } from '#server/platform/read-setting.ts'
+import type { Env } from '#server/platform/config/read-setting.ts'
 import { booksOf, expectEven } from './books.ts'
 import { buildVideo, type BuiltVideo } from './builders.ts'
 import { Shopper } from './shopper.ts'

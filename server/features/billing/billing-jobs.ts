@@ -1,4 +1,4 @@
-import type { Job } from '#server/platform/jobs.ts'
+import type { Job } from '#server/platform/jobs/jobs.ts'
 import { answerLinkRequests } from './consumer-rights/answer-link-requests.ts'
 import type { BillingContext } from './billing-context.ts'
 import { countExperiments } from './reporting/experiment-sales.ts'

@@ -1,4 +1,4 @@
-import { TookTooLong, runAside } from '#server/platform/run-aside.ts'
+import { TookTooLong, runAside } from '#server/platform/processes/run-aside.ts'
 import type { VideoDescription } from './ingest/import/parse-video-yaml.ts'
 
 const module = new URL('./ingest/import/parse-video-yaml.ts', import.meta.url).href

@@ -1,4 +1,4 @@
-import type { Job } from '#server/platform/jobs.ts'
+import type { Job } from '#server/platform/jobs/jobs.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { purgeTurns } from '#server/platform/database/limits.ts'
 import { dayMs } from '#server/platform/clock.ts'

@@ -1,7 +1,7 @@
 import { loadTrackingSettings } from '#server/features/tracking/tracking.ts'
 import { createAnswerCache } from '#server/platform/response-cache.ts'
 import type { Clock } from '#server/platform/clock.ts'
-import type { TrackingConfig } from '#server/platform/read-tracking.ts'
+import type { TrackingConfig } from '#server/platform/config/read-tracking.ts'
 import type { Db } from '#server/tables.ts'
 import type { PaymentGateway } from '#server/features/billing/billing.ts'
 import type { ForeignHosts } from './content-security-policy.ts'

@@ -24,7 +24,7 @@ import {
   type OrderFilter,
   type RefundLimit,
 } from '#server/features/billing/billing.ts'
-import { refundLimitOf } from '#server/platform/read-refund-limits.ts'
+import { refundLimitOf } from '#server/platform/config/read-refund-limits.ts'
 import { pageSize } from '#server/platform/cursor.ts'
 import { acts, reads, writeDown, type Actor, type Command } from './command.ts'
 import type { StudioContext } from './studio-context.ts'

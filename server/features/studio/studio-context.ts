@@ -2,10 +2,10 @@ import type { Catalog } from '#server/features/catalog/catalog.ts'
 import type { BillingContext } from '#server/features/billing/billing.ts'
 import type { AdminMediaContext, UploadContext } from '#server/features/media/media.ts'
 import type { PageContext } from '#server/features/pages/pages.ts'
-import type { RefundLimits } from '#server/platform/read-refund-limits.ts'
+import type { RefundLimits } from '#server/platform/config/read-refund-limits.ts'
 import type { Copyright } from '#server/features/catalog/catalog.ts'
 import type { Settings } from '#contract/studio/settings.ts'
-import type { Config } from '#server/platform/config.ts'
+import type { Config } from '#server/platform/config/config.ts'
 import type { RunningContext } from './system/check-parts.ts'
 
 export interface HomepageStudioContext {

@@ -1,5 +1,5 @@
 import type { BytesRoute } from '#server/platform/http/route.ts'
-import type { Job } from '#server/platform/jobs.ts'
+import type { Job } from '#server/platform/jobs/jobs.ts'
 import { auditCommands } from './audit.ts'
 import type { Command } from './command.ts'
 import { descriptionCommands } from './content/descriptions.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { AdIds } from '#server/platform/http/route.ts'
-import type { TrackingConfig } from '#server/platform/read-tracking.ts'
+import type { TrackingConfig } from '#server/platform/config/read-tracking.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { selectAttribution } from './attribution-queries.ts'
 import { hasConsent, type ConsentsOf } from './consent.ts'

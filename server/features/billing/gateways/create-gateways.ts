@@ -1,5 +1,5 @@
 import type { Clock } from '#server/platform/clock.ts'
-import type { Config } from '#server/platform/config.ts'
+import type { Config } from '#server/platform/config/config.ts'
 import type { PlainRoute } from '#server/platform/http/route.ts'
 import type { Log } from '#server/platform/log.ts'
 import type { Db } from '#server/tables.ts'

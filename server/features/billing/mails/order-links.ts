@@ -4,7 +4,7 @@ import type { BillingContext } from '#server/features/billing/billing-context.ts
 import { insertOrderLink, selectLinkedOrder } from './order-link-queries.ts'
 import type { OrderRow } from '#server/features/billing/records/order-queries.ts'
 import type { LinkPurpose } from '#server/features/billing/tables.ts'
-import { hashSecret, newSecret } from '#server/platform/secrets.ts'
+import { hashSecret, newSecret } from '#server/platform/config/secrets.ts'
 
 /** Makes a link about an order to be mailed; the secret stands in the fragment, which no server and no log sees. */
 export async function makeOrderLink(

@@ -1,7 +1,7 @@
 import { Fault } from '#contract/errors.ts'
 import { keyFor, secondsUntil } from '#server/platform/database/limits.ts'
 import { networkOf } from '#server/platform/http/network-of.ts'
-import type { Limit } from '#server/platform/read-setting.ts'
+import type { Limit } from '#server/platform/config/read-setting.ts'
 import type { Tx } from '#server/tables.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { lockNetwork, selectFailureOfNetwork, selectFailureOfPerson } from './card-failure-queries.ts'

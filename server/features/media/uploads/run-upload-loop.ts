@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
-import type { Bell } from '#server/platform/bell.ts'
+import type { Bell } from '#server/platform/jobs/bell.ts'
 import { hasCompleteUploads } from './upload-queries.ts'
 import { purgeUploads, takeNextUpload } from './take-upload.ts'
 

@@ -3,7 +3,7 @@ import type { LinkPurpose } from './credential-tables.ts'
 import { deleteLinks, insertLink, selectLink } from './link-queries.ts'
 import type { MembersContext } from '#server/features/members/members-context.ts'
 import { lockUser, type UserRow } from '#server/features/members/queries.ts'
-import { hashSecret, newSecret } from '#server/platform/secrets.ts'
+import { hashSecret, newSecret } from '#server/platform/config/secrets.ts'
 
 /** A reset lasts 10 minutes (security.md, "Reset link"), a proof of an address a day. */
 const lifeMs: Record<LinkPurpose, number> = { reset: 10 * 60_000, verify: 24 * 3_600_000 }

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { foldEmail } from '#server/platform/email-address.ts'
 import type { Call } from '#server/platform/http/route.ts'
-import { newSecret } from '#server/platform/secrets.ts'
+import { newSecret } from '#server/platform/config/secrets.ts'
 import { cookieFor, cookieName, type MembersContext } from '#server/features/members/members-context.ts'
 
 /** Members' and operators' accounts are apart. */

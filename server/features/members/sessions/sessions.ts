@@ -3,7 +3,7 @@ import type { Viewer } from '#server/platform/http/route.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { dayMs } from '#server/platform/clock.ts'
-import { hashSecret, newSecret } from '#server/platform/secrets.ts'
+import { hashSecret, newSecret } from '#server/platform/config/secrets.ts'
 import {
   cookieFor,
   cookieName,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
-import { wantedChannel } from '#server/platform/job-runs.ts'
+import { wantedChannel } from '#server/platform/jobs/job-runs.ts'
 import type { Part } from '#contract/studio/system.ts'
 
 export type Finding = Pick<Part, 'part' | 'problem' | 'detail'>

@@ -1,6 +1,6 @@
 import type { PaymentGateway } from '#server/features/billing/gateways/gateway.ts'
 import type { Clock } from '#server/platform/clock.ts'
-import type { Config } from '#server/platform/config.ts'
+import type { Config } from '#server/platform/config/config.ts'
 import type { Log } from '#server/platform/log.ts'
 import { isPayable, unitOf } from './amounts.ts'
 import { createAccountCheck, listMissingEvents } from './check-account.ts'

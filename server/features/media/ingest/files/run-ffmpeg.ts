@@ -2,7 +2,7 @@ import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import type { RunLimits } from '#server/platform/read-ingest.ts'
+import type { RunLimits } from '#server/platform/config/read-ingest.ts'
 import { memoryOf } from './memory-use.ts'
 import { UnusableFile, type Why } from './unusable-file.ts'
 

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isAlive, thisProcess } from '#server/platform/lock-file.ts'
+import { isAlive, thisProcess } from '#server/platform/processes/lock-file.ts'
 import type { Storage } from '#server/platform/storage/storage.ts'
 
 const prefix = 'process-'

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readIngest } from '#server/platform/read-ingest.ts'
+import { readIngest } from '#server/platform/config/read-ingest.ts'
 import { brightness, drawFilm, packets, programs, streamFields } from '#server/testing/run-test-media.ts'
 import { extraPlaces } from './extra-codec.ts'
 import { findConverter } from '#server/features/media/ingest/convert/find-converter.ts'

@@ -1,4 +1,4 @@
-import type { ExtraCodec } from '#server/platform/read-ingest.ts'
+import type { ExtraCodec } from '#server/platform/config/read-ingest.ts'
 import type { LadderPlan, Rendition } from './plan-ladder.ts'
 
 /** A codec beside H.264, with the encoder and the options that make it. */

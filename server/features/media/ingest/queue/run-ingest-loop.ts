@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Bell } from '#server/platform/bell.ts'
+import type { Bell } from '#server/platform/jobs/bell.ts'
 import { putBackAbandoned } from './asset-states.ts'
 import {
   exponentialBackoff,

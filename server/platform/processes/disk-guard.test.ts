@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { watchDisk } from './disk-guard.ts'
-import { createLog } from './log.ts'
+import { createLog } from '#server/platform/log.ts'
 
 test('the guard says when little room is left, and when there is room again', async () => {
   vi.useFakeTimers()

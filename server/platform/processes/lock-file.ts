@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
-import { describeProcess } from '#server/platform/run-ps.ts'
+import { describeProcess } from './run-ps.ts'
 
 /** Who holds a lock file. `note` is for people: what the holder is or where it listens. */
 export interface Holder {

@@ -1,5 +1,5 @@
-import { ConfigError } from '#server/platform/config-error.ts'
-import { allOrNone, text, url, type Env } from '#server/platform/read-setting.ts'
+import { ConfigError } from './config-error.ts'
+import { allOrNone, text, url, type Env } from './read-setting.ts'
 
 /** The social providers that can be signed in with: those whose keys are set. */
 export interface SocialSettings {

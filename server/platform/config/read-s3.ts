@@ -1,5 +1,5 @@
-import { ConfigError } from '#server/platform/config-error.ts'
-import { allOrNone, flag, text, url, type Env } from '#server/platform/read-setting.ts'
+import { ConfigError } from './config-error.ts'
+import { allOrNone, flag, text, url, type Env } from './read-setting.ts'
 
 /** The bucket that files live in. Its secret key is in `Secrets`. */
 export interface S3Config {

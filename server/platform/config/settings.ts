@@ -1,4 +1,4 @@
-import type { Env } from '#server/platform/read-setting.ts'
+import type { Env } from './read-setting.ts'
 
 /** A setting of the environment. `docs/configure.md` says what each does; a test compares both with what is read at start. */
 export interface Setting {

@@ -1,4 +1,4 @@
-import { text, url, type Env } from '#server/platform/read-setting.ts'
+import { text, url, type Env } from './read-setting.ts'
 
 const http = ['http:', 'https:']
 

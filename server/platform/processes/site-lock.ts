@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { ConfigError } from '#server/platform/config-error.ts'
-import { tryLock } from '#server/platform/lock-file.ts'
+import { ConfigError } from '#server/platform/config/config-error.ts'
+import { tryLock } from './lock-file.ts'
 
 /**
  * Makes sure that one site at a time serves a data directory; the operator's commands may work beside it and don't take this lock.

@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { ConfigError } from '#server/platform/config-error.ts'
+import { ConfigError } from './config-error.ts'
 import {
   allOrNone,
   flag,
@@ -23,17 +23,17 @@ import {
   type Env,
   limit,
   type Limit,
-} from '#server/platform/read-setting.ts'
-import { keyOf } from './encrypt.ts'
-import { readQuotas, type QuotaLimits } from '#server/platform/read-quotas.ts'
-import { readBounds, type Bounds } from '#server/platform/read-bounds.ts'
-import { readIngest, type IngestConfig } from '#server/platform/read-ingest.ts'
-import { readOperator, type OperatorConfig } from '#server/platform/read-operator.ts'
-import { readRefundLimits, type RefundLimits } from '#server/platform/read-refund-limits.ts'
-import { readS3, type S3Config } from '#server/platform/read-s3.ts'
-import { readTracking, type TrackingConfig } from '#server/platform/read-tracking.ts'
-import { readTracing } from '#server/platform/read-telemetry.ts'
-import { readSocial, type SocialSecrets, type SocialSettings } from '#server/platform/read-social.ts'
+} from './read-setting.ts'
+import { keyOf } from '#server/platform/encrypt.ts'
+import { readQuotas, type QuotaLimits } from './read-quotas.ts'
+import { readBounds, type Bounds } from './read-bounds.ts'
+import { readIngest, type IngestConfig } from './read-ingest.ts'
+import { readOperator, type OperatorConfig } from './read-operator.ts'
+import { readRefundLimits, type RefundLimits } from './read-refund-limits.ts'
+import { readS3, type S3Config } from './read-s3.ts'
+import { readTracking, type TrackingConfig } from './read-tracking.ts'
+import { readTracing } from './read-telemetry.ts'
+import { readSocial, type SocialSecrets, type SocialSettings } from './read-social.ts'
 
 /** Keys and passwords. Never logged, and only sent to the party they belong to. */
 export interface Secrets {

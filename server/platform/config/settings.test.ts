@@ -65,7 +65,7 @@ function readRow(row: string): [string, string | undefined][] {
 }
 
 test('docs/configure.md has each setting in its group, with its default', () => {
-  const page = readFileSync(join(import.meta.dirname, '../../docs/configure.md'), 'utf8')
+  const page = readFileSync(join(import.meta.dirname, '../../../docs/configure.md'), 'utf8')
   const documented = Object.fromEntries(
     page
       .split(/^## /m)

@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { ConfigError } from '#server/platform/config-error.ts'
-import { lockSite } from '#server/platform/site-lock.ts'
+import { ConfigError } from '#server/platform/config/config-error.ts'
+import { lockSite } from './site-lock.ts'
 
 let dir = ''
 

@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises'
-import type { Log } from './log.ts'
+import type { Log } from '#server/platform/log.ts'
 
 export interface DiskGuard {
   /** Whether so little room is left that analytics are not recorded. */

@@ -1,5 +1,5 @@
-import { ConfigError } from '#server/platform/config-error.ts'
-import { list, type Env } from '#server/platform/read-setting.ts'
+import { ConfigError } from './config-error.ts'
+import { list, type Env } from './read-setting.ts'
 
 /** How much of an order roles with a limit may refund, in cents of the order's currency. */
 export interface RefundLimits {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { TookTooLong, runAside } from './run-aside.ts'
 
-const module = new URL('../testing/aside-work.ts', import.meta.url).href
+const module = new URL('../../testing/aside-work.ts', import.meta.url).href
 
 test('work in a thread gives its result, or throws its error with name and message', async () => {
   expect(await runAside({ module, name: 'double', args: [21] })).toBe(42)
@@ -16,6 +16,6 @@ test('work that takes longer than it may is ended', async () => {
 })
 
 test('the deadline does not include the time to load the module', async () => {
-  const slow = new URL('../testing/aside-slow-load.ts', import.meta.url).href
+  const slow = new URL('../../testing/aside-slow-load.ts', import.meta.url).href
   expect(await runAside({ module: slow, name: 'half', args: [42] }, 200)).toBe(21)
 })

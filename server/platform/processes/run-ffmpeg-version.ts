@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { ConfigError } from '#server/platform/config-error.ts'
+import { ConfigError } from '#server/platform/config/config-error.ts'
 
 const run = promisify(execFile)
 

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import type { Log } from './log.ts'
+import type { Log } from '#server/platform/log.ts'
 
 /** On this channel an operator asks for jobs to run before their time. */
 export const wantedChannel = 'job_runs'

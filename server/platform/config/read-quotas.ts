@@ -1,4 +1,4 @@
-import { limit, type Env, type Limit } from '#server/platform/read-setting.ts'
+import { limit, type Env, type Limit } from './read-setting.ts'
 
 /**
  * What strangers may leave behind, by network: rows of a kind in a stretch of time, or bytes. Carriers put thousands of phones

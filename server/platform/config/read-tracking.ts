@@ -1,5 +1,5 @@
-import { ConfigError } from '#server/platform/config-error.ts'
-import { oneOf, text, url, wholeNumber, type Env } from '#server/platform/read-setting.ts'
+import { ConfigError } from './config-error.ts'
+import { oneOf, text, url, wholeNumber, type Env } from './read-setting.ts'
 
 interface Account {
   accessToken: string

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { ConfigError } from '#server/platform/config-error.ts'
+import { ConfigError } from './config-error.ts'
 
 export type Env = Readonly<Record<string, string | undefined>>
 

@@ -1,9 +1,9 @@
 import type { Pool } from 'pg'
 import { languages, type OfferedLanguages } from '#contract/languages.ts'
 import type { Config, Limits } from './config.ts'
-import { listen } from './database/listen.ts'
-import type { Log } from './log.ts'
-import { oneAtATime } from './one-at-a-time.ts'
+import { listen } from '#server/platform/database/listen.ts'
+import type { Log } from '#server/platform/log.ts'
+import { oneAtATime } from '#server/platform/jobs/one-at-a-time.ts'
 
 /** What the operator may change while the site runs. What is not set in the database is as the environment has it. */
 export interface OwnSettings {

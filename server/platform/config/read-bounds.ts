@@ -1,5 +1,5 @@
 import { dayMs } from '#server/platform/clock.ts'
-import { wholeNumber, type Env } from '#server/platform/read-setting.ts'
+import { wholeNumber, type Env } from './read-setting.ts'
 
 /** How much of a process strangers may hold, and how much they may leave behind (docs/security.md). */
 export interface Bounds {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import { listen } from '#server/platform/database/listen.ts'
-import { systemClock, type Clock } from './clock.ts'
+import { systemClock, type Clock } from '#server/platform/clock.ts'
 import {
   findDue,
   knowJobs,
@@ -12,7 +12,7 @@ import {
   takeWanted,
   wantedChannel,
 } from './job-runs.ts'
-import type { Log } from './log.ts'
+import type { Log } from '#server/platform/log.ts'
 import { oneAtATime } from './one-at-a-time.ts'
 
 /** Work that comes round: one process of however many does it in each stretch of `everySeconds`. */
