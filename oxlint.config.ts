@@ -16,6 +16,31 @@ const buildsOn: Record<string, string[]> = {
   studio: ['catalog', 'members', 'library', 'media', 'billing', 'tracking', 'pages', 'experiments'],
 }
 
+/** The folders inside a large part of server/features, lowest first: each imports only from those before it. */
+const rooms: Record<string, string[]> = {
+  catalog: ['ranking', 'cards', 'recommendations', 'search', 'listing', 'homepage', 'editing'],
+  members: ['sessions', 'credentials', 'account', 'social'],
+  billing: [
+    'gateways',
+    'records',
+    'ledger',
+    'mails',
+    'payment-methods',
+    'subscriptions',
+    'refunds',
+    'payments',
+    'reconciliation',
+    'checkout',
+    'webhooks',
+    'consumer-rights',
+    'personal-data',
+    'jobs',
+    'admin',
+    'reporting',
+  ],
+  'media/ingest': ['files', 'plan', 'captions', 'convert', 'storage', 'queue', 'import'],
+}
+
 interface Ban {
   regex: string
   message: string
@@ -66,12 +91,12 @@ const impure: Ban = {
 }
 
 /** Everything of a feature but its face. (The linter's patterns know no look-ahead, so the files are named.) */
-function behindFace(feature: string): string {
+function behindFace(feature: string, open: string[]): string {
   const entries = readdirSync(join(import.meta.dirname, 'server/features', feature), { withFileTypes: true })
-  const names = entries.map((entry) =>
-    entry.isDirectory() ? `${entry.name}/.*` : entry.name.replaceAll('.', '\\.'),
-  )
-  return `${feature}/(${names.filter((name) => name !== `${feature}\\.ts`).join('|')})`
+  const names = entries
+    .filter(({ name }) => !open.includes(name))
+    .map((entry) => (entry.isDirectory() ? `${entry.name}/.*` : entry.name.replaceAll('.', '\\.')))
+  return `${feature}/(${names.join('|')})`
 }
 
 /** Every part of the tree with what it may not import; a later entry stands for an earlier one where both match. */
@@ -131,7 +156,10 @@ const layers: { files: string[]; bans: Ban[] }[] = [
     files: ['server/platform/http/**/*.ts'],
     bans: [upwards, web, demo, features, roots, kysely, processes, nodeHttp],
   },
-  { files: ['server/platform/run-*.ts'], bans: [upwards, web, demo, features, roots, kysely, fastify] },
+  {
+    files: ['server/platform/processes/run-*.ts'],
+    bans: [upwards, web, demo, features, roots, kysely, fastify],
+  },
   { files: ['server/i18n/**/*.ts'], bans: [upwards, web, demo, features, roots, kysely, fastify, processes] },
   { files: ['server/testing/**/*.ts'], bans: [upwards, web] },
   ...Object.keys(buildsOn).flatMap(featureLayers),
@@ -139,19 +167,51 @@ const layers: { files: string[]; bans: Ban[] }[] = [
 
 function featureLayers(feature: string): { files: string[]; bans: Ban[] }[] {
   const others = Object.keys(buildsOn).filter((name) => name !== feature)
-  const banned = others.map((name) => (buildsOn[feature]?.includes(name) ? behindFace(name) : `${name}/`))
+  const open = (name: string, files: string[]) =>
+    buildsOn[feature]?.includes(name) ? behindFace(name, files) : `${name}/`
   const foreign: Ban = {
-    regex: `^#server/features/(${banned.join('|')})`,
+    regex: `^#server/features/(${others.map((name) => open(name, [`${name}.ts`])).join('|')})`,
     message: `${feature} imports only the faces of: ${(buildsOn[feature] ?? []).join(', ') || 'no other feature'}.`,
   }
-  const usual = [upwards, web, demo, roots, foreign, fastify]
-  const inside = `server/features/${feature}`
+  // A face reads server/tables.ts, so that types of tables would make a cycle through it.
+  const foreignTables: Ban = {
+    regex: `^#server/features/(${others.map((name) => open(name, ['tables.ts'])).join('|')})`,
+    message: `The tables of ${feature} import only tables of what it builds on.`,
+  }
+  const inRooms = Object.entries(rooms)
+    .filter(([part]) => part === feature || part.startsWith(`${feature}/`))
+    .flatMap(([part, order]) =>
+      order.flatMap((room, index) =>
+        layersOf(`server/features/${part}/${room}`, [foreign, aboveRoom(part, room, order.slice(index + 1))]),
+      ),
+    )
+  const tables = [upwards, web, demo, roots, foreignTables, fastify, processes, payments]
+  return [
+    ...layersOf(`server/features/${feature}`, [foreign]),
+    ...inRooms,
+    { files: [`server/features/${feature}/tables.ts`], bans: tables },
+  ]
+}
+
+/** What a folder may not import: those above it, and the face, the routes and the jobs of its feature. */
+function aboveRoom(part: string, room: string, higher: string[]): Ban {
+  const [feature = ''] = part.split('/')
+  const top = `${feature}/(${feature}|${feature}-jobs|routes)\\.ts`
+  return {
+    regex: `^#server/features/(${[top, ...higher.map((name) => `${part}/${name}/`)].join('|')})`,
+    message: `${part}/${room} imports only from the folders before it in "rooms" (oxlint.config.ts).`,
+  }
+}
+
+function layersOf(inside: string, own: Ban[]): { files: string[]; bans: Ban[] }[] {
+  const usual = [upwards, web, demo, roots, ...own, fastify]
   const tests = [upwards, web, demo, { ...roots, allowTypeImports: true }]
+  const gateways = inside.endsWith('/gateways') ? inside : `${inside}/gateways`
   return [
     { files: [`${inside}/**/*.ts`], bans: [...usual, kysely, processes, payments, nodeHttp] },
     { files: [`${inside}/**/{queries,*-queries,tables}.ts`], bans: [...usual, processes, payments] },
     { files: [`${inside}/**/run-*.ts`], bans: [...usual, kysely, payments] },
-    { files: [`${inside}/gateways/**/*.ts`], bans: [...usual, processes] },
+    { files: [`${gateways}/**/*.ts`], bans: [...usual, processes] },
     { files: [`${inside}/**/*.test.ts`], bans: tests },
   ]
 }

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { createContext } from '#server/context.ts'
-import { loadConfig } from '#server/platform/config.ts'
+import { loadConfig } from '#server/platform/config/config.ts'
 import { createLog } from '#server/platform/log.ts'
 import { createSite } from '#server/site.ts'
 import type { BenchSite } from './start-bench-site.ts'

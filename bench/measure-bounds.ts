@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { startEmbedded } from '#server/platform/database/embedded.ts'
 import { createLog } from '#server/platform/log.ts'
-import { quotaSettings } from '#server/platform/read-quotas.ts'
+import { quotaSettings } from '#server/platform/config/read-quotas.ts'
 import { leaveBehind, type Loads } from './bounds/leave-behind.ts'
 import { registerPerson } from './bounds/people.ts'
 import nodeFlags from '#scripts/node-flags.json' with { type: 'json' }

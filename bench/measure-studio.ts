@@ -13,7 +13,7 @@ import { fillStudio, siteSize } from './studio/fill-studio.ts'
 import { makeCovers } from './studio/make-covers.ts'
 import { measureCases, type Target } from './studio/measure-cases.ts'
 import { measureScrolling } from './studio/measure-scrolling.ts'
-import { openDeskFor } from './studio/open-desk.ts'
+import { openStudioFor } from './studio/open-studio.ts'
 import { readValues } from './studio/read-values.ts'
 import { runJobsOnce } from './studio/run-jobs-once.ts'
 import { makeFileCases, makeStudioCases, type StudioCase } from './studio/studio-cases.ts'
@@ -82,7 +82,7 @@ async function openFilled(dataDir: string, part: number) {
 }
 
 async function measure(pool: pg.Pool, url: string, only: string): Promise<Row[]> {
-  const cookie = await openDeskFor(pool)
+  const cookie = await openStudioFor(pool)
   const target: Target = { url, headers: { cookie: `${cookie.name}=${cookie.value}` } }
   const cases = (await casesOn(pool, url)).filter(({ name }) => name.includes(only))
   console.log(`${cases.length} cases, by one client …`)

@@ -18,7 +18,7 @@ export async function startBare(
   port = usualPort,
 ): Promise<Bare> {
   const page = join(root, 'bench/bare-page.html')
-  const ownPlayerPage = join(root, 'bench/bare-own-player.html')
+  const ownPlayerPage = join(root, 'bench/bare-native-player.html')
   // The full build, since the stream's sound is a rendition of its own.
   const hls = join(root, 'node_modules/hls.js/dist/hls.min.js')
   const all: BareOptions = { ...options, port, page, ownPlayerPage, hls }

@@ -1,6 +1,7 @@
 import { figure } from '#demo/draw/figure.ts'
 import { moverOf } from '#demo/draw/movers.ts'
-import { lids, portrait, speech, type Look, type Mood } from '#demo/draw/portrait.ts'
+import { lids, portrait, speech, type Mood } from '#demo/draw/portrait.ts'
+import type { Look } from '#demo/draw/look.ts'
 import { prop } from '#demo/draw/props.ts'
 import { place, type PlaceName } from '#demo/draw/sets.ts'
 import { frame, glow, group, linear, rect, repeat, seeded, type Palette } from '#demo/draw/svg.ts'

@@ -1,5 +1,6 @@
 import type { Pose } from '#demo/draw/figure.ts'
-import type { Look, Mood } from '#demo/draw/portrait.ts'
+import type { Look } from '#demo/draw/look.ts'
+import type { Mood } from '#demo/draw/portrait.ts'
 import type { PropName } from '#demo/draw/props.ts'
 import type { PlaceName } from '#demo/draw/sets.ts'
 import type { Palette } from '#demo/draw/svg.ts'

@@ -1,5 +1,5 @@
 import type { Browser, Page } from '@playwright/test'
-import { armOf } from '#server/features/experiments/assign-arm.ts'
+import { variantOf } from '#server/features/experiments/assign-variant.ts'
 import { expect, test } from './fixtures.ts'
 import { expectFits, expectReadable } from './page-quality.ts'
 import { enterStudio } from './studio.ts'
@@ -29,7 +29,7 @@ async function viewerIn(browser: Browser, experimentId: string, arm: number): Pr
   for (;;) {
     const context = await browser.newContext()
     const { info } = (await (await context.request.get('/api/user')).json()) as { info: { id: string } }
-    if (armOf({ id: experimentId, arms: halves }, info.id) === arm) return context.newPage()
+    if (variantOf({ id: experimentId, arms: halves }, info.id) === arm) return context.newPage()
     await context.close()
   }
 }

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import type { ResultOf } from '#contract/endpoint.ts'
-import type { listJobs } from '#contract/studio/running.ts'
+import type { listJobs } from '#contract/studio/system.ts'
 import { expect, test } from './fixtures.ts'
 import { expectFits, expectReadable } from './page-quality.ts'
 import { giveUpMail } from './give-up-mail.ts'

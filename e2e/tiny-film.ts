@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findFfmpeg } from '#server/platform/run-ffmpeg-version.ts'
+import { findFfmpeg } from '#server/platform/processes/run-ffmpeg-version.ts'
 import { makeClip } from './make-content.ts'
 
 let made: Promise<Buffer> | undefined

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Language } from '#contract/languages.ts'
 import { readFileName } from '#contract/studio/file-names.ts'
 import { captionEndings, descriptionName, videoEndings } from '#contract/studio/uploads.ts'
-import { readFolder } from '#server/features/media/ingest/read-folder.ts'
+import { readFolder } from '#server/features/media/ingest/import/read-folder.ts'
 import { checkProperty, propertyTimeoutMs } from '#server/testing/check-property.ts'
 import { arrange, type Placed } from '#web/studio/content/arrange-season.ts'
 

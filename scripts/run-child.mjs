@@ -4,7 +4,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { constants } from 'node:os'
 
 const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP']
-/** A program that has not ended this long after a signal is killed. The site ends sooner (server/platform/stop-signals.ts). */
+/** A program that has not ended this long after a signal is killed. The site ends sooner (server/platform/processes/stop-signals.ts). */
 export const killAfterMs = 9500
 const checkParentEveryMs = 250
 

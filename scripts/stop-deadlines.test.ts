@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { onStopSignal, stopTimeLeftMs, stopWithinMs } from '#server/platform/stop-signals.ts'
+import { onStopSignal, stopTimeLeftMs, stopWithinMs } from '#server/platform/processes/stop-signals.ts'
 import { killAfterMs, passSignalsOn, runChild } from './run-child.mjs'
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const

@@ -14,17 +14,17 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { getEpisode, type PlayableEpisode } from '#contract/media.ts'
 import { getUser } from '#contract/members.ts'
-import { getDesk } from '#contract/studio/operators.ts'
+import { getStudioSession } from '#contract/studio/operators.ts'
 import { backUp, type Backed } from '#server/cli-backup.ts'
 import { restore } from '#server/cli-restore.ts'
 import { createContext } from '#server/context.ts'
-import { enqueueFolder } from '#server/features/media/ingest/import-folder.ts'
-import { sweepRetiredAssets } from '#server/features/media/ingest/sweep-retired-assets.ts'
-import { workNext } from '#server/features/media/ingest/work-queue.ts'
-import { loadConfig, type Config } from '#server/platform/config.ts'
+import { enqueueFolder } from './features/media/ingest/import/import-folder.ts'
+import { purgeRetiredAssets } from './features/media/ingest/storage/purge-retired-assets.ts'
+import { workNext } from './features/media/ingest/queue/ingest-queue.ts'
+import { loadConfig, type Config } from './platform/config/config.ts'
 import { keepingFiles } from '#server/platform/database/dump-tables.ts'
 import { createLog } from '#server/platform/log.ts'
-import type { Env } from '#server/platform/read-setting.ts'
+import type { Env } from './platform/config/read-setting.ts'
 import { createSite } from '#server/site.ts'
 import { letIn, type TestOperator } from '#server/testing/operator.ts'
 import { register } from '#server/testing/member.ts'
@@ -169,7 +169,7 @@ describe('a site that was backed up while it ran', () => {
       expect(await rowsOf(context.database.pool, name), name).toEqual(
         await rowsOf(site.context.database.pool, name),
       )
-    await owner.desk.ask(getDesk)
+    await owner.desk.ask(getStudioSession)
     const last = 'SELECT max(id) AS last FROM audit_events'
     const { rows } = await context.database.pool.query<{ last: number }>(last)
     await context.database.pool.query("INSERT INTO audit_events (event, at) VALUES ('tried', now())")
@@ -277,8 +277,8 @@ describe('a backup', () => {
       .values({ ...asset, state: 'ready', place: 'ast_retired', original_path: null, reason: null })
       .execute()
     const { pool } = site.context.database
-    expect(await keepingFiles(pool, () => sweepRetiredAssets(site.context, new Date()))).toBe(0)
-    expect(await sweepRetiredAssets(site.context, new Date())).toBe(1)
+    expect(await keepingFiles(pool, () => purgeRetiredAssets(site.context, new Date()))).toBe(0)
+    expect(await purgeRetiredAssets(site.context, new Date())).toBe(1)
   })
 
   test('that was stopped while it was restored can be restored again', async () => {

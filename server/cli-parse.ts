@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { CommanderError, type Command } from 'commander'
-import { UsageError } from '#server/platform/config-error.ts'
+import { UsageError } from './platform/config/config-error.ts'
 
 /**
  * Has a program understand what was typed, which calls its action.

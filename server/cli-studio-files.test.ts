@@ -5,7 +5,7 @@ import sharp from 'sharp'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { showIcon } from '#contract/studio/icon.ts'
 import { listAudit } from '#contract/studio/operators.ts'
-import { getDeskVideo } from '#contract/studio/videos.ts'
+import { getStudioVideo } from '#contract/studio/videos.ts'
 import { runStudioCommand } from '#server/cli-studio.ts'
 import { buildVideo } from '#server/testing/builders.ts'
 import { letIn, type TestOperator } from '#server/testing/operator.ts'
@@ -35,7 +35,7 @@ it('a cover is given as a file, and the trail says that it was changed', async (
   const { cover_url } = JSON.parse(await run('video', 'cover', id, picture, '--json')) as {
     cover_url: string
   }
-  expect((await owner.desk.ask(getDeskVideo, { query: { id } })).cover_url).toBe(cover_url)
+  expect((await owner.desk.ask(getStudioVideo, { query: { id } })).cover_url).toBe(cover_url)
   const { list } = await owner.desk.ask(listAudit, { query: { subject: id } })
   expect(list).toMatchObject([{ event: 'studio video cover', operator: null }])
 })

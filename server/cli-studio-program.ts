@@ -4,7 +4,7 @@ import type { CommandEndpoint } from '#contract/studio/command.ts'
 import type { FileCommand } from '#contract/studio/uploads.ts'
 import { fileCommands, namesIn } from '#server/cli-studio-files.ts'
 import { studioCommands, type Command as StudioCommand } from '#server/features/studio/studio.ts'
-import { UsageError } from '#server/platform/config-error.ts'
+import { UsageError } from './platform/config/config-error.ts'
 import { compileSchema } from '#server/platform/http/validators.ts'
 
 /** What was asked for, understood and checked, before a site is opened. */

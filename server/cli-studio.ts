@@ -6,7 +6,7 @@ import { giveFile } from '#server/cli-studio-files.ts'
 import { studioProgram, type Asked } from '#server/cli-studio-program.ts'
 import type { Context } from '#server/context.ts'
 import { perform, studioBytesRoutes, type Command as StudioCommand } from '#server/features/studio/studio.ts'
-import { ConfigError } from '#server/platform/config-error.ts'
+import { ConfigError } from './platform/config/config-error.ts'
 import { findAddress } from '#server/site-address.ts'
 
 /**

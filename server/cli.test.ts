@@ -8,7 +8,7 @@ import { parseWith } from '#server/cli-parse.ts'
 import { describe as words } from '#server/cli-print.ts'
 import { runCommandLine } from '#server/cli-run.ts'
 import { studioProgram, type Asked } from '#server/cli-studio-program.ts'
-import { endOf } from '#server/platform/config-error.ts'
+import { endOf } from './platform/config/config-error.ts'
 import { Command } from 'commander'
 
 let home: string

@@ -1,6 +1,6 @@
 import { runCommandLine } from '#server/cli-run.ts'
-import { runMain } from '#server/platform/config-error.ts'
-import { onStopSignal } from '#server/platform/stop-signals.ts'
+import { runMain } from './platform/config/config-error.ts'
+import { onStopSignal } from './platform/processes/stop-signals.ts'
 
 function stopSignal(): AbortSignal {
   const stop = new AbortController()

@@ -10,9 +10,9 @@ import {
   offerFor,
 } from '#server/features/billing/billing.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
-import { createGateways, type GatewaySetUp } from '#server/features/billing/create-gateways.ts'
+import { createGateways, type GatewaySetUp } from './features/billing/gateways/create-gateways.ts'
 import { openClock } from '#server/features/billing/gateways/sandbox/sandbox-clock.ts'
-import { seedPlans } from '#server/features/billing/seed-plans.ts'
+import { seedPlans } from './features/billing/subscriptions/seed-plans.ts'
 import {
   createExperiments,
   eraseExposures,
@@ -20,10 +20,10 @@ import {
   mergeExposures,
   payThemeFor,
   pricesFor,
-  withArms,
+  withVariantPrices,
 } from '#server/features/experiments/experiments.ts'
 import { createCatalog, settleSetting } from '#server/features/catalog/catalog.ts'
-import { seedHomepage } from '#server/features/catalog/seed-homepage.ts'
+import { seedHomepage } from './features/catalog/homepage/seed-homepage.ts'
 import type { CatalogRoutesContext } from '#server/features/catalog/routes.ts'
 import {
   eraseLibrary,
@@ -39,13 +39,13 @@ import {
   findCover,
   type MediaContext,
 } from '#server/features/media/media.ts'
-import type { Moments } from '#server/features/members/moments.ts'
+import type { LifecycleHooks } from './features/members/lifecycle-hooks.ts'
 import type { LibraryRoutesContext } from '#server/features/library/routes.ts'
 import type { MembersRoutesContext } from '#server/features/members/routes.ts'
-import { eraseCredentials, exportCredentials } from '#server/features/members/erase-credentials.ts'
+import { eraseCredentials, exportCredentials } from './features/members/credentials/erase-credentials.ts'
 import { createSocialProviders } from '#server/features/members/social/create-providers.ts'
 import type { SocialContext } from '#server/features/members/social/routes.ts'
-import { eraseIdentities, exportIdentities } from '#server/features/members/social/social.ts'
+import { eraseIdentities, exportIdentities } from './features/members/credentials/identities.ts'
 import type { SocialProvider } from '#server/features/members/social/social-provider.ts'
 import { readDocuments } from '#server/features/pages/documents.ts'
 import type { PageContext } from '#server/features/pages/load-page.ts'
@@ -59,7 +59,7 @@ import {
   holdAgreements,
   selectConsents,
   selectReferrer,
-} from '#server/features/members/consent-queries.ts'
+} from './features/members/account/consent-queries.ts'
 import type { StudioContext } from '#server/features/studio/studio.ts'
 import type { TrackingRoutesContext } from '#server/features/tracking/routes.ts'
 import {
@@ -78,15 +78,15 @@ import {
 } from '#server/features/tracking/tracking.ts'
 import { translate } from '#server/i18n/translate.ts'
 import { systemClock, type Clock } from '#server/platform/clock.ts'
-import type { Config } from '#server/platform/config.ts'
+import type { Config } from './platform/config/config.ts'
 import { openDatabase, type Database } from '#server/platform/database/database.ts'
 import { createDocumentFiles } from '#server/platform/document-files.ts'
 import { createSlots } from '#server/platform/http/slots.ts'
 import { openNetworkQuotas } from '#server/platform/network-quotas.ts'
-import { watchDisk } from '#server/platform/disk-guard.ts'
-import { exchangeCalls } from '#server/platform/database/exchange-calls.ts'
+import { watchDisk } from './platform/processes/disk-guard.ts'
+import { exchangeCalls } from './platform/database/share-rate-limits.ts'
 import { newId } from '#server/platform/ids.ts'
-import { openLiveSettings, type LiveSettings } from '#server/platform/live-settings.ts'
+import { openRuntimeSettings, type RuntimeSettings } from './platform/config/runtime-settings.ts'
 import type { Log } from '#server/platform/log.ts'
 import { addressOf, openMailer, type Mailer } from '#server/platform/mail/mailer.ts'
 import type { MailContext } from '#server/platform/mail/send-mails.ts'
@@ -116,7 +116,7 @@ export interface Context extends FeatureContexts, GatewaySetUp, Omit<MailContext
   /** Tells this site's database from any other's. */
   siteId: string
   storage: Storage
-  settings: LiveSettings
+  settings: RuntimeSettings
   close(): Promise<void>
 }
 
@@ -129,7 +129,7 @@ export interface Overrides {
   gateways?: GatewaySetUp
   socialProviders?: readonly SocialProvider[]
   mailer?: Mailer
-  moments?: Partial<Moments>
+  lifecycleHooks?: Partial<LifecycleHooks>
   /** Where the process can be reached by itself; the settings say so otherwise. */
   ownAddress?: () => string | undefined
   webRoot?: string
@@ -138,7 +138,7 @@ export interface Overrides {
 /** What a browser may know of the settings; a DSN is made to be public. */
 function pageSettings(
   { operator, tracking: { consent }, sentry: { dsn, sandboxHostSuffix } }: Config,
-  { languages }: Pick<LiveSettings, 'languages'>,
+  { languages }: Pick<RuntimeSettings, 'languages'>,
   icons: SiteIcons,
   socialProviders: readonly SocialProvider[],
 ): PageSettings {
@@ -184,7 +184,7 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
   const clock = overrides.clock ?? (await openClock(config, db, log))
   const { id: siteId } = await settleSetting(db, 'site_id', { id: newId('site') })
   const [storage] = await Promise.all([openStorage(config, log, siteId), seedPlans(db), seedHomepage(db)])
-  const settings = await openLiveSettings(database.pool, config, log)
+  const settings = await openRuntimeSettings(database.pool, config, log)
   const operator = {
     ...config.operator,
     get email() {
@@ -273,7 +273,7 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
     forgetClicksOfOrders,
     saves,
     events: bufferEvents({ write: (batch) => writeEvents(context, batch), log }),
-    moments: {
+    lifecycleHooks: {
       keep: [(tx, id, ids) => recordTouch(context, tx, id, ids, clock.now())],
       register: [(tx, newcomer) => reportRegistration(context, tx, newcomer, clock.now())],
       consent: [(tx, id, marketing, ids) => changeConsent(context, tx, id, { marketing, ids }, clock.now())],
@@ -305,7 +305,7 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
         exportCredentials,
         exportTracking,
       ],
-      ...overrides.moments,
+      ...overrides.lifecycleHooks,
     },
     countPlays,
     personalFor: async (database, viewer, videoId) => {
@@ -319,7 +319,7 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
     membershipOf: (database, viewer, language) => membershipOf(context, database, viewer, language),
     pricesFor: async ({ userId }, videoId) => {
       const arms = pricesFor(await experiments.running(), userId, videoId)
-      return Object.keys(arms).length > 0 ? (price) => withArms(price, arms) : undefined
+      return Object.keys(arms).length > 0 ? (price) => withVariantPrices(price, arms) : undefined
     },
     payThemeFor: async ({ userId }) => payThemeFor(await experiments.running(), userId),
     offerFor: (database, viewer, episode, language) => offerFor(context, database, viewer, episode, language),

@@ -11,11 +11,12 @@ import {
 import { languages, type Language } from '#contract/languages.ts'
 import type { Context } from '#server/context.ts'
 import { isCatalogEmpty, readSetting, writeSetting } from '#server/features/catalog/catalog.ts'
-import { announceEpisodes } from '#server/features/media/ingest/announce-episodes.ts'
-import { enqueueEpisode } from '#server/features/media/ingest/enqueue-episode.ts'
-import { enqueueFolder } from '#server/features/media/ingest/import-folder.ts'
-import { makeCaptions } from '#server/features/media/ingest/make-captions.ts'
-import type { IngestContext, WorkOptions } from '#server/features/media/ingest/work-queue.ts'
+import { announceEpisodes } from './features/media/ingest/queue/announce-episodes.ts'
+import { enqueueEpisode } from './features/media/ingest/queue/enqueue-episode.ts'
+import { enqueueFolder } from './features/media/ingest/import/import-folder.ts'
+import { makeCaptions } from './features/media/ingest/captions/make-captions.ts'
+import type { WorkOptions } from './features/media/ingest/queue/ingest-queue.ts'
+import type { IngestContext } from './features/media/ingest/ingest-context.ts'
 
 type DemoContext = Context & IngestContext
 type DemoOptions = Pick<WorkOptions, 'signal' | 'niceness'>

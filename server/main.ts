@@ -1,5 +1,5 @@
-import { loadConfig } from '#server/platform/config.ts'
-import { runMain } from '#server/platform/config-error.ts'
+import { loadConfig } from './platform/config/config.ts'
+import { runMain } from './platform/config/config-error.ts'
 import { openTelemetry } from '#server/telemetry/open-telemetry.ts'
 
 // A process loads the code of its role alone, which saves memory.

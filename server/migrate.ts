@@ -1,7 +1,7 @@
 // npm run migrate: brings the database up to date. A release is rolled out after it, copy by copy.
 import { readArguments } from '#scripts/read-arguments.mjs'
-import { loadConfig } from '#server/platform/config.ts'
-import { runMain } from '#server/platform/config-error.ts'
+import { loadConfig } from './platform/config/config.ts'
+import { runMain } from './platform/config/config-error.ts'
 import { openDatabase } from '#server/platform/database/database.ts'
 import { createLog } from '#server/platform/log.ts'
 import type { Tables } from '#server/tables.ts'

@@ -2,8 +2,8 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import type { Log } from '#server/platform/log.ts'
-import type { Converter } from '#server/features/media/ingest/find-converter.ts'
-import { isStopSignal, stopThisProcess } from '#server/platform/stop-signals.ts'
+import type { Converter } from './features/media/ingest/convert/programs.ts'
+import { isStopSignal, stopThisProcess } from './platform/processes/stop-signals.ts'
 
 const restartMs = 2000
 /** The worker is killed then. It ends while requests are finished, and before the database does (stop-signals.ts). */

@@ -1,8 +1,8 @@
 // npm run config: prints the effective settings, and where each comes from. Ends with status 1 where one is wrong.
 import { readArguments } from '#scripts/read-arguments.mjs'
-import { loadConfig } from '#server/platform/config.ts'
-import { runMain } from '#server/platform/config-error.ts'
-import { listEffectiveSettings } from '#server/platform/settings.ts'
+import { loadConfig } from './platform/config/config.ts'
+import { runMain } from './platform/config/config-error.ts'
+import { listEffectiveSettings } from './platform/config/settings.ts'
 
 /** A table with a heading for each group. @returns lines of text */
 function* printed(env: NodeJS.ProcessEnv): Generator<string> {

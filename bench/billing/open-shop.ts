@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { GatewayId, createOrder } from '#contract/billing.ts'
 import type { BodyOf } from '#contract/endpoint.ts'
-import { reconcile } from '#server/features/billing/reconcile.ts'
-import { renewSubscriptions } from '#server/features/billing/renew-subscriptions.ts'
-import { openAttemptStatuses } from '#server/features/billing/attempt-states.ts'
-import { runJanitor } from '#server/features/billing/janitor.ts'
+import { reconcile } from '#server/features/billing/reconciliation/reconcile.ts'
+import { renewSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
+import { openAttemptStatuses } from '#server/features/billing/records/attempt-states.ts'
+import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
 import { createContext, type Context } from '#server/context.ts'
-import { loadConfig } from '#server/platform/config.ts'
+import { loadConfig } from '#server/platform/config/config.ts'
 import { openDatabase } from '#server/platform/database/database.ts'
 import { createLog } from '#server/platform/log.ts'
 import { buildVideo } from '#server/testing/builders.ts'
@@ -19,7 +19,7 @@ import type { Tables } from '#server/tables.ts'
 import { benchEnv } from '#bench/start-bench-site.ts'
 import { printLines } from '#bench/table.ts'
 import { checkOut, type Shop } from './check-out.ts'
-import type { SiteWish } from './run-site.ts'
+import type { SiteOptions } from './run-site.ts'
 import { startStandIns, type StandIns } from './stand-ins.ts'
 
 const second = 1000
@@ -35,7 +35,7 @@ const unlimited = '999999999/s'
 /** A site's database, its things on sale and its gateways, which outlive the site's processes. */
 export interface OpenShop {
   env: NodeJS.ProcessEnv
-  wish: SiteWish
+  wish: SiteOptions
   standIns: StandIns
   sales: Sale[]
   /** Moves the clocks of the gateways; the processes of the site are told by whoever runs them. */
@@ -65,7 +65,7 @@ export async function openShop(): Promise<OpenShop> {
   const config = loadConfig(env)
   const log = createLog({ json: true, level: 'silent' })
   const database = await openDatabase<Tables>(config, log)
-  const wish: SiteWish = { webRoot: emptyWeb(home), aheadMs: 0 }
+  const wish: SiteOptions = { webRoot: emptyWeb(home), aheadMs: 0 }
   const clock = { now: () => new Date(Date.now() + wish.aheadMs) }
   const context = await createContext(config, log, { database, clock, webRoot: wish.webRoot })
   const goods = await stock(context)

@@ -3,20 +3,20 @@
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
-import { runJanitor } from '#server/features/billing/janitor.ts'
-import { refundOrder } from '#server/features/billing/refund-order.ts'
-import { renewSubscriptions } from '#server/features/billing/renew-subscriptions.ts'
+import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
+import { refundOrder } from '#server/features/billing/refunds/refund-order.ts'
+import { renewSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
 import { createContext } from '#server/context.ts'
-import { loadConfig } from '#server/platform/config.ts'
+import { loadConfig } from '#server/platform/config/config.ts'
 import { createLog } from '#server/platform/log.ts'
 import { createSite } from '#server/site.ts'
 import { troubledSandbox } from './troubled-sandbox.ts'
-import type { Message, SiteWish } from './run-site.ts'
+import type { Message, SiteOptions } from './run-site.ts'
 
 /** So that renewals and what was left open wait for no timer of minutes. */
 const roundMs = 150
 
-const wish = JSON.parse(process.argv[2] ?? '{}') as SiteWish
+const wish = JSON.parse(process.argv[2] ?? '{}') as SiteOptions
 let aheadMs = wish.aheadMs
 const clock = { now: () => new Date(Date.now() + aheadMs) }
 const config = loadConfig(process.env)

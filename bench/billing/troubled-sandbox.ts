@@ -1,5 +1,5 @@
 import type { Fault } from '#server/features/billing/gateways/gateway-harness.ts'
-import type { PaymentGateway } from '#server/features/billing/gateway.ts'
+import type { PaymentGateway } from '#server/features/billing/gateways/gateway.ts'
 
 const faults: readonly Fault[] = ['dropped before', 'dropped after', '500 after', 'time-out', '429']
 
@@ -13,9 +13,9 @@ export function troubledSandbox(gateway: PaymentGateway): PaymentGateway {
   if (gateway.id !== 'sandbox') return gateway
   return {
     ...gateway,
-    start: (charge) => meetFault(() => gateway.start(charge)),
-    chargeSaved: (charge) => meetFault(() => gateway.chargeSaved(charge)),
-    refund: (refund) => meetFault(() => gateway.refund(refund)),
+    createPayment: (charge) => meetFault(() => gateway.createPayment(charge)),
+    chargeSavedMethod: (charge) => meetFault(() => gateway.chargeSavedMethod(charge)),
+    refundPayment: (refund) => meetFault(() => gateway.refundPayment(refund)),
   }
 }
 

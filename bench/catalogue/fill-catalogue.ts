@@ -9,7 +9,7 @@ import {
   type Report,
   type Step,
 } from '#bench/fill-tables.ts'
-import { frontShelves } from '#server/features/catalog/rank-queries.ts'
+import { frontShelves } from '#server/features/catalog/ranking/rank-queries.ts'
 import { madeUpTexts } from './made-up-words.ts'
 
 /** How much of everything a catalogue of this many videos has. */

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
-import { endOf, mostSeeds } from '#server/features/catalog/recommend-queries.ts'
-import { writeBasis } from '#server/features/catalog/recommend-videos.ts'
+import { endOf, mostSeeds } from '#server/features/catalog/recommendations/recommend-queries.ts'
+import { writeBasis } from '#server/features/catalog/recommendations/recommend-videos.ts'
 import { encodeCursor } from '#server/platform/cursor.ts'
 
 /** What a cursor says of the last row of the page before; the list's beginning where there is none. */

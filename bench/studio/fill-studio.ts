@@ -10,16 +10,8 @@ import {
   type Report,
 } from '#bench/fill-tables.ts'
 import { moneySteps } from './money-steps.ts'
+import type { SiteSize } from './site-size.ts'
 import { siteSteps } from './site-steps.ts'
-
-/** How much of everything a site has that has run for a year. */
-export interface SiteSize {
-  videos: number
-  people: number
-  orders: number
-  events: number
-  deeds: number
-}
 
 /** What issue 7 asks for, or a part of it. */
 export function siteSize(part: number): SiteSize {

@@ -51,7 +51,7 @@ export type Estimate = Static<typeof Estimate>
 const Difference = Type.Object({ ...Estimate.properties, clear: Type.Boolean() })
 export type Difference = Static<typeof Difference>
 
-export const ArmResult = Type.Object({
+export const VariantResult = Type.Object({
   exposed: Type.Integer(),
   buyers: Type.Integer(),
   /** Buyers among the exposed, as a share of one. */
@@ -67,11 +67,11 @@ export const ArmResult = Type.Object({
     }),
   ),
 })
-export type ArmResult = Static<typeof ArmResult>
+export type VariantResult = Static<typeof VariantResult>
 
 export const ExperimentResult = Type.Object({
   experiment: Experiment,
-  arms: Type.Array(ArmResult),
+  arms: Type.Array(VariantResult),
   /** As many exposed viewers each arm should have before anybody decides. */
   minimum: Type.Integer(),
   is_early: Type.Boolean(),

@@ -14,28 +14,28 @@ const editors: readonly Role[] = ['owner', 'editor']
 const readers: readonly Role[] = [...editors, 'analyst']
 
 /** A tag or category. Its slug is what homepage sections and folders of video know it by; it never changes. */
-export const DeskLabel = Type.Object({ id: Id, slug: Type.String(), names: TextsInSome })
-export type DeskLabel = Static<typeof DeskLabel>
+export const StudioLabel = Type.Object({ id: Id, slug: Type.String(), names: TextsInSome })
+export type StudioLabel = Static<typeof StudioLabel>
 
-export const DeskTag = Type.Object({
-  ...DeskLabel.properties,
+export const StudioTag = Type.Object({
+  ...StudioLabel.properties,
   /** How many published videos have it. */
   video_count: Type.Integer(),
   /** What is still going on at its videos, some at a time; null if nothing is. */
   under_way: nullable(oneOf(tagTasks)),
 })
-export type DeskTag = Static<typeof DeskTag>
+export type StudioTag = Static<typeof StudioTag>
 
 const byId = Type.Object({ id: Id })
 const renamed = Type.Object({ id: Id, names: TextsInSome })
 const merged = Type.Object({ id: Id, into: Id })
 /** Whether all of it is done, or many videos still follow some at a time. */
 const isDone = { done: Type.Boolean() }
-const MergedInto = Type.Object({ ...DeskLabel.properties, ...isDone })
+const MergedInto = Type.Object({ ...StudioLabel.properties, ...isDone })
 const Deleted = Type.Object({ deleted: Type.Boolean() })
-const categories = Type.Object({ list: Type.Array(DeskLabel) })
+const categories = Type.Object({ list: Type.Array(StudioLabel) })
 
-export const listDeskTags = command({
+export const listStudioTags = command({
   method: 'GET',
   path: '/api/studio/tags',
   command: 'tag list',
@@ -44,7 +44,7 @@ export const listDeskTags = command({
     'Lists tags, those of most published videos first; with a keyword, those whose name has these words',
   refuses: [],
   query: Type.Object({ ...paging, keyword: Type.Optional(Type.String({ maxLength: 200 })) }),
-  data: listOf(DeskTag),
+  data: listOf(StudioTag),
 })
 
 export const changeTag = command({
@@ -56,7 +56,7 @@ export const changeTag = command({
   summary: 'Renames a tag in the given languages; an empty name removes a language',
   refuses: ['notFound', 'labelInvalid', 'labelTaken'],
   body: renamed,
-  info: DeskLabel,
+  info: StudioLabel,
 })
 
 export const mergeTag = command({
@@ -84,7 +84,7 @@ export const deleteTag = command({
   info: Deleted,
 })
 
-export const listDeskCategories = command({
+export const listStudioCategories = command({
   method: 'GET',
   path: '/api/studio/categories',
   command: 'category list',
@@ -103,7 +103,7 @@ export const changeCategory = command({
   summary: 'Renames a category in the given languages; an empty name removes a language',
   refuses: ['notFound', 'labelInvalid', 'labelTaken'],
   body: renamed,
-  info: DeskLabel,
+  info: StudioLabel,
 })
 
 export const orderCategories = command({

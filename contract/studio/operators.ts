@@ -15,33 +15,33 @@ export const Operator = Type.Object({
 export type Operator = Static<typeof Operator>
 
 /** Who is signed in, and what the pages of the studio need to know of the site. */
-export const Desk = Type.Object({
+export const StudioSession = Type.Object({
   operator: Type.Object({ id: Id, email: Type.String(), role: oneOf(roles) }),
   site: Type.String(),
   /** Whether buyers may pay with the sandbox: no money is moved then. */
   sandbox: Type.Boolean(),
 })
-export type Desk = Static<typeof Desk>
+export type StudioSession = Static<typeof StudioSession>
 
-export const getDesk = endpoint({
+export const getStudioSession = endpoint({
   method: 'GET',
   path: '/api/studio/session',
   summary: 'Returns the operator who is signed in',
   refuses: ['signInFirst'],
-  info: Desk,
+  info: StudioSession,
 })
 
-export const openDesk = endpoint({
+export const openStudioSession = endpoint({
   method: 'POST',
   path: '/api/studio/session',
   summary: 'Signs an operator in, with the authenticator code',
   refuses: ['emailInvalid', 'signInWrong', 'secondFactorNeeded', 'codeWrong'],
   body: Type.Object({ email: Typed, password: Typed, totp: Type.Optional(Typed) }),
-  info: Desk,
+  info: StudioSession,
   refusals: { 401: Type.Object({ second_factor: oneOf(['totp']) }) },
 })
 
-export const closeDesk = endpoint({
+export const closeStudioSession = endpoint({
   method: 'DELETE',
   path: '/api/studio/session',
   summary: 'Signs the operator out, here or everywhere',
@@ -74,7 +74,7 @@ export const acceptInvitation = endpoint({
     'codeWrong',
   ],
   body: Type.Object({ secret: InvitationSecret, password: Typed, repeat_password: Typed, code: Typed }),
-  info: Type.Object({ desk: Desk, recovery_codes: Type.Array(Type.String()) }),
+  info: Type.Object({ desk: StudioSession, recovery_codes: Type.Array(Type.String()) }),
 })
 
 /** An operator with the one-time link that sets password and second factor. */
@@ -139,10 +139,10 @@ export const removeOperator = command({
 })
 
 /** One thing that somebody did. */
-export const Deed = Type.Object({
+export const AuditEvent = Type.Object({
   id: Id,
   at: Time,
-  /** One of contract/studio/deeds.ts, or what an older site wrote: "studio " and a command's words, or an event's name. */
+  /** One of contract/studio/audit-events.ts, or what an older site wrote: "studio " and a command's words, or an event's name. */
   event: Type.String(),
   /** The operator's address; null for the command line, and where it was no operator. */
   operator: nullable(Type.String()),
@@ -150,7 +150,7 @@ export const Deed = Type.Object({
   subject: nullable(Type.String()),
   details: Type.Object({}, { additionalProperties: true }),
 })
-export type Deed = Static<typeof Deed>
+export type AuditEvent = Static<typeof AuditEvent>
 
 export const listAudit = command({
   method: 'GET',
@@ -160,5 +160,5 @@ export const listAudit = command({
   summary: 'Lists the audit log, newest first: of all operators, or of one subject',
   refuses: [],
   query: Type.Object({ ...paging, subject: Type.Optional(Type.String({ maxLength: 100 })) }),
-  data: listOf(Deed),
+  data: listOf(AuditEvent),
 })

@@ -90,7 +90,7 @@ const LedgerLine = Type.Object({
 })
 
 /** A right to play, as the studio shows it. */
-export const HeldEntitlement = Type.Object({
+export const CustomerEntitlement = Type.Object({
   id: Id,
   source: oneOf(['purchase', 'subscription']),
   /** Null for one that was given by an operator. */
@@ -107,7 +107,7 @@ export const HeldEntitlement = Type.Object({
   /** Why an operator revoked it permanently. */
   revoked_for: nullable(Type.String()),
 })
-export type HeldEntitlement = Static<typeof HeldEntitlement>
+export type CustomerEntitlement = Static<typeof CustomerEntitlement>
 
 /** One order with everything that is known of it. */
 export const OrderFile = Type.Object({
@@ -128,7 +128,7 @@ export const OrderFile = Type.Object({
   refunds: Type.Array(Refund),
   notifications: Type.Array(Heard),
   ledger: Type.Array(LedgerLine),
-  entitlements: Type.Array(HeldEntitlement),
+  entitlements: Type.Array(CustomerEntitlement),
 })
 export type OrderFile = Static<typeof OrderFile>
 

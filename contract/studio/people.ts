@@ -3,7 +3,7 @@ import { gatewayIds } from '#contract/billing.ts'
 import { Membership } from '#contract/members.ts'
 import { Id, Milliseconds, Time, listOf, nullable, oneOf, paging } from '#contract/shapes.ts'
 import { command } from './command.ts'
-import { HeldEntitlement } from './orders.ts'
+import { CustomerEntitlement } from './orders.ts'
 
 /** Only those who help people see who they are. */
 const helpers = ['owner', 'support'] as const
@@ -45,7 +45,7 @@ export const PersonFile = Type.Object({
   membership: Membership,
   methods: Type.Array(KeptMethod),
   sessions: Type.Array(SignedIn),
-  entitlements: Type.Array(HeldEntitlement),
+  entitlements: Type.Array(CustomerEntitlement),
 })
 export type PersonFile = Static<typeof PersonFile>
 

@@ -78,8 +78,8 @@ export const PlannedFile = Type.Object({
 export type PlannedFile = Static<typeof PlannedFile>
 
 /** What became of a file of a plan. One that is not taken at all is `refused` and has no id. */
-export const BegunUpload = Type.Object({ ...Upload.properties, id: nullable(Id) })
-export type BegunUpload = Static<typeof BegunUpload>
+export const StartedUpload = Type.Object({ ...Upload.properties, id: nullable(Id) })
+export type StartedUpload = Static<typeof StartedUpload>
 
 export const beginUploads = command({
   method: 'POST',
@@ -94,7 +94,7 @@ export const beginUploads = command({
     video_id: Id,
     files: Type.Array(PlannedFile, someOfPlan),
   }),
-  data: Type.Object({ list: Type.Array(BegunUpload) }),
+  data: Type.Object({ list: Type.Array(StartedUpload) }),
 })
 
 export const listUploads = command({

@@ -29,7 +29,7 @@ export const TextsInSome = Type.Object(
 
 const Label = Type.Object({ slug: Type.String(), name: Type.String() })
 
-export const DeskVideoRow = Type.Object({
+export const StudioVideoRow = Type.Object({
   id: Id,
   title: Type.String(),
   state: oneOf(videoStates),
@@ -44,9 +44,9 @@ export const DeskVideoRow = Type.Object({
   released_at: nullable(Time),
   created_at: Time,
 })
-export type DeskVideoRow = Static<typeof DeskVideoRow>
+export type StudioVideoRow = Static<typeof StudioVideoRow>
 
-export const DeskVideo = Type.Object({
+export const StudioVideo = Type.Object({
   id: Id,
   slug: Type.String(),
   state: oneOf(videoStates),
@@ -66,7 +66,7 @@ export const DeskVideo = Type.Object({
   created_at: Time,
   warnings: Type.Array(oneOf(videoWarnings)),
 })
-export type DeskVideo = Static<typeof DeskVideo>
+export type StudioVideo = Static<typeof StudioVideo>
 
 export const inheritable = ['price', 'free_episodes'] as const
 
@@ -79,13 +79,13 @@ export const Inherited = Type.Object({
 export type Inherited = Static<typeof Inherited>
 
 /** A video as its page in the studio needs it. */
-export const DeskVideoPage = Type.Object({ ...DeskVideo.properties, inherited: nullable(Inherited) })
-export type DeskVideoPage = Static<typeof DeskVideoPage>
+export const StudioVideoPage = Type.Object({ ...StudioVideo.properties, inherited: nullable(Inherited) })
+export type StudioVideoPage = Static<typeof StudioVideoPage>
 
 const byId = Type.Object({ id: Id })
 const EpisodeTitles = Type.Object({ id: Id, titles: TextsInSome })
 
-export const listDeskVideos = command({
+export const listStudioVideos = command({
   method: 'GET',
   path: '/api/studio/videos',
   command: 'video list',
@@ -97,10 +97,10 @@ export const listDeskVideos = command({
     state: Type.Optional(oneOf(videoStates)),
     keyword: Type.Optional(Type.String({ maxLength: 200 })),
   }),
-  data: listOf(DeskVideoRow),
+  data: listOf(StudioVideoRow),
 })
 
-export const getDeskVideo = command({
+export const getStudioVideo = command({
   method: 'GET',
   path: '/api/studio/video',
   command: 'video show',
@@ -109,7 +109,7 @@ export const getDeskVideo = command({
   summary: 'Shows a video of any status, in all languages',
   refuses: ['notFound'],
   query: byId,
-  info: DeskVideoPage,
+  info: StudioVideoPage,
 })
 
 export const addVideo = command({
@@ -121,7 +121,7 @@ export const addVideo = command({
   summary: 'Creates a draft with the prices of the latest video',
   refuses: ['titleNeeded'],
   body: Type.Object({ title: Typed }),
-  info: DeskVideo,
+  info: StudioVideo,
 })
 
 export const editVideo = command({
@@ -146,7 +146,7 @@ export const editVideo = command({
     video_cents: Type.Optional(Cents),
     currency: Type.Optional(Typed),
   }),
-  info: DeskVideo,
+  info: StudioVideo,
 })
 
 export const publishVideo = command({
@@ -158,7 +158,7 @@ export const publishVideo = command({
   summary: 'Publishes a video now, or with its first episode if none is processed yet',
   refuses: ['notFound', 'movedOn', 'nothingToPlay'],
   body: byId,
-  info: DeskVideo,
+  info: StudioVideo,
 })
 
 export const scheduleVideo = command({
@@ -170,7 +170,7 @@ export const scheduleVideo = command({
   summary: 'Schedules a draft',
   refuses: ['notFound', 'movedOn', 'momentPast'],
   body: Type.Object({ id: Id, at: Time }),
-  info: DeskVideo,
+  info: StudioVideo,
 })
 
 export const unscheduleVideo = command({
@@ -182,7 +182,7 @@ export const unscheduleVideo = command({
   summary: 'Unschedules a video: it becomes a draft again',
   refuses: ['notFound', 'movedOn'],
   body: byId,
-  info: DeskVideo,
+  info: StudioVideo,
 })
 
 export const archiveVideo = command({
@@ -194,7 +194,7 @@ export const archiveVideo = command({
   summary: 'Archives a video: it leaves every list; buyers can still watch it',
   refuses: ['notFound', 'movedOn'],
   body: byId,
-  info: DeskVideo,
+  info: StudioVideo,
 })
 
 export const listLabels = command({
@@ -210,7 +210,7 @@ export const listLabels = command({
 /** `waiting` for its turn, `announced` without a file yet; of a replaced file, what the new one has come to. */
 export const episodeStates = ['ready', 'announced', 'waiting', 'processing', 'failed'] as const
 
-export const DeskEpisode = Type.Object({
+export const StudioEpisode = Type.Object({
   id: Id,
   number: Type.Integer(),
   titles: TextsInSome,
@@ -225,9 +225,9 @@ export const DeskEpisode = Type.Object({
   captions: Type.Array(LanguageCode),
   thumb_url: nullable(Type.String()),
 })
-export type DeskEpisode = Static<typeof DeskEpisode>
+export type StudioEpisode = Static<typeof StudioEpisode>
 
-export const listDeskEpisodes = command({
+export const listStudioEpisodes = command({
   method: 'GET',
   path: '/api/studio/episodes',
   command: 'episode list',
@@ -236,10 +236,10 @@ export const listDeskEpisodes = command({
   summary: 'Lists the episodes of a video and their processing progress',
   refuses: ['notFound'],
   query: Type.Object({ video_id: Id }),
-  data: Type.Object({ list: Type.Array(DeskEpisode) }),
+  data: Type.Object({ list: Type.Array(StudioEpisode) }),
 })
 
-export const playDeskEpisode = command({
+export const playStudioEpisode = command({
   method: 'GET',
   path: '/api/studio/episode/playback',
   command: 'episode play',
@@ -266,7 +266,7 @@ export const orderEpisodes = command({
   summary: 'Reorders the episodes of a video; the existing numbers stay, also where one is missing',
   refuses: ['notFound', 'movedOn'],
   body: Type.Object({ video_id: Id, episode_ids: Type.Array(Id, { maxItems: 10_000 }) }),
-  data: Type.Object({ list: Type.Array(DeskEpisode) }),
+  data: Type.Object({ list: Type.Array(StudioEpisode) }),
 })
 
 export const editEpisode = command({
@@ -278,7 +278,7 @@ export const editEpisode = command({
   summary: 'Edits the titles of an episode; an empty text removes a language',
   refuses: ['notFound', 'textTooLong'],
   body: EpisodeTitles,
-  info: DeskEpisode,
+  info: StudioEpisode,
 })
 
 export const nameEpisodes = command({
@@ -291,7 +291,7 @@ export const nameEpisodes = command({
   refuses: ['notFound', 'movedOn', 'textTooLong'],
   most: planLimits.bytes,
   body: Type.Object({ video_id: Id, episodes: Type.Array(EpisodeTitles, someOfPlan) }),
-  data: Type.Object({ list: Type.Array(DeskEpisode) }),
+  data: Type.Object({ list: Type.Array(StudioEpisode) }),
 })
 
 export const retryEpisode = command({
@@ -303,7 +303,7 @@ export const retryEpisode = command({
   summary: 'Retries a failed episode',
   refuses: ['notFound', 'movedOn'],
   body: byId,
-  info: DeskEpisode,
+  info: StudioEpisode,
 })
 
 export const removeEpisode = command({

@@ -1,4 +1,4 @@
-import type { Look } from './portrait.ts'
+import type { Look } from './look.ts'
 import { circle, darker, ellipse, lighter, line, mix, path, type Palette } from './svg.ts'
 
 export type Pose = 'stand' | 'walk' | 'back' | 'sit' | 'reach' | 'kneel' | 'swim'

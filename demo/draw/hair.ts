@@ -1,18 +1,5 @@
-import type { Look } from './portrait.ts'
+import type { Look } from './look.ts'
 import { darker, lighter, line, path, type Palette, circle } from './svg.ts'
-
-export type HairStyle =
-  | 'long'
-  | 'bob'
-  | 'bun'
-  | 'short'
-  | 'slick'
-  | 'curly'
-  | 'wavy'
-  | 'braid'
-  | 'bald'
-  | 'ponytail'
-  | 'crop'
 
 const cx = 360
 

@@ -1,7 +1,5 @@
-import type { Look } from './portrait.ts'
+import type { Look } from './look.ts'
 import { circle, darker, lighter, line, mix, path, repeat, type Palette } from './svg.ts'
-
-export type Outfit = 'suit' | 'gown' | 'coat' | 'shirt' | 'uniform' | 'robe' | 'sweater' | 'chef' | 'shell'
 
 const cx = 360
 

@@ -1,31 +1,7 @@
-import { hairBack, hairFront, type HairStyle } from './hair.ts'
-import { bust, type Outfit } from './outfit.ts'
+import { hairBack, hairFront } from './hair.ts'
+import type { Extra, Look } from './look.ts'
+import { bust } from './outfit.ts'
 import { circle, darker, ellipse, lighter, line, mix, path, rect, type Palette } from './svg.ts'
-
-type Extra =
-  | 'glasses'
-  | 'beard'
-  | 'moustache'
-  | 'hat'
-  | 'crown'
-  | 'hood'
-  | 'cap'
-  | 'earrings'
-  | 'robot'
-  | 'scar'
-  | 'toque'
-
-export type Look = {
-  skin: string
-  hair: string
-  style: HairStyle
-  cloth: string
-  trim: string
-  outfit: Outfit
-  man?: boolean
-  old?: boolean
-  extras?: readonly Extra[]
-}
 
 export type Mood = 'calm' | 'sad' | 'shock' | 'anger' | 'smile' | 'smirk' | 'worry' | 'closed'
 

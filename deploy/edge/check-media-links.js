@@ -1,6 +1,6 @@
 /*
  * For a CDN that runs a fetch handler at its edge: checks the pass in each link to media, as
- * server/features/media/passes.ts makes them, and answers from a cache that is the same for everybody, since its key
+ * server/features/media/signed-urls.ts makes them, and answers from a cache that is the same for everybody, since its key
  * leaves the pass out. Uses nothing but Web Crypto, Request and Response. docs/storage-and-cdn.md, "Behind a CDN".
  */
 

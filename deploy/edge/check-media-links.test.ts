@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { signPass } from '#server/features/media/passes.ts'
+import { signMediaUrl } from '#server/features/media/signed-urls.ts'
 import { alterations, readLink, writeLink } from '#server/testing/media-links.ts'
 import { answer } from './check-media-links.js'
 
@@ -8,7 +8,7 @@ const asset = 'ast_0123456789abcdef0123456789abcdef'
 const now = Date.parse('2026-02-03T04:05:06Z')
 const end = new Date(now + 600_000)
 const linkOf = (subject: string, expires = end) =>
-  readLink(`/media/${signPass(secrets, asset, subject, expires)}/${asset}/`)
+  readLink(`/media/${signMediaUrl(secrets, asset, subject, expires)}/${asset}/`)
 
 let asked: string[]
 let kept: Map<string, Response>
@@ -76,7 +76,7 @@ test('what is no file of an asset, such as its key, is asked of the site each ti
 
 test('a path with anything encoded in it is not found, and what is kept for one asset comes by no link of another', async () => {
   const other = 'ast_ffffffffffffffffffffffffffffffff'
-  await get(`/media/${signPass(secrets, other, 'usr_1', end)}/${other}/v0/00000.m4s`)
+  await get(`/media/${signMediaUrl(secrets, other, 'usr_1', end)}/${other}/v0/00000.m4s`)
   const open = writeLink(linkOf('usr_1'), '')
   for (const path of [
     `${open}%252e%252e/${other}/v0/00000.m4s`,

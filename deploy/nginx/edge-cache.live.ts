@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { getUser } from '#contract/members.ts'
-import { signPass } from '#server/features/media/passes.ts'
+import { signMediaUrl } from '#server/features/media/signed-urls.ts'
 import { alterations, readLink, writeLink, type MediaLink } from '#server/testing/media-links.ts'
 import { buyEpisode, moneySite, type MoneySite } from '#server/testing/money-site.ts'
 import { startS3 } from '#server/testing/s3-stand-in.ts'
@@ -100,7 +100,7 @@ it('gives ranges of what it has kept', async () => {
 it.each(files)('refuses %s by an altered, foreign or expired link, though it has kept it', async (file) => {
   await get(first, file).then((answer) => answer.text())
   const { asset, subject } = first
-  const pass = signPass(site.context.mediaSecrets, asset, subject, new Date(Date.now() - 1000))
+  const pass = signMediaUrl(site.context.mediaSecrets, asset, subject, new Date(Date.now() - 1000))
   const wrong: [MediaLink, number][] = [
     ...alterations(first).map((link): [MediaLink, number] => [link, 403]),
     [{ ...free, asset }, 403],

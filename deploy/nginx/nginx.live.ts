@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { getUser } from '#contract/members.ts'
-import { signPass } from '#server/features/media/passes.ts'
+import { signMediaUrl } from '#server/features/media/signed-urls.ts'
 import { diskRoot } from '#server/testing/disk-root.ts'
 import { alterations, readLink, writeLink, type MediaLink } from '#server/testing/media-links.ts'
 import { buyEpisode, episodeOf, moneySite, type MoneySite } from '#server/testing/money-site.ts'
@@ -57,7 +57,7 @@ async function linkFor(visitor: Visitor, number: number): Promise<MediaLink> {
 
 /** The same link as it would have been issued an hour ago. */
 function expiredLink({ asset, subject }: MediaLink): MediaLink {
-  const pass = signPass(secrets(), asset, subject, new Date(Date.now() - 3_600_000))
+  const pass = signMediaUrl(secrets(), asset, subject, new Date(Date.now() - 3_600_000))
   return readLink(`/media/${pass}/${asset}/`)
 }
 
@@ -245,7 +245,7 @@ it.each([[[]], [{}], [null], ['secret'], [['s']], [[1]]])(
   'where the secrets are %j, nothing is sent',
   async (wrong) => {
     await alone.changeSecrets(wrong)
-    const pass = signPass(['s'], bought.asset, bought.subject, new Date(Date.now() + 60_000))
+    const pass = signMediaUrl(['s'], bought.asset, bought.subject, new Date(Date.now() + 60_000))
     const bySmallSecret = readLink(`/media/${pass}/${bought.asset}/`)
     for (const link of [bought, bySmallSecret, ...alterations(bought)])
       expect((await fetch(alone.url + writeLink(link, 'v0/00000.m4s'))).status).toBe(403)

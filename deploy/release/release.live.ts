@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { findFfmpeg } from '#server/platform/run-ffmpeg-version.ts'
+import { findFfmpeg } from '#server/platform/processes/run-ffmpeg-version.ts'
 import { answersAt, waitUntil } from '#server/testing/wait-until.ts'
 import { freePort } from '#server/testing/free-port.ts'
 import { startClean, unpackRelease } from './run-release.ts'

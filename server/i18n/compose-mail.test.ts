@@ -1,6 +1,7 @@
 import { describe, expect, it, test } from 'vitest'
 import { htmlLanguage, languages } from '#contract/languages.ts'
-import { composeMail, mailTexts } from './compose-mail.ts'
+import { composeMail } from './compose-mail.ts'
+import { mailTexts } from './mail-texts.ts'
 
 const link = 'https://drama.example/individual#verify=a&b"<'
 const values = {

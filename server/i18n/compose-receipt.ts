@@ -1,5 +1,5 @@
 import { htmlLanguage, type Language } from '#contract/languages.ts'
-import type { ComposedMail, Mails } from './compose-mail.ts'
+import type { ComposedMail, Mails } from './mail-texts.ts'
 import { labelled, withPeriods } from './period-words.ts'
 import { escapeHtml, fillIn, page, paragraph, styles } from './mail-page.ts'
 

@@ -1,11 +1,24 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import type { Context } from '#server/context.ts'
-import { explainListenError } from '#server/platform/config-error.ts'
-import { diskBytes, freeBytes } from '#server/platform/disk-guard.ts'
+import { explainListenError } from '#server/platform/config/config-error.ts'
+import { diskBytes, freeBytes } from '#server/platform/processes/disk-guard.ts'
+import type { AnsweredCall } from '#server/platform/http/server.ts'
 import { siteVersion } from '#server/platform/site-version.ts'
-import type { Metrics } from './open-metrics.ts'
 import { databaseGauges, type Reading } from './metrics-queries.ts'
+
+/** What the site tells its metrics. */
+export interface SiteMetrics {
+  observeCall(call: AnsweredCall): void
+  /** @param name of an analytics event */
+  countEvent(name: string): void
+}
+
+export interface Metrics extends SiteMetrics {
+  /** Serves `/metrics` at METRICS_PORT. @throws ConfigError where the port is taken */
+  listen(): Promise<void>
+  close(): Promise<void>
+}
 
 const prefix = 'cliffhanger_'
 /** In seconds. The pay calls have an alert at 1 s. */

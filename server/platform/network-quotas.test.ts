@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { CountedCalls } from './database/exchange-calls.ts'
+import type { CountedCalls } from './database/share-rate-limits.ts'
 import { createLog } from './log.ts'
 import { openNetworkQuotas } from './network-quotas.ts'
-import { quotaSettings, readQuotas } from './read-quotas.ts'
+import { quotaSettings, readQuotas } from './config/read-quotas.ts'
 
 function quotasAt(clock: { now: number }, settings: Record<string, string>) {
   const given: CountedCalls[] = []

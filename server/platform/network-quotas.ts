@@ -1,10 +1,10 @@
 import { Fault } from '#contract/errors.ts'
 import type { Clock } from './clock.ts'
-import type { CountedCalls, SummedCalls } from './database/exchange-calls.ts'
+import type { CountedCalls, SummedCalls } from './database/share-rate-limits.ts'
 import { createCallCounter } from './http/count-calls.ts'
 import { countedNetworks } from './http/network-of.ts'
 import type { Log } from './log.ts'
-import type { QuotaLimits, QuotaName } from './read-quotas.ts'
+import type { QuotaLimits, QuotaName } from './config/read-quotas.ts'
 
 export interface NetworkQuotas {
   /** Spends so much of a network's quota, unless less is left. @returns 0, or the seconds until there is */

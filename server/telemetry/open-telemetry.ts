@@ -1,6 +1,6 @@
-import type { Config, Role } from '#server/platform/config.ts'
+import type { Config, Role } from '#server/platform/config/config.ts'
 import type { LoggedError } from '#server/platform/log.ts'
-import { within } from '#server/platform/within.ts'
+import { withTimeout } from '#server/platform/with-timeout.ts'
 import type { ErrorReporter } from './report-errors.ts'
 
 /** What a process sends to the operator's own tools. */
@@ -30,7 +30,7 @@ export async function openTelemetry(config: Config, role: Role): Promise<Telemet
     async close() {
       // A collector that is away holds up no stop.
       const sent = Promise.all([stopTracing?.(), errors?.flush(closesWithinMs)])
-      await within(closesWithinMs, sent).catch(() => {})
+      await withTimeout(closesWithinMs, sent).catch(() => {})
     },
   }
 }

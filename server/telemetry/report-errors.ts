@@ -1,7 +1,7 @@
 import { createStackParser, createTransport, linkedErrorsIntegration, Scope } from '@sentry/core'
 import { nodeStackLineParser, ServerRuntimeClient } from '@sentry/core/server'
 import { environmentOf } from '#contract/error-reports.ts'
-import type { Config, Role } from '#server/platform/config.ts'
+import type { Config, Role } from '#server/platform/config/config.ts'
 import type { LoggedError } from '#server/platform/log.ts'
 import { siteVersion } from '#server/platform/site-version.ts'
 import { createReportScrubber, listSecrets } from './scrub-server-report.ts'

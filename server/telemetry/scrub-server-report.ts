@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { scrub } from '#contract/error-reports.ts'
-import type { Config } from '#server/platform/config.ts'
+import type { Config } from '#server/platform/config/config.ts'
 
 // Each pattern begins where its first characters do, so that a long text which almost fits is looked through once.
 const email = /(?<![^\s"'<>()@:/,;=])[^\s"'<>()@:/,;=]+@[^\s"'<>()@:/,;=]+\.[a-z]{2,}/gi

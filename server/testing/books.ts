@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect } from 'vitest'
 import type { GatewayId } from '#contract/billing.ts'
-import type { Payment, PaymentGateway } from '#server/features/billing/gateway.ts'
+import type { Payment, PaymentGateway } from '#server/features/billing/gateways/gateway.ts'
 import type { Db } from '#server/tables.ts'
 
 interface Books {
@@ -35,7 +35,7 @@ export async function balance(db: Db): Promise<Books> {
 
 /** Compares our ledger with what a gateway lists of itself. */
 export async function booksOf(db: Db, gateway: PaymentGateway): Promise<Books> {
-  return compareBooks(db, gateway.id, await gateway.listSince(new Date(0)))
+  return compareBooks(db, gateway.id, await gateway.listPayments(new Date(0)))
 }
 
 /** Compares our ledger with all payments of a gateway, as it has listed them. */

@@ -6,7 +6,7 @@ import type { Db } from '#server/tables.ts'
 
 let made = 0
 
-interface VideoWish {
+interface VideoOptions {
   title?: string
   episodes?: number
   freeEpisodes?: number
@@ -52,7 +52,7 @@ export const noFiles: Files = { write: () => Promise.resolve() }
 /** A published video with its episodes and, in the storage, the files of those that are ready. */
 export async function buildVideo(
   { db, storage }: { db: Db; storage: Files },
-  wish: VideoWish = {},
+  wish: VideoOptions = {},
 ): Promise<BuiltVideo> {
   const { title = `Drama ${++made}`, episodes: count = 6, freeEpisodes = 3, ready = count } = wish
   const id = newId('vid')

@@ -1,5 +1,5 @@
 // A process that changes how one subscription is charged and may end in the middle of it, as crash-in-billing.ts says.
-import { changeMethod } from '#server/features/billing/change-method.ts'
+import { changeMethod } from '#server/features/billing/payment-methods/change-method.ts'
 import { crashInBilling } from './crash-in-billing.ts'
 
 const [url = '', userId = '', changeId = '', token = '', ...place] = process.argv.slice(2)

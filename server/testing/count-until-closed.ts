@@ -1,6 +1,6 @@
 // A process that counts plays, favorites and viewings again and again until its input ends. Any error ends it.
-import { foldFavoriteBatch, foldPlayBatch } from '#server/features/library/count-queries.ts'
-import { foldViewingBatch } from '#server/features/library/viewing-queries.ts'
+import { aggregateFavoriteBatch, aggregatePlayBatch } from '#server/features/library/count-queries.ts'
+import { aggregateViewingBatch } from '#server/features/library/viewing-queries.ts'
 import { openTestPool } from './test-pool.ts'
 
 const [url = ''] = process.argv.slice(2)
@@ -11,9 +11,9 @@ process.stdin.on('end', () => (isOpen = false)).resume()
 process.stdout.write('counting\n')
 while (isOpen) {
   // Not by `inTransaction`, which would hide a deadlock.
-  await db.transaction().execute((tx) => foldPlayBatch(tx, 100))
-  await db.transaction().execute((tx) => foldFavoriteBatch(tx, 100))
-  await db.transaction().execute((tx) => foldViewingBatch(tx, new Date(), 100))
+  await db.transaction().execute((tx) => aggregatePlayBatch(tx, 100))
+  await db.transaction().execute((tx) => aggregateFavoriteBatch(tx, 100))
+  await db.transaction().execute((tx) => aggregateViewingBatch(tx, new Date(), 100))
 }
 await close()
 process.stdout.write('closed\n')

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { GatewayId } from '#contract/billing.ts'
-import type { PaymentGateway } from '#server/features/billing/gateway.ts'
+import type { PaymentGateway } from '#server/features/billing/gateways/gateway.ts'
 import type { OrderStatus } from '#server/features/billing/tables.ts'
 import type { Db } from '#server/tables.ts'
 import { compareBooks, heldOf } from './books.ts'
@@ -48,7 +48,7 @@ export async function countWrongs(
   gateway: PaymentGateway,
   sales: readonly Sale[],
 ): Promise<GatewayLine> {
-  const listed = await gateway.listSince(new Date(0))
+  const listed = await gateway.listPayments(new Date(0))
   const payments = listed.filter(({ status }) => status === 'succeeded')
   const orders = await selectOrders(db, gateway.id)
   /** What is still held for an order, and by how many payments. */

@@ -5,13 +5,13 @@ import type pg from 'pg'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { createSandboxGateway } from '#server/features/billing/gateways/sandbox/sandbox-gateway.ts'
 import { systemClock } from '#server/platform/clock.ts'
-import { readLimits } from '#server/platform/config.ts'
+import { readLimits } from '#server/platform/config/config.ts'
 import { createLog } from '#server/platform/log.ts'
-import { readOperator } from '#server/platform/read-operator.ts'
+import { readOperator } from '#server/platform/config/read-operator.ts'
 import { createSlots } from '#server/platform/http/slots.ts'
 import { noQuotas } from '#server/platform/network-quotas.ts'
-import { readBounds } from '#server/platform/read-bounds.ts'
-import { readTracking } from '#server/platform/read-tracking.ts'
+import { readBounds } from '#server/platform/config/read-bounds.ts'
+import { readTracking } from '#server/platform/config/read-tracking.ts'
 import type { Tables } from '#server/tables.ts'
 import { openMortalPool, type Death } from './mortal-pool.ts'
 
@@ -96,7 +96,7 @@ function billingOn(db: Kysely<Tables>): BillingContext {
     bounds: readBounds({}),
     slots: createSlots(),
     quotas: noQuotas,
-    moments: { keep: [], register: [], consent: [], merge: [], erase: [], export: [] },
+    lifecycleHooks: { keep: [], register: [], consent: [], merge: [], erase: [], export: [] },
     log: createLog({ json: true, level: 'silent' }),
     gateways: [createSandboxGateway({ ...shared, notify: () => {} })],
     tracking: readTracking({}),

@@ -1,7 +1,7 @@
 import type { BodyOf } from '#contract/endpoint.ts'
 import { getUser } from '#contract/members.ts'
 import { createExperiment, startExperiment, type Experiment } from '#contract/studio/experiments.ts'
-import { armOf } from '#server/features/experiments/assign-arm.ts'
+import { variantOf } from '#server/features/experiments/assign-variant.ts'
 import type { TestSite } from './test-site.ts'
 import type { Visitor } from './visitor.ts'
 
@@ -19,6 +19,6 @@ export async function guestIn(site: TestSite, experiment: Experiment, arm: numbe
   for (;;) {
     const visitor = site.visitor()
     const { id } = await visitor.ask(getUser)
-    if (armOf(experiment, id) === arm) return visitor
+    if (variantOf(experiment, id) === arm) return visitor
   }
 }

@@ -1,6 +1,6 @@
 import { FakePaypal } from '#server/features/billing/gateways/paypal/fake-paypal.ts'
-import { runJanitor } from '#server/features/billing/janitor.ts'
-import { renewSubscriptions } from '#server/features/billing/renew-subscriptions.ts'
+import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
+import { renewSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
 import { startFakeStripe, type FakeStripe } from './fake-stripe.ts'
 import { testSite, type TestSite } from './test-site.ts'
 

@@ -1,12 +1,12 @@
 import { expect } from 'vitest'
 import type { Order } from '#contract/billing.ts'
 import { getEpisode } from '#contract/media.ts'
-import type { Payment, PaymentGateway } from '#server/features/billing/gateway.ts'
+import type { Payment, PaymentGateway } from '#server/features/billing/gateways/gateway.ts'
 import { sandboxRoutes } from '#server/features/billing/gateways/sandbox/routes.ts'
 import { createSandboxGateway } from '#server/features/billing/gateways/sandbox/sandbox-gateway.ts'
-import { runJanitor } from '#server/features/billing/janitor.ts'
-import { applyNotification } from '#server/features/billing/take-notification.ts'
-import type { Env } from '#server/platform/read-setting.ts'
+import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
+import { applyWebhookEvent } from '#server/features/billing/webhooks/receive-webhook.ts'
+import type { Env } from '#server/platform/config/read-setting.ts'
 import { booksOf, expectEven } from './books.ts'
 import { buildVideo, type BuiltVideo } from './builders.ts'
 import { Shopper } from './shopper.ts'
@@ -55,14 +55,14 @@ export async function playing(site: MoneySite, shopper: Shopper, number = 4): Pr
 
 /** An order's payment as the gateway has it. */
 export async function paymentOf(site: MoneySite, orderId: string): Promise<Payment> {
-  const found = (await site.sound.listSince(new Date(0))).find((payment) => payment.orderId === orderId)
+  const found = (await site.sound.listPayments(new Date(0))).find((payment) => payment.orderId === orderId)
   if (!found) throw new Error(`${orderId} has no payment`)
   return found
 }
 
 /** The same by our own key, which the sandbox knows; null if it has no such payment. */
 export function paymentByKey(site: MoneySite, key: string): Promise<Payment | null> {
-  return site.sound.retrieve({ key, attemptId: '', startedAt: new Date(0) })
+  return site.sound.retrievePayment({ key, attemptId: '', startedAt: new Date(0) })
 }
 
 /** How an order's attempts stand, the first one first. */
@@ -84,7 +84,7 @@ export async function tidyAfter(site: MoneySite, milliseconds: number): Promise<
 let told = 0
 /** What a notification about a payment comes to. */
 export function hear(site: MoneySite, reference: string) {
-  return applyNotification(site.context, { gateway: 'sandbox', event_id: `evt_${++told}`, reference })
+  return applyWebhookEvent(site.context, { gateway: 'sandbox', event_id: `evt_${++told}`, reference })
 }
 
 /** The refunds of an order, the first one first. */

@@ -1,5 +1,5 @@
 // A process that pays one order and may end in the middle of it, as crash-in-billing.ts says.
-import { payOrder } from '#server/features/billing/pay-order.ts'
+import { payOrder } from '#server/features/billing/payments/pay-order.ts'
 import { crashInBilling } from './crash-in-billing.ts'
 
 const [url = '', userId = '', orderId = '', token = '', ...place] = process.argv.slice(2)

@@ -1,7 +1,7 @@
 import { changeUser, getUser } from '#contract/members.ts'
 import { cancelSubscription } from '#contract/billing.ts'
 import { getEpisode, type PlayableEpisode } from '#contract/media.ts'
-import { refundOrder } from '#server/features/billing/refund-order.ts'
+import { refundOrder } from '#server/features/billing/refunds/refund-order.ts'
 import { register } from './member.ts'
 import { readLink, type MediaLink } from './media-links.ts'
 import { buyEpisode, episodeOf, type MoneySite } from './money-site.ts'

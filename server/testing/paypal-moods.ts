@@ -1,7 +1,7 @@
 import type { Funding } from '#server/features/billing/gateways/paypal/fake-orders.ts'
 import type { FakePaypal } from '#server/features/billing/gateways/paypal/fake-paypal.ts'
 
-interface MoodsWish {
+interface MoodsOptions {
   random?: () => number
   now: () => Date
   /** How likely a step disturbs a payment that came through. */
@@ -22,7 +22,7 @@ export class PaypalMoods {
   private readonly turns = new Map<string, number>()
   private planned: { steps: number; work: () => void }[] = []
 
-  constructor(paypal: FakePaypal, { random = Math.random, now, odds = 0.05 }: MoodsWish) {
+  constructor(paypal: FakePaypal, { random = Math.random, now, odds = 0.05 }: MoodsOptions) {
     this.paypal = paypal
     this.random = random
     this.now = now

@@ -1,5 +1,5 @@
 // A process that refunds one order and may end in the middle of it, as crash-in-billing.ts says.
-import { refundOrder } from '#server/features/billing/refund-order.ts'
+import { refundOrder } from '#server/features/billing/refunds/refund-order.ts'
 import { crashInBilling } from './crash-in-billing.ts'
 
 const [url = '', orderId = '', ...place] = process.argv.slice(2)

@@ -1,5 +1,5 @@
 // A process that renews one subscription and may end in the middle of it, as crash-in-billing.ts says.
-import { renewSubscription } from '#server/features/billing/renew-subscription.ts'
+import { renewSubscription } from '#server/features/billing/jobs/renew-subscription.ts'
 import { crashInBilling } from './crash-in-billing.ts'
 
 const [url = '', subscriptionId = '', ...place] = process.argv.slice(2)

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { describeProcess, type ProcessDescription } from '#server/platform/run-ps.ts'
+import { describeProcess, type ProcessDescription } from '#server/platform/processes/run-ps.ts'
 
 /** A process, told apart from a later one with the same id by when it started. */
 export interface TreeProcess extends ProcessDescription {

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { findFfmpeg } from '#server/platform/run-ffmpeg-version.ts'
+import { findFfmpeg } from '#server/platform/processes/run-ffmpeg-version.ts'
 
 export const programs = await findFfmpeg({ ffmpegPath: process.env['FFMPEG_PATH'] })
 

@@ -1,7 +1,7 @@
 // A second process of a site under test: the settings are its environment. It says where it listens, and ends with its input.
 import type { AddressInfo } from 'node:net'
 import { createContext } from '#server/context.ts'
-import { loadConfig } from '#server/platform/config.ts'
+import { loadConfig } from '#server/platform/config/config.ts'
 import { createLog } from '#server/platform/log.ts'
 import { createSite } from '#server/site.ts'
 import { openTestPool } from './test-pool.ts'

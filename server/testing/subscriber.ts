@@ -1,7 +1,7 @@
 import { getUser, type Membership } from '#contract/members.ts'
 import { getEpisode } from '#contract/media.ts'
-import type { Payment } from '#server/features/billing/gateway.ts'
-import { renewSubscriptions } from '#server/features/billing/renew-subscriptions.ts'
+import type { Payment } from '#server/features/billing/gateways/gateway.ts'
+import { renewSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
 import type { MoneySite } from './money-site.ts'
 import { Shopper, testCards } from './shopper.ts'
 
@@ -67,7 +67,7 @@ export class Subscriber {
   /** What the gateway has of this person that went through, or every try, in the order of the tries. */
   async payments(status?: Payment['status']): Promise<Payment[]> {
     const ids = (await this.orders()).map(({ id }) => id)
-    const all = await this.site.sound.listSince(new Date(0))
+    const all = await this.site.sound.listPayments(new Date(0))
     return all.filter((one) => ids.includes(one.orderId) && (status ?? one.status) === one.status)
   }
 

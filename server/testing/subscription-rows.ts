@@ -1,6 +1,6 @@
 import type { Insertable } from 'kysely'
-import type { AttemptRow } from '#server/features/billing/attempt-queries.ts'
-import type { OrderRow } from '#server/features/billing/order-queries.ts'
+import type { AttemptRow } from '#server/features/billing/records/attempt-queries.ts'
+import type { OrderRow } from '#server/features/billing/records/order-queries.ts'
 import type {
   AttemptsTable,
   OrdersTable,

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { Link, matchPath, NavLink, Outlet, ScrollRestoration, useLocation, useNavigation } from 'react-router'
 import type { Role } from '#contract/studio/command.ts'
-import { closeDesk, type Desk } from '#contract/studio/operators.ts'
+import { closeStudioSession, type StudioSession } from '#contract/studio/operators.ts'
 import { call } from '#web/lib/api.ts'
 import { forgetProblem } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
@@ -55,14 +55,14 @@ export function Shell() {
 }
 
 /** The operator of the page: signed in, or signed out by an ended session with unsaved changes. */
-function useWorker(signedIn: Desk | null | undefined): Desk | null {
-  const [last, setLast] = useState<Desk | null>(null)
+function useWorker(signedIn: StudioSession | null | undefined): StudioSession | null {
+  const [last, setLast] = useState<StudioSession | null>(null)
   const worker = signedIn ?? (hasUnsaved() ? last : null)
   if (worker !== last) setLast(worker)
   return worker
 }
 
-function Desktop({ desk }: { desk: Desk }) {
+function Desktop({ desk }: { desk: StudioSession }) {
   const { t } = useTexts()
   const busy = useNavigation().state === 'loading'
   useNoStrayDrop()
@@ -137,12 +137,12 @@ function useFocusOnNewPage(pathname: string): void {
 }
 
 /** Who is signed in, in which language, and the way out. */
-function Person({ desk: { operator } }: { desk: Desk }) {
+function Person({ desk: { operator } }: { desk: StudioSession }) {
   const { t } = useTexts()
   const queryClient = useQueryClient()
   const [asks, setAsks] = useState(false)
   const signOut = async () => {
-    await call(closeDesk, { body: {} }).catch((error: unknown) => {
+    await call(closeStudioSession, { body: {} }).catch((error: unknown) => {
       if (!isSignedOut(error)) throw error
     })
     forgetUnsaved()

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { openDesk } from '#contract/studio/operators.ts'
+import { openStudioSession } from '#contract/studio/operators.ts'
 import { EmailField, PasswordField } from '#web/features/members/AccountFields.tsx'
 import { AccountForm, AccountPage } from '#web/features/members/AccountPage.tsx'
 import { CodeField } from '#web/features/members/CodeField.tsx'
@@ -33,7 +33,7 @@ export function SignIn({ kept }: { kept?: string }) {
     send: async ({ totp, ...given }) => {
       try {
         const body = { ...given, ...(asksForCode ? { totp: totp.trim() } : {}) }
-        const desk = await call(openDesk, { body })
+        const desk = await call(openStudioSession, { body })
         // Another one may see less.
         if (desk.operator.id !== kept) queryClient.removeQueries(shown)
         queryClient.setQueryData(deskQuery.queryKey, desk)

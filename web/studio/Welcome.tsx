@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
-import { acceptInvitation, beginInvitation, type Desk } from '#contract/studio/operators.ts'
+import { acceptInvitation, beginInvitation, type StudioSession } from '#contract/studio/operators.ts'
 import type { ResultOf } from '#contract/endpoint.ts'
 import { NewPasswordFields } from '#web/features/members/AccountFields.tsx'
 import { AccountForm, AccountPage } from '#web/features/members/AccountPage.tsx'
@@ -24,7 +24,7 @@ export function Welcome() {
   const navigate = useNavigate()
   const queryClient = useQueryClient()
   const [secret] = useState(() => new URLSearchParams(location.hash.slice(1)).get('invitation') ?? '')
-  const [letIn, setLetIn] = useState<{ desk: Desk; codes: string[] } | null>(null)
+  const [letIn, setLetIn] = useState<{ desk: StudioSession; codes: string[] } | null>(null)
   const invited = useQuery({
     queryKey: ['invitation', secret],
     // Asked once: each time makes another secret for the app, and only the last one counts.
@@ -67,7 +67,7 @@ function SetUp({
 }: {
   invited: Invited
   secret: string
-  onDone: (done: { desk: Desk; codes: string[] }) => void
+  onDone: (done: { desk: StudioSession; codes: string[] }) => void
 }) {
   const { t } = useTexts()
   const { t: word } = useTranslation()

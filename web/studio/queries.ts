@@ -1,7 +1,7 @@
 import { queryOptions, type Query, type QueryClient } from '@tanstack/react-query'
 import { createContext, useContext } from 'react'
 import type { CommandEndpoint } from '#contract/studio/command.ts'
-import { getDesk, type Desk } from '#contract/studio/operators.ts'
+import { getStudioSession, type StudioSession } from '#contract/studio/operators.ts'
 import { call, CallRejected, hearRefusals } from '#web/lib/api.ts'
 
 /** The code of a refusal for want of a session (contract/errors.ts). */
@@ -15,7 +15,7 @@ export const isSignedOut = (error: unknown): boolean =>
 export const deskQuery = queryOptions({
   queryKey: ['desk'],
   queryFn: ({ signal }) =>
-    call(getDesk, { signal }).catch((error: unknown) => {
+    call(getStudioSession, { signal }).catch((error: unknown) => {
       if (isSignedOut(error)) return null
       throw error
     }),
@@ -26,7 +26,7 @@ export const deskQuery = queryOptions({
 export function watchSession(queryClient: QueryClient): void {
   hearRefusals((code, { path }) => {
     // The session's own calls say themselves who is.
-    if (code === signInFirst && path !== getDesk.path)
+    if (code === signInFirst && path !== getStudioSession.path)
       void queryClient.invalidateQueries({ queryKey: deskQuery.queryKey })
   })
 }
@@ -38,10 +38,10 @@ export const shown = { predicate: ({ queryKey }: Query) => queryKey[0] !== deskQ
  * The desk of whoever is signed in, from the shell. A screen that asked the query itself could be drawn once more after a
  * sign-out, before the shell takes it away.
  */
-export const DeskContext = createContext<Desk | null>(null)
+export const DeskContext = createContext<StudioSession | null>(null)
 
 /** The same, for every screen within the shell. */
-export function useDesk(): Desk {
+export function useDesk(): StudioSession {
   const desk = useContext(DeskContext)
   if (!desk) throw new Error('nobody is signed in to the studio')
   return desk

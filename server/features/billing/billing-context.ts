@@ -5,8 +5,8 @@ import type { MembersContext } from '#server/features/members/members.ts'
 import type { AttributionContext, ConversionContext } from '#server/features/tracking/tracking.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
 import type { Log } from '#server/platform/log.ts'
-import type { OperatorConfig } from '#server/platform/read-operator.ts'
-import type { PaymentGateway } from './gateway.ts'
+import type { OperatorConfig } from '#server/platform/config/read-operator.ts'
+import type { PaymentGateway } from './gateways/gateway.ts'
 
 /** What billing works with; made once, in server/context.ts. */
 export interface BillingContext extends MembersContext, AttributionContext, ConversionContext {

@@ -1,17 +1,17 @@
-import type { Job } from '#server/platform/jobs.ts'
-import { answerLinkRequests } from './answer-link-requests.ts'
+import type { Job } from '#server/platform/jobs/jobs.ts'
+import { answerLinkRequests } from './consumer-rights/answer-link-requests.ts'
 import type { BillingContext } from './billing-context.ts'
-import { countExperiments } from './experiment-sales.ts'
-import { purgeUnpaidOrders } from './delete-unpaid-orders.ts'
-import { anyForJanitor, runJanitor } from './janitor.ts'
-import { anyLinkRequests } from './link-request-queries.ts'
-import { reconcile } from './reconcile.ts'
-import { remindSubscribers } from './remind-subscribers.ts'
-import { anyDueSubscriptions } from './renewal-queries.ts'
-import { renewSubscriptions } from './renew-subscriptions.ts'
-import { tellOfPrices } from './tell-of-prices.ts'
-import { sumUpDays } from './money-days.ts'
-import { refundWithdrawn } from './withdraw.ts'
+import { countExperiments } from './reporting/experiment-sales.ts'
+import { purgeUnpaidOrders } from './jobs/delete-unpaid-orders.ts'
+import { anyForJanitor, runJanitor } from './jobs/janitor.ts'
+import { anyLinkRequests } from './consumer-rights/link-request-queries.ts'
+import { reconcile } from './reconciliation/reconcile.ts'
+import { remindSubscribers } from './subscriptions/remind-subscribers.ts'
+import { anyDueSubscriptions } from './records/renewal-queries.ts'
+import { renewSubscriptions } from './jobs/renew-subscriptions.ts'
+import { notifyPriceChange } from './subscriptions/notify-price-change.ts'
+import { aggregateDays } from './reporting/daily-revenue.ts'
+import { refundWithdrawn } from './consumer-rights/withdraw.ts'
 
 /** What has to come round (billing.md, "Crash safety" and "Dunning"). */
 export function billingJobs(context: BillingContext): Job[] {
@@ -23,7 +23,7 @@ export function billingJobs(context: BillingContext): Job[] {
       dueWhen: anyDueSubscriptions,
       run: (signal) => renewSubscriptions(context, signal),
     },
-    { name: 'billing-prices', everySeconds: 3600, run: () => tellOfPrices(context) },
+    { name: 'billing-prices', everySeconds: 3600, run: () => notifyPriceChange(context) },
     { name: 'billing-reminders', everySeconds: 600, run: () => remindSubscribers(context) },
     {
       name: 'answer-link-requests',
@@ -40,6 +40,6 @@ export function billingJobs(context: BillingContext): Job[] {
       run: (signal) => countExperiments(context, signal),
     },
     { name: 'purge-unpaid-orders', everySeconds: 3600, run: () => purgeUnpaidOrders(context) },
-    { name: 'sum-up-days', everySeconds: 600, run: () => sumUpDays(context) },
+    { name: 'sum-up-days', everySeconds: 600, run: () => aggregateDays(context) },
   ]
 }

@@ -18,27 +18,27 @@ import { Fault } from '#contract/errors.ts'
 import { metInOffer, noteMet } from '#server/features/experiments/experiments.ts'
 import { presentEntitlement } from '#server/features/library/library.ts'
 import { giveTokens, requireStanding } from '#server/features/members/members.ts'
-import { createAnswerCache } from '#server/platform/answer-cache.ts'
+import { createAnswerCache } from '#server/platform/response-cache.ts'
 import { requireViewer, route, type Call, type PlainRoute, type Route } from '#server/platform/http/route.ts'
-import { askForLink } from './answer-link-requests.ts'
+import { askForLink } from './consumer-rights/answer-link-requests.ts'
 import type { BillingContext } from './billing-context.ts'
-import { cancelByLink } from './cancel-by-link.ts'
-import { cancelSubscription, resumeSubscription } from './cancel-subscription.ts'
-import { changeMethod, followChange } from './change-method.ts'
-import { checkName, refuseCardNumber } from './check-input.ts'
-import { claimPurchase } from './claim-purchase.ts'
-import { confirmPayment } from './confirm-payment.ts'
-import { answerOnce } from './idempotency.ts'
-import { membershipOf } from './membership.ts'
-import { loadPlans } from './offer.ts'
-import { loadReceipt } from './load-receipt.ts'
-import { payOrder } from './pay-order.ts'
-import { placeOrder } from './place-order.ts'
-import { listOrders, loadOrder, refreshOrder } from './present-order.ts'
-import { loadSavedMethod, removeSavedMethod } from './saved-method.ts'
-import { paypalReturnRoutes } from './return-from-paypal.ts'
-import { applyNotification, takeNotification } from './take-notification.ts'
-import { withdrawByLink } from './withdraw.ts'
+import { cancelByLink } from './consumer-rights/cancel-by-link.ts'
+import { cancelSubscription, resumeSubscription } from './subscriptions/cancel-subscription.ts'
+import { changeMethod, loadMethodChange } from './payment-methods/change-method.ts'
+import { checkName, refuseCardNumber } from './checkout/refuse-card-number.ts'
+import { claimPurchase } from './consumer-rights/claim-purchase.ts'
+import { confirmPayment } from './payments/confirm-payment.ts'
+import { answerOnce } from './checkout/idempotency.ts'
+import { membershipOf } from './subscriptions/membership.ts'
+import { loadPlans } from './checkout/offer.ts'
+import { loadReceipt } from './mails/load-receipt.ts'
+import { payOrder } from './payments/pay-order.ts'
+import { createOrderFor } from './checkout/create-order.ts'
+import { listOrders, loadOrder, refreshOrder } from './checkout/present-order.ts'
+import { loadSavedMethod, removeSavedMethod } from './payment-methods/saved-method.ts'
+import { paypalReturnRoutes } from './checkout/return-from-paypal.ts'
+import { applyWebhookEvent, receiveWebhook } from './webhooks/receive-webhook.ts'
+import { withdrawByLink } from './consumer-rights/withdraw.ts'
 
 /** The calls of billing (product.md, section 3). */
 export function billingRoutes(context: BillingContext): Route[] {
@@ -60,7 +60,7 @@ export function billingRoutes(context: BillingContext): Route[] {
     }),
     route(createOrder, async (call) => {
       requireViewer(call)
-      const info = await once(context, call, createOrder.path, (id) => placeOrder(context, call, id))
+      const info = await once(context, call, createOrder.path, (id) => createOrderFor(context, call, id))
       rememberKept(context, call)
       return { info }
     }),
@@ -149,7 +149,7 @@ async function changeOrFollow(
 ) {
   const { userId } = requireViewer({ viewer })
   const { change_id, gateway, method = 'card', payment_token: token, first_name, last_name } = body
-  if (change_id !== undefined) return followChange(context, userId, change_id)
+  if (change_id !== undefined) return loadMethodChange(context, userId, change_id)
   if (gateway === undefined) throw new Fault('badRequest', 'gateway is needed')
   const payer = {
     ip,
@@ -197,11 +197,11 @@ export function billingPlainRoutes(context: BillingContext): PlainRoute[] {
     async handle(request, reply) {
       const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
       if (!isJsonObject(body)) return reply.code(400).send()
-      const heard = await takeNotification(context, gateway, body, request.headers)
+      const heard = await receiveWebhook(context, gateway, body, request.headers)
       if (!heard) return reply.code(400).send()
       reply.code(204).send()
       // The janitor applies what fails here.
-      await applyNotification(context, heard).catch((error: unknown) =>
+      await applyWebhookEvent(context, heard).catch((error: unknown) =>
         context.log.error({ err: error }, 'a notification was not applied'),
       )
       return reply

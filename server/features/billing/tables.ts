@@ -1,29 +1,41 @@
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
-import type { GatewayId, NextStep, orderKinds, orderStatuses, paymentMethods } from '#contract/billing.ts'
+import type { GatewayId, NextStep } from '#contract/billing.ts'
 import type { Texts } from '#contract/languages.ts'
-import type { OrderAttribution } from '#server/features/tracking/tracking.ts'
-import type { ArmSales } from './experiment-sales-queries.ts'
+import type { OrderAttribution } from '#server/features/tracking/tables.ts'
+import type {
+  OrderKind,
+  OrderStatus,
+  PaymentMethod,
+  AttemptStatus,
+  DisputeStatus,
+  SubscriptionStatus,
+} from './statuses.ts'
 import type { SandboxTables } from './gateways/sandbox/tables.ts'
 import type { StripeTables } from './gateways/stripe/tables.ts'
+
+export type {
+  OrderKind,
+  OrderStatus,
+  PaymentMethod,
+  AttemptStatus,
+  DisputeStatus,
+  SubscriptionStatus,
+} from './statuses.ts'
 
 /** A JSON column that is written as text. */
 type Json<T extends object> = JSONColumnType<T, string, string>
 type Optional<T> = ColumnType<T | null, T | null | undefined, T | null>
 type OptionalJson<T extends object> = ColumnType<T | null, string | null | undefined, string | null>
 
-export type OrderKind = (typeof orderKinds)[number]
-export type OrderStatus = (typeof orderStatuses)[number]
-export type PaymentMethod = (typeof paymentMethods)[number]
-export type AttemptStatus =
-  | 'started'
-  | 'requires_action'
-  | 'processing'
-  | 'unknown'
-  | 'succeeded'
-  | 'failed'
-  | 'cancelled'
-export type DisputeStatus = 'open' | 'won' | 'lost'
-export type SubscriptionStatus = 'incomplete' | 'active' | 'past_due' | 'ended' | 'expired'
+/** What the viewers of one arm paid for after they met what differs. */
+export interface ArmSales {
+  arm: number
+  exposed: number
+  /** Those who paid for anything, refunded or not. */
+  buyers: number
+  /** Of each currency, by the ledger: the sum of what each viewer brought, and of its square. */
+  revenue: { currency: string; net_cents: number; squares: number }[]
+}
 
 export interface PlansTable {
   id: string

@@ -1,13 +1,13 @@
 import type { Clock } from '#server/platform/clock.ts'
 import type { Db } from '#server/tables.ts'
-import { createAlike, type FindAlike } from './find-alike.ts'
-import { createCards, type FindCards, type WithTags } from './load-cards.ts'
+import { createSimilarVideos, type FindSimilar } from './recommendations/similar-videos.ts'
+import { createCards, type FindCards, type WithTags } from './cards/load-cards.ts'
 
 /** What of the catalogue is the same for every viewer, kept for at most a second. */
 interface Shared {
   findCards: FindCards
   withTags: WithTags
-  findAlike: FindAlike
+  findAlike: FindSimilar
 }
 
 /** What reading the catalogue takes. */
@@ -17,5 +17,5 @@ export interface Catalog extends Shared {
 
 /** What reading the catalogue takes beside the database. */
 export function createCatalog(db: Db, clock: Clock): Shared {
-  return { ...createCards(db, clock), findAlike: createAlike(db, clock) }
+  return { ...createCards(db, clock), findAlike: createSimilarVideos(db, clock) }
 }

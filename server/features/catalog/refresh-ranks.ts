@@ -1,12 +1,12 @@
 import { dayMs, type Clock } from '#server/platform/clock.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import { carryOnTags } from './carry-on-tags.ts'
-import { anyDueVideos } from './desk-queries.ts'
+import { runTagBatch } from './editing/tag-batch-job.ts'
+import { anyDueVideos } from './editing/admin-queries.ts'
 import { lockSetting, upsertSetting } from './queries.ts'
-import { arrangeShelves, deleteRises, fadeTags, placeTags, refreshPlayed } from './rank-queries.ts'
-import { anyTagWork, tagWorkChannel } from './tag-work-queries.ts'
-import { releaseDue } from './video-states.ts'
+import { arrangeShelves, deleteRises, fadeTags, placeTags, refreshPlayed } from './ranking/rank-queries.ts'
+import { anyTagWork, tagWorkChannel } from './editing/tag-batch-queries.ts'
+import { releaseDue } from './editing/video-states.ts'
 
 const batch = 1000
 /**
@@ -60,7 +60,7 @@ export function catalogJobs({ db, clock }: { db: Db; clock: Clock }) {
       everySeconds: 60,
       dueWhen: anyTagWork,
       wakeOn: tagWorkChannel,
-      run: (signal: AbortSignal) => carryOnTags(db, signal),
+      run: (signal: AbortSignal) => runTagBatch(db, signal),
     },
     {
       name: 'release-videos',

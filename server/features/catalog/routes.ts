@@ -7,7 +7,7 @@ import {
 } from '#contract/catalog.ts'
 import type { ResultOf } from '#contract/endpoint.ts'
 import type { Language } from '#contract/languages.ts'
-import { createAnswerCache } from '#server/platform/answer-cache.ts'
+import { createAnswerCache } from '#server/platform/response-cache.ts'
 import { route, type Route, type Viewer } from '#server/platform/http/route.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Db } from '#server/tables.ts'
@@ -19,8 +19,9 @@ import {
   type Copyright,
   type PayTheme,
 } from './catalog.ts'
-import { listTags } from './list-tags.ts'
-import { listVideos, type Watched } from './list-videos.ts'
+import { listTags } from './listing/list-tags.ts'
+import { listVideos } from './listing/list-videos.ts'
+import type { Watched } from './recommendations/recommend-videos.ts'
 
 type Personal = Pick<Video, 'favorite' | 'resume'>
 

@@ -1,8 +1,8 @@
-import { createAnswerCache } from '#server/platform/answer-cache.ts'
+import { createAnswerCache } from '#server/platform/response-cache.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
-import { armOf, type RunningExperiment } from './assign-arm.ts'
+import { variantOf, type RunningExperiment } from './assign-variant.ts'
 import {
   deleteExposures,
   insertExposures,
@@ -12,7 +12,7 @@ import {
   selectRunning,
 } from './queries.ts'
 
-export type { RunningExperiment } from './assign-arm.ts'
+export type { RunningExperiment } from './assign-variant.ts'
 export {
   changeDraft,
   draftExperiment,
@@ -67,7 +67,7 @@ export function freeEpisodesFor(
   if (!experiment) return { count: usual, least: usual }
   const counts = experiment.arms.map(({ free_episodes = usual }) => free_episodes)
   const least = Math.min(...counts)
-  const count = viewerId === undefined ? least : (counts[armOf(experiment, viewerId)] ?? usual)
+  const count = viewerId === undefined ? least : (counts[variantOf(experiment, viewerId)] ?? usual)
   return { count, least, experiment }
 }
 
@@ -75,7 +75,7 @@ export function freeEpisodesFor(
 export function payThemeFor(running: Running, viewerId: string): { layout?: string; accent?: string } {
   const experiment = about(running, 'pay_theme', null)
   if (!experiment) return {}
-  const { layout, accent } = experiment.arms[armOf(experiment, viewerId)] ?? {}
+  const { layout, accent } = experiment.arms[variantOf(experiment, viewerId)] ?? {}
   return { ...(layout === undefined ? {} : { layout }), ...(accent === undefined ? {} : { accent }) }
 }
 
@@ -86,17 +86,17 @@ interface Amount {
 }
 
 /** What a viewer's arms ask for an episode and for the whole of a video. */
-export interface ArmPrices {
+export interface VariantPrices {
   episode?: Amount
   video?: Amount
 }
 
 /** The prices of a video for a viewer, where an experiment about it decides one; nothing where none does. */
-export function pricesFor(running: Running, viewerId: string | undefined, videoId: string): ArmPrices {
+export function pricesFor(running: Running, viewerId: string | undefined, videoId: string): VariantPrices {
   if (viewerId === undefined) return {}
   const amountOf = (kind: 'episode_price' | 'video_price') => {
     const experiment = about(running, kind, videoId)
-    const cents = experiment?.arms[armOf(experiment, viewerId)]?.price_cents
+    const cents = experiment?.arms[variantOf(experiment, viewerId)]?.price_cents
     return cents === undefined ? undefined : { cents, currency: experiment?.currency ?? null }
   }
   const [episode, video] = [amountOf('episode_price'), amountOf('video_price')]
@@ -109,10 +109,9 @@ export function armCents(arm: Amount | undefined, currency: string, usual: numbe
 }
 
 /** A video's price as the viewer's arms have it. */
-export function withArms<Price extends { currency: string; episode_cents: number; video_cents: number }>(
-  price: Price,
-  { episode, video }: ArmPrices,
-): Price {
+export function withVariantPrices<
+  Price extends { currency: string; episode_cents: number; video_cents: number },
+>(price: Price, { episode, video }: VariantPrices): Price {
   const { currency } = price
   return {
     ...price,
@@ -143,7 +142,7 @@ export async function noteMet(
   const rows = experiments.map((experiment) => ({
     viewer_id: viewerId,
     experiment_id: experiment.id,
-    arm: armOf(experiment, viewerId),
+    arm: variantOf(experiment, viewerId),
     at,
   }))
   await insertExposures(db, rows)

@@ -1,7 +1,7 @@
 import { sql, type Insertable, type Selectable, type Updateable } from 'kysely'
 import type { After } from '#server/platform/database/prepared-page.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import type { RunningExperiment } from './assign-arm.ts'
+import type { RunningExperiment } from './assign-variant.ts'
 import type { ExperimentsTable, ExposuresTable } from './tables.ts'
 
 export type ExperimentRow = Selectable<ExperimentsTable>

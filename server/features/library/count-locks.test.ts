@@ -4,9 +4,9 @@ import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
 import { contendForRow } from '#server/testing/contend-for-row.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 import type { Tx } from '#server/tables.ts'
-import { foldFavoriteBatch, foldPlayBatch } from './count-queries.ts'
+import { aggregateFavoriteBatch, aggregatePlayBatch } from './count-queries.ts'
 import { insertPlays } from './save-queries.ts'
-import { mergePlays } from './moment-queries.ts'
+import { mergePlays } from './personal-data-queries.ts'
 
 let site: TestSite
 let video: BuiltVideo
@@ -45,19 +45,19 @@ function counts() {
 
 it('counts plays of a video that a foreign key check holds while others change it', async () => {
   await play()
-  await contend((tx) => foldPlayBatch(tx, 100))
+  await contend((tx) => aggregatePlayBatch(tx, 100))
   expect(await counts()).toEqual({ play_count: 1, favorite_count: 0 })
 })
 
 it('counts favorites of a video that a foreign key check holds while others change it', async () => {
   await site.context.db.insertInto('favorite_changes').values({ video_id: video.id, change: 1 }).execute()
-  await contend((tx) => foldFavoriteBatch(tx, 100))
+  await contend((tx) => aggregateFavoriteBatch(tx, 100))
   expect(await counts()).toEqual({ play_count: 0, favorite_count: 1 })
 })
 
 it('merges counted plays of a video that a foreign key check holds while others change it', async () => {
   const [guest, member] = [await play(), await play()]
-  await once((tx) => foldPlayBatch(tx, 100))
+  await once((tx) => aggregatePlayBatch(tx, 100))
   await contend((tx) => mergePlays(tx, guest, member))
   expect(await counts()).toEqual({ play_count: 1, favorite_count: 0 })
 })

@@ -9,7 +9,7 @@ export const anyPlays = 'EXISTS (SELECT FROM plays WHERE NOT folded)'
 export const anyFavorites = 'EXISTS (SELECT FROM favorite_changes)'
 
 /** Adds a batch of plays that are not yet counted to their videos. Several processes may do it at once. @returns how many plays were counted */
-export async function foldPlayBatch(tx: Tx, most: number): Promise<number> {
+export async function aggregatePlayBatch(tx: Tx, most: number): Promise<number> {
   const { rows } = await sql<{ video_id: string; plays: number }>`
     WITH batch AS (
       SELECT user_id, episode_id, half_hour FROM plays WHERE NOT folded LIMIT ${most} FOR UPDATE SKIP LOCKED
@@ -25,7 +25,7 @@ export async function foldPlayBatch(tx: Tx, most: number): Promise<number> {
 }
 
 /** Adds a batch of added and removed favorites to their videos. Several processes may do it at once. @returns how many changes were counted */
-export async function foldFavoriteBatch(tx: Tx, most: number): Promise<number> {
+export async function aggregateFavoriteBatch(tx: Tx, most: number): Promise<number> {
   const { rows } = await sql<{ video_id: string; change: number; changes: number }>`
     WITH batch AS (
       DELETE FROM favorite_changes WHERE id = ANY(ARRAY(

@@ -10,7 +10,7 @@ import { testDatabase, type TestDatabase } from '#server/testing/template-databa
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 import type { Tx } from '#server/tables.ts'
 import { addFavorite } from './change-favorites.ts'
-import { foldFavorites, foldPlays, foldViewings } from './fold-counts.ts'
+import { aggregateFavorites, aggregatePlays, aggregateViewings } from './aggregate-counts.ts'
 import { mergeLibrary } from './merge-library.ts'
 import { savePosition } from './save-position.ts'
 
@@ -79,7 +79,11 @@ it('counts exactly and without a deadlock in eight processes while people watch,
   const printed = await Promise.all(counting.map(({ ended }) => ended))
   expect(printed).toEqual(counting.map(() => 'counting\nclosed\n'))
   const { db } = database
-  await Promise.all([foldPlays(db), foldFavorites(db), foldViewings({ db, clock: systemClock })])
+  await Promise.all([
+    aggregatePlays(db),
+    aggregateFavorites(db),
+    aggregateViewings({ db, clock: systemClock }),
+  ])
   const { rows } = await database.pool.query(
     `SELECT play_count, favorite_count, began FROM videos
      JOIN episodes ON video_id = videos.id JOIN episode_viewers ON episode_id = episodes.id`,

@@ -2,7 +2,7 @@ import { newId } from '#server/platform/ids.ts'
 import type { Tx } from '#server/tables.ts'
 import { deleteFavorites } from './favorite-queries.ts'
 import { deleteViewings } from './viewing-queries.ts'
-import { deleteHistory, forgetCounted, revokeEntitlements } from './moment-queries.ts'
+import { deleteHistory, forgetCounted, revokeEntitlements } from './personal-data-queries.ts'
 
 /**
  * Forgets a person's history, viewings, favorites and unlocks. Plays stay counted without a name; entitlements belong to the orders

@@ -6,7 +6,7 @@ import {
   selectHistoryAfter,
   selectPlaysAfter,
   selectUnlocksAfter,
-} from './moment-queries.ts'
+} from './personal-data-queries.ts'
 import { selectViewingsAfter } from './viewing-queries.ts'
 
 /** All that is kept of a person here, in lists that are read page by page; times become RFC 3339 in JSON. */

@@ -6,7 +6,7 @@ import type { Clock } from '#server/platform/clock.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 import type { Visitor } from '#server/testing/visitor.ts'
-import { foldFavorites } from './fold-counts.ts'
+import { aggregateFavorites } from './aggregate-counts.ts'
 
 const time = { now: new Date() }
 const clock: Clock = { now: () => time.now }
@@ -38,7 +38,7 @@ const archive = (id: string) =>
   site.context.db.updateTable('videos').set({ state: 'archived' }).where('id', '=', id).execute()
 
 const counted = async (): Promise<number> => {
-  await foldFavorites(site.context.db)
+  await aggregateFavorites(site.context.db)
   const row = await site.context.db
     .selectFrom('videos')
     .select('favorite_count')

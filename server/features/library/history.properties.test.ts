@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Moments } from '#server/features/members/moments.ts'
-import { mergeGuest } from '#server/features/members/sign-in-as.ts'
+import type { LifecycleHooks } from '#server/features/members/lifecycle-hooks.ts'
+import { mergeGuest } from '#server/features/members/sessions/sign-in-as.ts'
 import { newId } from '#server/platform/ids.ts'
 import { noQuotas } from '#server/platform/network-quotas.ts'
 import { checkProperty, propertyTimeoutMs } from '#server/testing/check-property.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
-import { foldPlays } from './fold-counts.ts'
+import { aggregatePlays } from './aggregate-counts.ts'
 import { selectWatched } from './history-queries.ts'
 import { removeFromHistory, savePosition } from './save-position.ts'
 import { holdSaves, type WaitingSaves } from './waiting-saves.ts'
@@ -206,11 +206,11 @@ class SignIn extends Step {
     const from = { id: guest, language: 'en' }
     // What one process does not know that the guest removed at the other, it may bring to a member who has listed it.
     if ([...history.entries.guest.values()].some(({ removed }) => removed)) await flushAll()
-    const settle: Moments['merge'][number] = (tx, id) => at(this.process).settleWithin(tx, id)
-    const moments = { ...context.moments, merge: [settle, ...context.moments.merge] }
+    const settle: LifecycleHooks['merge'][number] = (tx, id) => at(this.process).settleWithin(tx, id)
+    const lifecycleHooks = { ...context.lifecycleHooks, merge: [settle, ...context.lifecycleHooks.merge] }
     await context.db
       .transaction()
-      .execute((tx) => mergeGuest({ ...context, moments }, tx, from, member, async () => {}))
+      .execute((tx) => mergeGuest({ ...context, lifecycleHooks }, tx, from, member, async () => {}))
     history.signIn()
   }
 }
@@ -249,7 +249,7 @@ class Count extends Step {
     return 'plays are counted'
   }
   run(_: History, { context: { db } }: TestSite): Promise<void> {
-    return foldPlays(db)
+    return aggregatePlays(db)
   }
 }
 
@@ -316,7 +316,7 @@ test(
         const history = await begin()
         // A sequence that failed may have left plays that are not written or counted yet.
         await flushAll()
-        await foldPlays(db)
+        await aggregatePlays(db)
         const before = await playCounts()
         await fc.asyncModelRun(() => ({ model: history, real: site }), sequence)
         await flushAll()
@@ -331,7 +331,7 @@ test(
           }))
           expect(listed).toEqual(history.listed(who))
         }
-        await foldPlays(db)
+        await aggregatePlays(db)
         const counted = (await playCounts()).map((count, index) => count - (before[index] ?? 0))
         const plays = [...history.plays.guest, ...history.plays.member]
         expect(counted).toEqual(

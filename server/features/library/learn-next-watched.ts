@@ -2,7 +2,7 @@ import { recordWatchedNext } from '#server/features/catalog/catalog.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
 import type { Db } from '#server/tables.ts'
-import { anyBegun, selectRecentlyWatched, takeBegun } from './begun-queries.ts'
+import { anyStarted, selectRecentlyWatched, takeStarted } from './continue-watching-queries.ts'
 
 const batch = 500
 /** What is watched is taken to follow from so many videos before it. */
@@ -14,7 +14,7 @@ const mostBatches = 100
 export async function learnNextWatched(db: Db, signal: AbortSignal): Promise<void> {
   for (let done = 0; done < mostBatches && !signal.aborted; done++) {
     const taken = await inTransaction(db, async (tx) => {
-      const begun = await takeBegun(tx, { most: batch, before })
+      const begun = await takeStarted(tx, { most: batch, before })
       const pairs = begun.flatMap(({ videoId, earlier }) =>
         earlier.map((id) => ({ videoId: id, nextId: videoId })),
       )
@@ -32,5 +32,5 @@ export function recentlyWatched(db: Db, viewer: Viewer): Promise<string[]> {
 
 export function recommendationJobs({ db }: { db: Db }) {
   const run = (signal: AbortSignal) => learnNextWatched(db, signal)
-  return [{ name: 'learn-next-watched', everySeconds: 60, dueWhen: anyBegun, run }]
+  return [{ name: 'learn-next-watched', everySeconds: 60, dueWhen: anyStarted, run }]
 }

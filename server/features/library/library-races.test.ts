@@ -5,7 +5,7 @@ import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
 import { testDatabase } from '#server/testing/template-database.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 import { Visitor } from '#server/testing/visitor.ts'
-import { foldFavorites, foldPlays } from './fold-counts.ts'
+import { aggregateFavorites, aggregatePlays } from './aggregate-counts.ts'
 import { mergeLibrary } from './library.ts'
 
 const settings = { APP_SECRET: 'a secret that both processes of this test share' }
@@ -57,7 +57,9 @@ const save = (device: Visitor | undefined, video: number, episode: number, posit
 const ids = () => videos.map(({ id }) => id)
 
 async function counts() {
-  await Promise.all(sites.flatMap(({ context: { db } }) => [foldPlays(db), foldFavorites(db), foldPlays(db)]))
+  await Promise.all(
+    sites.flatMap(({ context: { db } }) => [aggregatePlays(db), aggregateFavorites(db), aggregatePlays(db)]),
+  )
   const rows = await context()
     .db.selectFrom('videos')
     .select(['play_count', 'favorite_count'])
@@ -115,7 +117,7 @@ describe('many viewers', () => {
     const viewers = await Promise.all(Array.from({ length: 12 }, async () => (await devicesOf(1))[0]))
     const folding = { on: true }
     const folders = sites.map(async ({ context: { db } }) => {
-      while (folding.on) await Promise.all([foldPlays(db), foldFavorites(db)])
+      while (folding.on) await Promise.all([aggregatePlays(db), aggregateFavorites(db)])
     })
     await Promise.all(
       viewers.flatMap((viewer) =>

@@ -7,7 +7,7 @@ import { encodeCursor } from '#server/platform/cursor.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 import type { Visitor } from '#server/testing/visitor.ts'
-import { foldPlays, sweepLibrary } from './fold-counts.ts'
+import { aggregatePlays, purgeLibrary } from './aggregate-counts.ts'
 
 const time = { now: new Date('2026-03-01T12:10:00Z') }
 const clock: Clock = { now: () => time.now }
@@ -42,7 +42,7 @@ const save = (position_ms: number, seconds: number, number = 1, as = visitor) =>
 const expectPlays = (count: number) => expect.poll(plays, { timeout: 5000 }).toBe(count)
 
 const plays = async (): Promise<number> => {
-  await foldPlays(site.context.db)
+  await aggregatePlays(site.context.db)
   const row = await site.context.db
     .selectFrom('videos')
     .select('play_count')
@@ -140,7 +140,7 @@ describe('a play', () => {
 
   it('is counted once though two processes fold at once', async () => {
     await Promise.all([1, 2, 3].map((number) => save(0, number, number)))
-    await Promise.all([foldPlays(site.context.db), foldPlays(site.context.db)])
+    await Promise.all([aggregatePlays(site.context.db), aggregatePlays(site.context.db)])
     await expectPlays(3)
   })
 })
@@ -158,7 +158,7 @@ describe('what has done its service', () => {
 
   it('is swept: counted plays after two days, marks of removals after thirty', async () => {
     const sweep = (days: number) =>
-      sweepLibrary(site.context.db, new Date(time.now.getTime() + days * 86_400_000))
+      purgeLibrary(site.context.db, new Date(time.now.getTime() + days * 86_400_000))
     await save(0, 10)
     await visitor.ask(saveHistory, { body: { remove: [video.id] } })
     await sweep(40)

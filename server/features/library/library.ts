@@ -9,11 +9,11 @@ export {
   listEntitlementsOf,
   listEntitlementsOfOrder,
   revokeEntitlement,
-} from './held-entitlements.ts'
+} from './admin-entitlements.ts'
 export { eraseLibrary } from './erase-library.ts'
 export { exportLibrary } from './export-library.ts'
 export { loadEpisodeViewers } from './viewing-queries.ts'
-export { libraryJobs } from './fold-counts.ts'
+export { libraryJobs } from './aggregate-counts.ts'
 export { listHistory } from './list-entries.ts'
 export { recentlyWatched, recommendationJobs } from './learn-next-watched.ts'
 export { selectLastWatchedVideo as loadLastWatchedVideo } from './history-queries.ts'

@@ -5,7 +5,7 @@ import {
   mergeHistory,
   mergePlays,
   mergeUnlocks,
-} from './moment-queries.ts'
+} from './personal-data-queries.ts'
 import { mergeViewings } from './viewing-queries.ts'
 
 /**

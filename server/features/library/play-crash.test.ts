@@ -6,7 +6,7 @@ import { runKillableSite } from '#server/testing/run-killable-site.ts'
 import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 import { Visitor } from '#server/testing/visitor.ts'
-import { foldPlays } from './fold-counts.ts'
+import { aggregatePlays } from './aggregate-counts.ts'
 
 let database: TestDatabase
 let site: TestSite
@@ -22,7 +22,7 @@ it('counts every play that was answered a second before the process is killed, a
   const viewers = Array.from({ length: 4 }, () => new Visitor(doomed.url))
   for (const viewer of viewers) await viewer.ask(getUser)
   const playCount = async () => {
-    await foldPlays(site.context.db)
+    await aggregatePlays(site.context.db)
     const { play_count } = await site.context.db
       .selectFrom('videos')
       .select('play_count')

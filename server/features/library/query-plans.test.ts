@@ -6,7 +6,7 @@ import { readParts } from '#server/testing/read-parts.ts'
 import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { addFavorite, removeFavorites } from './change-favorites.ts'
-import { deletePlays, foldFavoriteBatch, foldPlayBatch } from './count-queries.ts'
+import { deletePlays, aggregateFavoriteBatch, aggregatePlayBatch } from './count-queries.ts'
 import { deleteMarks } from './history-queries.ts'
 import { exportLibrary, loadPersonal, mergeLibrary } from './library.ts'
 import { listFavorites, listHistory } from './list-entries.ts'
@@ -124,8 +124,8 @@ describe('with 50,000 rows', () => {
 
   it('counting and sweeping find their rows by an index', async () => {
     const sweep = inTransaction(async (tx) => {
-      await foldPlayBatch(tx, 100)
-      await foldFavoriteBatch(tx, 100)
+      await aggregatePlayBatch(tx, 100)
+      await aggregateFavoriteBatch(tx, 100)
       await deletePlays(tx, now, 100)
       await deleteMarks(tx, now, 100)
     })

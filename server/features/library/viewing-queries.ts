@@ -27,7 +27,7 @@ export async function deleteViewings(tx: Tx, userId: string): Promise<void> {
 export const anyViewings = 'EXISTS (SELECT FROM viewing_changes)'
 
 /** Adds a batch of changes to the sums of their episodes, in the order of the ids. @returns how many there were */
-export async function foldViewingBatch(db: Db, now: Date, most: number): Promise<number> {
+export async function aggregateViewingBatch(db: Db, now: Date, most: number): Promise<number> {
   const { rows } = await sql<{ folded: number }>`
     WITH batch AS (
       DELETE FROM viewing_changes WHERE id = ANY (ARRAY(

@@ -9,7 +9,7 @@ import { testDatabase, type TestDatabase } from '#server/testing/template-databa
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 import { Visitor } from '#server/testing/visitor.ts'
 import { watchQueries } from '#server/testing/watch-queries.ts'
-import { foldPlays } from './fold-counts.ts'
+import { aggregatePlays } from './aggregate-counts.ts'
 import { updatePlaces } from './save-queries.ts'
 
 let database: TestDatabase
@@ -58,7 +58,7 @@ const rowsOf = async (userId: string) => {
 }
 
 const playCount = async () => {
-  await foldPlays(site.context.db)
+  await aggregatePlays(site.context.db)
   const row = await site.context.db
     .selectFrom('videos')
     .select('play_count')

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { SavedPosition } from '#contract/library.ts'
 import type { RunningExperiment } from '#server/features/experiments/experiments.ts'
-import { createAnswerCache } from '#server/platform/answer-cache.ts'
+import { createAnswerCache } from '#server/platform/response-cache.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { AdIds } from '#server/platform/http/route.ts'
 import type { Log } from '#server/platform/log.ts'

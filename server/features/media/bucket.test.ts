@@ -4,17 +4,18 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { getEpisode, type PlayableEpisode } from '#contract/media.ts'
 import { getUser } from '#contract/members.ts'
-import { loadConfig } from '#server/platform/config.ts'
+import { loadConfig } from '#server/platform/config/config.ts'
 import { createLog } from '#server/platform/log.ts'
 import { openStorage } from '#server/platform/storage/open-storage.ts'
 import { buildVideo } from '#server/testing/builders.ts'
 import { description, drawFilm, programs } from '#server/testing/run-test-media.ts'
 import { startS3, type S3StandIn } from '#server/testing/s3-stand-in.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
-import { sweepRetiredAssets } from './ingest/sweep-retired-assets.ts'
-import { sweepStorage } from './ingest/sweep-storage.ts'
-import { enqueueFolder, importFolder } from './ingest/import-folder.ts'
-import { workNext, type IngestContext } from './ingest/work-queue.ts'
+import { purgeRetiredAssets } from './ingest/storage/purge-retired-assets.ts'
+import { purgeStorage } from './ingest/storage/purge-storage.ts'
+import { enqueueFolder, importFolder } from './ingest/import/import-folder.ts'
+import { workNext } from './ingest/queue/ingest-queue.ts'
+import type { IngestContext } from './ingest/ingest-context.ts'
 
 let root: string
 let store: S3StandIn
@@ -119,7 +120,7 @@ it('is imported on one machine, made on a second, played from a third, and leave
     .set({ retired_at: new Date(0) })
     .execute()
   await site.context.db.updateTable('episodes').set({ asset_id: null }).execute()
-  await sweepRetiredAssets(worker, new Date())
+  await purgeRetiredAssets(worker, new Date())
   const left: string[] = []
   for (const folder of ['media', 'originals'])
     for await (const { key } of worker.storage.list(folder)) left.push(key)
@@ -315,10 +316,10 @@ it('deletes nothing from a bucket that turns out to be another site’s, once th
     await site.context.storage.write(original, 'film')
     const late = { now: () => new Date(Date.now() + 48 * 3_600_000) }
     const sweeping = { ...other.context, storage, clock: late, log: quiet, programs }
-    await expect(sweepStorage(sweeping)).rejects.toThrow('another site')
+    await expect(purgeStorage(sweeping)).rejects.toThrow('another site')
     expect(await site.context.storage.exists(original)).toBe(true)
     // Its own site does delete it: no asset claims it.
-    await sweepStorage({ ...site.context, clock: late, log: quiet, programs })
+    await purgeStorage({ ...site.context, clock: late, log: quiet, programs })
     expect(await site.context.storage.exists(original)).toBe(false)
   } finally {
     await other.close()

@@ -1,9 +1,9 @@
 import { inLanguage, type Language } from '#contract/languages.ts'
-import type { FailedFile } from '#contract/studio/running.ts'
+import type { FailedFile } from '#contract/studio/system.ts'
 import { pageSize } from '#server/platform/cursor.ts'
 import { readPage } from '#server/platform/read-page.ts'
 import type { Db } from '#server/tables.ts'
-import { reasonIn } from './ingest/unusable-file.ts'
+import { reasonIn } from './ingest/files/unusable-file.ts'
 import { selectFailedFiles } from './queries.ts'
 
 const pageLimits = { usual: 20, most: 50 }

@@ -1,4 +1,4 @@
-import { createAnswerCache } from '#server/platform/answer-cache.ts'
+import { createAnswerCache } from '#server/platform/response-cache.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Db } from '#server/tables.ts'
 import { selectEpisode, selectEpisodesAfter, type EpisodeRow } from './queries.ts'

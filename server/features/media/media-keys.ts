@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { keyOf, open, seal } from '#server/platform/seal.ts'
+import { keyOf, decrypt, encrypt } from '#server/platform/encrypt.ts'
 
 /** Where a playlist finds the key, seen from its folder; the site answers there (routes.ts). */
 export const keyUri = '../key'
@@ -22,7 +22,7 @@ export function createMediaKeys(appSecret: string, encrypts: boolean): MediaKeys
   return {
     encrypts,
     make: () => randomBytes(keyBytes),
-    seal: (place, key) => seal(sealing, key.toString('base64'), place),
-    open: (place, sealed) => Buffer.from(open(sealing, sealed, place), 'base64'),
+    seal: (place, key) => encrypt(sealing, key.toString('base64'), place),
+    open: (place, sealed) => Buffer.from(decrypt(sealing, sealed, place), 'base64'),
   }
 }

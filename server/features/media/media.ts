@@ -6,8 +6,8 @@ import {
   freeEpisodesFor,
   noteMet,
   pricesFor,
-  withArms,
-  type ArmPrices,
+  withVariantPrices,
+  type VariantPrices,
   type Experiments,
   type FreeEpisodes,
 } from '#server/features/experiments/experiments.ts'
@@ -16,10 +16,10 @@ import { cutPage, decodeCursor, encodeCursor, pageSize } from '#server/platform/
 import type { Clock } from '#server/platform/clock.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
 import type { Db } from '#server/tables.ts'
-import type * as Stills from './ingest/make-stills.ts'
+import type * as Stills from './ingest/convert/make-stills.ts'
 import type { Episodes } from './load-episodes.ts'
 import type { MediaKeys } from './media-keys.ts'
-import { issueLinks, type IssuedLinks } from './passes.ts'
+import { issueSignedUrls, type IssuedLinks } from './signed-urls.ts'
 import * as queries from './queries.ts'
 import type { EpisodeRow } from './queries.ts'
 
@@ -27,15 +27,15 @@ export { createMediaKeys } from './media-keys.ts'
 export {
   countPlayable,
   editEpisode,
-  listDeskEpisodes,
-  loadDeskPlayback,
+  listAdminEpisodes,
+  loadAdminPlayback,
   nameEpisodes,
   orderEpisodes,
   removeEpisode,
   retryEpisode,
-  type DeskMediaContext,
-} from './desk-episodes.ts'
-export { UnusableFile } from './ingest/unusable-file.ts'
+  type AdminMediaContext,
+} from './admin-episodes.ts'
+export { UnusableFile } from './ingest/files/unusable-file.ts'
 export { beginUploads, traceOf } from './uploads/begin-uploads.ts'
 export {
   listArrivedUploads,
@@ -44,7 +44,7 @@ export {
   takePart,
   type UploadContext,
 } from './uploads/receive-upload.ts'
-export { countFailed } from './desk-queries.ts'
+export { countFailed } from './admin-queries.ts'
 export { createEpisodes, type Episodes } from './load-episodes.ts'
 export { listFailedFiles } from './failed-files.ts'
 
@@ -53,13 +53,13 @@ export { readVideoYaml } from './read-video-yaml.ts'
 
 /** As make-stills.ts says. */
 export const makeCover: typeof Stills.makeCover = async (...given) =>
-  (await import('./ingest/make-stills.ts')).makeCover(...given)
+  (await import('./ingest/convert/make-stills.ts')).makeCover(...given)
 
 export interface MediaContext {
   db: Db
   episodes: Episodes
   clock: Clock
-  /** The first signs links; see passes.ts. */
+  /** The first signs links; see signed-urls.ts. */
   mediaSecrets: readonly string[]
   mediaKeys: MediaKeys
   experiments: Experiments
@@ -77,7 +77,7 @@ interface Access {
   rights: Rights
   free: FreeEpisodes
   /** What an arm of the viewer changes. */
-  prices: ArmPrices
+  prices: VariantPrices
 }
 
 /** The state of an episode for one viewer (product.md, section 5). */
@@ -134,7 +134,7 @@ function presentEpisode(context: MediaContext, row: EpisodeRow, access: Access, 
     ready: row.asset_id !== null,
     thumb_url: thumbOf(context, row, state, access),
     state,
-    price_cents: withArms(priceOf(row), access.prices).episode_cents,
+    price_cents: withVariantPrices(priceOf(row), access.prices).episode_cents,
   }
 }
 
@@ -161,7 +161,7 @@ function linksFor(
 ): IssuedLinks {
   const asset = { place: row.place ?? '', duration_ms: row.duration_ms }
   const subject = viewer && (viewer.kept || row.number > free.least) ? viewer.userId : anybody
-  return issueLinks(mediaSecrets, asset, subject, clock.now())
+  return issueSignedUrls(mediaSecrets, asset, subject, clock.now())
 }
 
 /**
@@ -312,7 +312,7 @@ async function offerOf(
   { viewer, prices }: Access,
   language: Language,
 ): Promise<Record<string, unknown>> {
-  const price = withArms(priceOf(row), prices)
+  const price = withVariantPrices(priceOf(row), prices)
   const thumb_url = row.place === null ? null : `/public/${row.place}/still.webp`
   const { id, video_id, number } = row
   const video = await queries.selectCounts(context.db, video_id)

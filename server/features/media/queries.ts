@@ -3,7 +3,7 @@ import type { Texts } from '#contract/languages.ts'
 import { lookUp, prepared, type Slots } from '#server/platform/database/prepared.ts'
 import type { After } from '#server/platform/database/prepared-page.ts'
 import type { Db } from '#server/tables.ts'
-import type { Why } from './ingest/unusable-file.ts'
+import type { Why } from './ingest/files/unusable-file.ts'
 
 /**
  * An episode that plays, or will: one whose only file failed is not there. Of `episodes` joined with its `coming` asset.

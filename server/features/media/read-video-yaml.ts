@@ -1,7 +1,7 @@
-import { TookTooLong, runAside } from '#server/platform/run-aside.ts'
-import type { VideoDescription } from './ingest/parse-video-yaml.ts'
+import { TookTooLong, runAside } from '#server/platform/processes/run-aside.ts'
+import type { VideoDescription } from './ingest/import/parse-video-yaml.ts'
 
-const module = new URL('./ingest/parse-video-yaml.ts', import.meta.url).href
+const module = new URL('./ingest/import/parse-video-yaml.ts', import.meta.url).href
 
 /**
  * Reads a `video.yaml` as `parseVideoYaml` does, in a thread of its own, since some texts take seconds.

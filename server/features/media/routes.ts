@@ -1,14 +1,14 @@
 import { Fault } from '#contract/errors.ts'
 import { getEpisode } from '#contract/media.ts'
-import { createAnswerCache } from '#server/platform/answer-cache.ts'
+import { createAnswerCache } from '#server/platform/response-cache.ts'
 import { route, type Call, type PlainRoute, type Route } from '#server/platform/http/route.ts'
 import { sendFile } from '#server/platform/http/send-file.ts'
 import type { Log } from '#server/platform/log.ts'
 import type { Storage } from '#server/platform/storage/storage.ts'
 import { loadMediaKey } from './load-media-key.ts'
 import { listEpisodes, loadPlayable, type MediaContext } from './media.ts'
-import { checkPass } from './passes.ts'
-import { storedFiles, type Served } from './serve-stored.ts'
+import { verifyMediaUrl } from './signed-urls.ts'
+import { storedFiles, type Served } from './serve-from-bucket.ts'
 import { forGood } from '#server/platform/cache-control.ts'
 
 type Reply = Parameters<PlainRoute['handle']>[1]
@@ -64,7 +64,7 @@ export function deliveryRoutes(context: DeliveryContext): PlainRoute[] {
       path: '/media/:pass/:asset/key',
       async handle(request, reply) {
         const { pass, asset } = request.params as MediaParams
-        const verdict = checkPass(mediaSecrets, pass, asset, clock.now())
+        const verdict = verifyMediaUrl(mediaSecrets, pass, asset, clock.now())
         reply.header('cache-control', 'no-store')
         if (verdict !== 'valid') return reply.code(verdict === 'expired' ? 410 : 403).send()
         const key = await loadMediaKey(context, pass.split('.')[1] ?? '', asset)
@@ -77,7 +77,7 @@ export function deliveryRoutes(context: DeliveryContext): PlainRoute[] {
       path: '/media/:pass/:asset/*',
       async handle(request, reply) {
         const { pass, asset, '*': file } = request.params as MediaParams
-        const verdict = checkPass(mediaSecrets, pass, asset, clock.now())
+        const verdict = verifyMediaUrl(mediaSecrets, pass, asset, clock.now())
         // The same link may be good again: after a change of the secrets, or on a machine whose clock is right.
         if (verdict !== 'valid')
           return reply

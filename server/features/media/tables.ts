@@ -1,6 +1,6 @@
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
 import type { Language, Texts } from '#contract/languages.ts'
-import type { Why } from './ingest/unusable-file.ts'
+import type { Why } from './ingest/files/unusable-file.ts'
 
 type Time = ColumnType<Date, Date | string | undefined, Date | string>
 type MaybeTime = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Offer } from '#contract/billing.ts'
-import { armOf, type RunningExperiment } from '#server/features/experiments/assign-arm.ts'
+import { variantOf, type RunningExperiment } from '#server/features/experiments/assign-variant.ts'
 import { grantEntitlement } from '#server/features/library/library.ts'
 import { savePosition } from '#server/features/library/save-position.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
@@ -9,7 +9,7 @@ import { buildVideo, noFiles, type BuiltVideo } from '#server/testing/builders.t
 import { readLink } from '#server/testing/media-links.ts'
 import { insertPaidOrder, insertUserRow } from '#server/testing/money-builders.ts'
 import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
-import { deskSubject } from './desk-episodes.ts'
+import { studioSubject } from './admin-episodes.ts'
 import { loadMediaKey } from './load-media-key.ts'
 import {
   anybody,
@@ -22,7 +22,7 @@ import {
   loadPlayableAndNext,
   type MediaContext,
 } from './media.ts'
-import { checkPass } from './passes.ts'
+import { verifyMediaUrl } from './signed-urls.ts'
 
 const now = new Date('2026-03-01T12:00:00Z')
 const clock = { now: () => now }
@@ -99,7 +99,7 @@ async function tryFree(free_episodes: number, target: string | null = null): Pro
 function guestIn(experiment: RunningExperiment, arm: number): Viewer {
   for (;;) {
     const viewer = guest()
-    if (armOf(experiment, viewer.userId) === arm) return viewer
+    if (variantOf(experiment, viewer.userId) === arm) return viewer
   }
 }
 
@@ -211,7 +211,7 @@ describe('a locked episode', () => {
     const link = list[2]?.thumb_url ?? ''
     expect(link).toMatch(new RegExp(`^/media/[^/]+/${placeOf(3)}/thumb.webp$`))
     const { expires, subject, mac } = readLink(link)
-    expect(checkPass(['secret'], `${expires}.${subject}.${mac}`, placeOf(3), now)).toBe('valid')
+    expect(verifyMediaUrl(['secret'], `${expires}.${subject}.${mac}`, placeOf(3), now)).toBe('valid')
   })
 
   test('shows no picture before it is ready', async () => {
@@ -330,7 +330,7 @@ describe('an experiment about free episodes', () => {
     const viewer = (() => {
       for (;;) {
         const each = guestIn(own, 1)
-        if (armOf(all, each.userId) === 1 && armOf(other, each.userId) === 1) return each
+        if (variantOf(all, each.userId) === 1 && variantOf(other, each.userId) === 1) return each
       }
     })()
     expect((await states(viewer)).filter((state) => state === 'free')).toHaveLength(4)
@@ -396,7 +396,7 @@ describe('the key of an encrypted episode', () => {
   })
 
   test('is given to the studio for every episode', async () => {
-    expect(await keyFor(deskSubject, 6)).toBe(key.toString())
+    expect(await keyFor(studioSubject, 6)).toBe(key.toString())
   })
 
   test('is given by the arm of the viewer, and not to everybody by any arm', async () => {
@@ -412,7 +412,7 @@ describe('the key of an encrypted episode', () => {
     expect(await loadMediaKey(context, anybody, 'ast_none')).toBe('none')
     await keyFor(anybody, 1)
     await database.db.updateTable('episodes').set({ asset_id: null }).where('id', '=', episode(1)).execute()
-    expect(await loadMediaKey(context, deskSubject, placeOf(1))).toBe('replaced')
+    expect(await loadMediaKey(context, studioSubject, placeOf(1))).toBe('replaced')
   })
 })
 

@@ -1,5 +1,5 @@
 import { Refusal } from '#contract/errors.ts'
-import type { AuditedEvent } from '#contract/studio/deeds.ts'
+import type { AuditedEvent } from '#contract/studio/audit-events.ts'
 import { originOf, writeAudit } from '#server/platform/database/audit.ts'
 import type { Db } from '#server/tables.ts'
 import type { MembersContext } from './members-context.ts'

@@ -1,13 +1,13 @@
 import type { OfferedLanguages } from '#contract/languages.ts'
-import type { Limits } from '#server/platform/config.ts'
+import type { Limits } from '#server/platform/config/config.ts'
 import type { NetworkQuotas } from '#server/platform/network-quotas.ts'
-import type { Bounds } from '#server/platform/read-bounds.ts'
+import type { Bounds } from '#server/platform/config/read-bounds.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Call } from '#server/platform/http/route.ts'
 import type { Slots } from '#server/platform/http/slots.ts'
-import type { OperatorConfig } from '#server/platform/read-operator.ts'
+import type { OperatorConfig } from '#server/platform/config/read-operator.ts'
 import type { Db } from '#server/tables.ts'
-import type { Moments } from './moments.ts'
+import type { LifecycleHooks } from './lifecycle-hooks.ts'
 
 /** What members works with; made once, in server/context.ts. */
 export interface MembersContext {
@@ -28,7 +28,7 @@ export interface MembersContext {
   bounds: Bounds
   slots: Slots
   quotas: NetworkQuotas
-  moments: Moments
+  lifecycleHooks: LifecycleHooks
 }
 
 /** What is needed of a call to say who is behind it and to give them their tokens. */

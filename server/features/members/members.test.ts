@@ -4,7 +4,7 @@ import { changeUser, getUser, registerUser, signIn } from '#contract/members.ts'
 import { dayMs } from '#server/platform/clock.ts'
 import { password } from '#server/testing/register-member.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
-import { signGuest } from './guest-token.ts'
+import { signGuest } from './sessions/guest-token.ts'
 
 let site: TestSite
 beforeAll(async () => {

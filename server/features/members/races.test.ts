@@ -6,16 +6,16 @@ import { somebodyWaits } from '#server/testing/somebody-waits.ts'
 import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 import type { Visitor } from '#server/testing/visitor.ts'
-import type { Moments } from './moments.ts'
-import { beginTry } from './attempt-queries.ts'
-import { beginSecondFactor, confirmSecondFactor } from './second-factor.ts'
+import type { LifecycleHooks } from './lifecycle-hooks.ts'
+import { beginTry } from './credentials/attempt-queries.ts'
+import { beginSecondFactor, confirmSecondFactor } from './credentials/second-factor.ts'
 
 /** Two processes' worth of sites on one database, with the same settings. */
 let database: TestDatabase
 let sites: TestSite[]
 const merged: string[] = []
 
-const moments: Partial<Moments> = {
+const lifecycleHooks: Partial<LifecycleHooks> = {
   merge: [async (_tx, guestId, memberId) => void merged.push(`${guestId} ${memberId}`)],
 }
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
     LIMIT_SIGN_IN_ACCOUNT: '3/min',
     LIMIT_REGISTER_IP: '100000/h',
   }
-  sites = await Promise.all([0, 1].map(() => testSite({ database: shared, moments }, settings)))
+  sites = await Promise.all([0, 1].map(() => testSite({ database: shared, lifecycleHooks }, settings)))
 })
 beforeEach(() => void merged.splice(0))
 afterAll(async () => {

@@ -1,9 +1,9 @@
 import * as calls from '#contract/members.ts'
 import { route, type Call, type Route, type Viewer } from '#server/platform/http/route.ts'
-import { changeUser } from './change-user.ts'
-import { deleteUser } from './delete-user.ts'
-import { exportUser } from './export-user.ts'
-import { endSessions, listSessions } from './manage-sessions.ts'
+import { changeUser } from './account/change-user.ts'
+import { deleteUser } from './account/delete-user.ts'
+import { exportUser } from './account/export-user.ts'
+import { endSessions, listSessions } from './account/manage-sessions.ts'
 import {
   giveTokens,
   loadUser,
@@ -13,9 +13,9 @@ import {
   type MembersContext,
   type UserContext,
 } from './members.ts'
-import { register } from './register.ts'
-import { signIn } from './sign-in.ts'
-import { signOut } from './sign-out.ts'
+import { register } from './account/register.ts'
+import { signIn } from './account/sign-in.ts'
+import { signOut } from './account/sign-out.ts'
 
 export type MembersRoutesContext = MembersContext & UserContext
 

@@ -2,7 +2,7 @@ import type { listPlans } from '#contract/billing.ts'
 import type { ResultOf } from '#contract/endpoint.ts'
 import type { Language } from '#contract/languages.ts'
 import { loadPlans } from '#server/features/billing/billing.ts'
-import { createAnswerCache } from '#server/platform/answer-cache.ts'
+import { createAnswerCache } from '#server/platform/response-cache.ts'
 import type { Clock } from '#server/platform/clock.ts'
 
 export type FirstPlansContext = Parameters<typeof loadPlans>[0] & { clock: Clock }

@@ -3,7 +3,7 @@ import { Refusal } from '#contract/errors.ts'
 import type { Language } from '#contract/languages.ts'
 import type { Episode, PlayableEpisode } from '#contract/media.ts'
 import { loadVideo, type Catalog } from '#server/features/catalog/catalog.ts'
-import { pricesFor, withArms } from '#server/features/experiments/experiments.ts'
+import { pricesFor, withVariantPrices } from '#server/features/experiments/experiments.ts'
 import { loadPersonal } from '#server/features/library/library.ts'
 import {
   findEpisode,
@@ -62,7 +62,7 @@ export async function loadFirstScreen(
         : { playable: undefined, following: undefined }
     const running = await context.experiments.running()
     const undecided = viewer === null && running.length > 0
-    const price = withArms(video.price, pricesFor(running, viewer?.userId, videoId))
+    const price = withVariantPrices(video.price, pricesFor(running, viewer?.userId, videoId))
     const screen = { language, video: { ...video, price, ...personal }, episodes, ...opened }
     return undecided ? { ...screen, undecided } : screen
   } catch (error) {

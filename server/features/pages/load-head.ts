@@ -1,7 +1,7 @@
 import type { Language } from '#contract/languages.ts'
 import { pageNames, type Page } from '#contract/pages.ts'
 import { nameListing, type ListingKind } from '#server/features/catalog/catalog.ts'
-import { createAnswerCache } from '#server/platform/answer-cache.ts'
+import { createAnswerCache } from '#server/platform/response-cache.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Head } from './build-head.ts'
 import { describeVideo } from './describe-video.ts'

@@ -2,7 +2,7 @@ import type { ResultOf } from '#contract/endpoint.ts'
 import type { getHomepage } from '#contract/catalog.ts'
 import type { Language } from '#contract/languages.ts'
 import { loadHomepage, type Copyright } from '#server/features/catalog/catalog.ts'
-import { createAnswerCache } from '#server/platform/answer-cache.ts'
+import { createAnswerCache } from '#server/platform/response-cache.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Db } from '#server/tables.ts'
 

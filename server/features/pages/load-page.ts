@@ -1,7 +1,7 @@
 import { Refusal } from '#contract/errors.ts'
 import type { Language } from '#contract/languages.ts'
 import { pageNames, type Page } from '#contract/pages.ts'
-import type { OperatorConfig } from '#server/platform/read-operator.ts'
+import type { OperatorConfig } from '#server/platform/config/read-operator.ts'
 import type { Db } from '#server/tables.ts'
 import { parseAside } from './parse-aside.ts'
 import { parseMarkdown, type Values } from './parse-markdown.ts'

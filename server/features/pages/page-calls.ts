@@ -1,5 +1,5 @@
 import { getPage, sendMessage as sendMessageCall } from '#contract/pages.ts'
-import { createAnswerCache } from '#server/platform/answer-cache.ts'
+import { createAnswerCache } from '#server/platform/response-cache.ts'
 import { route, type Route } from '#server/platform/http/route.ts'
 import { loadPage, type PageContext } from './load-page.ts'
 import { sendMessage, type MessageContext } from './send-message.ts'

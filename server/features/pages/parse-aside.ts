@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { runAside } from '#server/platform/run-aside.ts'
+import { runAside } from '#server/platform/processes/run-aside.ts'
 import type { Parsed, Values } from './parse-markdown.ts'
 
 const module = new URL('./parse-markdown.ts', import.meta.url).href

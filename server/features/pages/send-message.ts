@@ -3,7 +3,7 @@ import { longestMessage, type sendMessage as sendMessageCall } from '#contract/p
 import { checkEmail, checkName } from '#server/features/members/members.ts'
 import { hasCardNumber } from '#server/platform/card-number.ts'
 import type { Clock } from '#server/platform/clock.ts'
-import type { Limits } from '#server/platform/config.ts'
+import type { Limits } from '#server/platform/config/config.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { takeTurnOfNetworks } from '#server/platform/database/limits.ts'
 import type { Call } from '#server/platform/http/route.ts'

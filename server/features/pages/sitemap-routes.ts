@@ -9,13 +9,13 @@ import {
   startsOfVideos,
   type Released,
 } from '#server/features/catalog/catalog.ts'
-import { createAnswerCache } from '#server/platform/answer-cache.ts'
+import { createAnswerCache } from '#server/platform/response-cache.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { DocumentFiles } from '#server/platform/document-files.ts'
 import { sharesOfNetworks } from '#server/platform/http/slots.ts'
 import { sendBounded } from '#server/platform/http/send-bounded.ts'
 import type { Slots } from '#server/platform/http/slots.ts'
-import type { Bounds } from '#server/platform/read-bounds.ts'
+import type { Bounds } from '#server/platform/config/read-bounds.ts'
 import type { PlainRoute } from '#server/platform/http/route.ts'
 import type { Db } from '#server/tables.ts'
 import { escapeMarkup, formsOf } from './build-head.ts'

@@ -6,14 +6,14 @@ import {
   hashRecoveryCode,
   makeAppSecret,
   makeRecoveryCodes,
-  sealAppSecret,
+  encryptAppSecret,
   stepOfCode,
   typedCode,
   type AppSecret,
-} from '#server/platform/one-time-codes.ts'
+} from '#server/platform/totp.ts'
 import type { Tx } from '#server/tables.ts'
 import { dayMs } from '#server/platform/clock.ts'
-import { hashSecret, newSecret } from '#server/platform/secrets.ts'
+import { hashSecret, newSecret } from '#server/platform/config/secrets.ts'
 import * as queries from './operator-queries.ts'
 import { startSession } from './operator-sessions.ts'
 import { note } from './sign-in.ts'
@@ -55,7 +55,7 @@ export async function beginInvitation(
   const invited = await queries.selectInvitation(db, hashSecret(invitation), realClock.now())
   if (!invited) throw new Refusal('linkSpent')
   const made = makeAppSecret({ issuer: `${operator.site} Studio`, label: invited.email })
-  await queries.keepInvitedSecret(db, invited.id, sealAppSecret(secret, made.secret, invited.id))
+  await queries.keepInvitedSecret(db, invited.id, encryptAppSecret(secret, made.secret, invited.id))
   return { email: invited.email, ...made }
 }
 

@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { Db } from '#server/tables.ts'
 
-export interface DeedRow {
+export interface AuditEventRow {
   id: string
   at: Date
   event: string
@@ -17,12 +17,12 @@ interface Page {
 }
 
 /** What operators did and when they came in, the latest first. */
-export function selectDeeds(db: Db, page: Page): Promise<DeedRow[]> {
+export function selectAuditEvents(db: Db, page: Page): Promise<AuditEventRow[]> {
   return rowsOf(db, linesOf(sql`(event LIKE 'studio %' OR event LIKE 'operator_%')`, page))
 }
 
 /** Everything that was done to one subject, and where that is a person, what they did themselves; the latest first. */
-export function selectDeedsAbout(db: Db, subject: string, page: Page): Promise<DeedRow[]> {
+export function selectAuditEventsAbout(db: Db, subject: string, page: Page): Promise<AuditEventRow[]> {
   // Each half is read by an index of its own, and no more of it than a page.
   return rowsOf(
     db,
@@ -45,8 +45,8 @@ function linesOf(which: RawBuilder<unknown>, { before = Number.MAX_SAFE_INTEGER,
     WHERE ${which} AND id < ${before} ORDER BY id DESC LIMIT ${limit}`
 }
 
-async function rowsOf(db: Db, lines: RawBuilder<unknown>): Promise<DeedRow[]> {
-  const { rows } = await sql<DeedRow>`SELECT id::text, at, event, operator, subject, details
+async function rowsOf(db: Db, lines: RawBuilder<unknown>): Promise<AuditEventRow[]> {
+  const { rows } = await sql<AuditEventRow>`SELECT id::text, at, event, operator, subject, details
     FROM (${lines}) AS lines ORDER BY lines.id DESC`.execute(db)
   return rows
 }

@@ -1,6 +1,6 @@
 import { listAudit } from '#contract/studio/operators.ts'
 import { cutPage, decodeCursor, encodeCursor, pageSize } from '#server/platform/cursor.ts'
-import { selectDeeds, selectDeedsAbout } from './audit-queries.ts'
+import { selectAuditEvents, selectAuditEventsAbout } from './audit-queries.ts'
 import { reads, type Command } from './command.ts'
 
 const limits = { usual: 50, most: 100 }
@@ -13,8 +13,8 @@ export const auditCommands: Command[] = [
     const most = pageSize(limit, limits)
     const wanted = { before, limit: most + 1 }
     const rows = await (subject === undefined
-      ? selectDeeds(db, wanted)
-      : selectDeedsAbout(db, subject, wanted))
+      ? selectAuditEvents(db, wanted)
+      : selectAuditEventsAbout(db, subject, wanted))
     const { page, last } = cutPage(rows, most)
     const list = page.map(({ at, ...deed }) => ({ ...deed, at: at.toISOString() }))
     return {

@@ -2,7 +2,7 @@ import { Refusal } from '#contract/errors.ts'
 import type { AnswerOf, BodyOf, QueryOf } from '#contract/endpoint.ts'
 import type { Language } from '#contract/languages.ts'
 import type { CommandEndpoint, Role } from '#contract/studio/command.ts'
-import type { ActingCommand, WrittenCommand } from '#contract/studio/deeds.ts'
+import type { ActingCommand, WrittenCommand } from '#contract/studio/audit-events.ts'
 import { originOf, writeAudit } from '#server/platform/database/audit.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { ReceivedBytes } from '#server/platform/http/route.ts'
@@ -36,7 +36,7 @@ export interface Command {
   run(context: StudioContext, actor: Actor, input: object): Promise<{ info: unknown } | { data: unknown }>
 }
 
-/** A command that the audit trail has a line of, for which contract/studio/deeds.ts has to name it. */
+/** A command that the audit trail has a line of, for which contract/studio/audit-events.ts has to name it. */
 interface Written<Words extends WrittenCommand = WrittenCommand> extends CommandEndpoint {
   command: Words
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { exportOrders } from '#contract/studio/orders.ts'
-import { getDesk, listAudit } from '#contract/studio/operators.ts'
+import { getStudioSession, listAudit } from '#contract/studio/operators.ts'
 import { runStudioCommand } from '#server/cli-studio.ts'
 import { letIn } from '#server/testing/operator.ts'
 import { register } from '#server/testing/member.ts'
@@ -40,7 +40,7 @@ it('is one file of all orders, however many pages it took, and no formula', asyn
 
 it('is refused to an operator who is sent two of them', async () => {
   const { desk } = await letIn(site, 'owner')
-  const { operator } = await desk.ask(getDesk)
+  const { operator } = await desk.ask(getStudioSession)
   const { slots } = site.context
   const ofOperator = [[`files of ${operator.email}`, 2]] as const
   const held = [slots.take(ofOperator), slots.take(ofOperator)]

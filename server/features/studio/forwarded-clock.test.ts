@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { changeSecondFactor, signIn } from '#contract/members.ts'
-import { beginInvitation, closeDesk, getDesk, listOperators, openDesk } from '#contract/studio/operators.ts'
+import {
+  beginInvitation,
+  closeStudioSession,
+  getStudioSession,
+  listOperators,
+  openStudioSession,
+} from '#contract/studio/operators.ts'
 import { forwardClock } from '#server/features/billing/gateways/sandbox/sandbox-clock.ts'
 import { register } from '#server/testing/member.ts'
 import { codeAt, invite, letIn, type TestOperator } from '#server/testing/operator.ts'
@@ -29,10 +35,10 @@ afterAll(() => site.close())
 
 test('an authenticator’s code is good after the sandbox’s clock went forward, once', async () => {
   const body = { email: owner.email, password: owner.password, totp: nextCode(owner.secret) }
-  expect((await site.visitor().call(openDesk, { body })).answer.code).toBe(200)
-  expect((await site.visitor().call(openDesk, { body })).answer.info).toEqual({ field: 'totp' })
+  expect((await site.visitor().call(openStudioSession, { body })).answer.code).toBe(200)
+  expect((await site.visitor().call(openStudioSession, { body })).answer.info).toEqual({ field: 'totp' })
   const ahead = codeAt(owner.secret, site.context.clock.now())
-  const then = await site.visitor().call(openDesk, { body: { ...body, totp: ahead } })
+  const then = await site.visitor().call(openStudioSession, { body: { ...body, totp: ahead } })
   expect(then.answer.code).not.toBe(200)
 })
 
@@ -49,7 +55,7 @@ test('a member’s authenticator is believed after the sandbox’s clock went fo
 test('no operator is signed out, and no link to the studio is spent, by a clock that went forward', async () => {
   const sweep = studioJobs(site.context).find(({ name }) => name === 'sweep-operators')
   await sweep?.run(AbortSignal.timeout(10_000))
-  expect((await owner.desk.ask(getDesk)).operator.email).toBe(owner.email)
+  expect((await owner.desk.ask(getStudioSession)).operator.email).toBe(owner.email)
   const body = { secret: invitation }
   expect((await site.visitor().ask(beginInvitation, { body })).email).toBe('eva@example.com')
   expect((await letIn(site, 'editor')).email).toContain('editor')
@@ -57,7 +63,7 @@ test('no operator is signed out, and no link to the studio is spent, by a clock 
 
 test('when an operator was last here is known after their session has ended', async () => {
   const other = await letIn(site, 'analyst')
-  await other.desk.ask(closeDesk, { body: {} })
+  await other.desk.ask(closeStudioSession, { body: {} })
   const again = await letIn(site, 'owner')
   const { list } = await again.desk.ask(listOperators)
   const seen = list.find(({ email }) => email === other.email)?.last_seen_at

@@ -4,8 +4,8 @@ import { deleteUser } from '#contract/members.ts'
 import { listDays, type GrowthDay } from '#contract/studio/growth.ts'
 import { failRefunds } from '#server/features/billing/gateways/sandbox/queries.ts'
 import { dispute } from '#server/features/billing/gateways/sandbox/sandbox-gateway.ts'
-import { sumUpDays } from '#server/features/billing/money-days.ts'
-import { refundOrder } from '#server/features/billing/refund-order.ts'
+import { aggregateDays } from '#server/features/billing/reporting/daily-revenue.ts'
+import { refundOrder } from '#server/features/billing/refunds/refund-order.ts'
 import { buyEpisode, hear, moneySite, paymentOf, type MoneySite } from '#server/testing/money-site.ts'
 import { letIn } from '#server/testing/operator.ts'
 import { testCards } from '#server/testing/shopper.ts'
@@ -103,7 +103,7 @@ it('counts a dispute won on the day it was opened, also once that day was summed
   expect(dayOf((await told()).list, opened)?.revenue).toEqual([won])
   const order = await disputeEpisode('open')
   site.moveOn(day)
-  await sumUpDays(site.context)
+  await aggregateDays(site.context)
   site.moveOn(day)
   await bankSays(order, 'won')
   const { list } = await told()
@@ -190,7 +190,7 @@ it('tells who subscribed, whose renewal failed, and who is gone, and that agrees
 
 it('says the same of days that a job has summed up, and keeps counting today', async () => {
   const before = await told(40)
-  await Promise.all([sumUpDays(site.context), sumUpDays(site.context)])
+  await Promise.all([aggregateDays(site.context), aggregateDays(site.context)])
   const { rows } = await sql<{ count: number }>`SELECT count(*)::int AS count FROM money_days`.execute(
     site.context.db,
   )
@@ -200,7 +200,7 @@ it('says the same of days that a job has summed up, and keeps counting today', a
   const { list } = await told(40)
   expect(sumOf(list, netOf)).toBe(await ledgerNet())
   site.moveOn(day)
-  await sumUpDays(site.context)
+  await aggregateDays(site.context)
   site.moveOn(2 * day)
   await buyEpisode(site)
   expect(sumOf((await told(40)).list, netOf)).toBe(await ledgerNet())

@@ -2,9 +2,9 @@ import type { GrowthDay, Revenue } from '#contract/studio/growth.ts'
 import { listDays } from '#contract/studio/growth.ts'
 import {
   addByCurrency,
-  loadMoneyDays,
+  loadDailyRevenue,
   type LedgerSums,
-  type MoneyDay,
+  type RevenueDay,
 } from '#server/features/billing/billing.ts'
 import { reads, type Command } from './command.ts'
 
@@ -12,13 +12,13 @@ import { reads, type Command } from './command.ts'
 export const growthCommands: Command[] = [
   reads(listDays, async ({ db, clock }, { until, days = 30 }) => {
     const end = until === undefined ? clock.now() : new Date(until)
-    const { days: found, subscribers } = await loadMoneyDays(db, end, days)
+    const { days: found, subscribers } = await loadDailyRevenue(db, end, days)
     const list = found.map(present)
     return { data: { list, totals: totalsOf(list), subscribers } }
   }),
 ]
 
-function present({ day, revenue, began, ended, failed_renewals }: MoneyDay): GrowthDay {
+function present({ day, revenue, began, ended, failed_renewals }: RevenueDay): GrowthDay {
   return { day, revenue: revenue.map(withNet), subscribed: began, churned: ended, failed_renewals }
 }
 

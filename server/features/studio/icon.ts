@@ -12,16 +12,7 @@ import type { BytesRoute } from '#server/platform/http/route.ts'
 import type { Tx } from '#server/tables.ts'
 import { acts, reads, writeDown, type Command } from './command.ts'
 import { lockOwn, updateOwn } from './settings/settings-queries.ts'
-import type { StudioContext } from './studio-context.ts'
-
-/** What the commands about the icon need besides. */
-export interface IconDeskContext {
-  icons: { address(name: '192.png'): string }
-  settings: {
-    readonly icon: string | undefined
-    refresh(): Promise<void>
-  }
-}
+import type { IconStudioContext, StudioContext } from './studio-context.ts'
 
 const subject = 'setting icon'
 
@@ -62,7 +53,7 @@ export function iconRoutes(context: StudioContext): BytesRoute[] {
   ]
 }
 
-function present({ icons, settings }: IconDeskContext): SiteIcon {
+function present({ icons, settings }: IconStudioContext): SiteIcon {
   return { address: icons.address('192.png'), own: settings.icon !== undefined }
 }
 

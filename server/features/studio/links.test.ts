@@ -3,11 +3,11 @@ import { listFunnel } from '#contract/studio/funnel.ts'
 import { createLink, listLinks } from '#contract/studio/links.ts'
 import { listAudit } from '#contract/studio/operators.ts'
 import { deleteUser } from '#contract/members.ts'
-import { refundOrder } from '#server/features/billing/refund-order.ts'
+import { refundOrder } from '#server/features/billing/refunds/refund-order.ts'
 import { episodeOf, moneySite, type MoneySite } from '#server/testing/money-site.ts'
 import { letIn, type TestOperator } from '#server/testing/operator.ts'
 import { Shopper } from '#server/testing/shopper.ts'
-import { foldFunnel } from './funnel/fold-funnel.ts'
+import { aggregateFunnel } from './funnel/aggregate-funnel.ts'
 
 let site: MoneySite
 let owner: TestOperator
@@ -63,7 +63,7 @@ it('counts what those bought whose last link it was, and what went back, also of
   await shopper.visitor.ask(deleteUser, { body: {} })
   const unpaid = await Shopper.on(site)
   await unpaid.order({ episode_id: episodeOf(site) }, { 'x-referrer-token': last.token })
-  await foldFunnel(site.context.db)
+  await aggregateFunnel(site.context.db)
   const { list } = await owner.desk.ask(listLinks)
   const linkOf = (token: string) => list.find((link) => link.token === token)
   const usd = { currency: 'USD', refunded_cents: 0 }
@@ -77,7 +77,7 @@ it('counts what those bought whose last link it was, and what went back, also of
 it('shows the figures of the funnel over the same days, and says which days these are', async () => {
   const link = await make('Compared')
   await buyFrom(link.token)
-  await foldFunnel(site.context.db)
+  await aggregateFunnel(site.context.db)
   for (const days of [1, 7, 92]) {
     const funnel = await owner.desk.ask(listFunnel, { query: { by: 'token', days } })
     const links = await owner.desk.ask(listLinks, { query: { days } })

@@ -4,7 +4,7 @@ import type { TokenSource } from '#server/platform/http/server.ts'
 import { dayMs } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/ids.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
-import { hashSecret, newSecret } from '#server/platform/secrets.ts'
+import { hashSecret, newSecret } from '#server/platform/config/secrets.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { markSeen } from './operator-queries.ts'
 import * as queries from './session-queries.ts'
@@ -70,7 +70,7 @@ export function endSession(
 }
 
 /** Forgets the sessions that have ended by themselves. */
-export function sweepOperatorSessions(db: Db, now: Date): Promise<void> {
+export function purgeOperatorSessions(db: Db, now: Date): Promise<void> {
   const { seenAfter, madeAfter } = oldest(now)
   return inTransaction(db, (tx) => queries.deleteEndedSessions(tx, seenAfter, madeAfter))
 }

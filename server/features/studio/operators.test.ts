@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   addOperator,
   changeOperator,
-  getDesk,
+  getStudioSession,
   listAudit,
   listOperators,
   removeOperator,
@@ -58,7 +58,7 @@ describe('an owner', () => {
   it('lets somebody in anew: password, factor and sessions end', async () => {
     const editor = await letIn(site, 'editor')
     await owner.desk.ask(resetOperator, { body: { email: editor.email } })
-    expect((await editor.desk.call(getDesk)).answer.code).toBe(401)
+    expect((await editor.desk.call(getStudioSession)).answer.code).toBe(401)
     const { list } = await owner.desk.ask(listOperators)
     expect(list.find(({ email }) => email === editor.email)?.active_since).toBeNull()
   })
@@ -84,7 +84,7 @@ describe('an owner', () => {
     const other = await letIn(site, 'owner')
     await other.desk.ask(addOperator, { body: { email: 'kept@example.com' } })
     await owner.desk.ask(removeOperator, { body: { email: other.email } })
-    expect((await other.desk.call(getDesk)).answer.code).toBe(401)
+    expect((await other.desk.call(getStudioSession)).answer.code).toBe(401)
     const { list } = await owner.desk.ask(listAudit)
     expect(list.some(({ operator }) => operator === other.email)).toBe(true)
   })

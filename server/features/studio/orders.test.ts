@@ -13,7 +13,7 @@ import {
 } from '#contract/studio/orders.ts'
 import { listAudit } from '#contract/studio/operators.ts'
 import { runStudioCommand } from '#server/cli-studio.ts'
-import { insertNotification } from '#server/features/billing/notification-queries.ts'
+import { insertWebhookEvent } from '#server/features/billing/records/webhook-event-queries.ts'
 import {
   buyEpisode,
   episodeOf,
@@ -115,11 +115,11 @@ describe('one order', () => {
     const { id } = await shopper.order({ episode_id: episodeOf(site) })
     await shopper.tryPay(id, await shopper.token(testCards.declined))
     await shopper.tryPay(id, await shopper.token())
-    const payments = await site.sound.listSince(new Date(0))
+    const payments = await site.sound.listPayments(new Date(0))
     const paid = payments.find(({ orderId, status }) => orderId === id && status === 'succeeded')
     const now = site.context.clock.now()
     const heard = { gateway: 'sandbox', event_id: `evt_${id}`, reference: paid?.reference ?? '' } as const
-    await insertNotification(site.context.db, { ...heard, received_at: now, check_at: now })
+    await insertWebhookEvent(site.context.db, { ...heard, received_at: now, check_at: now })
     const file = await support.desk.ask(getOrder, { query: { id } })
     expect(file.attempts.map(({ status, decline_code }) => [status, decline_code])).toEqual([
       ['succeeded', null],
@@ -264,13 +264,13 @@ describe('a refund', () => {
 
   it('says that it goes on asking where the gateway gives no answer', async () => {
     const { order } = await buyEpisode(site)
-    site.trouble.refund = () => Promise.reject(new Error('no route'))
+    site.trouble.refundPayment = () => Promise.reject(new Error('no route'))
     const body = { id: order.id }
     expect(await owner.desk.ask(refundOrder, { body })).toMatchObject({
       status: 'sending',
       refunded_cents: 0,
     })
-    delete site.trouble.refund
+    delete site.trouble.refundPayment
     // Looking again sends it once more, under the same key.
     expect(await support.desk.ask(checkOrder, { body })).toEqual({ settled: true, status: 'refunded' })
     expect(await paymentOf(site, order.id)).toMatchObject({ refundedCents: 99 })
@@ -281,13 +281,13 @@ describe('"check again"', () => {
   it('finds a payment whose answer got lost, and the order is paid', async () => {
     const shopper = await Shopper.on(site)
     const { id } = await shopper.order({ episode_id: episodeOf(site) })
-    const { start } = site.sound
-    site.trouble.start = async (charge) => {
-      await start.call(site.sound, charge)
+    const { createPayment } = site.sound
+    site.trouble.createPayment = async (charge) => {
+      await createPayment.call(site.sound, charge)
       throw new Error('the line broke')
     }
     await shopper.tryPay(id, await shopper.token())
-    delete site.trouble.start
+    delete site.trouble.createPayment
     expect((await owner.desk.ask(getOrder, { query: { id } })).order.status).toBe('pending')
     expect(await support.desk.ask(checkOrder, { body: { id } })).toEqual({ settled: true, status: 'paid' })
     const file = await owner.desk.ask(getOrder, { query: { id } })
@@ -296,10 +296,10 @@ describe('"check again"', () => {
 
   it('says where the gateway gave no answer, and changes nothing', async () => {
     const { order } = await buyEpisode(site)
-    site.trouble.retrieve = () => Promise.reject(new Error('no route'))
+    site.trouble.retrievePayment = () => Promise.reject(new Error('no route'))
     const body = { id: order.id }
     expect(await support.desk.ask(checkOrder, { body })).toEqual({ settled: false, status: 'paid' })
-    delete site.trouble.retrieve
+    delete site.trouble.retrievePayment
   })
 
   it('finds no order that is not there', async () => {
@@ -359,8 +359,8 @@ describe('the reconciliation', () => {
     const foreign = { ...sound, reference: 'sbx_elsewhere', orderId: 'ord_x', attemptId: 'att_x' }
     const returned = { ...foreign, reference: 'sbx_returned', refundedCents: 99 }
     const wrong = { ...sound, refundedCents: 10 }
-    site.trouble.listSince = async () => [foreign, returned, wrong]
-    site.trouble.retrieve = () => Promise.reject(new Error('no route'))
+    site.trouble.listPayments = async () => [foreign, returned, wrong]
+    site.trouble.retrievePayment = () => Promise.reject(new Error('no route'))
     const { mismatches, gateways } = await owner.desk.ask(runReconciliation, { body: {} })
     Object.assign(site.trouble, { listSince: undefined, retrieve: undefined })
     expect(gateways[0]?.reconciled_to).not.toBeNull()
@@ -431,10 +431,10 @@ describe('the reconciliation', () => {
   ])('shows a payment that it gave up %s', async (_, retrieve, isShown) => {
     const { order } = await buyEpisode(site)
     const wrong = { ...(await paymentOf(site, order.id)), refundedCents: 10 }
-    site.trouble.listSince = async () => [wrong]
-    site.trouble.retrieve = () => Promise.reject(new Error('no route'))
+    site.trouble.listPayments = async () => [wrong]
+    site.trouble.retrievePayment = () => Promise.reject(new Error('no route'))
     await owner.desk.ask(runReconciliation, { body: {} })
-    site.trouble.listSince = async () => []
+    site.trouble.listPayments = async () => []
     site.moveOn(8 * 86_400_000)
     owner = await letIn(site, 'owner')
     const given = await owner.desk.ask(runReconciliation, { body: {} })
@@ -442,7 +442,7 @@ describe('the reconciliation', () => {
     expect(given.mismatches).toContainEqual(expect.objectContaining(one))
     Object.assign(site.trouble, { listSince: undefined, retrieve })
     await owner.desk.ask(checkOrder, { body: { id: order.id } })
-    site.trouble.retrieve = undefined
+    site.trouble.retrievePayment = undefined
     const after = await owner.desk.ask(getReconciliation)
     expect(after.mismatches.some(({ order_id }) => order_id === order.id)).toBe(isShown)
   })

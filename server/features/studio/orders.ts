@@ -12,11 +12,11 @@ import {
   runReconciliation,
 } from '#contract/studio/orders.ts'
 import {
-  checkOrder,
+  syncOrderWithGateway,
   exportOrders,
   listAllOrders,
   listDisputes,
-  loadOrderFile,
+  loadOrderDetails,
   loadReconciliation,
   reconcile,
   refundOrder,
@@ -24,7 +24,7 @@ import {
   type OrderFilter,
   type RefundLimit,
 } from '#server/features/billing/billing.ts'
-import { refundLimitOf } from '#server/platform/read-refund-limits.ts'
+import { refundLimitOf } from '#server/platform/config/read-refund-limits.ts'
 import { pageSize } from '#server/platform/cursor.ts'
 import { acts, reads, writeDown, type Actor, type Command } from './command.ts'
 import type { StudioContext } from './studio-context.ts'
@@ -40,7 +40,7 @@ export const orderCommands: Command[] = [
   }),
 
   reads(getOrder, async (context, { id }, actor) => ({
-    info: await loadOrderFile(context.db, id, lookOf(actor), limitOf(context, actor)),
+    info: await loadOrderDetails(context.db, id, lookOf(actor), limitOf(context, actor)),
   })),
 
   reads(exportCall, async (context, { cursor, ...query }, actor) => {
@@ -55,7 +55,7 @@ export const orderCommands: Command[] = [
     ({ id }) => id,
     async (context, { id, cents, reason = byCommandLine, known_refunded_cents }, actor) => {
       const limit = limitOf(context, actor)
-      const before = await loadOrderFile(context.db, id, lookOf(actor), limit)
+      const before = await loadOrderDetails(context.db, id, lookOf(actor), limit)
       const made = await refundOrder(context, id, {
         reason,
         knownRefundedCents: known_refunded_cents ?? before.order.refunded_cents,
@@ -80,8 +80,8 @@ export const orderCommands: Command[] = [
     checkCall,
     ({ id }) => id,
     async (context, { id }, actor) => {
-      const { order: before } = await loadOrderFile(context.db, id, lookOf(actor), undefined)
-      const info = await checkOrder(context, id)
+      const { order: before } = await loadOrderDetails(context.db, id, lookOf(actor), undefined)
+      const info = await syncOrderWithGateway(context, id)
       return { answer: { info }, change: { subject: id, before: { status: before.status }, after: info } }
     },
   ),

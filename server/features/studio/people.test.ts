@@ -223,9 +223,9 @@ describe('somebody who asks to be deleted', () => {
     const shopper = await Shopper.on(site)
     await shopper.buy({ episode_id: episodeOf(site) })
     const [person] = await find(shopper.email)
-    const { moments } = site.context
-    const erase = [...moments.erase, () => Promise.reject(new Error('not now'))]
-    site.context.moments = { ...moments, erase }
+    const { lifecycleHooks } = site.context
+    const erase = [...lifecycleHooks.erase, () => Promise.reject(new Error('not now'))]
+    site.context.lifecycleHooks = { ...lifecycleHooks, erase }
     // Of the process whose context this is, should there be two.
     const { status } = await fetch(`${site.directUrl}${deletePerson.path}`, {
       method: deletePerson.method,
@@ -236,7 +236,7 @@ describe('somebody who asks to be deleted', () => {
       },
       body: JSON.stringify({ id: person?.id, reason }),
     })
-    site.context.moments = moments
+    site.context.lifecycleHooks = lifecycleHooks
     expect(status).toBe(500)
     expect(await find(shopper.email)).toEqual([person])
   })

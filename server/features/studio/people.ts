@@ -11,8 +11,8 @@ import {
 import { Refusal } from '#contract/errors.ts'
 import { orderIdPrefix } from '#contract/order-number.ts'
 import {
-  findBuyerOf,
-  findBuyers,
+  findCustomerOf,
+  findCustomers,
   findOrderEmail,
   listMethodsOf,
   membershipOf,
@@ -26,12 +26,12 @@ import {
 import {
   deleteOnRequest,
   findByEmail,
-  holdPerson,
+  lockAccount,
   isGuest,
   listSessionsOf,
-  loadPerson,
+  loadAccount,
   signOutEverywhere,
-  type KnownPerson,
+  type KnownAccount,
 } from '#server/features/members/members.ts'
 import { dayMs } from '#server/platform/clock.ts'
 import type { Db } from '#server/tables.ts'
@@ -41,14 +41,14 @@ import { changes, reads, type Command } from './command.ts'
 export const personCommands: Command[] = [
   reads(findPeople, async ({ db }, { who }) => {
     const ids = await idsOf(db, who.trim())
-    const found = await Promise.all(ids.map((id) => loadPerson(db, id).catch(orNobody)))
+    const found = await Promise.all(ids.map((id) => loadAccount(db, id).catch(orNobody)))
     const people = new Map(found.flatMap((person) => (person ? [[person.id, person] as const] : [])))
     return { data: { list: await Promise.all([...people.values()].map((row) => present(db, row))) } }
   }),
 
   reads(getPerson, async (context, { id }, { language }) => {
     const { db } = context
-    const person = await loadPerson(db, id)
+    const person = await loadAccount(db, id)
     const userId = person.id
     const [membership, methods, sessions, entitlements] = await Promise.all([
       membershipOf(context, db, { userId, kept: true }, language),
@@ -84,7 +84,7 @@ export const personCommands: Command[] = [
   }),
 
   changes(grantEntitlement, async ({ clock }, tx, { person, video_id, number, days, reason }) => {
-    await holdPerson(tx, person)
+    await lockAccount(tx, person)
     const startsAt = clock.now()
     const endsAt = days === undefined ? null : new Date(startsAt.getTime() + days * dayMs)
     const id = await giveEntitlement(tx, {
@@ -116,11 +116,11 @@ export const personCommands: Command[] = [
 /** Whom an operator means: an address of an account or of orders, an order, or a person. */
 async function idsOf(db: Db, who: string): Promise<string[]> {
   if (who.includes('@')) {
-    const [account, buyers] = await Promise.all([findByEmail(db, who), findBuyers(db, who)])
+    const [account, buyers] = await Promise.all([findByEmail(db, who), findCustomers(db, who)])
     return [...(account === undefined ? [] : [account]), ...buyers]
   }
   const order = who.startsWith('ord_') ? who : orderIdPrefix(who)
-  const buyer = order === undefined ? who : await findBuyerOf(db, order)
+  const buyer = order === undefined ? who : await findCustomerOf(db, order)
   return buyer === undefined ? [] : [buyer]
 }
 
@@ -129,7 +129,7 @@ function orNobody(error: unknown): undefined {
   throw error
 }
 
-async function present(db: Db, row: KnownPerson): Promise<Person> {
+async function present(db: Db, row: KnownAccount): Promise<Person> {
   return {
     id: row.id,
     role: row.deleted_at !== null ? 'deleted' : isGuest(row) ? 'guest' : 'member',

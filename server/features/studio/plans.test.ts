@@ -10,7 +10,7 @@ import {
   type SoldPlan,
 } from '#contract/studio/plans.ts'
 import { listAudit } from '#contract/studio/operators.ts'
-import { tellOfPrices } from '#server/features/billing/tell-of-prices.ts'
+import { notifyPriceChange } from '#server/features/billing/subscriptions/notify-price-change.ts'
 import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
 import { letIn, type TestOperator } from '#server/testing/operator.ts'
 import { register } from '#server/testing/member.ts'
@@ -73,7 +73,7 @@ describe('another price', () => {
     expect((await offered()).filter(({ period_days }) => period_days === 30)).toEqual([
       expect.objectContaining({ id: plan.id, price_cents: 2999 }),
     ])
-    await tellOfPrices(site.context)
+    await notifyPriceChange(site.context)
     await subscriber.after(30 * day + 60_000)
     await subscriber.after(30 * day + 60_000)
     expect(await subscriber.cents('succeeded')).toEqual([2499, 2499, 2499])

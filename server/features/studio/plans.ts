@@ -8,9 +8,9 @@ import {
 } from '#contract/studio/plans.ts'
 import {
   addPlan,
-  changeSoldPlan,
+  changePlanTerms,
   listPlanMembers,
-  listSoldPlans,
+  listPlansForAdmin,
   retirePlan,
   type PlanTerms,
 } from '#server/features/billing/billing.ts'
@@ -20,7 +20,7 @@ import { lookOf, pageLimits } from './orders.ts'
 
 /** What is sold to subscribers, and who is on it. What follows for whom is billing's. */
 export const planCommands: Command[] = [
-  reads(listPlans, async ({ db }) => ({ data: { list: await listSoldPlans(db) } })),
+  reads(listPlans, async ({ db }) => ({ data: { list: await listPlansForAdmin(db) } })),
 
   changes(addCall, async (context, tx, body) => {
     const { intro_price_cents = null, highlight = false, position = 0 } = body
@@ -31,7 +31,7 @@ export const planCommands: Command[] = [
   }),
 
   changes(changeCall, async (context, tx, body) => {
-    const { plan, dimmed, before } = await changeSoldPlan(context, tx, body.id, termsOf(body))
+    const { plan, dimmed, before } = await changePlanTerms(context, tx, body.id, termsOf(body))
     return { answer: { info: plan }, change: { subject: body.id, before, after: withDimmed(plan, dimmed) } }
   }),
 

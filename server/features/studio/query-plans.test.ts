@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { listAllOrders, listDisputes, type OrderFilter } from '#server/features/billing/billing.ts'
-import { selectDeskTags } from '#server/features/catalog/catalog.ts'
+import { selectAdminTags } from '#server/features/catalog/catalog.ts'
 import type { Db } from '#server/tables.ts'
 import { plansOf } from '#server/testing/plans-of.ts'
 import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
-import { selectDeeds, selectDeedsAbout } from './audit-queries.ts'
+import { selectAuditEvents, selectAuditEventsAbout } from './audit-queries.ts'
 
 const filled = `
   SET session_replication_role = replica;
@@ -69,22 +69,23 @@ it('so is a page of disputes', () =>
 
 describe('a page of tags is read in the order of their use', () => {
   const after = { video_count: 200, id: 'tag_7' }
-  const pages: [string, Parameters<typeof selectDeskTags>[1], RegExp][] = [
+  const pages: [string, Parameters<typeof selectAdminTags>[1], RegExp][] = [
     ['from the beginning', { keyword: undefined, after: undefined, limit: 20 }, /tags_used/],
     ['from a place on', { keyword: undefined, after, limit: 20 }, /tags_used/],
     ['or found by words', { keyword: 'number 77', after: undefined, limit: 20 }, /tags_words/],
     ['and on from there', { keyword: 'number 77', after, limit: 20 }, /tags_words/],
   ]
-  it.each(pages)('%s', (_name, page, index) => expectIndexed((db) => selectDeskTags(db, page), index))
+  it.each(pages)('%s', (_name, page, index) => expectIndexed((db) => selectAdminTags(db, page), index))
 })
 
 describe('a page of the audit trail is read by an index', () => {
   const page = { before: 15_000, limit: 51 }
-  it('of all that operators did', () => expectIndexed((db) => selectDeeds(db, page), /audit_events_studio/))
+  it('of all that operators did', () =>
+    expectIndexed((db) => selectAuditEvents(db, page), /audit_events_studio/))
 
   it('of a subject, and of a person besides', () =>
     expectIndexed(
-      (db) => selectDeedsAbout(db, 'usr_7', page),
+      (db) => selectAuditEventsAbout(db, 'usr_7', page),
       /audit_events_subject[^]*audit_events_user|audit_events_user[^]*audit_events_subject/,
     ))
 })

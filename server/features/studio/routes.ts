@@ -1,10 +1,10 @@
 import {
   acceptInvitation as acceptCall,
   beginInvitation as beginCall,
-  closeDesk,
-  getDesk,
-  openDesk,
-  type Desk,
+  closeStudioSession,
+  getStudioSession,
+  openStudioSession,
+  type StudioSession,
 } from '#contract/studio/operators.ts'
 import { Refusal } from '#contract/errors.ts'
 import { exportOrders } from '#contract/studio/orders.ts'
@@ -25,15 +25,15 @@ import { studioCommands } from './studio.ts'
 
 /** The operators' calls: their way in, and a call for each command. */
 export function studioRoutes(context: StudioContext): OperatorRoute[] {
-  const deskOf = ({ id, email, role }: Operator): Desk => ({
+  const deskOf = ({ id, email, role }: Operator): StudioSession => ({
     operator: { id, email, role },
     site: context.operator.site,
     sandbox: context.sandboxOffered,
   })
   return [
-    operatorRoute(getDesk, async (call) => ({ info: deskOf(requireOperator(call)) })),
-    operatorRoute(openDesk, async (call) => ({ info: deskOf(await signIn(context, call)) })),
-    operatorRoute(closeDesk, async (call) => {
+    operatorRoute(getStudioSession, async (call) => ({ info: deskOf(requireOperator(call)) })),
+    operatorRoute(openStudioSession, async (call) => ({ info: deskOf(await signIn(context, call)) })),
+    operatorRoute(closeStudioSession, async (call) => {
       const operator = requireOperator(call)
       const ended = await endSession(context, call, operator, call.body.everywhere === true)
       await note(context, context.db, call, 'operator_signed_out', operator.email)

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
   acceptInvitation,
   beginInvitation,
-  closeDesk,
-  getDesk,
+  closeStudioSession,
+  getStudioSession,
   listAudit,
-  openDesk,
+  openStudioSession,
   resetOperator,
 } from '#contract/studio/operators.ts'
 import { register } from '#server/testing/member.ts'
@@ -32,7 +32,7 @@ beforeEach(async () => {
 
 const code = (operator = owner) => codeAt(operator.secret, new Date(now))
 const signIn = (given: { password?: string; totp?: string } = {}, email = owner.email) =>
-  site.visitor().call(openDesk, { body: { email, password: owner.password, ...given } })
+  site.visitor().call(openStudioSession, { body: { email, password: owner.password, ...given } })
 const codesOf = (answers: readonly { answer: { code: number } }[]) =>
   answers.map(({ answer }) => answer.code).toSorted()
 
@@ -53,7 +53,7 @@ describe('an invitation', () => {
     const { desk, recovery_codes } = await visitor.ask(acceptInvitation, { body: right })
     expect(desk.operator).toMatchObject({ email: 'new@example.com', role: 'editor' })
     expect(new Set(recovery_codes).size).toBe(10)
-    expect((await visitor.ask(getDesk)).operator.email).toBe('new@example.com')
+    expect((await visitor.ask(getStudioSession)).operator.email).toBe('new@example.com')
     const again = site.visitor()
     expect((await again.call(acceptInvitation, { body: right })).answer.message).toMatch(/link/i)
     expect((await again.call(beginInvitation, { body: { secret } })).answer.code).toBe(500)
@@ -95,12 +95,12 @@ describe('signing in to the studio', () => {
   it('takes password and code together, in a cookie of its own', async () => {
     const visitor = site.visitor()
     const given = { email: owner.email, password: owner.password, totp: code() }
-    const { answer, headers } = await visitor.call(openDesk, { body: given })
+    const { answer, headers } = await visitor.call(openStudioSession, { body: given })
     expect(answer.info?.operator).toMatchObject({ email: owner.email, role: 'owner' })
     expect(headers.getSetCookie().find((line) => line.startsWith('operator='))).toMatch(
       /^operator=[\w-]{43}; Path=\/; Max-Age=604800; HttpOnly; SameSite=Lax$/,
     )
-    expect((await visitor.ask(getDesk)).operator.email).toBe(owner.email)
+    expect((await visitor.ask(getStudioSession)).operator.email).toBe(owner.email)
   })
 
   it('asks for the code that is missing, after the password alone was right', async () => {
@@ -149,7 +149,9 @@ describe('signing in to the studio', () => {
   it('lets an operator in from a browser that they have signed in from while the account rests', async () => {
     const known = site.visitor()
     const enter = (visitor = known) =>
-      visitor.call(openDesk, { body: { email: owner.email, password: owner.password, totp: code() } })
+      visitor.call(openStudioSession, {
+        body: { email: owner.email, password: owner.password, totp: code() },
+      })
     expect((await enter()).answer.code).toBe(200)
     now += stepMs
     for (let count = 0; count < 6; count++) await signIn({ password: 'not this one' })
@@ -158,46 +160,46 @@ describe('signing in to the studio', () => {
   })
 
   it('lasts 12 hours without a call and 7 days at most', async () => {
-    const isKnown = async () => (await owner.desk.call(getDesk)).answer.code === 200
+    const isKnown = async () => (await owner.desk.call(getStudioSession)).answer.code === 200
     now += 12 * hourMs - stepMs - 1000
     expect(await isKnown()).toBe(true)
     now += 12 * hourMs + 1000
     expect(await isKnown()).toBe(false)
     const other = await letIn(site, 'analyst')
     for (let half = 0; half < 14; half++) {
-      expect((await other.desk.call(getDesk)).answer.code).toBe(200)
+      expect((await other.desk.call(getStudioSession)).answer.code).toBe(200)
       now += 12 * hourMs - 1000
     }
     now += 14_000
-    expect((await other.desk.call(getDesk)).answer.code).toBe(401)
+    expect((await other.desk.call(getStudioSession)).answer.code).toBe(401)
   })
 
   it('ends here or everywhere', async () => {
     const elsewhere = site.visitor()
     const given = { email: owner.email, password: owner.password, totp: code() }
-    await elsewhere.ask(openDesk, { body: given })
-    expect(await owner.desk.ask(closeDesk, { body: {} })).toEqual({ ended: 1 })
-    expect((await owner.desk.call(getDesk)).answer.code).toBe(401)
-    expect((await elsewhere.call(getDesk)).answer.code).toBe(200)
+    await elsewhere.ask(openStudioSession, { body: given })
+    expect(await owner.desk.ask(closeStudioSession, { body: {} })).toEqual({ ended: 1 })
+    expect((await owner.desk.call(getStudioSession)).answer.code).toBe(401)
+    expect((await elsewhere.call(getStudioSession)).answer.code).toBe(200)
     const third = site.visitor()
     now += stepMs
-    await third.ask(openDesk, { body: { ...given, totp: code() } })
-    expect(await third.ask(closeDesk, { body: { everywhere: true } })).toEqual({ ended: 2 })
-    expect((await elsewhere.call(getDesk)).answer.code).toBe(401)
+    await third.ask(openStudioSession, { body: { ...given, totp: code() } })
+    expect(await third.ask(closeStudioSession, { body: { everywhere: true } })).toEqual({ ended: 2 })
+    expect((await elsewhere.call(getStudioSession)).answer.code).toBe(401)
   })
 
   it('makes nobody a member, and no member’s token opens the studio', async () => {
     const { visitor: member } = await register(site)
-    expect((await member.call(getDesk)).answer.code).toBe(401)
+    expect((await member.call(getStudioSession)).answer.code).toBe(401)
     expect((await owner.desk.fetch('/api/user/session')).status).toBe(200)
     expect(await (await owner.desk.fetch('/api/user/session')).json()).toMatchObject({ code: 401 })
   })
 
   it('is refused to another site', async () => {
     const headers = { 'sec-fetch-site': 'cross-site' }
-    const { status } = await owner.desk.call(closeDesk, { body: {}, headers })
+    const { status } = await owner.desk.call(closeStudioSession, { body: {}, headers })
     expect(status).toBe(403)
-    expect((await owner.desk.call(getDesk)).answer.code).toBe(200)
+    expect((await owner.desk.call(getStudioSession)).answer.code).toBe(200)
   })
 
   it('is written down, failures too, for good', async () => {

@@ -1,13 +1,13 @@
-import type { openDesk } from '#contract/studio/operators.ts'
+import type { openStudioSession } from '#contract/studio/operators.ts'
 import { Fault, Refusal } from '#contract/errors.ts'
 import {
   answerInTransaction,
   checkEmail,
   deleteFailures,
-  forgiveTry,
+  forgiveLogin,
   knownDevice,
   limitNetwork,
-  limitTries,
+  throttleLogin,
   rememberDevice,
   verifyPassword,
 } from '#server/features/members/members.ts'
@@ -15,13 +15,13 @@ import { originOf, writeAudit } from '#server/platform/database/audit.ts'
 import { takeTurnOfNetworks } from '#server/platform/database/limits.ts'
 import { foldEmail } from '#server/platform/email-address.ts'
 import type { Operator, OperatorCall } from '#server/platform/http/route.ts'
-import { hashRecoveryCode, stepOfCode, typedCode } from '#server/platform/one-time-codes.ts'
+import { hashRecoveryCode, stepOfCode, typedCode } from '#server/platform/totp.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { lockOperator, selectOperatorByEmail, useRecoveryCode, useStep } from './operator-queries.ts'
 import { startSession } from './operator-sessions.ts'
 import type { StudioContext } from './studio-context.ts'
 
-type SignInCall = OperatorCall<typeof openDesk>
+type SignInCall = OperatorCall<typeof openStudioSession>
 type OperatorRow = NonNullable<Awaited<ReturnType<typeof lockOperator>>>
 
 const wrong = () => new Refusal('signInWrong', { field: 'password' })
@@ -37,7 +37,7 @@ export async function signIn(context: StudioContext, call: SignInCall): Promise<
   checkEmail(email)
   await limitNetwork(context, 'sign-in', call.ip)
   const device = knownDevice(context, call, 'operator_device', email)
-  const tried = await limitTries(context, 'operator', foldEmail(email), device)
+  const tried = await throttleLogin(context, 'operator', foldEmail(email), device)
   const known = await selectOperatorByEmail(db, email)
   const right = await verifyPassword(known?.password_hash, password)
   if (!known || !right) {
@@ -56,7 +56,7 @@ export async function signIn(context: StudioContext, call: SignInCall): Promise<
     return { id, email: operator.email, role, sessionId: await startSession(context, tx, held, id) }
   })
   return signingIn
-    .catch((error: unknown) => forgiveTry(context, tried, error))
+    .catch((error: unknown) => forgiveLogin(context, tried, error))
     .catch(async (error: unknown) => {
       if (error instanceof Refusal && error.reason === 'codeWrong')
         await noteFailure(context, call, known.email, { password: 'right', code: 'wrong' })
@@ -68,7 +68,7 @@ export async function signIn(context: StudioContext, call: SignInCall): Promise<
 const unknownLines = { max: 30, seconds: 3600 }
 
 /**
- * Writes down that a sign-in failed. At a known address tries are few, because it rests after some (`limitTries`); of those
+ * Writes down that a sign-in failed. At a known address tries are few, because it rests after some (`throttleLogin`); of those
  * at others a network leaves so many lines an hour.
  */
 async function noteFailure(

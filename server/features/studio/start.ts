@@ -1,6 +1,6 @@
 import { showStart, type FirstStep } from '#contract/studio/start.ts'
-import { listAllOrders, listSoldPlans } from '#server/features/billing/billing.ts'
-import { loadDraft, selectDeskVideos } from '#server/features/catalog/catalog.ts'
+import { listAllOrders, listPlansForAdmin } from '#server/features/billing/billing.ts'
+import { loadDraft, selectAdminVideos } from '#server/features/catalog/catalog.ts'
 import type { VideoState } from '#contract/studio/videos.ts'
 import type { Db } from '#server/tables.ts'
 import { reads, type Actor, type Command } from './command.ts'
@@ -27,7 +27,7 @@ async function loadContentSteps(db: Db, published: string | null): Promise<First
 }
 
 async function findLatest(db: Db, state: VideoState | undefined): Promise<string | null> {
-  const [video] = await selectDeskVideos(db, { state, keyword: undefined, after: undefined, limit: 1 })
+  const [video] = await selectAdminVideos(db, { state, keyword: undefined, after: undefined, limit: 1 })
   return video?.id ?? null
 }
 
@@ -37,7 +37,7 @@ async function loadOwnersSteps(
   published: string | null,
 ): Promise<FirstStep[]> {
   const [plans, sales] = await Promise.all([
-    listSoldPlans(db),
+    listPlansForAdmin(db),
     listAllOrders(db, { status: 'paid' }, { cursor: undefined, size: 1 }, lookOf(actor)),
   ])
   const steps: [step: FirstStep['step'], done: boolean][] = [

@@ -1,5 +1,5 @@
 import type { BytesRoute } from '#server/platform/http/route.ts'
-import type { Job } from '#server/platform/jobs.ts'
+import type { Job } from '#server/platform/jobs/jobs.ts'
 import { auditCommands } from './audit.ts'
 import type { Command } from './command.ts'
 import { descriptionCommands } from './content/descriptions.ts'
@@ -9,19 +9,19 @@ import { contentBytesRoutes } from './content/receive-bytes.ts'
 import { uploadCommands } from './content/uploads.ts'
 import { videoCommands } from './content/videos.ts'
 import { dropOffCommands } from './funnel/drop-off.ts'
-import { anyFunnel, foldFunnel } from './funnel/fold-funnel.ts'
+import { anyFunnel, aggregateFunnel } from './funnel/aggregate-funnel.ts'
 import { funnelCommands } from './funnel/funnel.ts'
 import { experimentCommands } from './experiments/experiments.ts'
 import { homepageCommands } from './homepage/homepage.ts'
 import { growthCommands } from './growth.ts'
 import { iconCommands, iconRoutes } from './icon.ts'
 import { linkCommands } from './links.ts'
-import { sweepOperatorSessions } from './operator-sessions.ts'
+import { purgeOperatorSessions } from './operator-sessions.ts'
 import { operatorCommands } from './operators.ts'
 import { orderCommands } from './orders.ts'
 import { personCommands } from './people.ts'
 import { planCommands } from './plans.ts'
-import { runningCommands, runningJobs } from './running/running.ts'
+import { systemCommands, systemJobs } from './system/system.ts'
 import { startCommands } from './start.ts'
 import { settingsCommands } from './settings/settings.ts'
 import type { StudioContext } from './studio-context.ts'
@@ -44,7 +44,7 @@ export const studioCommands: readonly Command[] = [
   ...episodeCommands,
   ...labelCommands,
   ...uploadCommands,
-  ...runningCommands,
+  ...systemCommands,
   ...settingsCommands,
   ...homepageCommands,
   ...textCommands,
@@ -66,13 +66,13 @@ export function studioBytesRoutes(context: StudioContext): BytesRoute[] {
 export function studioJobs(context: StudioContext): Job[] {
   const { db, realClock } = context
   return [
-    { name: 'sweep-operators', everySeconds: 600, run: () => sweepOperatorSessions(db, realClock.now()) },
+    { name: 'sweep-operators', everySeconds: 600, run: () => purgeOperatorSessions(db, realClock.now()) },
     {
       name: 'fold-funnel',
       everySeconds: 20,
       dueWhen: anyFunnel,
-      run: (signal: AbortSignal) => foldFunnel(db, signal),
+      run: (signal: AbortSignal) => aggregateFunnel(db, signal),
     },
-    ...runningJobs(context),
+    ...systemJobs(context),
   ]
 }

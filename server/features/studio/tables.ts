@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely'
 import type { Role } from '#contract/studio/command.ts'
 import type { FunnelTables } from './funnel/tables.ts'
-import type { RunningTables } from './running/tables.ts'
+import type { RunningTables } from './system/tables.ts'
 
 export interface OperatorsTable {
   id: string

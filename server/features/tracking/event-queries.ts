@@ -73,7 +73,7 @@ export async function insertShares(tx: Tx, rows: readonly ShareRow[]): Promise<v
 export const anyShares = 'EXISTS (SELECT FROM shares WHERE NOT folded)'
 
 /** Adds a batch of shares that are not yet counted to their videos. Several processes may do it at once. @returns how many shares were counted */
-export async function foldShareBatch(tx: Tx, most: number): Promise<number> {
+export async function aggregateShareBatch(tx: Tx, most: number): Promise<number> {
   const { rows } = await sql<{ video_id: string; shares: number }>`
     WITH batch AS (
       SELECT mark FROM shares WHERE NOT folded LIMIT ${most} FOR UPDATE SKIP LOCKED

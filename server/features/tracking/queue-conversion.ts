@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { AdIds } from '#server/platform/http/route.ts'
-import type { TrackingConfig } from '#server/platform/read-tracking.ts'
+import type { TrackingConfig } from '#server/platform/config/read-tracking.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { selectAttribution } from './attribution-queries.ts'
 import { hasConsent, type ConsentsOf } from './consent.ts'
@@ -8,8 +8,8 @@ import { insertConversions } from './conversion-queries.ts'
 import type { Destination } from './destination.ts'
 import { loadTrackingSettings } from './settings.ts'
 import type { ConversionDetails, ConversionName } from './tables.ts'
-import { createMeta } from './tell-meta.ts'
-import { createTiktok } from './tell-tiktok.ts'
+import { createMetaConversions } from './meta-conversions.ts'
+import { createTiktokConversions } from './tiktok-conversions.ts'
 
 export interface ConversionContext {
   consentsOf: ConsentsOf
@@ -37,8 +37,8 @@ export async function destinationsOf({ tracking }: ConversionContext, db: Db): P
   if (!meta && !tiktok) return []
   const { facebook_pixel_id, tiktok_pixel } = await loadTrackingSettings(db, tracking)
   return [
-    ...(meta && facebook_pixel_id ? [createMeta({ ...meta, pixelId: facebook_pixel_id })] : []),
-    ...(tiktok && tiktok_pixel ? [createTiktok({ ...tiktok, pixelId: tiktok_pixel })] : []),
+    ...(meta && facebook_pixel_id ? [createMetaConversions({ ...meta, pixelId: facebook_pixel_id })] : []),
+    ...(tiktok && tiktok_pixel ? [createTiktokConversions({ ...tiktok, pixelId: tiktok_pixel })] : []),
   ]
 }
 

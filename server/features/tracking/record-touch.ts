@@ -3,7 +3,7 @@ import type { Db, Tx } from '#server/tables.ts'
 import { selectAttribution, upsertTouch } from './attribution-queries.ts'
 import { hasConsent, type ConsentsOf, type HoldAgreement } from './consent.ts'
 import { longestToken } from './step-queries.ts'
-import type { Touch } from './tables.ts'
+import type { OrderAttribution, Touch } from './tables.ts'
 
 export interface AttributionContext {
   consentsOf: ConsentsOf
@@ -12,18 +12,6 @@ export interface AttributionContext {
   findReferrer(db: Db, code: string): Promise<string | undefined>
   /** Takes off a person's orders what only consent allowed. Billing knows; server/context.ts joins the two. */
   forgetClicksOfOrders(tx: Tx, userId: string): Promise<void>
-}
-
-/** Where an order came from, as it is kept with the order. Click ids and the browser only with consent. */
-export interface OrderAttribution extends Touch {
-  /** The member whose referral code the token is. */
-  referrer_user_id?: string
-  /** Of a plan's order: the drama that led to it. */
-  video_id?: string
-  /** For the advertising platforms, which want to know it with a purchase. */
-  user_agent?: string
-  /** The first touch, where it is another than the last. */
-  first?: Touch & { at: string }
 }
 
 /**

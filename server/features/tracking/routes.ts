@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { Fault } from '#contract/errors.ts'
 import { getReports, trackingKeys } from '#contract/tracking.ts'
-import type { DiskGuard } from '#server/platform/disk-guard.ts'
+import type { DiskGuard } from '#server/platform/processes/disk-guard.ts'
 import type { NetworkQuotas } from '#server/platform/network-quotas.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import {
@@ -11,7 +11,7 @@ import {
   type Route,
   type Viewer,
 } from '#server/platform/http/route.ts'
-import type { TrackingConfig } from '#server/platform/read-tracking.ts'
+import type { TrackingConfig } from '#server/platform/config/read-tracking.ts'
 import type { Db } from '#server/tables.ts'
 import type { EventBuffer } from './buffer-events.ts'
 import { bytesOf } from './event-queries.ts'

@@ -1,5 +1,5 @@
 import { trackingKeys } from '#contract/tracking.ts'
-import type { TrackingConfig } from '#server/platform/read-tracking.ts'
+import type { TrackingConfig } from '#server/platform/config/read-tracking.ts'
 import type { Db } from '#server/tables.ts'
 import { selectTrackingSettings } from './queries.ts'
 

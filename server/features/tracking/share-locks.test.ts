@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { buildVideo } from '#server/testing/builders.ts'
 import { contendForRow } from '#server/testing/contend-for-row.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
-import { foldShareBatch, insertShares } from './event-queries.ts'
+import { aggregateShareBatch, insertShares } from './event-queries.ts'
 
 let site: TestSite
 beforeAll(async () => {
@@ -16,7 +16,7 @@ it('counts shares of a video that a foreign key check holds while others change 
   await db.transaction().execute((tx) => insertShares(tx, [{ mark: 'one', video_id: id, at: new Date() }]))
   // Not by `inTransaction`, which would hide a deadlock.
   await contendForRow(database.pool, { table: 'videos', id, column: 'play_count' }, () =>
-    db.transaction().execute((tx) => foldShareBatch(tx, 100)),
+    db.transaction().execute((tx) => aggregateShareBatch(tx, 100)),
   )
   const video = db.selectFrom('videos').select('share_count').where('id', '=', id)
   expect(await video.executeTakeFirstOrThrow()).toEqual({ share_count: 1 })

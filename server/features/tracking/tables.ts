@@ -28,6 +28,18 @@ export interface Touch {
   ttclid?: string
 }
 
+/** Where an order came from, as it is kept with the order. Click ids and the browser only with consent. */
+export interface OrderAttribution extends Touch {
+  /** The member whose referral code the token is. */
+  referrer_user_id?: string
+  /** Of a plan's order: the drama that led to it. */
+  video_id?: string
+  /** For the advertising platforms, which want to know it with a purchase. */
+  user_agent?: string
+  /** The first touch, where it is another than the last. */
+  first?: Touch & { at: string }
+}
+
 export interface AttributionTable {
   user_id: string
   first_touch: Json<Touch>

@@ -11,9 +11,9 @@ import type { Visitor } from '#server/testing/visitor.ts'
 import {
   exportTracking,
   eraseTracking,
-  foldShares,
+  aggregateShares,
   mergeTracking,
-  sweepEvents,
+  purgeEvents,
   withdrawConsent,
 } from './tracking.ts'
 
@@ -123,7 +123,7 @@ describe('the beacon', () => {
 describe('shares', () => {
   const shareCount = async (id: string) => {
     await settle()
-    await Promise.all([foldShares(site.context.db), foldShares(site.context.db)])
+    await Promise.all([aggregateShares(site.context.db), aggregateShares(site.context.db)])
     const { share_count } = await site.context.db
       .selectFrom('videos')
       .select('share_count')
@@ -314,7 +314,7 @@ test('events are forgotten after the days that are set, and shares after a day',
       { mark: 'new', video_id: 'vid_x', at: new Date(), folded: true },
     ])
     .execute()
-  await sweepEvents(site.context)
+  await purgeEvents(site.context)
   expect(await eventsOf('aged')).toHaveLength(1)
   const marks = await db.selectFrom('shares').select('mark').where('video_id', '=', 'vid_x').execute()
   expect(marks).toEqual([{ mark: 'new' }])

@@ -21,7 +21,7 @@ import {
   anyShares,
   deleteEvents,
   deleteShares,
-  foldShareBatch,
+  aggregateShareBatch,
   forgetPersonOfEvents,
   moveEvents,
   selectEventsOf,
@@ -40,8 +40,8 @@ export {
   attributionOfToken,
   recordTouch,
   type AttributionContext,
-  type OrderAttribution,
 } from './record-touch.ts'
+export type { OrderAttribution } from './tables.ts'
 export { putTrackingSetting, selectTrackingSettings } from './queries.ts'
 export { isPixelId, loadTrackingSettings } from './settings.ts'
 export { writeEvents, type WriteEventsContext } from './write-events.ts'
@@ -59,24 +59,24 @@ interface JobsContext extends SendContext {
 /** What has to come round: counting shares, telling the platforms, forgetting what is old. */
 export function trackingJobs(context: JobsContext) {
   return [
-    { name: 'fold-shares', everySeconds: 10, dueWhen: anyShares, run: () => foldShares(context.db) },
+    { name: 'fold-shares', everySeconds: 10, dueWhen: anyShares, run: () => aggregateShares(context.db) },
     {
       name: 'send-conversions',
       everySeconds: 10,
       dueWhen: anyDueConversions,
       run: () => sendConversions(context),
     },
-    { name: 'sweep-events', everySeconds: 3600, run: () => sweepEvents(context) },
+    { name: 'sweep-events', everySeconds: 3600, run: () => purgeEvents(context) },
   ]
 }
 
 /** Counts the shares that came since, in batches until none is left. */
-export async function foldShares(db: Db): Promise<void> {
-  while ((await inTransaction(db, (tx) => foldShareBatch(tx, batch))) === batch);
+export async function aggregateShares(db: Db): Promise<void> {
+  while ((await inTransaction(db, (tx) => aggregateShareBatch(tx, batch))) === batch);
 }
 
 /** Forgets the events, shares and conversions whose time is over. */
-export async function sweepEvents({ db, clock, tracking }: JobsContext): Promise<void> {
+export async function purgeEvents({ db, clock, tracking }: JobsContext): Promise<void> {
   const before = (ms: number) => new Date(clock.now().getTime() - ms)
   while ((await deleteEvents(db, before(tracking.eventsDays * dayMs), batch)) === batch);
   while ((await deleteShares(db, before(sharesLastMs), batch)) === batch);

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { sql, type QueryExecutorProvider } from 'kysely'
-import type { AuditedEvent } from '#contract/studio/deeds.ts'
+import type { AuditedEvent } from '#contract/studio/audit-events.ts'
 import { networkOf } from '#server/platform/http/network-of.ts'
 
 interface Entry {

@@ -30,11 +30,11 @@ const byDatabase = [
 const byStatement = ['idempotency_keys.held_until', 'job_runs.failing_since', 'job_runs.succeeded_at']
 /** The files that ask the database for the time. */
 const asking = [
-  'server/features/billing/idempotency-queries.ts',
-  'server/features/studio/running/running-queries.ts',
+  'server/features/billing/checkout/idempotency-queries.ts',
+  'server/features/studio/system/system-queries.ts',
   'server/metrics/metrics-queries.ts',
   'server/platform/database/migrate.ts',
-  'server/platform/job-runs.ts',
+  'server/platform/jobs/job-runs.ts',
 ]
 
 let database: TestDatabase

@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import { join } from 'node:path'
 import pg from 'pg'
-import { ConfigError } from '#server/platform/config-error.ts'
+import { ConfigError } from '#server/platform/config/config-error.ts'
 import { startEmbedded, type EmbeddedDatabase } from '#server/platform/database/embedded.ts'
 import { checkMigrated, migrate } from '#server/platform/database/migrate.ts'
 import { openPipelines } from '#server/platform/database/pipelines.ts'

@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { ConfigError } from '#server/platform/config-error.ts'
+import { ConfigError } from '#server/platform/config/config-error.ts'
 
 /** Where set-up put PostgreSQL's programs. @throws ConfigError if there are none for this platform */
 export function findPostgresPrograms(): { initdb: string; postgres: string } {

@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ConfigError } from '#server/platform/config-error.ts'
+import { ConfigError } from '#server/platform/config/config-error.ts'
 import { asUser, type RunAs } from '#server/platform/database/embedded-user.ts'
 
 /** The PostgreSQL release whose files the cluster directory holds, and the directory's name. */

@@ -1,7 +1,7 @@
 import { spawnSync, type SpawnOptions } from 'node:child_process'
 import { readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { ConfigError } from '#server/platform/config-error.ts'
+import { ConfigError } from '#server/platform/config/config-error.ts'
 
 /** The user PostgreSQL runs as when we are root, which it refuses to run as. */
 export interface RunAs {

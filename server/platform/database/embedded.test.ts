@@ -10,7 +10,7 @@ import { startEmbedded, type EmbeddedDatabase } from '#server/platform/database/
 import { watchForStopSignals } from '#server/platform/database/embedded-process.ts'
 import { findPostmaster } from '#server/platform/database/postmaster-file.ts'
 import { SupervisedPool } from '#server/platform/database/supervised-pool.ts'
-import { thisProcess } from '#server/platform/lock-file.ts'
+import { thisProcess } from '#server/platform/processes/lock-file.ts'
 import { createLog } from '#server/platform/log.ts'
 
 const log = createLog({ json: true, level: 'silent' })

@@ -28,9 +28,9 @@ import {
 } from '#server/platform/database/embedded-process.ts'
 import { chooseUser, type RunAs } from '#server/platform/database/embedded-user.ts'
 import { findPostmaster, type Postmaster } from '#server/platform/database/postmaster-file.ts'
-import { isAlive, readHolder, thisProcess, withLock } from '#server/platform/lock-file.ts'
+import { isAlive, readHolder, thisProcess, withLock } from '#server/platform/processes/lock-file.ts'
 import type { Log } from '#server/platform/log.ts'
-import { stopThisProcess, stopTimeLeftMs } from '#server/platform/stop-signals.ts'
+import { stopThisProcess, stopTimeLeftMs } from '#server/platform/processes/stop-signals.ts'
 
 interface EmbeddedOptions {
   dataDir: string

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
-import { keyFor, sweepTurns, takeTurn } from './limits.ts'
+import { keyFor, purgeTurns, takeTurn } from './limits.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -41,7 +41,7 @@ test('a key of a person is the same each time, says nothing, and is another with
 test('turns that are over are swept, others stay', async () => {
   await takeTurn(database.db, 'old', { max: 1, seconds: 1 }, at(0))
   await takeTurn(database.db, 'young', { max: 1, seconds: 300 }, at(0))
-  await sweepTurns(database.db, at(10))
+  await purgeTurns(database.db, at(10))
   const { rows } = await database.pool.query("SELECT key FROM turns WHERE key IN ('old', 'young')")
   expect(rows).toEqual([{ key: 'young' }])
 })

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
 import { sql, type QueryExecutorProvider } from 'kysely'
 import { Fault } from '#contract/errors.ts'
+import type { Limit } from '#server/platform/config/read-setting.ts'
 import { countedNetworks } from '#server/platform/http/network-of.ts'
-import type { Limit } from '#server/platform/read-setting.ts'
 
 /** The key under which something of a person (an e-mail, a network) is counted: it says nothing of them without the secret. */
 export function keyFor(secret: string, kind: string, value: string): string {
@@ -48,6 +48,6 @@ export function secondsUntil(then: Date, now: Date): number {
 }
 
 /** Forgets the turns of stretches that are over. */
-export async function sweepTurns(db: QueryExecutorProvider, now: Date): Promise<void> {
+export async function purgeTurns(db: QueryExecutorProvider, now: Date): Promise<void> {
   await sql`DELETE FROM turns WHERE ends_at <= ${now}`.execute(db)
 }

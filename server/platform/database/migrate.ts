@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Pool, PoolClient, QueryConfig } from 'pg'
 import { setTimeout as delay } from 'node:timers/promises'
-import { ConfigError } from '#server/platform/config-error.ts'
+import { ConfigError } from '#server/platform/config/config-error.ts'
 import type { Log } from '#server/platform/log.ts'
 import { siteVersion } from '#server/platform/site-version.ts'
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describeProcess } from '#server/platform/run-ps.ts'
+import { describeProcess } from '#server/platform/processes/run-ps.ts'
 
 /** What `postmaster.pid` of a running PostgreSQL says. */
 export interface Postmaster {

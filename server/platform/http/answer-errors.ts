@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Fault, Refusal, faults, refusals, type FaultName } from '#contract/errors.ts'
 import type { Language } from '#contract/languages.ts'
-import { closedDetail } from './close-for-viewers.ts'
+import { closedDetail } from './maintenance-mode.ts'
 import { isDatabaseAway } from '#server/platform/database/database-away.ts'
 import type { Log } from '#server/platform/log.ts'
 

@@ -26,9 +26,9 @@ import {
   refuseUnreadableUrl,
   spellAddress,
 } from './guards.ts'
-import { limitCalls, type LimitOptions } from './limit-calls.ts'
+import { rateLimit, type LimitOptions } from './rate-limit.ts'
 import { limitConnections, type ConnectionLimits } from './limit-connections.ts'
-import { closeForViewers, type ClosedSign } from './close-for-viewers.ts'
+import { enforceMaintenanceMode, type MaintenanceMode } from './maintenance-mode.ts'
 import { describeApi } from './open-api.ts'
 import { readBytes, readForms, readJsonOnly, readRaw } from './read-body.ts'
 import {
@@ -58,7 +58,7 @@ export interface HttpServerOptions extends LimitOptions {
   bytesRoutes?: readonly BytesRoute[]
   plainRoutes: readonly PlainRoute[]
   /** Says that the site is closed for viewers, while it is. */
-  closedSign?: ClosedSign
+  closedSign?: MaintenanceMode
   /** Who of the operators a request's cookie belongs to. */
   identifyOperator?(request: TokenSource): Promise<Operator | null>
   /** Who a request's token belongs to; null for an unknown or absent one. */
@@ -137,8 +137,8 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   limitConnections(app, options.bounds, options.trustProxy)
   addHeaders(app, options.publicUrl.startsWith('https:'))
   await app.register(cookie)
-  const refuseTooMany = limitCalls(app, options)
-  if (options.closedSign) closeForViewers(app, options.closedSign, ofStranger)
+  const refuseTooMany = rateLimit(app, options)
+  if (options.closedSign) enforceMaintenanceMode(app, options.closedSign, ofStranger)
   checkRoutes(app, () => true, refuseHostless)
   checkRoutes(app, () => true, refuseDoubled)
   checkRoutes(app, isForApi, ({ url }) => refuseUnreadableUrl(url))

@@ -2,7 +2,7 @@ import { constants, mkdirSync } from 'node:fs'
 import { access, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { SendMailOptions } from 'nodemailer'
-import type { Config } from '#server/platform/config.ts'
+import type { Config } from '#server/platform/config/config.ts'
 import type { Log } from '#server/platform/log.ts'
 
 /** A mail as it leaves. */

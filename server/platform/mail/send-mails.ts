@@ -1,10 +1,10 @@
 import type { Kysely, Transaction } from 'kysely'
-import type { MailTemplate } from '#server/i18n/compose-mail.ts'
+import type { MailTemplate } from '#server/i18n/mail-texts.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Log } from '#server/platform/log.ts'
 import { MailError, type Mailer, type Message } from './mailer.ts'
-import { forgetGivenUp } from './given-up-mails.ts'
+import { forgetGivenUp } from './abandoned-mails.ts'
 import {
   anyDueMails,
   claimMails,

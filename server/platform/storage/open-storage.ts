@@ -1,5 +1,5 @@
-import type { Config } from '#server/platform/config.ts'
-import { ConfigError } from '#server/platform/config-error.ts'
+import type { Config } from '#server/platform/config/config.ts'
+import { ConfigError } from '#server/platform/config/config-error.ts'
 import type { Log } from '#server/platform/log.ts'
 import { openDisk } from './disk.ts'
 import type { Storage } from './storage.ts'

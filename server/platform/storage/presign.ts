@@ -9,7 +9,7 @@ export interface SigningBucket {
   secretAccessKey: string
 }
 
-interface LinkWish {
+interface LinkRequest {
   key: string
   signedAt: Date
   expires: Date
@@ -21,7 +21,7 @@ interface LinkWish {
  * An address that opens one file until a moment: Signature Version 4 in the query (AWS, "Authenticating requests: using
  * query parameters"). A playlist has hundreds of them, so they are made here in microseconds.
  */
-export function presign(bucket: SigningBucket, { key, signedAt, expires, query = {} }: LinkWish): string {
+export function presign(bucket: SigningBucket, { key, signedAt, expires, query = {} }: LinkRequest): string {
   const { address, region, accessKeyId, secretAccessKey } = bucket
   const time = signedAt.toISOString().replaceAll(/[-:]|\.\d+/g, '')
   const day = time.slice(0, 8)

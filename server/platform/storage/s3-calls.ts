@@ -16,7 +16,7 @@ import {
   S3ServiceException,
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
-import type { S3Config } from '#server/platform/read-s3.ts'
+import type { S3Config } from '#server/platform/config/read-s3.ts'
 import { StorageError } from './storage.ts'
 
 /** How long the store may take, and how often it is asked. A server error, a refused or broken connection is tried again after a moment. */

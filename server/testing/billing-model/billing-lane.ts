@@ -1,12 +1,10 @@
 import { pino } from 'pino'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
-import type { PaymentGateway } from '#server/features/billing/gateway.ts'
+import type { PaymentGateway } from '#server/features/billing/gateways/gateway.ts'
 import type { Behaviour } from '#server/features/billing/gateways/sandbox/cards.ts'
 import { sandboxRoutes } from '#server/features/billing/gateways/sandbox/routes.ts'
-import {
-  createSandboxGateway,
-  type SandboxContext,
-} from '#server/features/billing/gateways/sandbox/sandbox-gateway.ts'
+import { createSandboxGateway } from '#server/features/billing/gateways/sandbox/sandbox-gateway.ts'
+import type { SandboxContext } from '#server/features/billing/gateways/sandbox/sandbox-context.ts'
 import { dayMs } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/ids.ts'
 import { buildVideo } from '#server/testing/builders.ts'
@@ -160,20 +158,20 @@ function onLine(gateway: PaymentGateway, line: Line): PaymentGateway {
   }
   return {
     ...gateway,
-    start: (charge) => move(() => gateway.start(charge)),
-    chargeSaved: (charge) => move(() => gateway.chargeSaved(charge)),
-    refund: (refund) => move(() => gateway.refund(refund)),
-    complete: (reference) => read(() => gateway.complete(reference)),
-    retrieve: (lookup) => read(() => gateway.retrieve(lookup)),
-    cancel: (reference) => read(() => gateway.cancel(reference)),
-    forget: (reference) => read(() => gateway.forget(reference)),
-    isKept: (reference) => read(() => gateway.isKept(reference)),
-    listSince: (since, settled) => read(() => gateway.listSince(since, settled)),
-    saver: {
-      start: (request) => move(() => gateway.saver.start(request)),
-      complete: (reference) => read(() => gateway.saver.complete(reference)),
-      retrieve: (lookup) => read(() => gateway.saver.retrieve(lookup)),
-      cancel: (reference) => read(() => gateway.saver.cancel(reference)),
+    createPayment: (charge) => move(() => gateway.createPayment(charge)),
+    chargeSavedMethod: (charge) => move(() => gateway.chargeSavedMethod(charge)),
+    refundPayment: (refund) => move(() => gateway.refundPayment(refund)),
+    confirmPayment: (reference) => read(() => gateway.confirmPayment(reference)),
+    retrievePayment: (lookup) => read(() => gateway.retrievePayment(lookup)),
+    cancelPayment: (reference) => read(() => gateway.cancelPayment(reference)),
+    detachMethod: (reference) => read(() => gateway.detachMethod(reference)),
+    isMethodAttached: (reference) => read(() => gateway.isMethodAttached(reference)),
+    listPayments: (since, settled) => read(() => gateway.listPayments(since, settled)),
+    methodSetups: {
+      start: (request) => move(() => gateway.methodSetups.start(request)),
+      complete: (reference) => read(() => gateway.methodSetups.complete(reference)),
+      retrieve: (lookup) => read(() => gateway.methodSetups.retrieve(lookup)),
+      cancel: (reference) => read(() => gateway.methodSetups.cancel(reference)),
     },
   }
 }

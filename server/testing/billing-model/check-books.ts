@@ -1,6 +1,6 @@
 import type { Membership } from '#contract/members.ts'
 import { dayMs } from '#server/platform/clock.ts'
-import type { Payment } from '#server/features/billing/gateway.ts'
+import type { Payment } from '#server/features/billing/gateways/gateway.ts'
 import type {
   AttemptEntry,
   Books,

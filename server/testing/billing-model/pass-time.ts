@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import { runJanitor } from '#server/features/billing/janitor.ts'
-import { reconcile } from '#server/features/billing/reconcile.ts'
-import { renewSubscriptions } from '#server/features/billing/renew-subscriptions.ts'
-import { applyNotification, takeNotification } from '#server/features/billing/take-notification.ts'
-import { signEvent } from '#server/features/billing/gateways/sandbox/notifications.ts'
+import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
+import { reconcile } from '#server/features/billing/reconciliation/reconcile.ts'
+import { renewSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
+import { applyWebhookEvent, receiveWebhook } from '#server/features/billing/webhooks/receive-webhook.ts'
+import { signEvent } from '#server/features/billing/gateways/sandbox/webhooks.ts'
 import type { BillingLane, WebhookEvent } from './billing-lane.ts'
 
 /** A job that finds nothing to do after so many rounds has a fault: it would run for ever. */
@@ -48,9 +48,9 @@ export async function deliver(lane: BillingLane, event: WebhookEvent, stops = fa
   const { context, sandbox, gateway } = lane
   const { body, headers } = signEvent(sandbox, event.reference)
   event.delivered = true
-  const taken = await takeNotification(context, gateway, Buffer.from(body), headers)
+  const taken = await receiveWebhook(context, gateway, Buffer.from(body), headers)
   if (!taken) throw new Error('the site refused an event that was signed')
-  if (!stops) await applyNotification(context, taken)
+  if (!stops) await applyWebhookEvent(context, taken)
 }
 
 /** Lets everything come to its end: requests and events arrive, and the jobs run until nothing is open. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Payment, PaymentGateway } from '#server/features/billing/gateway.ts'
+import type { Payment, PaymentGateway } from '#server/features/billing/gateways/gateway.ts'
 import type {
   AttemptStatus,
   DisputeStatus,
@@ -157,7 +157,7 @@ const booksText = `SELECT json_build_object(
 export async function readBooks(pool: Database<Tables>['pool'], gateway: PaymentGateway): Promise<Books> {
   const [{ rows }, payments] = await Promise.all([
     pool.query<{ books: Omit<Books, 'payments'> }>({ name: 'books', text: booksText }),
-    gateway.listSince(new Date(0)),
+    gateway.listPayments(new Date(0)),
   ])
   const [row] = rows
   if (!row) throw new Error('the books cannot be read')

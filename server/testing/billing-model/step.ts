@@ -1,6 +1,6 @@
 import type fc from 'fast-check'
 import { Refusal, type RefusalName } from '#contract/errors.ts'
-import { membershipOf } from '#server/features/billing/membership.ts'
+import { membershipOf } from '#server/features/billing/subscriptions/membership.ts'
 import { loadRights } from '#server/features/library/library.ts'
 import { newId } from '#server/platform/ids.ts'
 import { countOpen, countWrongs } from '#server/testing/count-wrongs.ts'

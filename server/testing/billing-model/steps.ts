@@ -1,16 +1,19 @@
-import { cancelSubscription, resumeSubscription } from '#server/features/billing/cancel-subscription.ts'
-import { changeMethod } from '#server/features/billing/change-method.ts'
+import {
+  cancelSubscription,
+  resumeSubscription,
+} from '#server/features/billing/subscriptions/cancel-subscription.ts'
+import { changeMethod } from '#server/features/billing/payment-methods/change-method.ts'
 import type { Behaviour } from '#server/features/billing/gateways/sandbox/cards.ts'
 import { decidePayment, failRefunds } from '#server/features/billing/gateways/sandbox/queries.ts'
 import { dispute } from '#server/features/billing/gateways/sandbox/sandbox-gateway.ts'
-import { payOrder } from '#server/features/billing/pay-order.ts'
-import { placeOrder } from '#server/features/billing/place-order.ts'
-import { refreshOrder } from '#server/features/billing/present-order.ts'
-import { reconcile } from '#server/features/billing/reconcile.ts'
-import { refundOrder } from '#server/features/billing/refund-order.ts'
-import { loadSavedMethod, removeSavedMethod } from '#server/features/billing/saved-method.ts'
+import { payOrder } from '#server/features/billing/payments/pay-order.ts'
+import { createOrderFor } from '#server/features/billing/checkout/create-order.ts'
+import { refreshOrder } from '#server/features/billing/checkout/present-order.ts'
+import { reconcile } from '#server/features/billing/reconciliation/reconcile.ts'
+import { refundOrder } from '#server/features/billing/refunds/refund-order.ts'
+import { loadSavedMethod, removeSavedMethod } from '#server/features/billing/payment-methods/saved-method.ts'
 import type { DisputeStatus, PaymentMethod } from '#server/features/billing/tables.ts'
-import { mergeGuest } from '#server/features/members/sign-in-as.ts'
+import { mergeGuest } from '#server/features/members/sessions/sign-in-as.ts'
 import { hourMs } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/ids.ts'
 import { orderCall } from '#server/testing/order-call.ts'
@@ -61,7 +64,7 @@ async function place(
     const email = `${buyer}@example.com`
     const saving = save && goods[thing].kind !== 'plan' ? { save_method: { shown: 'Save this card' } } : {}
     const body = { ...goods[thing], ...saving, gateway: 'sandbox', method, email } as const
-    made = (await placeOrder(context, orderCall(buyer, body), id)).id
+    made = (await createOrderFor(context, orderCall(buyer, body), id)).id
   })
   if (made === undefined) return { answer }
   if (goods[thing].kind === 'plan') model.cancelled.delete(buyer)
@@ -254,7 +257,7 @@ export class OneTap extends Step {
     if (!saved) return 'no card is saved'
     const body = { ...goods[thing], gateway: 'sandbox', saved_method_id: saved.id } as const
     const answer = await withFault(lane, model, this.fault, () =>
-      answerOf(() => placeOrder(context, orderCall(buyer, body), newId('ord'))),
+      answerOf(() => createOrderFor(context, orderCall(buyer, body), newId('ord'))),
     )
     // The order is there also where it was not paid.
     const wanted = db.selectFrom('orders').select('id').where('saved_method_id', '=', saved.id)
@@ -539,7 +542,7 @@ export class RefundThere extends AtGateway {
   happen({ gateway }: BillingLane, { reference, amountCents, refundedCents }: Payments[number]) {
     const left = amountCents - refundedCents
     const cents = this.part ? Math.max(1, Math.floor(left / 2)) : left
-    return gateway.refund({ reference, amountCents: cents, key: `there ${++refunds}` })
+    return gateway.refundPayment({ reference, amountCents: cents, key: `there ${++refunds}` })
   }
 }
 

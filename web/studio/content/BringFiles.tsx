@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
-import type { DeskVideoPage } from '#contract/studio/videos.ts'
+import type { StudioVideoPage } from '#contract/studio/videos.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { useTexts } from '#web/studio/texts.ts'
@@ -14,7 +14,7 @@ import { send } from './upload-queue.ts'
 import styles from './content.module.css'
 
 /** Chooses the files of a season; a folder, files or a ZIP may also be dropped anywhere on the page. Shows the plan before the upload starts. */
-export function BringFiles({ video }: { video: DeskVideoPage }) {
+export function BringFiles({ video }: { video: StudioVideoPage }) {
   const { t } = useTexts()
   const { id } = video
   const [found, setFound] = useState<SourceFile[] | null>(null)

@@ -1,4 +1,4 @@
-import { listDeskTags } from '#contract/studio/labels.ts'
+import { listStudioTags } from '#contract/studio/labels.ts'
 import { useMay } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { Tabs } from '#web/studio/ui/Tabs.tsx'
@@ -9,7 +9,7 @@ const root = '/studio/content'
 export function ContentTabs() {
   const { t } = useTexts()
   const may = useMay()
-  if (!may(listDeskTags)) return null
+  if (!may(listStudioTags)) return null
   const tabs = [
     { to: root, title: t('labels.videos') },
     { to: `${root}/names`, title: t('labels.title') },

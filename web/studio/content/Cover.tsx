@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { editVideo, type DeskVideo } from '#contract/studio/videos.ts'
+import { editVideo, type StudioVideo } from '#contract/studio/videos.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Sheet } from '#web/ui/Sheet.tsx'
@@ -15,7 +15,7 @@ import { episodesQuery } from './queries.ts'
 import styles from './content.module.css'
 
 /** The cover as it is; another out of a picture, cut to shape, or out of a frame of an episode. */
-export function Cover({ video: { id, titles, cover_url, cover_color } }: { video: DeskVideo }) {
+export function Cover({ video: { id, titles, cover_url, cover_color } }: { video: StudioVideo }) {
   const { t } = useTexts()
   const mayEdit = useMay()(editVideo)
   const [picture, setPicture] = useState<Picture | null>(null)

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { htmlLanguage } from '#contract/languages.ts'
-import { playDeskEpisode } from '#contract/studio/videos.ts'
+import { playStudioEpisode } from '#contract/studio/videos.ts'
 import { call } from '#web/lib/api.ts'
 import { languageNames } from '#web/lib/language.ts'
 import { takeStream } from '#web/player/stream.ts'
@@ -24,7 +24,7 @@ export function DeskPlayer({
   const frame = useRef<HTMLDivElement>(null)
   const source = useQuery({
     queryKey: ['desk-playback', episodeId],
-    queryFn: ({ signal }) => call(playDeskEpisode, { query: { id: episodeId }, signal }),
+    queryFn: ({ signal }) => call(playStudioEpisode, { query: { id: episodeId }, signal }),
     // A link is good for longer than anybody looks.
     staleTime: Infinity,
     gcTime: 0,

@@ -1,6 +1,6 @@
 import { badges } from '#contract/catalog.ts'
 import { planCurrencies } from '#contract/studio/plans.ts'
-import type { DeskVideoPage, Inherited } from '#contract/studio/videos.ts'
+import type { StudioVideoPage, Inherited } from '#contract/studio/videos.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/Field.tsx'
 import { useTexts } from '#web/studio/texts.ts'
@@ -14,7 +14,7 @@ import styles from './content.module.css'
 type Form = ReturnType<typeof useDetailsForm>['form']
 
 /** Edits category, tags, free episodes, prices, badge and whether the video is featured. */
-export function DetailsForm({ video }: { video: DeskVideoPage }) {
+export function DetailsForm({ video }: { video: StudioVideoPage }) {
   const { t } = useTexts()
   const { form, labels, warnings, asks, saveAnyway, changeFirst } = useDetailsForm(video)
   const hintOf = (known: readonly { name: string }[] = []) =>

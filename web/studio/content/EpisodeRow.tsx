@@ -6,7 +6,7 @@ import {
   removeEpisode,
   retryEpisode,
   videoLimits,
-  type DeskEpisode,
+  type StudioEpisode,
 } from '#contract/studio/videos.ts'
 import { call } from '#web/lib/api.ts'
 import { notify } from '#web/lib/notify.ts'
@@ -30,7 +30,7 @@ export function EpisodeRow({
   at,
   isFree,
 }: {
-  episode: DeskEpisode
+  episode: StudioEpisode
   /** When it was so, in milliseconds. */
   at: number
   isFree: boolean
@@ -57,7 +57,7 @@ export function EpisodeRow({
   )
 }
 
-function State({ episode: { state, plays, progress }, at }: { episode: DeskEpisode; at: number }) {
+function State({ episode: { state, plays, progress }, at }: { episode: StudioEpisode; at: number }) {
   const { t } = useTexts()
   if (state === 'processing') return <BeingMade progress={progress} at={at} />
   const words = t(`content.made_${state}`, { percent: progress })
@@ -80,7 +80,7 @@ function BeingMade({ progress, at }: { progress: number; at: number }) {
 }
 
 /** Titles; and of a file that failed another try, or taking it out. */
-function Repair({ episode }: { episode: DeskEpisode }) {
+function Repair({ episode }: { episode: StudioEpisode }) {
   const { t } = useTexts()
   const may = useMay()
   const retry = useCommand(retryEpisode, t('done.retried'))
@@ -128,7 +128,7 @@ function TitlesSheet({
   episode: { id, number, titles },
   onClose,
 }: {
-  episode: DeskEpisode
+  episode: StudioEpisode
   onClose: () => void
 }) {
   const { t } = useTexts()

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useSyncExternalStore } from 'react'
-import { orderEpisodes, type DeskEpisode, type DeskVideo } from '#contract/studio/videos.ts'
+import { orderEpisodes, type StudioEpisode, type StudioVideo } from '#contract/studio/videos.ts'
 import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 import { useMay } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
@@ -14,7 +14,7 @@ import { onSendings, sendings } from './upload-queue.ts'
 import styles from './content.module.css'
 
 /** The episodes in their order, which may be changed, with what became of their files. */
-export function Episodes({ video: { id, free_episodes } }: { video: DeskVideo }) {
+export function Episodes({ video: { id, free_episodes } }: { video: StudioVideo }) {
   const { t } = useTexts()
   const mayOrder = useMay()(orderEpisodes)
   const isComing = useSyncExternalStore(onSendings, sendings).some(({ videoId }) => videoId === id)
@@ -31,7 +31,7 @@ export function Episodes({ video: { id, free_episodes } }: { video: DeskVideo })
   // Whoever moves one sees at once which numbers that makes: those that there are, in the new order.
   const numbers = ordered.map(({ number }) => number).toSorted((a, b) => a - b)
   const list = ordered.map((episode, index) => ({ ...episode, number: numbers[index] ?? episode.number }))
-  const row = (episode: DeskEpisode) => (
+  const row = (episode: StudioEpisode) => (
     <EpisodeRow at={episodes.dataUpdatedAt} episode={episode} isFree={episode.number <= free_episodes} />
   )
   return (
@@ -58,10 +58,10 @@ export function Episodes({ video: { id, free_episodes } }: { video: DeskVideo })
   )
 }
 
-const idOf = ({ id }: DeskEpisode) => id
+const idOf = ({ id }: StudioEpisode) => id
 
 /** A processed episode may set the video's cover or publish it, so its data are refetched. */
-function useVideoAnew(id: string, list: readonly DeskEpisode[] | undefined): void {
+function useVideoAnew(id: string, list: readonly StudioEpisode[] | undefined): void {
   const client = useQueryClient()
   const known = useRef<string>(undefined)
   const now = list && `${list.length} ${list.filter(({ plays }) => plays).length}`

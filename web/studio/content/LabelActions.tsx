@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { deleteCategory, deleteTag, type DeskLabel } from '#contract/studio/labels.ts'
+import { deleteCategory, deleteTag, type StudioLabel } from '#contract/studio/labels.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { useTexts } from '#web/studio/texts.ts'
@@ -13,7 +13,7 @@ import styles from './content.module.css'
 /** What can be done to a tag or category. */
 export interface LabelProps {
   kind: 'tag' | 'category'
-  label: DeskLabel
+  label: StudioLabel
 }
 
 /** Renames a tag or category, merges it into another, or deletes it. */

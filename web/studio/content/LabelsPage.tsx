@@ -1,7 +1,7 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { languages } from '#contract/languages.ts'
-import { changeTag, orderCategories, type DeskLabel, type DeskTag } from '#contract/studio/labels.ts'
+import { changeTag, orderCategories, type StudioLabel, type StudioTag } from '#contract/studio/labels.ts'
 import { languageNames } from '#web/lib/language.ts'
 import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 import { ListFoot } from '#web/ui/ListFoot.tsx'
@@ -69,7 +69,7 @@ function Categories() {
 }
 
 /** The names in all languages side by side. */
-function Names({ of: { names } }: { of: DeskLabel }) {
+function Names({ of: { names } }: { of: StudioLabel }) {
   return (
     <dl className={styles.names}>
       {languages.map((language) => (
@@ -82,15 +82,15 @@ function Names({ of: { names } }: { of: DeskLabel }) {
   )
 }
 
-const idOf = ({ id }: DeskLabel) => id
+const idOf = ({ id }: StudioLabel) => id
 
-const nameColumns: Column<DeskLabel>[] = languages.map((language) => ({
+const nameColumns: Column<StudioLabel>[] = languages.map((language) => ({
   title: languageNames[language],
   cell: ({ names }) => names[language] ?? '–',
 }))
 
 /** What can be done to a tag; one that is going is left alone, and says so. */
-function TagActions({ tag }: { tag: DeskTag }) {
+function TagActions({ tag }: { tag: StudioTag }) {
   const { t } = useTexts()
   const { under_way: task } = tag
   return (
@@ -107,11 +107,11 @@ function Tags() {
   const [keyword, setKeyword] = useState('')
   // The table stays during a search, and with it the open actions of a row.
   const tags = useInfiniteQuery({ ...tagsQuery(keyword), placeholderData: keepPreviousData })
-  const columns: Column<DeskTag>[] = [
+  const columns: Column<StudioTag>[] = [
     ...nameColumns,
     { title: t('labels.count'), cell: ({ video_count }) => countWords(video_count), figures: true },
     ...(mayChange
-      ? [{ title: t('labels.actions'), deeds: true, cell: (tag: DeskTag) => <TagActions tag={tag} /> }]
+      ? [{ title: t('labels.actions'), deeds: true, cell: (tag: StudioTag) => <TagActions tag={tag} /> }]
       : []),
   ]
   return (

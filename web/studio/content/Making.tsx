@@ -1,15 +1,15 @@
-import type { DeskEpisode } from '#contract/studio/videos.ts'
+import type { StudioEpisode } from '#contract/studio/videos.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { timeLeft } from './time-left.ts'
 import { useSecondsLeft } from './use-seconds-left.ts'
 import styles from './content.module.css'
 
-const isUnderWay = ({ state }: DeskEpisode) => state === 'waiting' || state === 'processing'
+const isUnderWay = ({ state }: StudioEpisode) => state === 'waiting' || state === 'processing'
 /** The progress in percent from which the speed is known. */
 const enough = 50
 
 /** How far all episodes are made, and the time that is left at the speed since the page was opened. */
-export function Making({ list, at }: { list: readonly DeskEpisode[]; at: number }) {
+export function Making({ list, at }: { list: readonly StudioEpisode[]; at: number }) {
   const left = list.filter(isUnderWay)
   return left.length === 0 ? null : <Progress list={list} left={left} at={at} />
 }
@@ -19,8 +19,8 @@ function Progress({
   left,
   at,
 }: {
-  list: readonly DeskEpisode[]
-  left: readonly DeskEpisode[]
+  list: readonly StudioEpisode[]
+  left: readonly StudioEpisode[]
   /** When this was so, in milliseconds. */
   at: number
 }) {

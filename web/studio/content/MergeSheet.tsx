@@ -1,6 +1,6 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { mergeCategory, mergeTag, type DeskLabel } from '#contract/studio/labels.ts'
+import { mergeCategory, mergeTag, type StudioLabel } from '#contract/studio/labels.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Sheet } from '#web/ui/Sheet.tsx'
@@ -28,8 +28,8 @@ export function MergeSheet({ kind, label, onClose }: LabelProps & { onClose: () 
     setKeyword(words)
     setChosen('')
   }
-  const nameOf = ({ names }: DeskLabel) => nameIn(names, language)
-  const merge = async (other: DeskLabel) => {
+  const nameOf = ({ names }: StudioLabel) => nameIn(names, language)
+  const merge = async (other: StudioLabel) => {
     const answer = await run({ id: label.id, into: other.id })
     if (answer) notify(t(answer.done ? 'labels.merged' : 'labels.mergeFollows'))
     onClose()
@@ -64,7 +64,7 @@ export function MergeSheet({ kind, label, onClose }: LabelProps & { onClose: () 
 }
 
 /** All categories, or the most used of the tags that are called so and stay. */
-function useLabels(kind: LabelProps['kind'], keyword: string): { found: DeskLabel[]; isAnswered: boolean } {
+function useLabels(kind: LabelProps['kind'], keyword: string): { found: StudioLabel[]; isAnswered: boolean } {
   const categories = useQuery({ ...categoriesQuery, enabled: kind === 'category' })
   const tags = useInfiniteQuery({
     ...tagsQuery(keyword),

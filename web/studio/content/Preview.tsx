@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { languages } from '#contract/languages.ts'
-import type { DeskEpisode, DeskVideo } from '#contract/studio/videos.ts'
+import type { StudioEpisode, StudioVideo } from '#contract/studio/videos.ts'
 import { languageNames } from '#web/lib/language.ts'
 import { money } from '#web/lib/money.ts'
 import { Icon } from '#web/ui/Icon.tsx'
@@ -16,7 +16,7 @@ const people = ['visitor', 'member', 'subscriber'] as const
 type Person = (typeof people)[number]
 
 /** Previews the video for each kind of viewer: texts, open episodes, and the price of locked ones. */
-export function Preview({ video }: { video: DeskVideo }) {
+export function Preview({ video }: { video: StudioVideo }) {
   const { t, language: own } = useTexts()
   const [person, setPerson] = useState<Person>('visitor')
   const [language, setLanguage] = useState(own)
@@ -24,8 +24,8 @@ export function Preview({ video }: { video: DeskVideo }) {
   const episodes = useQuery(episodesQuery(video.id, false))
   const seen = (episodes.data?.list ?? []).filter(({ plays, state }) => plays || state !== 'failed')
   const episode = seen.find(({ id }) => id === chosen) ?? seen[0]
-  const isOpen = (each: DeskEpisode) => person === 'subscriber' || each.number <= video.free_episodes
-  const say = (texts: DeskVideo['titles']) => nameIn(texts, language)
+  const isOpen = (each: StudioEpisode) => person === 'subscriber' || each.number <= video.free_episodes
+  const say = (texts: StudioVideo['titles']) => nameIn(texts, language)
   return (
     <div className={styles.stack}>
       <div className={styles.details}>
@@ -83,7 +83,7 @@ export function Preview({ video }: { video: DeskVideo }) {
   )
 }
 
-function Locked({ video: { price }, episode }: { video: DeskVideo; episode: DeskEpisode }) {
+function Locked({ video: { price }, episode }: { video: StudioVideo; episode: StudioEpisode }) {
   const { t } = useTexts()
   return (
     <div className={styles.locked}>

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { languages, type Language } from '#contract/languages.ts'
-import { changeCategory, changeTag, longestLabel, type DeskLabel } from '#contract/studio/labels.ts'
+import { changeCategory, changeTag, longestLabel, type StudioLabel } from '#contract/studio/labels.ts'
 import { call } from '#web/lib/api.ts'
 import { languageNames } from '#web/lib/language.ts'
 import { notify } from '#web/lib/notify.ts'
@@ -57,7 +57,7 @@ export function RenameSheet({ kind, label, onClose }: LabelProps & { onClose: ()
   )
 }
 
-const initialOf = ({ names }: DeskLabel): Record<Language, string> => ({
+const initialOf = ({ names }: StudioLabel): Record<Language, string> => ({
   en: names.en ?? '',
   es: names.es ?? '',
   fy: names.fy ?? '',

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { languages } from '#contract/languages.ts'
-import type { DeskEpisode, DeskVideoPage } from '#contract/studio/videos.ts'
+import type { StudioEpisode, StudioVideoPage } from '#contract/studio/videos.ts'
 import { languageNames } from '#web/lib/language.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { useTexts } from '#web/studio/texts.ts'
@@ -24,10 +24,10 @@ export function SeasonPlan({
   onBegin,
   onCancel,
 }: {
-  video: DeskVideoPage
+  video: StudioVideoPage
   found: readonly SourceFile[]
   /** That the video has already. */
-  episodes: readonly DeskEpisode[]
+  episodes: readonly StudioEpisode[]
   onBegin: (files: ToSend[]) => void
   onCancel: () => void
 }) {

@@ -4,7 +4,7 @@ import {
   publishVideo,
   scheduleVideo,
   unscheduleVideo,
-  type DeskVideo,
+  type StudioVideo,
 } from '#contract/studio/videos.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/Field.tsx'
@@ -21,7 +21,7 @@ import styles from './content.module.css'
 const ownZone = new Intl.DateTimeFormat().resolvedOptions().timeZone
 
 /** What leads a video to its next state. */
-export function StateActions({ video }: { video: DeskVideo }) {
+export function StateActions({ video }: { video: StudioVideo }) {
   const { t } = useTexts()
   const { id, state, episode_count } = video
   const publish = useCommand(publishVideo, t('done.published'))
@@ -74,7 +74,7 @@ function ScheduleSheet({
   video: { id, state, released_at },
   onClose,
 }: {
-  video: DeskVideo
+  video: StudioVideo
   onClose: () => void
 }) {
   const { t } = useTexts()

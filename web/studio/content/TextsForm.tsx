@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { languages, type Language } from '#contract/languages.ts'
-import { editVideo, videoLimits, type DeskVideo } from '#contract/studio/videos.ts'
+import { editVideo, videoLimits, type StudioVideo } from '#contract/studio/videos.ts'
 import { call } from '#web/lib/api.ts'
 import { languageNames } from '#web/lib/language.ts'
 import { notify } from '#web/lib/notify.ts'
@@ -13,7 +13,7 @@ import styles from './content.module.css'
 type Name = `titles.${Language}` | `synopses.${Language}`
 
 /** Titles and synopses, the languages side by side. What is left empty is shown in English. */
-export function TextsForm({ video }: { video: DeskVideo }) {
+export function TextsForm({ video }: { video: StudioVideo }) {
   const { t } = useTexts()
   const queryClient = useQueryClient()
   const form = useGuardedForm({
@@ -67,7 +67,7 @@ export function TextsForm({ video }: { video: DeskVideo }) {
   )
 }
 
-function initialOf({ titles, synopses }: DeskVideo): Record<Name, string> {
+function initialOf({ titles, synopses }: StudioVideo): Record<Name, string> {
   const pairs = languages.flatMap((language) => [
     [`titles.${language}`, titles[language] ?? ''],
     [`synopses.${language}`, synopses[language] ?? ''],

@@ -1,7 +1,7 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link, useSearchParams } from 'react-router'
-import { addVideo, videoStates, type DeskVideoRow } from '#contract/studio/videos.ts'
+import { addVideo, videoStates, type StudioVideoRow } from '#contract/studio/videos.ts'
 import { call } from '#web/lib/api.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/Field.tsx'
@@ -39,13 +39,13 @@ export function VideoList() {
       { replace: true },
     )
   const columns = [
-    { title: t('content.video'), cell: (row: DeskVideoRow) => <Title row={row} /> },
-    { title: t('content.state'), cell: (row: DeskVideoRow) => t(`content.states.${row.state}`) },
-    { title: t('content.episodes'), cell: (row: DeskVideoRow) => episodesOf(row, t) },
-    { title: t('content.plays'), cell: (row: DeskVideoRow) => countWords(row.play_count), figures: true },
+    { title: t('content.video'), cell: (row: StudioVideoRow) => <Title row={row} /> },
+    { title: t('content.state'), cell: (row: StudioVideoRow) => t(`content.states.${row.state}`) },
+    { title: t('content.episodes'), cell: (row: StudioVideoRow) => episodesOf(row, t) },
+    { title: t('content.plays'), cell: (row: StudioVideoRow) => countWords(row.play_count), figures: true },
     {
       title: t('content.released'),
-      cell: ({ released_at }: DeskVideoRow) => timeWords(released_at, language),
+      cell: ({ released_at }: StudioVideoRow) => timeWords(released_at, language),
     },
   ]
   return (
@@ -83,7 +83,7 @@ export function VideoList() {
   )
 }
 
-function Title({ row: { id, title, cover_url, cover_color } }: { row: DeskVideoRow }) {
+function Title({ row: { id, title, cover_url, cover_color } }: { row: StudioVideoRow }) {
   return (
     <Link to={id} className={styles.titleLink}>
       <span className={styles.smallCover} style={{ background: cover_color }}>
@@ -94,7 +94,7 @@ function Title({ row: { id, title, cover_url, cover_color } }: { row: DeskVideoR
   )
 }
 
-function episodesOf({ episode_count, progress, failed_count }: DeskVideoRow, t: Say): string {
+function episodesOf({ episode_count, progress, failed_count }: StudioVideoRow, t: Say): string {
   return [
     String(episode_count),
     ...(progress === null ? [] : [t('content.made', { percent: progress })]),

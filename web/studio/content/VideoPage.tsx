@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from 'react-router'
-import { editVideo, type DeskVideo, type DeskVideoPage } from '#contract/studio/videos.ts'
+import { editVideo, type StudioVideo, type StudioVideoPage } from '#contract/studio/videos.ts'
 import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 import { NotFound } from '#web/studio/NotFound.tsx'
 import { isNoPage, useMay } from '#web/studio/queries.ts'
@@ -31,7 +31,7 @@ export function VideoPage() {
   return <Whole key={id} video={video.data} />
 }
 
-function Whole({ video }: { video: DeskVideoPage }) {
+function Whole({ video }: { video: StudioVideoPage }) {
   const { t, language } = useTexts()
   const mayEdit = useMay()(editVideo)
   return (
@@ -97,7 +97,7 @@ function Parts({
 }
 
 /** What viewers would miss. */
-function lacksOf({ episode_count, cover_url, synopses, category }: DeskVideo) {
+function lacksOf({ episode_count, cover_url, synopses, category }: StudioVideo) {
   return [
     ...(episode_count > 0 ? [] : (['episodes'] as const)),
     ...(cover_url ? [] : (['cover'] as const)),
@@ -107,7 +107,7 @@ function lacksOf({ episode_count, cover_url, synopses, category }: DeskVideo) {
 }
 
 /** In which state it is, since or until when, and the way to its page where viewers have one. */
-function Standing({ video }: { video: DeskVideo }) {
+function Standing({ video }: { video: StudioVideo }) {
   const { t, language } = useTexts()
   const { id, state, released_at } = video
   const lacks = lacksOf(video)

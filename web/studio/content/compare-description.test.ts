@@ -1,11 +1,11 @@
 import { expect, it, vi } from 'vitest'
 import type { VideoDescription } from '#contract/studio/descriptions.ts'
-import type { DeskVideoPage } from '#contract/studio/videos.ts'
+import type { StudioVideoPage } from '#contract/studio/videos.ts'
 import { compareDescription, editsOf } from './compare-description.ts'
 
 vi.mock('#web/lib/language.ts', () => ({ currentLanguage: () => 'en' }))
 
-const draft: DeskVideoPage = {
+const draft: StudioVideoPage = {
   id: 'vid_1',
   slug: 'salt',
   state: 'draft',
@@ -62,7 +62,7 @@ it('what is taken becomes one edit, which names no language that is not taken', 
 })
 
 it('what a draft only took over from the video before is told apart from what somebody typed', () => {
-  const inheritedOf = (inherited: DeskVideoPage['inherited']) =>
+  const inheritedOf = (inherited: StudioVideoPage['inherited']) =>
     compareDescription({ ...said, free_episodes: 5 }, { ...draft, inherited })
       .filter(({ isInherited }) => isInherited)
       .map(({ part }) => part)

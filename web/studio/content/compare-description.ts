@@ -1,7 +1,7 @@
 import type { BodyOf } from '#contract/endpoint.ts'
 import { languages, type Language } from '#contract/languages.ts'
 import type { VideoDescription } from '#contract/studio/descriptions.ts'
-import type { DeskVideo, DeskVideoPage, editVideo } from '#contract/studio/videos.ts'
+import type { StudioVideo, StudioVideoPage, editVideo } from '#contract/studio/videos.ts'
 import { decimalOf } from '#web/studio/words.ts'
 
 type Edits = Omit<BodyOf<typeof editVideo>, 'id'>
@@ -20,7 +20,7 @@ export interface Difference {
 }
 
 /** Where a description and a video differ. What the description leaves out is no difference. */
-export function compareDescription(said: VideoDescription, video: DeskVideoPage): Difference[] {
+export function compareDescription(said: VideoDescription, video: StudioVideoPage): Difference[] {
   const texts = (part: 'titles' | 'synopses') =>
     languages.map((language) => {
       const says = said[part][language] ?? ''
@@ -64,7 +64,7 @@ export function compareDescription(said: VideoDescription, video: DeskVideoPage)
     .map((each) => ({ ...each, isInherited: inherited.includes(each.part) }))
 }
 
-const priceWords = ({ episode_cents, video_cents, currency }: DeskVideo['price']) =>
+const priceWords = ({ episode_cents, video_cents, currency }: StudioVideo['price']) =>
   `${decimalOf(episode_cents)} / ${decimalOf(video_cents)} ${currency}`
 
 /** The one edit that takes over these differences. */

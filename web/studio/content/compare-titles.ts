@@ -1,6 +1,6 @@
 import { languages, type Language, type Texts } from '#contract/languages.ts'
 import type { VideoDescription } from '#contract/studio/descriptions.ts'
-import type { DeskEpisode } from '#contract/studio/videos.ts'
+import type { StudioEpisode } from '#contract/studio/videos.ts'
 
 /** What a `video.yaml` calls an episode otherwise than its row. */
 export interface TitleDifference {
@@ -18,7 +18,7 @@ type Named = VideoDescription['episode_titles']
 /** Where a description and episodes differ, of those that are there or among the files, by language and number. */
 export function compareTitles(
   said: Named,
-  episodes: readonly Pick<DeskEpisode, 'id' | 'number' | 'titles'>[],
+  episodes: readonly Pick<StudioEpisode, 'id' | 'number' | 'titles'>[],
   coming: readonly number[],
 ): TitleDifference[] {
   const there = new Map(episodes.map((episode) => [episode.number, episode]))

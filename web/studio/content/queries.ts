@@ -1,15 +1,15 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import {
-  getDeskVideo,
-  listDeskEpisodes,
-  listDeskVideos,
+  getStudioVideo,
+  listStudioEpisodes,
+  listStudioVideos,
   listLabels,
-  type DeskEpisode,
+  type StudioEpisode,
   type VideoState,
 } from '#contract/studio/videos.ts'
 import { readDescription } from '#contract/studio/descriptions.ts'
 import { listArrivedUploads, listUploads, uploadLimits } from '#contract/studio/uploads.ts'
-import { listDeskCategories, listDeskTags, type DeskTag } from '#contract/studio/labels.ts'
+import { listStudioCategories, listStudioTags, type StudioTag } from '#contract/studio/labels.ts'
 import { call } from '#web/lib/api.ts'
 import type { SourceFile } from './source-file.ts'
 
@@ -17,7 +17,7 @@ export const videosQuery = (keyword: string, state: VideoState | undefined) =>
   infiniteQueryOptions({
     queryKey: ['videos', keyword, state],
     queryFn: ({ pageParam, signal }) =>
-      call(listDeskVideos, {
+      call(listStudioVideos, {
         query: {
           ...(pageParam ? { cursor: pageParam } : {}),
           ...(keyword ? { keyword } : {}),
@@ -32,17 +32,17 @@ export const videosQuery = (keyword: string, state: VideoState | undefined) =>
 export const videoQuery = (id: string) =>
   queryOptions({
     queryKey: ['video', id],
-    queryFn: ({ signal }) => call(getDeskVideo, { query: { id }, signal }),
+    queryFn: ({ signal }) => call(getStudioVideo, { query: { id }, signal }),
   })
 
 const lookMs = 2000
-const isMoving = ({ state }: DeskEpisode) => state === 'waiting' || state === 'processing'
+const isMoving = ({ state }: StudioEpisode) => state === 'waiting' || state === 'processing'
 
 /** The episodes; polled while some are processed or uploaded. */
 export const episodesQuery = (videoId: string, isComing: boolean) =>
   queryOptions({
     queryKey: ['episodes', videoId],
-    queryFn: ({ signal }) => call(listDeskEpisodes, { query: { video_id: videoId }, signal }),
+    queryFn: ({ signal }) => call(listStudioEpisodes, { query: { video_id: videoId }, signal }),
     refetchInterval: ({ state }) => (isComing || state.data?.list.some(isMoving) === true ? lookMs : false),
   })
 
@@ -82,7 +82,7 @@ export const labelsQuery = queryOptions({
 })
 
 /** Whether a tag is neither being merged nor deleted. */
-export const isStaying = ({ under_way: task }: Pick<DeskTag, 'under_way'>): boolean =>
+export const isStaying = ({ under_way: task }: Pick<StudioTag, 'under_way'>): boolean =>
   task === null || task === 'index'
 
 /** All tags, those of most videos first; with words, those that have them in a name. */
@@ -90,7 +90,7 @@ export const tagsQuery = (keyword: string) =>
   infiniteQueryOptions({
     queryKey: ['tags', keyword],
     queryFn: ({ pageParam, signal }) =>
-      call(listDeskTags, {
+      call(listStudioTags, {
         query: { ...(pageParam ? { cursor: pageParam } : {}), ...(keyword ? { keyword } : {}) },
         signal,
       }),
@@ -105,5 +105,5 @@ export const tagsQuery = (keyword: string) =>
 
 export const categoriesQuery = queryOptions({
   queryKey: ['categories'],
-  queryFn: ({ signal }) => call(listDeskCategories, { signal }),
+  queryFn: ({ signal }) => call(listStudioCategories, { signal }),
 })

@@ -1,4 +1,4 @@
-import { beginUploads, partPath, type BegunUpload, type PlannedFile } from '#contract/studio/uploads.ts'
+import { beginUploads, partPath, type StartedUpload, type PlannedFile } from '#contract/studio/uploads.ts'
 import { acceptLanguage, currentLanguage } from '#web/lib/language.ts'
 
 /** The server has answered, and will not take it however often it is sent. */
@@ -42,9 +42,9 @@ export async function announce(
   videoId: string,
   files: readonly PlannedFile[],
   way: Way,
-): Promise<BegunUpload[]> {
+): Promise<StartedUpload[]> {
   const body = JSON.stringify({ video_id: videoId, files })
-  const data = await sendUntilAnswered<{ list: BegunUpload[] }>(beginUploads.path, body, way)
+  const data = await sendUntilAnswered<{ list: StartedUpload[] }>(beginUploads.path, body, way)
   if (!data) throw new PartRefused('')
   return data.list
 }

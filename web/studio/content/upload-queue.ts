@@ -1,5 +1,5 @@
 import type { Language, Texts } from '#contract/languages.ts'
-import { partBytes, type BegunUpload, type PlannedFile } from '#contract/studio/uploads.ts'
+import { partBytes, type StartedUpload, type PlannedFile } from '#contract/studio/uploads.ts'
 import { askBeforeClosing } from '#web/studio/ui/ask-before-closing.ts'
 import { inPlans } from './in-plans.ts'
 import { announce, PartRefused, sendPart, type Hold, type Way } from './send-part.ts'
@@ -196,7 +196,7 @@ function plannedOf(job: Job): PlannedFile {
 }
 
 /** The server's answer about a file: queued, refused, or already uploaded. */
-function welcome(job: Job, upload: BegunUpload | undefined): void {
+function welcome(job: Job, upload: StartedUpload | undefined): void {
   const key = keyOf(job)
   if (!upload?.id || upload.state === 'refused')
     return change(key, { state: 'failed', message: upload?.reason ?? '' })

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { badges } from '#contract/catalog.ts'
 import { priceWarningsOf, type VideoWarning } from '#contract/studio/video-warnings.ts'
-import { editVideo, videoLimits, type DeskVideo, type DeskVideoPage } from '#contract/studio/videos.ts'
+import { editVideo, videoLimits, type StudioVideo, type StudioVideoPage } from '#contract/studio/videos.ts'
 import { call } from '#web/lib/api.ts'
 import { notify } from '#web/lib/notify.ts'
 import { useTexts } from '#web/studio/texts.ts'
@@ -11,7 +11,7 @@ import { centsOf, decimalOf } from '#web/studio/words.ts'
 import { labelsQuery } from './queries.ts'
 
 /** The form of a video's details, and the categories and tags there are, by name. */
-export function useDetailsForm(video: DeskVideoPage) {
+export function useDetailsForm(video: StudioVideoPage) {
   const { t } = useTexts()
   const queryClient = useQueryClient()
   const labels = useQuery(labelsQuery).data
@@ -71,7 +71,7 @@ interface Labels {
 
 type Value = ReturnType<typeof initialOf>
 
-function editOf(video: DeskVideoPage, value: Value, labels: Labels | undefined) {
+function editOf(video: StudioVideoPage, value: Value, labels: Labels | undefined) {
   const before = initialOf(video)
   const categories = [...(video.category ? [video.category] : []), ...(labels?.categories ?? [])]
   const tags = [...video.tags, ...(labels?.tags ?? [])]
@@ -100,7 +100,7 @@ function slugOf(typed: string, labels: readonly Label[]): string {
   return labels.find((label) => label.name.toLowerCase() === name.toLowerCase())?.slug ?? name
 }
 
-const initialOf = ({ category, tags, price, badge, featured, free_episodes }: DeskVideo) => ({
+const initialOf = ({ category, tags, price, badge, featured, free_episodes }: StudioVideo) => ({
   category: category?.name ?? '',
   tags: tags.map(({ name }) => name).join(', '),
   free_episodes: String(free_episodes),

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { readFileName } from '#contract/studio/file-names.ts'
 import { coverPath, uploadLimits } from '#contract/studio/uploads.ts'
-import { editVideo, nameEpisodes, type DeskEpisode, type DeskVideoPage } from '#contract/studio/videos.ts'
+import { editVideo, nameEpisodes, type StudioEpisode, type StudioVideoPage } from '#contract/studio/videos.ts'
 import { notify } from '#web/lib/notify.ts'
 import { sendPicture } from '#web/studio/send-picture.ts'
 import { useTexts } from '#web/studio/texts.ts'
@@ -36,9 +36,9 @@ export interface Offer {
  */
 export function useFolder(
   found: readonly SourceFile[],
-  video: DeskVideoPage,
+  video: StudioVideoPage,
   /** The episodes that are there, and the numbers of those among the files. */
-  { episodes, coming }: { episodes: readonly DeskEpisode[]; coming: readonly number[] },
+  { episodes, coming }: { episodes: readonly StudioEpisode[]; coming: readonly number[] },
 ) {
   const { t } = useTexts()
   const queryClient = useQueryClient()

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { readFileName } from '#contract/studio/file-names.ts'
-import type { DeskEpisode, DeskVideoPage } from '#contract/studio/videos.ts'
+import type { StudioEpisode, StudioVideoPage } from '#contract/studio/videos.ts'
 import { useUnsaved } from '#web/studio/ui/unsaved.ts'
 import { hasArrived } from './has-arrived.ts'
 import { arrivedQuery } from './queries.ts'
@@ -27,9 +27,9 @@ const placedOf = (found: readonly SourceFile[]): Placed<SourceFile>[] =>
 
 /** Plans the upload of dropped files beside the existing episodes, and applies corrections. */
 export function useSeasonPlan(
-  video: DeskVideoPage,
+  video: StudioVideoPage,
   found: readonly SourceFile[],
-  episodes: readonly DeskEpisode[],
+  episodes: readonly StudioEpisode[],
 ) {
   const [mended, setMended] = useState<Mended>(new Map())
   useUnsaved(mended.size > 0)

@@ -1,4 +1,10 @@
-import type { Arm, ArmResult, Difference, Estimate, ExperimentResult } from '#contract/studio/experiments.ts'
+import type {
+  Arm,
+  VariantResult,
+  Difference,
+  Estimate,
+  ExperimentResult,
+} from '#contract/studio/experiments.ts'
 import { htmlLanguage } from '#contract/languages.ts'
 import { money } from '#web/lib/money.ts'
 import { useTexts, type Say } from '#web/studio/texts.ts'
@@ -8,7 +14,7 @@ import { IntervalChart } from './IntervalChart.tsx'
 import { countWords, timeWords } from '#web/studio/words.ts'
 import styles from './experiments.module.css'
 
-type Row = ArmResult & { name: string; share: number }
+type Row = VariantResult & { name: string; share: number }
 
 /** What an experiment has shown, how uncertain that is, and whether it is too early to say. */
 export function Result({ result }: { result: ExperimentResult }) {

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import type { Language } from '#contract/languages.ts'
-import type { HeldEntitlement } from '#contract/studio/orders.ts'
+import type { CustomerEntitlement } from '#contract/studio/orders.ts'
 import { useTexts, type Say } from '#web/studio/texts.ts'
 import { Table, type Column } from '#web/studio/ui/Table.tsx'
 import { timeWords } from '#web/studio/words.ts'
@@ -12,15 +12,15 @@ export function EntitlementTable({
   empty,
   actions,
 }: {
-  entitlements: readonly HeldEntitlement[]
+  entitlements: readonly CustomerEntitlement[]
   /** When the plan renews; what it gives lasts through the grace of a renewal that fails. */
   renewsAt: string | null
   empty: ReactNode
   /** What can be done about one. */
-  actions?: Column<HeldEntitlement>
+  actions?: Column<CustomerEntitlement>
 }) {
   const { t, language } = useTexts()
-  const columns: Column<HeldEntitlement>[] = [
+  const columns: Column<CustomerEntitlement>[] = [
     {
       title: t('people.right'),
       cell: (held) => rightWords(held, t),
@@ -49,7 +49,7 @@ export function EntitlementTable({
 }
 
 function untilWords(
-  { ends_at, source, order_id, revoked_at }: HeldEntitlement,
+  { ends_at, source, order_id, revoked_at }: CustomerEntitlement,
   renewsAt: string | null,
   t: Say,
   language: Language,
@@ -62,12 +62,12 @@ function untilWords(
 }
 
 /** What somebody may play by it. */
-export function rightWords({ title, number }: HeldEntitlement, t: Say): string {
+export function rightWords({ title, number }: CustomerEntitlement, t: Say): string {
   if (title === null) return t('people.everything')
   return number === null ? title : `${title} · ${number}`
 }
 
-function Source({ held: { order_id, source, reason } }: { held: HeldEntitlement }) {
+function Source({ held: { order_id, source, reason } }: { held: CustomerEntitlement }) {
   const { t } = useTexts()
   return order_id === null ? t('people.given', { reason: reason ?? '' }) : t(`people.by.${source}`)
 }

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { HeldEntitlement } from '#contract/studio/orders.ts'
+import type { CustomerEntitlement } from '#contract/studio/orders.ts'
 import { revokeEntitlement } from '#contract/studio/people.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { useMay } from '#web/studio/queries.ts'
@@ -14,7 +14,7 @@ export function Rights({
   entitlements,
   renewsAt,
 }: {
-  entitlements: HeldEntitlement[]
+  entitlements: CustomerEntitlement[]
   renewsAt: string | null
 }) {
   const { t } = useTexts()
@@ -22,7 +22,7 @@ export function Rights({
   const actions = {
     title: t('people.actions'),
     deeds: true,
-    cell: (held: HeldEntitlement) => (held.revoked_for === null ? <Revoke held={held} /> : null),
+    cell: (held: CustomerEntitlement) => (held.revoked_for === null ? <Revoke held={held} /> : null),
   }
   return (
     <Panel title={t('people.rights')}>
@@ -36,7 +36,7 @@ export function Rights({
   )
 }
 
-function Revoke({ held }: { held: HeldEntitlement }) {
+function Revoke({ held }: { held: CustomerEntitlement }) {
   const { t } = useTexts()
   const [asked, setAsked] = useState(false)
   const { run } = useCommand(revokeEntitlement, t('done.rightRevoked'))
@@ -61,7 +61,7 @@ function Revoke({ held }: { held: HeldEntitlement }) {
 }
 
 /** What is asked: one that its order's money has locked would open again, should that come back. */
-function revokeWords({ revoked_at, source, order_id }: HeldEntitlement) {
+function revokeWords({ revoked_at, source, order_id }: CustomerEntitlement) {
   if (revoked_at !== null)
     return {
       action: 'people.keepLocked',

@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { listFailedFiles, type FailedFile } from '#contract/studio/running.ts'
+import { listFailedFiles, type FailedFile } from '#contract/studio/system.ts'
 import { retryEpisode } from '#contract/studio/videos.ts'
 import { call } from '#web/lib/api.ts'
 import { notify } from '#web/lib/notify.ts'

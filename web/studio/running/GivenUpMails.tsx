@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { listGivenUpMails, retryMail, type GivenUpMail } from '#contract/studio/running.ts'
+import { listAbandonedMails, retryMail, type AbandonedMail } from '#contract/studio/system.ts'
 import { call } from '#web/lib/api.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
@@ -16,19 +16,19 @@ export function GivenUpMails() {
   const mails = useInfiniteQuery({
     queryKey: ['given-up-mails', language],
     queryFn: ({ pageParam, signal }) =>
-      call(listGivenUpMails, { query: pageParam ? { cursor: pageParam } : {}, signal }),
+      call(listAbandonedMails, { query: pageParam ? { cursor: pageParam } : {}, signal }),
     initialPageParam: '',
     getNextPageParam: ({ next_cursor }) => next_cursor,
   })
   const columns = [
-    { title: t('running.mail'), cell: ({ subject }: GivenUpMail) => subject },
-    { title: t('running.recipient'), cell: ({ recipient }: GivenUpMail) => recipient },
-    { title: t('running.reason'), cell: (mail: GivenUpMail) => <Why mail={mail} /> },
+    { title: t('running.mail'), cell: ({ subject }: AbandonedMail) => subject },
+    { title: t('running.recipient'), cell: ({ recipient }: AbandonedMail) => recipient },
+    { title: t('running.reason'), cell: (mail: AbandonedMail) => <Why mail={mail} /> },
     {
       title: t('running.failedAt'),
-      cell: ({ given_up_at }: GivenUpMail) => timeWords(given_up_at, language),
+      cell: ({ given_up_at }: AbandonedMail) => timeWords(given_up_at, language),
     },
-    { title: t('running.actions'), deeds: true, cell: (mail: GivenUpMail) => <SendAgain mail={mail} /> },
+    { title: t('running.actions'), deeds: true, cell: (mail: AbandonedMail) => <SendAgain mail={mail} /> },
   ]
   const rows = mails.data?.pages.flatMap(({ list }) => list)
   return (
@@ -52,7 +52,7 @@ export function GivenUpMails() {
   )
 }
 
-function Why({ mail: { refused, reason, tries } }: { mail: GivenUpMail }) {
+function Why({ mail: { refused, reason, tries } }: { mail: AbandonedMail }) {
   const { t } = useTexts()
   return (
     <div className={styles.failure}>
@@ -62,7 +62,7 @@ function Why({ mail: { refused, reason, tries } }: { mail: GivenUpMail }) {
   )
 }
 
-function SendAgain({ mail: { id, subject, recipient } }: { mail: GivenUpMail }) {
+function SendAgain({ mail: { id, subject, recipient } }: { mail: AbandonedMail }) {
   const { t } = useTexts()
   const { run, busy } = useCommand(retryMail, null)
   const send = async () => {

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { gatewayIds } from '#contract/billing.ts'
-import { checkHealth, showHealth, type Part } from '#contract/studio/running.ts'
+import { checkHealth, showHealth, type Part } from '#contract/studio/system.ts'
 import { call } from '#web/lib/api.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { listJobs, runJob, type ScheduledJob } from '#contract/studio/running.ts'
+import { listJobs, runJob, type ScheduledJob } from '#contract/studio/system.ts'
 import { call } from '#web/lib/api.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'

@@ -1,4 +1,4 @@
-import { listGivenUpMails } from '#contract/studio/running.ts'
+import { listAbandonedMails } from '#contract/studio/system.ts'
 import { useMay } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { Page, Panel } from '#web/studio/ui/Page.tsx'
@@ -18,7 +18,7 @@ export function Component() {
       <Panel title={t('running.files')}>
         <FailedFiles />
       </Panel>
-      {may(listGivenUpMails) && (
+      {may(listAbandonedMails) && (
         <Panel title={t('running.mails')}>
           <GivenUpMails />
         </Panel>

@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { listAudit, type Deed } from '#contract/studio/operators.ts'
+import { listAudit, type AuditEvent } from '#contract/studio/operators.ts'
 import { call } from '#web/lib/api.ts'
 import { ListFoot } from '#web/ui/ListFoot.tsx'
 import { useTexts } from '#web/studio/texts.ts'
@@ -22,15 +22,15 @@ export function AuditTrail({ subject }: { subject?: string }) {
     getNextPageParam: ({ next_cursor }) => next_cursor,
   })
   const columns = [
-    { title: t('team.when'), whole: true, cell: ({ at }: Deed) => timeWords(at, language) },
+    { title: t('team.when'), whole: true, cell: ({ at }: AuditEvent) => timeWords(at, language) },
     {
       title: t('team.who'),
-      cell: ({ operator, event }: Deed) => operator ?? whoElse(event, t),
+      cell: ({ operator, event }: AuditEvent) => operator ?? whoElse(event, t),
     },
-    { title: t('team.what'), cell: (deed: Deed) => <What deed={deed} /> },
+    { title: t('team.what'), cell: (deed: AuditEvent) => <What deed={deed} /> },
     {
       title: t('team.details'),
-      cell: (deed: Deed) => <Details deed={deed} />,
+      cell: (deed: AuditEvent) => <Details deed={deed} />,
     },
   ]
   return (
@@ -50,7 +50,7 @@ export function AuditTrail({ subject }: { subject?: string }) {
 }
 
 /** What was done in a sentence, and small, by which command of the command line. */
-function What({ deed }: { deed: Deed }) {
+function What({ deed }: { deed: AuditEvent }) {
   const { t } = useTexts()
   const words = wordsOf(deed.event)
   return (
@@ -61,7 +61,7 @@ function What({ deed }: { deed: Deed }) {
   )
 }
 
-function Details({ deed }: { deed: Deed }) {
+function Details({ deed }: { deed: AuditEvent }) {
   const { subject, at, details } = deed
   const { t, language } = useTexts()
   if (Object.keys(details ?? {}).length === 0) return subject ?? '–'

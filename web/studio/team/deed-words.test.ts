@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { studioCalls } from '#contract/calls.ts'
 import { isCommand } from '#contract/studio/command.ts'
-import { actingCommands, deskDeeds, viewerDeeds, writtenCommands } from '#contract/studio/deeds.ts'
+import { actingCommands, studioEvents, viewerEvents, writtenCommands } from '#contract/studio/audit-events.ts'
 import english from '#web/studio/texts/en.deeds.json'
 import german from '#web/studio/texts/dy.deeds.json'
 import { beforeFirst, deedWords, whoElse } from './deed-words.ts'
@@ -13,7 +13,7 @@ describe.each([
   ['German', german],
 ])('in %s', (_language, { deed }) => {
   it('everything that the audit trail may hold has its words, and nothing else has', () => {
-    const events = [...viewerDeeds, ...deskDeeds, ...writtenCommands.map((words) => `studio ${words}`)]
+    const events = [...viewerEvents, ...studioEvents, ...writtenCommands.map((words) => `studio ${words}`)]
     expect(Object.keys(deed.done).toSorted()).toEqual(events.toSorted())
     expect(Object.keys(deed.asked).toSorted()).toEqual(actingCommands.toSorted())
   })

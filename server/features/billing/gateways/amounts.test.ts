@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { moneyWords } from '#contract/money.ts'
-import { GatewayRefused } from '#server/features/billing/gateway.ts'
+import { GatewayRefused } from './gateway.ts'
 import { isPayable, toPaypal } from './paypal/amounts.ts'
 import { fromStripe, isChargeable, toStripe } from './stripe/amounts.ts'
 

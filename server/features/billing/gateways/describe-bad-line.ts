@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { askGateway, askRefund } from '#server/features/billing/call-gateway.ts'
+import { askGateway, askRefund } from './call-gateway.ts'
 import { createLog } from '#server/platform/log.ts'
 import { gatewayShopper } from './gateway-shopper.ts'
 import { faults, type Fault, type GatewayHarness, type GatewayTraits } from './gateway-harness.ts'
@@ -32,7 +32,7 @@ export function describeBadLine(traits: GatewayTraits, harness: () => GatewayHar
       const asked = await renewal('pays')
       const end = fail(fault)
       const { gateway } = harness()
-      const outcome = await askGateway(calling(fault), gateway, () => gateway.chargeSaved(asked))
+      const outcome = await askGateway(calling(fault), gateway, () => gateway.chargeSavedMethod(asked))
       expect(outcome).toBe('unknown')
       end()
       const payments = arrives(fault) ? [{ status: 'succeeded', orderId: asked.orderId }] : []
@@ -47,7 +47,7 @@ export function describeBadLine(traits: GatewayTraits, harness: () => GatewayHar
     const asked = charge({ save: true })
     const end = fail(fault)
     const { gateway } = harness()
-    expect(await askGateway(calling(fault), gateway, () => gateway.start(asked))).toBe('unknown')
+    expect(await askGateway(calling(fault), gateway, () => gateway.createPayment(asked))).toBe('unknown')
     end()
     const kept = arrives(fault) && !traits.forgetsUnpaid
     if (kept) await expect.poll(() => lookUp(asked)).toMatchObject({ attemptId: asked.attemptId })
@@ -59,7 +59,7 @@ export function describeBadLine(traits: GatewayTraits, harness: () => GatewayHar
     const asked = saveRequest()
     const end = fail(fault)
     const { gateway } = harness()
-    expect(await askGateway(calling(fault), gateway, () => gateway.saver.start(asked))).toBe('unknown')
+    expect(await askGateway(calling(fault), gateway, () => gateway.methodSetups.start(asked))).toBe('unknown')
     end()
     if (arrives(fault) && !traits.forgetsUnpaid)
       await expect
@@ -76,6 +76,6 @@ export function describeBadLine(traits: GatewayTraits, harness: () => GatewayHar
     expect(await askRefund(calling(fault), gateway, refund)).toBe('unknown')
     end()
     expect(await askRefund({ log }, gateway, refund)).toBe('done')
-    expect(await gateway.retrieve({ reference })).toMatchObject({ refundedCents: 400 })
+    expect(await gateway.retrievePayment({ reference })).toMatchObject({ refundedCents: 400 })
   })
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { GatewayRefused } from '#server/features/billing/gateway.ts'
+import { GatewayRefused } from './gateway.ts'
 import { gatewayShopper } from './gateway-shopper.ts'
 import type { Behaviour, GatewayHarness, GatewayTraits } from './gateway-harness.ts'
 
@@ -13,14 +13,14 @@ export function describeKeeping(traits: GatewayTraits, harness: () => GatewayHar
     expect(method).toEqual({ reference: expect.any(String), ...traits.kept })
     const later = () => ({ ...charge(), methodReference: method?.reference ?? '' })
     const asked = later()
-    const renewed = await harness().gateway.chargeSaved(asked)
+    const renewed = await harness().gateway.chargeSavedMethod(asked)
     expect(renewed).toMatchObject({ status: 'succeeded', amountCents: 999, orderId: asked.orderId })
     expect(await lookUp(asked)).toMatchObject({ status: 'succeeded' })
-    expect(await harness().gateway.isKept(method?.reference ?? '')).toBe(true)
-    await harness().gateway.forget(method?.reference ?? '')
-    await harness().gateway.forget(method?.reference ?? '')
-    expect(await harness().gateway.isKept(method?.reference ?? '')).toBe(false)
-    expect(await harness().gateway.chargeSaved(later())).toMatchObject({ status: 'failed' })
+    expect(await harness().gateway.isMethodAttached(method?.reference ?? '')).toBe(true)
+    await harness().gateway.detachMethod(method?.reference ?? '')
+    await harness().gateway.detachMethod(method?.reference ?? '')
+    expect(await harness().gateway.isMethodAttached(method?.reference ?? '')).toBe(false)
+    expect(await harness().gateway.chargeSavedMethod(later())).toMatchObject({ status: 'failed' })
   })
 
   if (traits.chargesKept)
@@ -32,10 +32,10 @@ export function describeKeeping(traits: GatewayTraits, harness: () => GatewayHar
 
       test('pays at once and once per key, and is kept no second time', async () => {
         const asked = await kept('pays')
-        const payment = await harness().gateway.start(asked)
+        const payment = await harness().gateway.createPayment(asked)
         expect(payment).toMatchObject({ status: 'succeeded', orderId: asked.orderId, amountCents: 999 })
         expect(payment.method).toBeUndefined()
-        expect(await harness().gateway.start(asked)).toEqual(payment)
+        expect(await harness().gateway.createPayment(asked)).toEqual(payment)
       })
 
       test.each([
@@ -44,20 +44,20 @@ export function describeKeeping(traits: GatewayTraits, harness: () => GatewayHar
       ] as const)(
         'waits for the person where the bank asks; with "%s" it is decided',
         async (answer, outcome) => {
-          const payment = await harness().gateway.start(await kept('asks'))
+          const payment = await harness().gateway.createPayment(await kept('asks'))
           expect(payment).toMatchObject({ status: 'requires_action', next: { type: 'authenticate' } })
           await harness().answer(payment.reference, answer)
-          expect(await harness().gateway.complete(payment.reference)).toMatchObject(outcome)
+          expect(await harness().gateway.confirmPayment(payment.reference)).toMatchObject(outcome)
         },
       )
 
       test('is refused in our words, and once it was forgotten', async () => {
         const decline = traits.declinesLater['declines later']
-        const payment = await harness().gateway.start(await kept('declines later'))
+        const payment = await harness().gateway.createPayment(await kept('declines later'))
         expect(payment).toMatchObject({ status: 'failed', decline })
         const asked = await kept('pays')
-        await harness().gateway.forget(asked.methodReference ?? '')
-        expect(await harness().gateway.start(asked)).toMatchObject({ status: 'failed' })
+        await harness().gateway.detachMethod(asked.methodReference ?? '')
+        expect(await harness().gateway.createPayment(asked)).toMatchObject({ status: 'failed' })
       })
     })
 
@@ -65,7 +65,7 @@ export function describeKeeping(traits: GatewayTraits, harness: () => GatewayHar
     'may refuse a renewal with a method that paid at first, in our words: %s',
     async (behaviour, decline) => {
       const asked = await renewal(behaviour as Behaviour)
-      expect(await harness().gateway.chargeSaved(asked)).toMatchObject({ status: 'failed', decline })
+      expect(await harness().gateway.chargeSavedMethod(asked)).toMatchObject({ status: 'failed', decline })
       expect(await lookUp(asked)).toEqual(unpaid({ status: 'failed', decline }))
     },
   )
@@ -74,7 +74,7 @@ export function describeKeeping(traits: GatewayTraits, harness: () => GatewayHar
     const asked = saveRequest()
     const { gateway } = harness()
     const since = new Date(Date.now() - 60_000)
-    const before = await gateway.listSince(since)
+    const before = await gateway.listPayments(since)
     const saving = await harness().save(asked, 'pays')
     const { brand, last4 } = traits.kept
     expect(saving).toMatchObject({
@@ -83,32 +83,32 @@ export function describeKeeping(traits: GatewayTraits, harness: () => GatewayHar
       method: { brand, last4 },
     })
     expect(saving.next).toBeUndefined()
-    expect(await gateway.saver.retrieve(saving)).toEqual(saving)
-    expect(await gateway.saver.complete(saving.reference)).toEqual(saving)
+    expect(await gateway.methodSetups.retrieve(saving)).toEqual(saving)
+    expect(await gateway.methodSetups.complete(saving.reference)).toEqual(saving)
     expect(await lookUpSaving(asked)).toEqual(traits.forgetsUnpaid ? null : saving)
-    expect(await gateway.listSince(since)).toHaveLength(before.length)
+    expect(await gateway.listPayments(since)).toHaveLength(before.length)
     const methodReference = saving.method?.reference ?? ''
-    expect(await gateway.chargeSaved({ ...charge(), methodReference })).toMatchObject({
+    expect(await gateway.chargeSavedMethod({ ...charge(), methodReference })).toMatchObject({
       status: 'succeeded',
     })
-    await gateway.forget(methodReference)
-    expect(await gateway.isKept(methodReference)).toBe(false)
+    await gateway.detachMethod(methodReference)
+    expect(await gateway.isMethodAttached(methodReference)).toBe(false)
   })
 
   test('knows nothing of a saving that was never asked for', async () => {
     expect(await lookUpSaving(saveRequest())).toBeNull()
-    expect(await harness().gateway.saver.retrieve({ reference: 'never' })).toBeNull()
-    expect(await harness().gateway.saver.complete('never')).toBeNull()
-    expect(await harness().gateway.saver.cancel('never')).toBeNull()
+    expect(await harness().gateway.methodSetups.retrieve({ reference: 'never' })).toBeNull()
+    expect(await harness().gateway.methodSetups.complete('never')).toBeNull()
+    expect(await harness().gateway.methodSetups.cancel('never')).toBeNull()
   })
 
   test('makes one saving per key, and none for another request', async () => {
     const asked = saveRequest()
-    const { saver } = harness().gateway
-    const answers = await Promise.allSettled(Array.from({ length: 10 }, () => saver.start(asked)))
+    const { methodSetups } = harness().gateway
+    const answers = await Promise.allSettled(Array.from({ length: 10 }, () => methodSetups.start(asked)))
     const named = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value.reference] : []))
     expect(new Set(named).size).toBe(1)
-    await expect(saver.start({ ...asked, changeId: 'pmc_other' })).rejects.toThrow(GatewayRefused)
+    await expect(methodSetups.start({ ...asked, changeId: 'pmc_other' })).rejects.toThrow(GatewayRefused)
   })
 
   test.each(Object.entries(traits.refusesToKeep))(
@@ -131,20 +131,20 @@ export function describeKeeping(traits: GatewayTraits, harness: () => GatewayHar
       const waiting = await harness().save(saveRequest(), 'asks')
       expect(waiting).toMatchObject({ status: 'requires_action', next: { type: traits.asksBy } })
       await harness().answer(waiting.reference, answer)
-      const decided = await harness().gateway.saver.complete(waiting.reference)
+      const decided = await harness().gateway.methodSetups.complete(waiting.reference)
       expect(statuses).toContain(decided?.status)
       expect(decided?.method === undefined).toBe(answer === 'no')
-      expect(await harness().gateway.saver.complete(waiting.reference)).toEqual(decided)
+      expect(await harness().gateway.methodSetups.complete(waiting.reference)).toEqual(decided)
     },
   )
 
   test('calls a waiting saving off, which then keeps nothing; a method that is kept stays', async () => {
-    const { saver } = harness().gateway
+    const { methodSetups } = harness().gateway
     const waiting = await harness().save(saveRequest(), 'asks')
-    expect(await saver.cancel(waiting.reference)).toMatchObject({ status: 'cancelled' })
+    expect(await methodSetups.cancel(waiting.reference)).toMatchObject({ status: 'cancelled' })
     await harness().answer(waiting.reference, 'yes')
-    expect((await saver.retrieve(waiting))?.method).toBeUndefined()
+    expect((await methodSetups.retrieve(waiting))?.method).toBeUndefined()
     const saving = await harness().save(saveRequest(), 'pays')
-    expect(await saver.cancel(saving.reference)).toEqual(saving)
+    expect(await methodSetups.cancel(saving.reference)).toEqual(saving)
   })
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { GatewayRefused } from '#server/features/billing/gateway.ts'
+import { GatewayRefused } from './gateway.ts'
 import { gatewayShopper } from './gateway-shopper.ts'
 import type { Behaviour, GatewayHarness, GatewayTraits } from './gateway-harness.ts'
 
@@ -20,36 +20,40 @@ export function describePayments(traits: GatewayTraits, harness: () => GatewayHa
       refundedCents: 0,
     })
     expect(paid.next).toBeUndefined()
-    expect(await harness().gateway.retrieve({ reference: paid.reference })).toEqual(paid)
+    expect(await harness().gateway.retrievePayment({ reference: paid.reference })).toEqual(paid)
     expect(await lookUp(asked)).toEqual(paid)
   })
 
   test('remembers what a payment buys and who made it', async () => {
     const asked = charge()
     const { reference } = await harness().pay(asked, 'pays')
-    expect(await harness().gateway.retrieve({ reference })).toMatchObject({ purchase: asked.purchase })
+    expect(await harness().gateway.retrievePayment({ reference })).toMatchObject({ purchase: asked.purchase })
     expect(await harness().gateway.findEmail(reference)).toBe(traits.email ?? asked.payer.email)
   })
 
   test('knows nothing of a payment that was never asked for', async () => {
     expect(await lookUp(charge())).toBeNull()
-    expect(await harness().gateway.retrieve({ reference: 'never' })).toBeNull()
+    expect(await harness().gateway.retrievePayment({ reference: 'never' })).toBeNull()
   })
 
   test('makes one payment per key, also when asked many times at once, and refuses another request', async () => {
     const asked = charge()
     const { reference } = await harness().pay(asked, 'pays')
-    const answers = await Promise.allSettled(Array.from({ length: 10 }, () => harness().gateway.start(asked)))
+    const answers = await Promise.allSettled(
+      Array.from({ length: 10 }, () => harness().gateway.createPayment(asked)),
+    )
     for (const answer of answers)
       if (answer.status === 'fulfilled') expect(answer.value.reference).toBe(reference)
-    await expect(harness().gateway.start({ ...asked, amountCents: 1000 })).rejects.toThrow(GatewayRefused)
+    await expect(harness().gateway.createPayment({ ...asked, amountCents: 1000 })).rejects.toThrow(
+      GatewayRefused,
+    )
     expect(await paymentsOf(asked.orderId)).toHaveLength(1)
   })
 
   test('makes one payment where the first requests for a key come at once', async () => {
     const asked = charge({ save: true })
     const { gateway } = harness()
-    const answers = await Promise.allSettled(Array.from({ length: 10 }, () => gateway.start(asked)))
+    const answers = await Promise.allSettled(Array.from({ length: 10 }, () => gateway.createPayment(asked)))
     const named = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value.reference] : []))
     expect(new Set(named).size).toBe(1)
     expect(await paymentsOf(asked.orderId)).toHaveLength(traits.forgetsUnpaid ? 0 : 1)
@@ -74,25 +78,25 @@ export function describePayments(traits: GatewayTraits, harness: () => GatewayHa
     expect(waiting).toMatchObject({ status: 'requires_action', next: { type: traits.asksBy } })
     expect(await lookUp(asked)).toEqual(unpaid({ status: 'requires_action' }))
     await harness().answer(waiting.reference, answer)
-    const decided = await harness().gateway.complete(waiting.reference)
+    const decided = await harness().gateway.confirmPayment(waiting.reference)
     expect(statuses).toContain(decided?.status)
-    expect(await harness().gateway.complete(waiting.reference)).toEqual(decided)
+    expect(await harness().gateway.confirmPayment(waiting.reference)).toEqual(decided)
   })
 
   test('calls a waiting payment off, which then cannot be approved; a payment that was made stays', async () => {
     const waiting = await pay('asks')
-    expect(await harness().gateway.cancel(waiting.reference)).toMatchObject({ status: 'cancelled' })
+    expect(await harness().gateway.cancelPayment(waiting.reference)).toMatchObject({ status: 'cancelled' })
     await harness().answer(waiting.reference, 'yes')
-    const called = await harness().gateway.retrieve(waiting)
+    const called = await harness().gateway.retrievePayment(waiting)
     expect(called?.status).toBe(traits.forgetsUnpaid ? 'requires_action' : 'cancelled')
     const paid = await pay('pays')
-    expect(await harness().gateway.cancel(paid.reference)).toMatchObject({ status: 'succeeded' })
+    expect(await harness().gateway.cancelPayment(paid.reference)).toMatchObject({ status: 'succeeded' })
   })
 
   test('lists what was paid since', async () => {
     const { reference, orderId } = await pay('pays')
     expect(await paymentsOf(orderId)).toMatchObject([{ reference, status: 'succeeded' }])
-    const later = await harness().gateway.listSince(new Date(Date.now() + 60_000))
+    const later = await harness().gateway.listPayments(new Date(Date.now() + 60_000))
     expect(later.map((payment) => payment.reference)).not.toContain(reference)
   })
 }

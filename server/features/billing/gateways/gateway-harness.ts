@@ -3,10 +3,10 @@ import type {
   Payment,
   PaymentGateway,
   PresentCharge,
-  SaveRequest,
-  Saving,
-} from '#server/features/billing/gateway.ts'
-import type { DisputeStatus, PaymentMethod } from '#server/features/billing/tables.ts'
+  MethodSetupRequest,
+  MethodSetup,
+} from './gateway.ts'
+import type { DisputeStatus, PaymentMethod } from '#server/features/billing/statuses.ts'
 
 /** How a card, or the person with a wallet, behaves. `asks` waits for the person's answer. */
 export type Behaviour = 'pays' | 'declined' | 'no funds' | 'asks' | 'declines later'
@@ -55,7 +55,7 @@ export interface GatewayHarness {
    */
   pay(charge: PresentCharge, behaviour: Behaviour): Promise<Payment>
   /** The same for a method that is to be kept without a payment. */
-  save(request: SaveRequest, behaviour: Behaviour): Promise<Saving>
+  save(request: MethodSetupRequest, behaviour: Behaviour): Promise<MethodSetup>
   /** The person's answer to what a payment or a saving waits for. It counts once. */
   answer(reference: string, answer: 'yes' | 'no'): Promise<void>
   notification(reference: string, kind: NotificationKind): { body: Buffer; headers: Record<string, string> }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'vitest'
-import type { Charge, PresentCharge, SaveRequest } from '#server/features/billing/gateway.ts'
+import type { Charge, PresentCharge, MethodSetupRequest } from './gateway.ts'
 import type { Behaviour, GatewayHarness, GatewayTraits } from './gateway-harness.ts'
 
 /** Somebody who pays at a gateway with requests of their own each time, and looks up what became of them. */
@@ -27,7 +27,7 @@ export function gatewayShopper(traits: GatewayTraits, harness: () => GatewayHarn
   /** Looks a payment up by what we know where its name was never heard. */
   const lookUp = ({ key, attemptId }: Charge) => {
     const known = { key, attemptId, startedAt: new Date() }
-    return harness().gateway.retrieve(known)
+    return harness().gateway.retrievePayment(known)
   }
   /** What is found of a payment that moved no money. */
   const unpaid = (expected: object) => (traits.forgetsUnpaid ? null : expect.objectContaining(expected))
@@ -35,11 +35,11 @@ export function gatewayShopper(traits: GatewayTraits, harness: () => GatewayHarn
   const renewal = async (behaviour: Behaviour) => {
     const first = await pay(behaviour, { save: true })
     if (first.status === 'requires_action') await harness().answer(first.reference, 'yes')
-    const paid = await harness().gateway.complete(first.reference)
+    const paid = await harness().gateway.confirmPayment(first.reference)
     expect(paid).toMatchObject({ status: 'succeeded' })
     return { ...charge(), methodReference: paid?.method?.reference ?? '' }
   }
-  const saveRequest = (): SaveRequest => {
+  const saveRequest = (): MethodSetupRequest => {
     const id = randomBytes(8).toString('hex')
     return {
       key: `method:pmc_${id}`,
@@ -50,10 +50,10 @@ export function gatewayShopper(traits: GatewayTraits, harness: () => GatewayHarn
       cancelUrl: `http://localhost/my?change=pmc_${id}`,
     }
   }
-  const lookUpSaving = ({ key, changeId }: SaveRequest) =>
-    harness().gateway.saver.retrieve({ key, changeId, startedAt: new Date() })
+  const lookUpSaving = ({ key, changeId }: MethodSetupRequest) =>
+    harness().gateway.methodSetups.retrieve({ key, changeId, startedAt: new Date() })
   const paymentsOf = async (orderId: string) => {
-    const listed = await harness().gateway.listSince(since)
+    const listed = await harness().gateway.listPayments(since)
     return listed.filter((payment) => payment.orderId === orderId)
   }
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { checkParts } from '#server/features/studio/running/check-parts.ts'
+import { checkParts } from '#server/features/studio/system/check-parts.ts'
 import { startFakeStripe, type FakeStripe } from '#server/testing/fake-stripe.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 import { neededEvents as paypalEvents } from './paypal/check-account.ts'

@@ -3,12 +3,12 @@ import {
   captionEndings,
   uploadLimits,
   videoEndings,
-  type BegunUpload,
+  type StartedUpload,
   type PlannedFile,
 } from '#contract/studio/uploads.ts'
 import { videoLimits } from '#contract/studio/videos.ts'
-import { edited, loadDeskVideo } from '#server/features/catalog/catalog.ts'
-import { sayWhy, type Why } from '#server/features/media/ingest/unusable-file.ts'
+import { edited, loadAdminVideo } from '#server/features/catalog/catalog.ts'
+import { sayWhy, type Why } from '#server/features/media/ingest/files/unusable-file.ts'
 import type { Tx } from '#server/tables.ts'
 import { presentUpload } from './receive-upload.ts'
 import * as queries from './upload-queries.ts'
@@ -32,16 +32,16 @@ export async function beginUploads(
   planned: readonly PlannedFile[],
   now: Date,
   reader: Language,
-): Promise<{ list: BegunUpload[]; change: { before?: UploadTrace; after: UploadTrace } | null }> {
+): Promise<{ list: StartedUpload[]; change: { before?: UploadTrace; after: UploadTrace } | null }> {
   // A plan that is sent twice at a time is one after the other.
-  await loadDeskVideo(tx, videoId, { lock: true })
+  await loadAdminVideo(tx, videoId, { lock: true })
   const checked = checkPlan(planned)
   const files = [...new Map(checked.flatMap((each) => ('why' in each ? [] : [[keyOf(each), each]]))).values()]
   if (files.length === 0) return { list: checked.flatMap((each) => refused(each, reader)), change: null }
   const before = byKey(await queries.selectUploads(tx, { videoId, files }))
   await queries.putUploads(tx, videoId, files, now)
   const after = byKey(await queries.selectUploads(tx, { videoId, files }))
-  const list = checked.flatMap((each): BegunUpload[] => {
+  const list = checked.flatMap((each): StartedUpload[] => {
     const row = after.get(keyOf(each))
     return row && !('why' in each) ? [presentUpload(row, reader)] : refused(each, reader)
   })
@@ -83,7 +83,7 @@ function whyNot({ name, bytes, language }: NewUpload): Why | undefined {
   return isTaken ? undefined : { key: 'notTaken' }
 }
 
-function refused(file: Checked, reader: Language): BegunUpload[] {
+function refused(file: Checked, reader: Language): StartedUpload[] {
   if (!('why' in file)) return []
   const { name, bytes, number, language, why } = file
   const reason = sayWhy(why, reader)

@@ -2,8 +2,8 @@ import { statfs } from 'node:fs/promises'
 import { Fault, Refusal } from '#contract/errors.ts'
 import type { Language } from '#contract/languages.ts'
 import { partBytes, type ArrivedFile, type Upload } from '#contract/studio/uploads.ts'
-import { loadDeskVideo } from '#server/features/catalog/catalog.ts'
-import { reasonIn } from '#server/features/media/ingest/unusable-file.ts'
+import { loadAdminVideo } from '#server/features/catalog/catalog.ts'
+import { reasonIn } from '#server/features/media/ingest/files/unusable-file.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Storage } from '#server/platform/storage/storage.ts'
@@ -59,7 +59,7 @@ export async function removeUploads(
   ids: readonly string[],
 ): Promise<{ removed: UploadRow[]; kept: UploadRow[] }> {
   // As beginUploads does: two that hold some of the rows and wait for each other's would never end.
-  await loadDeskVideo(tx, videoId, { lock: true })
+  await loadAdminVideo(tx, videoId, { lock: true })
   const rows = await queries.selectUploads(tx, { videoId, ids })
   const gone = await queries.deleteUploads(
     tx,

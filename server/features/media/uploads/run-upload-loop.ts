@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { IngestContext } from '#server/features/media/ingest/work-queue.ts'
-import type { Bell } from '#server/platform/bell.ts'
+import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
+import type { Bell } from '#server/platform/jobs/bell.ts'
 import { hasCompleteUploads } from './upload-queries.ts'
-import { sweepUploads, takeNextUpload } from './take-upload.ts'
+import { purgeUploads, takeNextUpload } from './take-upload.ts'
 
 /** How often is looked while a file waits. */
 const pollMs = 1000
@@ -19,7 +19,7 @@ export async function runUploadLoop(context: IngestContext, signal: AbortSignal,
     try {
       if (performance.now() - sweptAt > sweepEveryMs) {
         sweptAt = performance.now()
-        await sweepUploads(context)
+        await purgeUploads(context)
       }
       const isEmpty = !(await hasCompleteUploads(context.db))
       if (isEmpty || !(await takeNextUpload(context, signal)))

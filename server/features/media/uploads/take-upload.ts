@@ -2,17 +2,17 @@ import { open, rm } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { languages, type Language } from '#contract/languages.ts'
 import { partBytes } from '#contract/studio/uploads.ts'
-import { assetFiles } from '#server/features/media/ingest/asset-files.ts'
-import { addCaptions } from '#server/features/media/ingest/add-captions.ts'
-import { enqueueEpisode } from '#server/features/media/ingest/enqueue-episode.ts'
-import { importPriority } from '#server/features/media/ingest/import-folder.ts'
-import { makeCaptions } from '#server/features/media/ingest/make-captions.ts'
-import { probe } from '#server/features/media/ingest/probe.ts'
-import { selectCaptionsOf } from '#server/features/media/ingest/caption-queries.ts'
+import { assetFiles } from '#server/features/media/ingest/files/asset-files.ts'
+import { addCaptions } from '#server/features/media/ingest/queue/add-captions.ts'
+import { enqueueEpisode } from '#server/features/media/ingest/queue/enqueue-episode.ts'
+import { importPriority } from '#server/features/media/ingest/import/import-folder.ts'
+import { makeCaptions } from '#server/features/media/ingest/captions/make-captions.ts'
+import { probe } from '#server/features/media/ingest/convert/probe.ts'
+import { selectCaptionsOf } from '#server/features/media/ingest/queue/caption-queries.ts'
 import { unlockAll } from '#server/features/media/ingest/queries.ts'
-import { reasonColumns, UnusableFile } from '#server/features/media/ingest/unusable-file.ts'
-import { ownWorkFolder } from '#server/features/media/ingest/work-folder.ts'
-import type { IngestContext } from '#server/features/media/ingest/work-queue.ts'
+import { reasonColumns, UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
+import { ownWorkFolder } from '#server/features/media/ingest/files/work-folder.ts'
+import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Storage } from '#server/platform/storage/storage.ts'
 import { uploadFiles } from './receive-upload.ts'
@@ -124,7 +124,7 @@ const patienceMs = 7 * 24 * 3_600_000
 const unclaimedMs = 3_600_000
 
 /** Discards abandoned uploads, and removes the parts of files that are no longer being uploaded. */
-export async function sweepUploads({ db, storage, clock }: IngestContext): Promise<void> {
+export async function purgeUploads({ db, storage, clock }: IngestContext): Promise<void> {
   const now = clock.now().getTime()
   await inTransaction(db, (tx) => queries.deleteUploadsBefore(tx, new Date(now - patienceMs)))
   const old = new Set<string>()

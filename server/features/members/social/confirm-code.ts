@@ -1,15 +1,15 @@
 import type { confirmSocial } from '#contract/social.ts'
 import { Refusal } from '#contract/errors.ts'
-import { deleteFailures } from '#server/features/members/attempt-queries.ts'
+import { deleteFailures } from '#server/features/members/credentials/attempt-queries.ts'
 import { answerInTransaction } from '#server/features/members/answer-in-transaction.ts'
 import { auditCall, auditWrongCode } from '#server/features/members/audit-call.ts'
-import { forgiveTry, limitTries } from '#server/features/members/limit-tries.ts'
+import { forgiveLogin, throttleLogin } from '#server/features/members/credentials/login-throttle.ts'
 import type { MembersContext } from '#server/features/members/members-context.ts'
-import { checkSecondFactor } from '#server/features/members/second-factor.ts'
-import { signInAs } from '#server/features/members/sign-in-as.ts'
+import { checkSecondFactor } from '#server/features/members/credentials/second-factor.ts'
+import { signInAs } from '#server/features/members/sessions/sign-in-as.ts'
 import type { Call, Viewer } from '#server/platform/http/route.ts'
-import { hasIdentity } from './queries.ts'
-import { openTicket } from './social-flow.ts'
+import { hasIdentity } from '#server/features/members/credentials/identity-queries.ts'
+import { decryptTicket } from './social-flow.ts'
 
 /**
  * Signs in whom a provider has vouched for, by the second factor. The tries are counted as those of a password are.
@@ -21,10 +21,10 @@ export async function confirmCode(
   call: Call<typeof confirmSocial>,
 ): Promise<Viewer> {
   const { db, clock, secret } = context
-  const ticket = openTicket(secret, call.body.ticket)
+  const ticket = decryptTicket(secret, call.body.ticket)
   if (!ticket || clock.now().getTime() > ticket.endsAt) throw new Refusal('socialFailed')
   const { userId, provider, identityId } = ticket
-  const tried = await limitTries(context, 'code', userId)
+  const tried = await throttleLogin(context, 'code', userId)
   const signingIn = answerInTransaction(db, call, async (tx, held) => {
     const viewer = await signInAs(context, tx, held, userId, async (account) => {
       // The owner may have unlinked the identity since.
@@ -36,6 +36,6 @@ export async function confirmCode(
     return viewer
   })
   return signingIn
-    .catch((error: unknown) => forgiveTry(context, tried, error))
+    .catch((error: unknown) => forgiveLogin(context, tried, error))
     .catch((error: unknown) => auditWrongCode(context, call, userId, error))
 }

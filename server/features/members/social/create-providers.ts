@@ -1,4 +1,4 @@
-import type { Config } from '#server/platform/config.ts'
+import type { Config } from '#server/platform/config/config.ts'
 import type { SocialProvider } from './social-provider.ts'
 
 type Settings = Pick<Config, 'social'> & { secrets: Pick<Config['secrets'], 'social'> }

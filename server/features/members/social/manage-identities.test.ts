@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { getUser } from '#contract/members.ts'
 import { linkSocial, listSocialProviders, unlinkSocial } from '#contract/social.ts'
-import { hashPassword } from '#server/features/members/passwords.ts'
+import { hashPassword } from '#server/features/members/credentials/passwords.ts'
 import { agree, comeBack, go, locationOf, socialSite, type SocialSite } from '#server/testing/social-site.ts'
 import type { Visitor } from '#server/testing/visitor.ts'
 

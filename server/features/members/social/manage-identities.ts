@@ -5,14 +5,18 @@ import type {
   unlinkSocial as unlinkSocialCall,
 } from '#contract/social.ts'
 import { auditCall } from '#server/features/members/audit-call.ts'
-import { lockProven, provePerson, requireMember } from '#server/features/members/prove-person.ts'
+import {
+  lockReauthenticated,
+  reauthenticate,
+  requireMember,
+} from '#server/features/members/credentials/reauthenticate.ts'
 import type { UserRow } from '#server/features/members/queries.ts'
-import { tellMember } from '#server/features/members/tell-member.ts'
+import { sendSecurityMail } from '#server/features/members/credentials/security-mails.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
-import { ownPath } from '#server/platform/http/own-path.ts'
+import { safeRedirect } from '#server/platform/http/safe-redirect.ts'
 import type { Call, Viewer } from '#server/platform/http/route.ts'
 import type { Db } from '#server/tables.ts'
-import { deleteIdentity, selectIdentities } from './queries.ts'
+import { deleteIdentity, selectIdentities } from '#server/features/members/credentials/identity-queries.ts'
 import { leaveForProvider, reasonOf, type SocialContext } from './visit-provider.ts'
 
 type IdentityRow = Awaited<ReturnType<typeof selectIdentities>>[number]
@@ -45,9 +49,9 @@ export async function linkSocial(context: SocialContext, call: Call<typeof linkS
   const member = requireMember(call)
   const provider = context.socialProviders.find(({ id }) => id === call.body.provider)
   if (!provider) throw new Refusal('notFound')
-  const proof = await provePerson(context, member, call.body)
-  await inTransaction(context.db, (tx) => lockProven(context, tx, proof))
-  const returnTo = ownPath(call.body.return_to, context.publicUrl) ?? '/individual'
+  const proof = await reauthenticate(context, member, call.body)
+  await inTransaction(context.db, (tx) => lockReauthenticated(context, tx, proof))
+  const returnTo = safeRedirect(call.body.return_to, context.publicUrl) ?? '/individual'
   try {
     return await leaveForProvider(context, provider, call, returnTo)
   } catch (error) {
@@ -67,9 +71,9 @@ export async function unlinkSocial(
   call: Call<typeof unlinkSocialCall>,
 ): Promise<Identity[]> {
   const member = requireMember(call)
-  const proof = await provePerson(context, member, call.body)
+  const proof = await reauthenticate(context, member, call.body)
   return inTransaction(context.db, async (tx) => {
-    const user = await lockProven(context, tx, proof)
+    const user = await lockReauthenticated(context, tx, proof)
     const identities = await selectIdentities(tx, user.id)
     const identity = identities.find(({ id }) => id === call.body.id)
     if (!identity) throw new Refusal('notFound')
@@ -77,7 +81,7 @@ export async function unlinkSocial(
     if (!getsIn(context, user, others)) throw new Refusal('lastWayIn')
     await deleteIdentity(tx, identity.id)
     await auditCall(context, tx, call, 'identity_unlinked', user.id, { provider: identity.provider })
-    await tellMember(tx, context, user, 'identityUnlinked')
+    await sendSecurityMail(tx, context, user, 'identityUnlinked')
     return listIdentities(context, tx, member)
   })
 }

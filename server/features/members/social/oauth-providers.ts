@@ -8,7 +8,7 @@ import {
   type ClientAuth,
   type ServerMetadata,
 } from 'openid-client'
-import type { SocialSettings } from '#server/platform/read-social.ts'
+import type { SocialSettings } from '#server/platform/config/read-social.ts'
 import { fetchBounded } from './fetch-bounded.ts'
 import {
   consentUrl,

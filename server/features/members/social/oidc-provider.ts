@@ -16,7 +16,7 @@ import {
   providerTimeoutSeconds,
   subjectOf,
   textOf,
-  type SocialPerson,
+  type SocialProfile,
   type SocialProvider,
 } from './social-provider.ts'
 
@@ -65,7 +65,7 @@ export function createOidcProvider(settings: OidcSettings): SocialProvider {
   }
 }
 
-function presentPerson(issuer: string, subject: string, claims: Record<string, unknown>): SocialPerson {
+function presentPerson(issuer: string, subject: string, claims: Record<string, unknown>): SocialProfile {
   // Some issuers write the word for the truth value.
   const verified = claims['email_verified'] === true || claims['email_verified'] === 'true'
   const email = verified ? textOf(claims['email']) : undefined

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { getUser } from '#contract/members.ts'
 import { linkSocial, listSocialProviders } from '#contract/social.ts'
-import { readSocial } from '#server/platform/read-social.ts'
+import { readSocial } from '#server/platform/config/read-social.ts'
 import { startSocialStandIn, troubles } from '#server/testing/social-stand-ins.ts'
 import { go, leave, locationOf, socialSite, type SocialSite } from '#server/testing/social-site.ts'
 import { password, registerMember } from '#server/testing/register-member.ts'

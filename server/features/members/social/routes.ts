@@ -1,9 +1,9 @@
 import * as calls from '#contract/social.ts'
 import type { SocialAnswer } from '#contract/social.ts'
-import { loadUser, type UserContext } from '#server/features/members/members.ts'
-import { ownPath } from '#server/platform/http/own-path.ts'
+import { loadUser, type UserContext } from '#server/features/members/account/load-user.ts'
+import { safeRedirect } from '#server/platform/http/safe-redirect.ts'
 import { route, type PlainRoute, type Route } from '#server/platform/http/route.ts'
-import { requireMember, signedInJustNow } from '#server/features/members/prove-person.ts'
+import { requireMember, signedInJustNow } from '#server/features/members/credentials/reauthenticate.ts'
 import { confirmCode } from './confirm-code.ts'
 import { linkSocial, listIdentities, unlinkSocial } from './manage-identities.ts'
 import type { SocialProvider } from './social-provider.ts'
@@ -51,7 +51,7 @@ function startRoute(context: SocialContext, provider: SocialProvider): PlainRout
     },
     async handle(request, reply, caller) {
       reply.header('cache-control', 'no-store')
-      const wished = ownPath(queryOf(request).get('return_to'), context.publicUrl)
+      const wished = safeRedirect(queryOf(request).get('return_to'), context.publicUrl)
       try {
         const call = await caller()
         const member = call.viewer?.role === 'member'

@@ -6,9 +6,9 @@ import {
   beginSecondFactor,
   confirmSecondFactor,
   removeSecondFactor,
-} from '#server/features/members/second-factor.ts'
+} from '#server/features/members/credentials/second-factor.ts'
 import { go, leave, socialSite, type SocialSite } from '#server/testing/social-site.ts'
-import { eraseIdentities } from './social.ts'
+import { eraseIdentities } from '#server/features/members/credentials/identities.ts'
 
 let site: SocialSite
 beforeAll(async () => {

@@ -79,13 +79,13 @@ describe('a first visit', () => {
 
 it('a first visit is told to the features, a second is not', async () => {
   const told: unknown[] = []
-  const { moments } = site.context
-  const { register } = moments
-  moments.register = [async (_tx, newcomer) => void told.push(newcomer)]
+  const { lifecycleHooks } = site.context
+  const { register } = lifecycleHooks
+  lifecycleHooks.register = [async (_tx, newcomer) => void told.push(newcomer)]
   const visitor = site.visitor()
   await go(visitor)
   await go(site.visitor())
-  moments.register = register
+  lifecycleHooks.register = register
   const { id, email } = await visitor.ask(getUser)
   expect(told).toEqual([expect.objectContaining({ id, email })])
 })
@@ -221,13 +221,13 @@ describe('a person who leaves', () => {
     const visitor = site.visitor()
     await go(visitor)
     const { id } = await visitor.ask(getUser)
-    const { moments, db } = site.context
-    const parts = await Promise.all(moments.export.map((part) => part(db, id)))
+    const { lifecycleHooks, db } = site.context
+    const parts = await Promise.all(lifecycleHooks.export.map((part) => part(db, id)))
     expect(Object.assign({}, ...parts)).toMatchObject({
       identities: [{ provider: 'oidc', subject: site.claims.sub, issuer: site.issuer.issuer.url }],
     })
     await db.transaction().execute(async (tx) => {
-      for (const erase of moments.erase) await erase(tx, id, new Date())
+      for (const erase of lifecycleHooks.erase) await erase(tx, id, new Date())
     })
     expect(await site.identitiesOf(id)).toEqual([])
   })

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import { keyOf, open, seal } from '#server/platform/seal.ts'
+import { keyOf, decrypt, encrypt } from '#server/platform/encrypt.ts'
 import type { Checks } from './social-provider.ts'
 
 /** One visit to a provider, from leaving to coming back. It lives in a signed cookie of the browser that left. */
@@ -26,14 +26,14 @@ export const flowCookieDays = 1 / 24
  */
 export function newState(secret: string, returnTo: string): string {
   const random = randomBytes(32).toString('base64url')
-  return `${random}.${seal(returnKey(secret), returnTo, random).toString('base64url')}`
+  return `${random}.${encrypt(returnKey(secret), returnTo, random).toString('base64url')}`
 }
 
 /** The path that the person of a state started from; undefined if the state is not ours. */
 export function returnToOf(secret: string, state: string): string | undefined {
   const [random = '', sealed = ''] = state.split('.')
   try {
-    return open(returnKey(secret), Buffer.from(sealed, 'base64url'), random)
+    return decrypt(returnKey(secret), Buffer.from(sealed, 'base64url'), random)
   } catch {
     return undefined
   }
@@ -46,12 +46,12 @@ export function flowCookie(state: string): string {
   return `social-${state.slice(0, 8)}`
 }
 
-export function sealFlow(secret: string, flow: SocialFlow): string {
+export function encryptFlow(secret: string, flow: SocialFlow): string {
   return sealNote(secret, 'flow', flow)
 }
 
 /** Reads the flow of a cookie; null if the cookie was forged or does not belong to `state`. */
-export function openFlow(secret: string, sealed: string, state: string): SocialFlow | null {
+export function decryptFlow(secret: string, sealed: string, state: string): SocialFlow | null {
   const flow = openNote<SocialFlow>(secret, 'flow', sealed)
   return flow && sameText(flow.state, state) ? flow : null
 }
@@ -66,11 +66,11 @@ export interface Ticket {
   endsAt: number
 }
 
-export function sealTicket(secret: string, ticket: Ticket): string {
+export function encryptTicket(secret: string, ticket: Ticket): string {
   return sealNote(secret, 'ticket', ticket)
 }
 
-export function openTicket(secret: string, sealed: string): Ticket | null {
+export function decryptTicket(secret: string, sealed: string): Ticket | null {
   return openNote<Ticket>(secret, 'ticket', sealed)
 }
 

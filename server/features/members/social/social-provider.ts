@@ -1,7 +1,7 @@
 import { calculatePKCECodeChallenge, buildAuthorizationUrl, type Configuration } from 'openid-client'
 
 /** Somebody as a provider knows them. */
-export interface SocialPerson {
+export interface SocialProfile {
   /** Who answers for `subject`: another issuer under the same settings knows other people. */
   issuer: string
   subject: string
@@ -34,7 +34,7 @@ export interface SocialProvider {
    * Who came back, by the code in `callback`.
    * @throws Error where state, nonce or signature are wrong, or the provider cannot be reached or makes no sense
    */
-  identify(callback: URL, checks: Checks): Promise<SocialPerson>
+  identify(callback: URL, checks: Checks): Promise<SocialProfile>
 }
 
 /** Seconds that one call to a provider may take. */

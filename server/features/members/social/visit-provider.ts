@@ -1,7 +1,7 @@
 import { Fault, Refusal } from '#contract/errors.ts'
 import type { SocialAnswer } from '#contract/social.ts'
 import { answerInTransaction } from '#server/features/members/answer-in-transaction.ts'
-import { limitNetwork } from '#server/features/members/limit-tries.ts'
+import { limitNetwork } from '#server/features/members/credentials/login-throttle.ts'
 import {
   cookieFor,
   cookieName,
@@ -9,21 +9,26 @@ import {
   type MembersContext,
 } from '#server/features/members/members-context.ts'
 import type { Log } from '#server/platform/log.ts'
-import { selectOwned, spendState } from './queries.ts'
-import { linkPerson, signInPerson, type Settled, type Vouched } from './settle-person.ts'
+import { selectOwned, spendState } from '#server/features/members/credentials/identity-queries.ts'
+import {
+  linkIdentity,
+  signInWithIdentity,
+  type SocialSignInResult,
+  type SocialIdentity,
+} from './social-sign-in.ts'
 import {
   checksOf,
   flowCookie,
   flowCookieDays,
   flowMs,
   newState,
-  openFlow,
+  decryptFlow,
   returnToOf,
-  sealFlow,
-  sealTicket,
+  encryptFlow,
+  encryptTicket,
   type SocialFlow,
 } from './social-flow.ts'
-import type { SocialPerson, SocialProvider } from './social-provider.ts'
+import type { SocialProfile, SocialProvider } from './social-provider.ts'
 
 export interface SocialContext extends MembersContext {
   log: Log
@@ -55,7 +60,7 @@ export async function leaveForProvider(
   }
   const checks = checksOf(secret, flow.state, callbackAddress(publicUrl, provider))
   const address = await provider.authorizationUrl(checks, flow.memberId !== null)
-  const sealed = sealFlow(secret, flow)
+  const sealed = encryptFlow(secret, flow)
   call.setHeader('set-cookie', cookieFor(secure, flowCookie(flow.state), sealed, flowCookieDays))
   return address.href
 }
@@ -80,7 +85,7 @@ export async function returnFromProvider(
   // An app's own browser may hand the answer to another browser, or forget its cookies.
   if (!sealed) return { answer: 'lost', returnTo: returnToOf(secret, state) }
   call.setHeader('set-cookie', cookieFor(secure, name, '', 0))
-  const flow = openFlow(secret, sealed, state)
+  const flow = decryptFlow(secret, sealed, state)
   if (!flow || flow.provider !== provider.id) return { answer: 'failed', returnTo: undefined }
   const { returnTo } = flow
   const settled = await finish(context, provider, call, flow, query).catch(refuseTooMany)
@@ -88,7 +93,7 @@ export async function returnFromProvider(
   if (typeof settled === 'string') return { answer: settled, returnTo }
   const endsAt = context.clock.now().getTime() + flowMs
   const { id: identityId, user_id: userId } = settled.codeOf
-  const ticket = sealTicket(secret, { userId, provider: provider.id, identityId, endsAt })
+  const ticket = encryptTicket(secret, { userId, provider: provider.id, identityId, endsAt })
   return { answer: 'second_factor', returnTo, ticket }
 }
 
@@ -98,7 +103,7 @@ async function finish(
   call: AccountCall,
   flow: SocialFlow,
   query: URLSearchParams,
-): Promise<Settled> {
+): Promise<SocialSignInResult> {
   const now = context.clock.now()
   const endsAt = new Date(flow.startedAt + flowMs)
   if (now > endsAt || !(await spendState(context.db, flow.state, endsAt, now))) return 'expired'
@@ -124,7 +129,7 @@ async function askWho(
   provider: SocialProvider,
   { state }: SocialFlow,
   query: URLSearchParams,
-): Promise<SocialPerson | undefined> {
+): Promise<SocialProfile | undefined> {
   const address = callbackAddress(publicUrl, provider)
   const callback = new URL(address)
   callback.search = query.toString()
@@ -149,8 +154,12 @@ export function reasonOf(error: unknown): string {
 /** SQLSTATE unique_violation: somebody took the same e-mail at the same moment, and a second try finds it taken. */
 const uniqueViolation = '23505'
 
-async function settle(context: SocialContext, call: AccountCall, vouched: Vouched): Promise<Settled> {
-  const work = memberOf(call) === null ? signInPerson : linkPerson
+async function settle(
+  context: SocialContext,
+  call: AccountCall,
+  vouched: SocialIdentity,
+): Promise<SocialSignInResult> {
+  const work = memberOf(call) === null ? signInWithIdentity : linkIdentity
   const attempt = () => answerInTransaction(context.db, call, (tx, held) => work(context, tx, held, vouched))
   try {
     return await attempt().catch((error: unknown) => {

@@ -1,9 +1,9 @@
 import * as contract from '#contract/studio/videos.ts'
-import { loadDeskVideo } from '#server/features/catalog/catalog.ts'
+import { loadAdminVideo } from '#server/features/catalog/catalog.ts'
 import {
   editEpisode,
-  listDeskEpisodes,
-  loadDeskPlayback,
+  listAdminEpisodes,
+  loadAdminPlayback,
   nameEpisodes,
   orderEpisodes,
   removeEpisode,
@@ -13,18 +13,20 @@ import { changes, reads, type Command } from '#server/features/studio/command.ts
 
 /** Commands for episodes: order, titles, and the state of their files. */
 export const episodeCommands: Command[] = [
-  reads(contract.listDeskEpisodes, async (context, { video_id }, { language }) => {
-    await loadDeskVideo(context.db, video_id)
-    return { data: { list: await listDeskEpisodes(context, context.db, video_id, language) } }
+  reads(contract.listStudioEpisodes, async (context, { video_id }, { language }) => {
+    await loadAdminVideo(context.db, video_id)
+    return { data: { list: await listAdminEpisodes(context, context.db, video_id, language) } }
   }),
 
-  reads(contract.playDeskEpisode, async (context, { id }) => ({ info: await loadDeskPlayback(context, id) })),
+  reads(contract.playStudioEpisode, async (context, { id }) => ({
+    info: await loadAdminPlayback(context, id),
+  })),
 
   changes(contract.orderEpisodes, async (context, tx, { video_id, episode_ids }, { language }) => {
-    await loadDeskVideo(tx, video_id, { lock: true })
+    await loadAdminVideo(tx, video_id, { lock: true })
     const before = await orderEpisodes(tx, video_id, episode_ids)
     return {
-      answer: { data: { list: await listDeskEpisodes(context, tx, video_id, language) } },
+      answer: { data: { list: await listAdminEpisodes(context, tx, video_id, language) } },
       change: { subject: video_id, before, after: episode_ids },
     }
   }),
@@ -36,11 +38,11 @@ export const episodeCommands: Command[] = [
   }),
 
   changes(contract.nameEpisodes, async (context, tx, { video_id, episodes }, { language }) => {
-    await loadDeskVideo(tx, video_id, { lock: true })
+    await loadAdminVideo(tx, video_id, { lock: true })
     const { before, after } = await nameEpisodes(tx, video_id, episodes)
     const hasChanged = Object.keys(after).length > 0
     return {
-      answer: { data: { list: await listDeskEpisodes(context, tx, video_id, language) } },
+      answer: { data: { list: await listAdminEpisodes(context, tx, video_id, language) } },
       change: hasChanged ? { subject: video_id, before, after } : null,
     }
   }),

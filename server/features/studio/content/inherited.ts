@@ -1,5 +1,5 @@
 import { inheritable, type Inherited } from '#contract/studio/videos.ts'
-import { selectVideoBefore, type DeskVideoRecord } from '#server/features/catalog/catalog.ts'
+import { selectVideoBefore, type AdminVideoRecord } from '#server/features/catalog/catalog.ts'
 import { selectDescribing } from '#server/features/studio/audit-queries.ts'
 import type { Db } from '#server/tables.ts'
 
@@ -11,7 +11,7 @@ const fieldsOf: Record<(typeof inheritable)[number], readonly Field[]> = {
 type Field = 'episode_cents' | 'video_cents' | 'currency' | 'free_episodes'
 
 /** What a draft has as it began, from the video before it, because no operator has said otherwise; null if nothing is. */
-export async function loadInherited(db: Db, video: DeskVideoRecord): Promise<Inherited | null> {
+export async function loadInherited(db: Db, video: AdminVideoRecord): Promise<Inherited | null> {
   if (video.state !== 'draft') return null
   const deeds = await selectDescribing(db, video.id)
   const begun = deeds.find(({ event }) => event === 'studio video add')?.after

@@ -6,14 +6,14 @@ import {
   changeTag,
   deleteCategory,
   deleteTag,
-  listDeskCategories,
-  listDeskTags,
+  listStudioCategories,
+  listStudioTags,
   mergeCategory,
   mergeTag,
   orderCategories,
 } from '#contract/studio/labels.ts'
 import { listAudit } from '#contract/studio/operators.ts'
-import { editVideo, getDeskVideo } from '#contract/studio/videos.ts'
+import { editVideo, getStudioVideo } from '#contract/studio/videos.ts'
 import { runStudioCommand } from '#server/cli-studio.ts'
 import { buildCategory, buildVideo } from '#server/testing/builders.ts'
 import { letIn } from '#server/testing/operator.ts'
@@ -38,11 +38,11 @@ async function tagged(tags: string[], wish: Parameters<typeof buildVideo>[1] = {
   return id
 }
 const tagsOf = async (id: string) =>
-  (await desk.ask(getDeskVideo, { query: { id } })).tags.map(({ slug }) => slug)
-const categoryOf = async (id: string) => (await desk.ask(getDeskVideo, { query: { id } })).category?.name
+  (await desk.ask(getStudioVideo, { query: { id } })).tags.map(({ slug }) => slug)
+const categoryOf = async (id: string) => (await desk.ask(getStudioVideo, { query: { id } })).category?.name
 /** The tag of this name. */
 async function tagNamed(keyword: string) {
-  const [tag] = (await desk.ask(listDeskTags, { query: { keyword } })).list
+  const [tag] = (await desk.ask(listStudioTags, { query: { keyword } })).list
   if (!tag) throw new Error(`there is no tag ${keyword}`)
   return tag
 }
@@ -67,17 +67,17 @@ describe('the list of tags', () => {
     await tagged(['Paged often', 'Paged never'], { state: 'draft' })
     await tagged(['Paged often'])
     const query = { keyword: 'paged', limit: 2 }
-    const first = await desk.ask(listDeskTags, { query })
+    const first = await desk.ask(listStudioTags, { query })
     const cursor = first.next_cursor ?? ''
-    const second = await desk.ask(listDeskTags, { query: { ...query, cursor } })
+    const second = await desk.ask(listStudioTags, { query: { ...query, cursor } })
     expect([...first.list, ...second.list].map(({ slug, video_count }) => [slug, video_count])).toEqual([
       ['paged-often', 2],
       ['paged-once', 1],
       ['paged-never', 0],
     ])
     expect(second.next_cursor).toBeNull()
-    expect((await desk.call(listDeskTags, { query: { keyword: 'other', cursor } })).status).toBe(400)
-    const all = (await desk.ask(listDeskTags, { query: {} })).list
+    expect((await desk.call(listStudioTags, { query: { keyword: 'other', cursor } })).status).toBe(400)
+    const all = (await desk.ask(listStudioTags, { query: {} })).list
     expect(all[0]).toMatchObject({ slug: 'paged-often', names: { en: 'Paged often' } })
   })
 })
@@ -147,7 +147,7 @@ describe('merging a tag into another', () => {
     expect(await tagsOf(one)).toEqual(['feud', 'last'])
     expect(await tagsOf(draft)).toEqual(['feud'])
     expect((await tagNamed('feud')).video_count).toBe(2)
-    expect((await desk.ask(listDeskTags, { query: { keyword: 'quarrel' } })).list).toEqual([])
+    expect((await desk.ask(listStudioTags, { query: { keyword: 'quarrel' } })).list).toEqual([])
     expect((await found('feud')).toSorted()).toEqual([both, one].toSorted())
     expect(await found('quarrel')).toEqual([])
     expect(await sourceOf(section)).toEqual({ from: 'tag', of: 'feud' })
@@ -211,7 +211,7 @@ describe('deleting a tag', () => {
 
 describe('categories', () => {
   const menu = async () => (await site.visitor().ask(getHomepage)).menu.map(({ name }) => name)
-  const listed = async () => (await desk.ask(listDeskCategories)).list
+  const listed = async () => (await desk.ask(listStudioCategories)).list
   const nameAll = async () => (await listed()).map(({ names }) => names.en)
 
   it('are put in order for the menu, all of them or none', async () => {
@@ -306,5 +306,5 @@ it('the command line does the same', async () => {
   ])
   expect((await tagNamed('typed')).names).toEqual({ en: 'Typed anew', fy: 'Tapé' })
   await runStudioCommand(site.context, ['tag', 'delete', id])
-  expect((await desk.ask(listDeskTags, { query: { keyword: 'typed' } })).list).toEqual([])
+  expect((await desk.ask(listStudioTags, { query: { keyword: 'typed' } })).list).toEqual([])
 })

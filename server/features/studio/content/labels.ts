@@ -6,7 +6,7 @@ import {
   mergeLabels,
   renameLabel,
   selectCategories,
-  selectDeskTags,
+  selectAdminTags,
   type LabelKind,
 } from '#server/features/catalog/catalog.ts'
 import { changes, reads, type Command } from '#server/features/studio/command.ts'
@@ -15,18 +15,21 @@ import type { Tx } from '#server/tables.ts'
 
 /** The names of tags and categories, in all languages: changed, brought together, put in order, taken out. */
 export const labelCommands: Command[] = [
-  reads(contract.listDeskTags, async ({ db }, { keyword, cursor, limit }) => {
+  reads(contract.listStudioTags, async ({ db }, { keyword, cursor, limit }) => {
     const words = keyword?.trim() || undefined
     const name = `desk tags ${words ?? ''}`
     const size = pageSize(limit, listLimits)
     const position = decodeCursor(name, cursor, ['integer', 'text'])
     const after = position && { video_count: position[0], id: position[1] }
-    const { page, last } = cutPage(await selectDeskTags(db, { keyword: words, after, limit: size + 1 }), size)
+    const { page, last } = cutPage(
+      await selectAdminTags(db, { keyword: words, after, limit: size + 1 }),
+      size,
+    )
     const next_cursor = last ? encodeCursor(name, [last.video_count, last.id]) : null
     return { data: { list: page, next_cursor } }
   }),
 
-  reads(contract.listDeskCategories, async ({ db }) => ({ data: { list: await selectCategories(db) } })),
+  reads(contract.listStudioCategories, async ({ db }) => ({ data: { list: await selectCategories(db) } })),
 
   changes(contract.changeTag, (_context, tx, { id, names }) => rename(tx, 'tag', id, names)),
   changes(contract.changeCategory, (_context, tx, { id, names }) => rename(tx, 'category', id, names)),
@@ -47,7 +50,7 @@ export const labelCommands: Command[] = [
   }),
 ]
 
-async function rename(tx: Tx, kind: LabelKind, id: string, names: contract.DeskLabel['names']) {
+async function rename(tx: Tx, kind: LabelKind, id: string, names: contract.StudioLabel['names']) {
   const { before, after } = await renameLabel(tx, kind, id, names)
   return {
     answer: { info: after },

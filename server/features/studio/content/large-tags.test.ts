@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { getVideo, queryHomepage } from '#contract/catalog.ts'
-import { changeTag, deleteTag, listDeskTags, mergeTag } from '#contract/studio/labels.ts'
-import { editVideo, getDeskVideo } from '#contract/studio/videos.ts'
+import { changeTag, deleteTag, listStudioTags, mergeTag } from '#contract/studio/labels.ts'
+import { editVideo, getStudioVideo } from '#contract/studio/videos.ts'
 import { catalogJobs } from '#server/features/catalog/catalog.ts'
 import { buildVideo } from '#server/testing/builders.ts'
 import { letIn } from '#server/testing/operator.ts'
@@ -32,13 +32,13 @@ async function work(batches = Infinity): Promise<void> {
     .find(({ name }) => name === 'carry-on-tags')
     ?.run(signal)
 }
-const tagCalled = async (keyword: string) => (await desk.ask(listDeskTags, { query: { keyword } })).list[0]
+const tagCalled = async (keyword: string) => (await desk.ask(listStudioTags, { query: { keyword } })).list[0]
 const having = async (id: string) =>
   Number((await query('SELECT count(*) AS count FROM video_tags WHERE tag_id = $1', [id]))[0]?.['count'])
 const foundBy = async (keyword: string) =>
   (await site.visitor().ask(queryHomepage, { query: { keyword, limit: 1 } })).list.length
 const tagsOf = async (id: string) =>
-  (await desk.ask(getDeskVideo, { query: { id } })).tags.map(({ slug }) => slug)
+  (await desk.ask(getStudioVideo, { query: { id } })).tags.map(({ slug }) => slug)
 const notFound = async (id: string) =>
   (await site.visitor().call(queryHomepage, { query: { tag: id } })).answer.code
 
@@ -123,7 +123,7 @@ describe('a tag that many videos have', () => {
   it('is shown by its new name at once, and found by it once the worker was at it', async () => {
     await desk.ask(changeTag, { body: { id: tag, names: { en: `renamed${made}` } } })
     expect(await tagCalled(`renamed${made}`)).toMatchObject({ under_way: 'index' })
-    expect((await desk.ask(getDeskVideo, { query: { id: video } })).tags[0]?.name).toBe(`renamed${made}`)
+    expect((await desk.ask(getStudioVideo, { query: { id: video } })).tags[0]?.name).toBe(`renamed${made}`)
     await work(1)
     // New names meanwhile: it begins anew.
     await desk.ask(changeTag, { body: { id: tag, names: { en: `again${made}` } } })

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { Refusal } from '#contract/errors.ts'
 import { bringers, coverCommand, partBytes, partPath, uploadLimits } from '#contract/studio/uploads.ts'
-import { loadDeskVideo, setCover } from '#server/features/catalog/catalog.ts'
+import { loadAdminVideo, setCover } from '#server/features/catalog/catalog.ts'
 import { makeCover, takePart, UnusableFile } from '#server/features/media/media.ts'
 import { writeDown } from '#server/features/studio/command.ts'
 import type { StudioContext } from '#server/features/studio/studio-context.ts'
@@ -45,12 +45,12 @@ export function contentBytesRoutes(context: StudioContext): BytesRoute[] {
 
 async function changeCover(context: StudioContext, { operator, ip, params, bytes }: ReceivedBytes) {
   const { id = '' } = params
-  await loadDeskVideo(context.db, id)
+  await loadAdminVideo(context.db, id)
   const cover = await makeCover(context.storage, bytes).catch((error: unknown) => {
     throw error instanceof UnusableFile ? new Refusal('pictureUnreadable') : error
   })
   await inTransaction(context.db, async (tx) => {
-    const { cover_path } = await loadDeskVideo(tx, id, { lock: true })
+    const { cover_path } = await loadAdminVideo(tx, id, { lock: true })
     await setCover(tx, id, cover)
     const change = { subject: id, before: { cover_path }, after: { cover_path: cover.path } }
     await writeDown(context, tx, { command: 'video cover' }, { operator, ip }, change)

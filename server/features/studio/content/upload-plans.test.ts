@@ -8,10 +8,10 @@ import {
   listUploads,
   removeUploads,
   uploadLimits,
-  type BegunUpload,
+  type StartedUpload,
   type PlannedFile,
 } from '#contract/studio/uploads.ts'
-import { addVideo, listDeskEpisodes } from '#contract/studio/videos.ts'
+import { addVideo, listStudioEpisodes } from '#contract/studio/videos.ts'
 import { runStudioCommand } from '#server/cli-studio.ts'
 import { takeNextUpload } from '#server/features/media/uploads/take-upload.ts'
 import { letIn } from '#server/testing/operator.ts'
@@ -48,7 +48,7 @@ const subtitles = (number: number): PlannedFile =>
 const season = [1, 2, 3].flatMap((number) => [film(number), subtitles(number)])
 
 const begin = async () => (await desk.ask(addVideo, { body: { title: 'A season' } })).id
-const plan = async (video_id: string, files: PlannedFile[]): Promise<BegunUpload[]> =>
+const plan = async (video_id: string, files: PlannedFile[]): Promise<StartedUpload[]> =>
   (await desk.ask(beginUploads, { body: { video_id, files } })).list
 const openOf = async (video_id: string) => (await desk.ask(listUploads, { query: { video_id } })).list
 const trailOf = async (subject: string) => {
@@ -162,7 +162,7 @@ describe('the files of a season', () => {
 
 describe('titles that come with files', () => {
   const titlesOf = async (video_id: string) =>
-    (await desk.ask(listDeskEpisodes, { query: { video_id } })).list.map(({ titles }) => titles)
+    (await desk.ask(listStudioEpisodes, { query: { video_id } })).list.map(({ titles }) => titles)
 
   it('are those of episodes that are new, and leave what others are called', async () => {
     drawFilm(join(root, 'film.mp4'), { seconds: 1 })

@@ -14,10 +14,11 @@ import {
   uploadLimits,
   type Upload,
 } from '#contract/studio/uploads.ts'
-import { addVideo, getDeskVideo, listDeskEpisodes, removeEpisode } from '#contract/studio/videos.ts'
-import { loadDeskVideo } from '#server/features/catalog/catalog.ts'
-import { sweepUploads, takeNextUpload } from '#server/features/media/uploads/take-upload.ts'
-import { workNext, type IngestContext } from '#server/features/media/ingest/work-queue.ts'
+import { addVideo, getStudioVideo, listStudioEpisodes, removeEpisode } from '#contract/studio/videos.ts'
+import { loadAdminVideo } from '#server/features/catalog/catalog.ts'
+import { purgeUploads, takeNextUpload } from '#server/features/media/uploads/take-upload.ts'
+import { workNext } from '#server/features/media/ingest/queue/ingest-queue.ts'
+import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
 import { letIn } from '#server/testing/operator.ts'
 import { drawFilm, programs } from '#server/testing/run-test-media.ts'
 import { somebodyWaits } from '#server/testing/somebody-waits.ts'
@@ -90,7 +91,7 @@ async function bring(video_id: string, bytes: Buffer, more: object = {}): Promis
 }
 
 const episodesOf = async (video_id: string) =>
-  (await desk.ask(listDeskEpisodes, { query: { video_id } })).list
+  (await desk.ask(listStudioEpisodes, { query: { video_id } })).list
 const openOf = async (video_id: string) => (await desk.ask(listUploads, { query: { video_id } })).list
 const arrivedOf = async (video_id: string) =>
   (await desk.ask(listArrivedUploads, { query: { video_id } })).list
@@ -223,7 +224,7 @@ describe('a file', () => {
     const video = await begin()
     const { id } = await announce(video, film)
     const removing = await site.context.db.transaction().execute(async (tx) => {
-      await loadDeskVideo(tx, video, { lock: true })
+      await loadAdminVideo(tx, video, { lock: true })
       const asked = desk.ask(removeUploads, { body: { video_id: video, ids: [id] } })
       await somebodyWaits(site.context.database.pool)
       return { asked }
@@ -364,7 +365,7 @@ describe('bytes', () => {
     expect((await give((await letIn(site, 'analyst')).desk, picture)).code).toBe(403)
     expect((await give(desk, Buffer.from('no picture'))).code).toBe(500)
     const { info } = await give(desk, picture)
-    const { cover_url } = await desk.ask(getDeskVideo, { query: { id } })
+    const { cover_url } = await desk.ask(getStudioVideo, { query: { id } })
     expect(info).toMatchObject({ cover_url, is_small: true })
     const large = await sharp({ create: { width: 600, height: 800, channels: 3, background: '#c04020' } })
       .png()
@@ -407,7 +408,7 @@ function answerBeforeBytes(path: string, cookie: string): Promise<unknown> {
 
 /** What the worker sweeps so many milliseconds from now. */
 function sweepAfter(ms: number): Promise<void> {
-  return sweepUploads({ ...ingest, clock: { now: () => new Date(Date.now() + ms) } })
+  return purgeUploads({ ...ingest, clock: { now: () => new Date(Date.now() + ms) } })
 }
 
 async function filesBelow(folder: string): Promise<string[]> {

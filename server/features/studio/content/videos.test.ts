@@ -5,13 +5,13 @@ import {
   archiveVideo,
   editEpisode,
   editVideo,
-  getDeskVideo,
-  listDeskEpisodes,
-  listDeskVideos,
+  getStudioVideo,
+  listStudioEpisodes,
+  listStudioVideos,
   listLabels,
   nameEpisodes,
   orderEpisodes,
-  playDeskEpisode,
+  playStudioEpisode,
   publishVideo,
   removeEpisode,
   retryEpisode,
@@ -21,7 +21,7 @@ import {
 import { getVideo } from '#contract/catalog.ts'
 import { runStudioCommand } from '#server/cli-studio.ts'
 import { catalogJobs } from '#server/features/catalog/catalog.ts'
-import { reasonColumns, UnusableFile } from '#server/features/media/ingest/unusable-file.ts'
+import { reasonColumns, UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
 import { buildVideo } from '#server/testing/builders.ts'
 import { letIn } from '#server/testing/operator.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
@@ -46,12 +46,12 @@ describe('the list of videos', () => {
     const made = []
     for (const title of ['Paged one', 'Paged two', 'Paged three']) made.unshift((await begin(title)).id)
     const query = { keyword: 'paged', limit: 2 }
-    const first = await desk.ask(listDeskVideos, { query })
+    const first = await desk.ask(listStudioVideos, { query })
     const cursor = first.next_cursor ?? ''
-    const second = await desk.ask(listDeskVideos, { query: { ...query, cursor } })
+    const second = await desk.ask(listStudioVideos, { query: { ...query, cursor } })
     expect([...first.list, ...second.list].map(({ id }) => id)).toEqual(made)
     expect(second.next_cursor).toBeNull()
-    const other = await desk.call(listDeskVideos, { query: { keyword: 'other', cursor } })
+    const other = await desk.call(listStudioVideos, { query: { keyword: 'other', cursor } })
     expect(other.status).toBe(400)
   })
 
@@ -59,19 +59,19 @@ describe('the list of videos', () => {
     const { id } = await begin('The lighthouse keeper')
     await desk.ask(editVideo, { body: { id, titles: { fy: 'L’été du phare' } } })
     const found = async (keyword: string) =>
-      (await desk.ask(listDeskVideos, { query: { keyword } })).list.map((row) => row.id)
+      (await desk.ask(listStudioVideos, { query: { keyword } })).list.map((row) => row.id)
     expect(await found('light keep')).toEqual([id])
     expect(await found('ete PHARE')).toEqual([id])
     expect(await found('keeper of nothing')).toEqual([])
     expect(await found('!?')).toEqual([])
-    const inState = await desk.ask(listDeskVideos, { query: { keyword: 'light', state: 'published' } })
+    const inState = await desk.ask(listStudioVideos, { query: { keyword: 'light', state: 'published' } })
     expect(inState.list).toEqual([])
   })
 
   it('says of how many episodes nothing came', async () => {
     const { id, episodes } = await buildVideo(site.context, { title: 'Half broken', ready: 5 })
     await fail(episodes[5]?.id ?? '')
-    const { list } = await desk.ask(listDeskVideos, { query: { keyword: 'half broken' } })
+    const { list } = await desk.ask(listStudioVideos, { query: { keyword: 'half broken' } })
     expect(list).toMatchObject([{ id, failed_count: 1, episode_count: 6 }])
   })
 })
@@ -114,7 +114,7 @@ describe('describing a video', () => {
     expect((await desk.ask(editVideo, { body: { id, titles: { pt: '' } } })).titles).toEqual({ en: 'Tide' })
     const without = await desk.call(editVideo, { body: { id, titles: { en: ' ' } } })
     expect(without.answer).toMatchObject({ code: 500, info: { field: 'titles.en' } })
-    expect((await desk.ask(getDeskVideo, { query: { id } })).titles).toEqual({ en: 'Tide' })
+    expect((await desk.ask(getStudioVideo, { query: { id } })).titles).toEqual({ en: 'Tide' })
   })
 
   it.each([
@@ -134,7 +134,7 @@ describe('describing a video', () => {
     const prices = { episode_cents: 199, video_cents: 2999, free_episodes: 4 }
     await desk.ask(editVideo, { body: { id: before, ...prices } })
     const { id } = await begin('Deep water')
-    const inherited = async () => (await desk.ask(getDeskVideo, { query: { id } })).inherited
+    const inherited = async () => (await desk.ask(getStudioVideo, { query: { id } })).inherited
     expect(await inherited()).toEqual({ parts: ['price', 'free_episodes'], from: { en: 'Night train' } })
     // The form sends all of its fields.
     await desk.ask(editVideo, { body: { id, ...prices, category: 'Drama' } })
@@ -147,7 +147,7 @@ describe('describing a video', () => {
     await desk.ask(editVideo, { body: { id, free_episodes: 2 } })
     expect(await inherited()).toBeNull()
     const { id: built } = await buildVideo(site.context)
-    expect((await desk.ask(getDeskVideo, { query: { id: built } })).inherited).toBeNull()
+    expect((await desk.ask(getStudioVideo, { query: { id: built } })).inherited).toBeNull()
   })
 
   it('gives two videos of one title addresses of their own, and the next one the latest prices', async () => {
@@ -175,7 +175,7 @@ describe('the warnings of a video', () => {
     const { id } = await begin('Unnamed')
     const body = { id, category: 'Nobody named it', tags: ['Nor this'] }
     const { category } = await desk.ask(editVideo, { body })
-    const look = async () => (await desk.ask(getDeskVideo, { query: { id } })).warnings
+    const look = async () => (await desk.ask(getStudioVideo, { query: { id } })).warnings
     expect(await look()).toEqual(['categoryUntranslated', 'tagsUntranslated'])
     const names = JSON.stringify({ en: 'a', es: 'b', fy: 'c', dy: 'd', pt: 'e' })
     await site.context.db
@@ -188,7 +188,7 @@ describe('the warnings of a video', () => {
 })
 
 describe('the states of a video', () => {
-  const state = async (id: string) => (await desk.ask(getDeskVideo, { query: { id } })).state
+  const state = async (id: string) => (await desk.ask(getStudioVideo, { query: { id } })).state
   const draft = () => buildVideo(site.context, { state: 'draft' })
 
   it('is published now, archived, and published again with its first day kept', async () => {
@@ -211,7 +211,7 @@ describe('the states of a video', () => {
     await release()
     offset = 0
     expect([await state(id), await isSeen(id)]).toEqual(['published', true])
-    expect((await desk.ask(getDeskVideo, { query: { id } })).released_at).toBe(at)
+    expect((await desk.ask(getStudioVideo, { query: { id } })).released_at).toBe(at)
   })
 
   it('may be called off before, and is a draft again', async () => {
@@ -293,7 +293,7 @@ describe('the episodes of a video', () => {
       desk.call(nameEpisodes, { body: { video_id: id, episodes: given as typeof named } })
     expect((await name(named)).answer.code).toBe(200)
     expect((await name(named)).answer.code).toBe(200)
-    const { list } = await desk.ask(listDeskEpisodes, { query: { video_id: id } })
+    const { list } = await desk.ask(listStudioEpisodes, { query: { video_id: id } })
     expect(list.map(({ titles }) => titles.en)).toEqual(['Tide', 'Ebb', undefined])
     const owner = (await letIn(site, 'owner')).desk
     const lines = (await owner.ask(listAudit, { query: { subject: id } })).list
@@ -326,7 +326,7 @@ describe('the episodes of a video', () => {
       'UPDATE assets SET captions = $1 WHERE id = (SELECT asset_id FROM episodes WHERE id = $2)',
       [captions, id],
     )
-    const played = await desk.ask(playDeskEpisode, { query: { id } })
+    const played = await desk.ask(playStudioEpisode, { query: { id } })
     const { hls_url } = played
     expect(played.captions).toEqual([{ lang: 'dy', url: hls_url.replace('master.m3u8', 'captions/dy.vtt') }])
     expect((await desk.fetch(hls_url)).status).toBe(200)
@@ -339,7 +339,7 @@ describe('the episodes of a video', () => {
     const [playing, failed] = episodes.map((episode) => episode.id)
     await fail(failed ?? '')
     const look = async (headers = {}) =>
-      (await desk.ask(listDeskEpisodes, { query: { video_id: id }, headers })).list
+      (await desk.ask(listStudioEpisodes, { query: { video_id: id }, headers })).list
     const reason = '01.mp4 is cut off after 3.5 s of 10 s'
     expect((await look())[1]).toMatchObject({ state: 'failed', plays: false, reason })
     const [, inGerman] = await look({ 'accept-language': 'de' })

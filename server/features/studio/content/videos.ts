@@ -1,5 +1,5 @@
 import * as contract from '#contract/studio/videos.ts'
-import type { DeskVideo, DeskVideoRow } from '#contract/studio/videos.ts'
+import type { StudioVideo, StudioVideoRow } from '#contract/studio/videos.ts'
 import { priceWarningsOf, type VideoWarning } from '#contract/studio/video-warnings.ts'
 import { listLimits } from '#contract/catalog.ts'
 import { Refusal } from '#contract/errors.ts'
@@ -8,14 +8,14 @@ import {
   archive,
   beginDraft,
   editVideo,
-  loadDeskVideo,
+  loadAdminVideo,
   publishNow,
   schedule,
   selectCategories,
-  selectDeskVideos,
+  selectAdminVideos,
   selectTagsInUse,
   unschedule,
-  type DeskVideoRecord,
+  type AdminVideoRecord,
 } from '#server/features/catalog/catalog.ts'
 import { isPayable } from '#server/features/billing/billing.ts'
 import { countFailed, countPlayable } from '#server/features/media/media.ts'
@@ -30,12 +30,12 @@ const mostTags = 500
 
 /** Commands for videos of every status: list, create, edit, publish, archive. */
 export const videoCommands: Command[] = [
-  reads(contract.listDeskVideos, async ({ db }, { state, keyword, cursor, limit }, { language }) => {
+  reads(contract.listStudioVideos, async ({ db }, { state, keyword, cursor, limit }, { language }) => {
     const name = `desk videos ${state ?? ''} ${keyword ?? ''}`
     const { page, next_cursor } = await readPage(
       name,
       { cursor, size: pageSize(limit, listLimits) },
-      (after, most) => selectDeskVideos(db, { state, keyword, after, limit: most }),
+      (after, most) => selectAdminVideos(db, { state, keyword, after, limit: most }),
       ({ created_at, id }) => [created_at, id],
     )
     const failed = await countFailed(
@@ -50,8 +50,8 @@ export const videoCommands: Command[] = [
     }
   }),
 
-  reads(contract.getDeskVideo, async ({ db, languages }, { id }, { language }) => {
-    const video = await loadDeskVideo(db, id)
+  reads(contract.getStudioVideo, async ({ db, languages }, { id }, { language }) => {
+    const video = await loadAdminVideo(db, id)
     return { info: { ...present(video, language, languages()), inherited: await loadInherited(db, video) } }
   }),
 
@@ -63,7 +63,7 @@ export const videoCommands: Command[] = [
 
   changes(contract.addVideo, async ({ clock, languages }, tx, { title }, { language }) => {
     const id = await beginDraft(tx, title, clock.now())
-    const video = await loadDeskVideo(tx, id)
+    const video = await loadAdminVideo(tx, id)
     return {
       answer: { info: present(video, language, languages()) },
       change: { subject: id, after: trace(video) },
@@ -101,11 +101,11 @@ async function change(
   { languages }: Pick<StudioContext, 'languages'>,
   tx: Tx,
   { id, language }: { id: string; language: Language },
-  apply: (video: DeskVideoRecord) => Promise<void>,
+  apply: (video: AdminVideoRecord) => Promise<void>,
 ) {
-  const before = await loadDeskVideo(tx, id, { lock: true })
+  const before = await loadAdminVideo(tx, id, { lock: true })
   await apply(before)
-  const after = await loadDeskVideo(tx, id)
+  const after = await loadAdminVideo(tx, id)
   const [was, is] = differing(trace(before), trace(after))
   return {
     answer: { info: present(after, language, languages()) },
@@ -113,7 +113,7 @@ async function change(
   }
 }
 
-type Named = DeskVideoRecord['tags'][number]
+type Named = AdminVideoRecord['tags'][number]
 
 const presentLabel = ({ slug, names }: Named, language: Language) => ({
   slug,
@@ -121,7 +121,7 @@ const presentLabel = ({ slug, names }: Named, language: Language) => ({
 })
 
 /** Prices that are odd, and labels without a name in a language that the site offers. */
-function warningsOf(video: DeskVideoRecord, offered: readonly Language[]): VideoWarning[] {
+function warningsOf(video: AdminVideoRecord, offered: readonly Language[]): VideoWarning[] {
   const lacksNames = ({ names }: { names: Texts }) => offered.some((language) => !names[language]?.trim())
   return [
     ...priceWarningsOf(video),
@@ -130,7 +130,7 @@ function warningsOf(video: DeskVideoRecord, offered: readonly Language[]): Video
   ]
 }
 
-function present(record: DeskVideoRecord, language: Language, offered: readonly Language[]): DeskVideo {
+function present(record: AdminVideoRecord, language: Language, offered: readonly Language[]): StudioVideo {
   const { cover_path, ...video } = record
   const { currency, episode_cents, video_cents, ...rest } = video
   return {
@@ -145,13 +145,13 @@ function present(record: DeskVideoRecord, language: Language, offered: readonly 
   }
 }
 
-type Row = Awaited<ReturnType<typeof selectDeskVideos>>[number]
+type Row = Awaited<ReturnType<typeof selectAdminVideos>>[number]
 
 function presentRow(
   { titles, cover_path, ...row }: Row,
   failed_count: number,
   language: Language,
-): DeskVideoRow {
+): StudioVideoRow {
   return {
     ...row,
     title: inLanguage(titles, language),
@@ -164,7 +164,7 @@ function presentRow(
 }
 
 /** What the audit trail says of a video: what an operator can change of it. */
-function trace({ tags, category, ...video }: DeskVideoRecord): Record<string, unknown> {
+function trace({ tags, category, ...video }: AdminVideoRecord): Record<string, unknown> {
   const { id: _id, created_at: _created, cover_color: _color, episode_count: _count, ...rest } = video
   return { ...rest, category: category?.slug ?? null, tags: tags.map(({ slug }) => slug) }
 }
@@ -178,7 +178,7 @@ function differing(before: Record<string, unknown>, after: Record<string, unknow
   return [pick(before), pick(after)]
 }
 
-type Prices = Partial<Pick<DeskVideoRecord, 'episode_cents' | 'video_cents' | 'currency'>>
+type Prices = Partial<Pick<AdminVideoRecord, 'episode_cents' | 'video_cents' | 'currency'>>
 
 /** @throws Refusal amountNotTaken for a price that is set now and that no gateway of the site takes */
 function checkPayable(context: Pick<StudioContext, 'gateways'>, after: Prices, edits: Prices): void {

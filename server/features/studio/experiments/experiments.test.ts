@@ -15,7 +15,7 @@ import {
 } from '#contract/studio/experiments.ts'
 import { listAudit } from '#contract/studio/operators.ts'
 import { editVideo } from '#contract/studio/videos.ts'
-import { armOf } from '#server/features/experiments/assign-arm.ts'
+import { variantOf } from '#server/features/experiments/assign-variant.ts'
 import { loadFirstScreen } from '#server/features/pages/load-first-screen.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
 import { guestIn, startOne } from '#server/testing/experiment.ts'
@@ -185,7 +185,7 @@ describe('the number of free episodes', () => {
     const one = await startFree(5)
     const visitor = await guestIn(site, all, 1)
     const { id } = await visitor.ask(getUser)
-    const free = armOf(one, id) === 1 ? 5 : 3
+    const free = variantOf(one, id) === 1 ? 5 : 3
     expect((await statesFor(visitor)).filter((state) => state === 'free')).toHaveLength(free)
     const other = await visitor.call(getEpisode, { query: { episode_id: site.video.episodes[0]?.id ?? '' } })
     expect(other.answer.code).toBe(402)
@@ -233,7 +233,7 @@ describe('a viewer', () => {
     const { id } = await visitor.ask(getUser)
     expect((await play(guest, 4)).code).toBe(200)
     await guest.ask(signIn, { body: { email, password } })
-    expect((await play(guest, 4)).code).toBe(armOf(experiment, id) === 1 ? 200 : 402)
+    expect((await play(guest, 4)).code).toBe(variantOf(experiment, id) === 1 ? 200 : 402)
     // Counted is the arm that was met first, once.
     const { arms } = await resultOf(experiment)
     expect(arms.map(({ exposed }) => exposed)).toEqual([0, 1])

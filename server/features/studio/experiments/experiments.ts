@@ -10,7 +10,7 @@ import {
   type Experiment,
 } from '#contract/studio/experiments.ts'
 import { isPayable, loadExperimentSales } from '#server/features/billing/billing.ts'
-import { loadDeskTitles } from '#server/features/catalog/catalog.ts'
+import { loadAdminTitles } from '#server/features/catalog/catalog.ts'
 import {
   changeDraft,
   draftExperiment,
@@ -24,7 +24,7 @@ import { pageSize } from '#server/platform/cursor.ts'
 import type { StudioContext } from '#server/features/studio/studio-context.ts'
 import type { Db } from '#server/tables.ts'
 import { changes, reads, type Command } from '#server/features/studio/command.ts'
-import { judge } from './judge.ts'
+import { evaluate } from './evaluate.ts'
 
 const limits = { usual: 20, most: 50 }
 
@@ -77,7 +77,7 @@ export const experimentCommands: Command[] = [
     const row = await findExperiment(db, id)
     const { arms, countedAt } = await loadExperimentSales(db, row, clock.now())
     const experiment = await presentOne(db, row, language)
-    return { info: { experiment, ...judge(row.arms, arms), counted_at: countedAt.toISOString() } }
+    return { info: { experiment, ...evaluate(row.arms, arms), counted_at: countedAt.toISOString() } }
   }),
 ]
 
@@ -106,7 +106,7 @@ async function presentOne(db: Db, row: ExperimentRow, language: Language): Promi
 }
 
 async function present(db: Db, rows: readonly ExperimentRow[], language: Language): Promise<Experiment[]> {
-  const titles = await loadDeskTitles(
+  const titles = await loadAdminTitles(
     db,
     rows.flatMap(({ target }) => target ?? []),
   )

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { saveHistory } from '#contract/library.ts'
 import { getUser } from '#contract/members.ts'
 import { listDropOff } from '#contract/studio/funnel.ts'
-import { foldViewings } from '#server/features/library/fold-counts.ts'
+import { aggregateViewings } from '#server/features/library/aggregate-counts.ts'
 import { eraseLibrary, exportLibrary, mergeLibrary } from '#server/features/library/library.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
 import { letIn, type TestOperator } from '#server/testing/operator.ts'
@@ -43,7 +43,7 @@ async function someone() {
 
 /** Began and finished, by episode, of those that anybody began. */
 async function viewers() {
-  await foldViewings(site.context)
+  await aggregateViewings(site.context)
   const { list } = await analyst.desk.ask(listDropOff, { query: { video_id: video.id } })
   const seen = list.filter(({ began }) => began > 0)
   return Object.fromEntries(seen.map(({ number, began, finished }) => [number, [began, finished]]))
@@ -68,7 +68,7 @@ it('counts a viewer of an episode once, as begun and as finished from nine tenth
 it('lists every episode in its order, also those that nobody began, page by page', async () => {
   const { watch } = await someone()
   await watch(2, 0)
-  await foldViewings(site.context)
+  await aggregateViewings(site.context)
   const query = { video_id: video.id }
   const all = await analyst.desk.ask(listDropOff, { query })
   expect(all.list.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6])
@@ -113,6 +113,10 @@ it('takes the viewings along in an export and forgets them with the person; the 
 it('counts each once, though several fold at the same time', async () => {
   const people = await Promise.all(Array.from({ length: 20 }, () => someone()))
   await Promise.all(people.map(({ watch }) => watch(1, length)))
-  await Promise.all([foldViewings(site.context), foldViewings(site.context), foldViewings(site.context)])
+  await Promise.all([
+    aggregateViewings(site.context),
+    aggregateViewings(site.context),
+    aggregateViewings(site.context),
+  ])
   expect(await viewers()).toEqual({ 1: [20, 20] })
 })

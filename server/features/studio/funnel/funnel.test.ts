@@ -8,7 +8,7 @@ import type { listDays } from '#contract/studio/growth.ts'
 import { createLink, listLinks } from '#contract/studio/links.ts'
 import { runStudioCommand } from '#server/cli-studio.ts'
 import { dispute } from '#server/features/billing/gateways/sandbox/sandbox-gateway.ts'
-import { refundOrder } from '#server/features/billing/refund-order.ts'
+import { refundOrder } from '#server/features/billing/refunds/refund-order.ts'
 import { arrive, writeEvents } from '#server/features/tracking/write-events.ts'
 import { episodeOf, hear, moneySite, paymentOf, type MoneySite } from '#server/testing/money-site.ts'
 import { letIn, type TestOperator } from '#server/testing/operator.ts'
@@ -16,7 +16,7 @@ import { password, registerMember } from '#server/testing/register-member.ts'
 import { Shopper } from '#server/testing/shopper.ts'
 import { Subscriber } from '#server/testing/subscriber.ts'
 import type { Visitor } from '#server/testing/visitor.ts'
-import { foldFunnel } from './fold-funnel.ts'
+import { aggregateFunnel } from './aggregate-funnel.ts'
 
 const day = 86_400_000
 let site: MoneySite
@@ -41,7 +41,7 @@ const makeLink = async (name: string) =>
 
 /** The whole funnel once everything is counted, read in pages of two. */
 async function funnel(by: FunnelKind, days = 30): Promise<Pick<Funnel, 'list' | 'totals'>> {
-  await foldFunnel(site.context.db)
+  await aggregateFunnel(site.context.db)
   const words = ['funnel', '--by', by, '--days', String(days), '--limit', '2']
   let page = await given<Funnel>(...words)
   const { list, totals } = page
@@ -252,9 +252,9 @@ it('counts each once, though several do it at the same time and one fails halfwa
     INSERT INTO funnel_steps (day, step, token, click)
     SELECT now()::date, 'visit', 'crowd' || n % 7, '' FROM generate_series(1, 20000) n`.execute(db)
   await sql`ALTER TABLE funnel_counts RENAME TO away`.execute(db)
-  await expect(foldFunnel(db)).rejects.toThrow('does not exist')
+  await expect(aggregateFunnel(db)).rejects.toThrow('does not exist')
   await sql`ALTER TABLE away RENAME TO funnel_counts`.execute(db)
-  await Promise.all([foldFunnel(db), foldFunnel(db), foldFunnel(db)])
+  await Promise.all([aggregateFunnel(db), aggregateFunnel(db), aggregateFunnel(db)])
   const after = await funnel('token', 92)
   expect(after.totals.visits).toBe(before.visits + 20_000)
 })

@@ -1,19 +1,8 @@
 import { previewHomepage, saveHomepage, showHomepage, type Composed } from '#contract/studio/homepage.ts'
 import type { Language } from '#contract/languages.ts'
-import {
-  listHomepageChoices,
-  loadDraft,
-  previewDraft,
-  saveDraft,
-  type Copyright,
-} from '#server/features/catalog/catalog.ts'
+import { listHomepageChoices, loadDraft, previewDraft, saveDraft } from '#server/features/catalog/catalog.ts'
 import { changes, reads, type Command } from '#server/features/studio/command.ts'
 import type { Db } from '#server/tables.ts'
-
-export interface HomepageDeskContext {
-  /** The homepage's line and icon where the operator has set none. */
-  copyright(): Copyright
-}
 
 /** The homepage, composed by hand. */
 export const homepageCommands: Command[] = [

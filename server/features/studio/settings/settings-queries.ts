@@ -1,4 +1,4 @@
-import { ownSettingsKey, type OwnSettings } from '#server/platform/live-settings.ts'
+import { ownSettingsKey, type OwnSettings } from '#server/platform/config/runtime-settings.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
 /** What operators have set. */

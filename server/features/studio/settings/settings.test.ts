@@ -16,8 +16,8 @@ import {
   type Settings,
 } from '#contract/studio/settings.ts'
 import { runStudioCommand } from '#server/cli-studio.ts'
-import { readLimits } from '#server/platform/config.ts'
-import { writeLimit } from '#server/platform/read-setting.ts'
+import { readLimits } from '#server/platform/config/config.ts'
+import { writeLimit } from '#server/platform/config/read-setting.ts'
 import { letIn, type TestOperator } from '#server/testing/operator.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 

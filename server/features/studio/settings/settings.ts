@@ -14,21 +14,15 @@ import {
 } from '#contract/studio/settings.ts'
 import { trackingKeys } from '#contract/tracking.ts'
 import { changes, reads, type Command } from '#server/features/studio/command.ts'
+import type { SettingsContext } from '#server/features/studio/studio-context.ts'
 import { isPixelId, putTrackingSetting, selectTrackingSettings } from '#server/features/tracking/tracking.ts'
 import { isAddress } from '#server/platform/email-address.ts'
-import { readMailFrom, type Config } from '#server/platform/config.ts'
-import { ConfigError } from '#server/platform/config-error.ts'
-import type { OwnSettings } from '#server/platform/live-settings.ts'
-import { limit, writeLimit, type Limit } from '#server/platform/read-setting.ts'
+import { readMailFrom } from '#server/platform/config/config.ts'
+import { ConfigError } from '#server/platform/config/config-error.ts'
+import type { OwnSettings } from '#server/platform/config/runtime-settings.ts'
+import { limit, writeLimit, type Limit } from '#server/platform/config/read-setting.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import * as queries from './settings-queries.ts'
-
-/** What the commands about settings need besides: what the environment says. */
-export interface SettingsContext {
-  environment: Pick<Config, 'operator' | 'mail' | 'limits' | 'tracking'>
-  /** Which secrets are set; never what they are. */
-  secretsSet: Settings['secrets']
-}
 
 type Context = SettingsContext & { db: Db }
 

@@ -1,5 +1,5 @@
 -- What is still to be done to the videos of a tag that has many: they are found by its new names, given another tag in its
--- place, or left without it. It is done in batches, each a transaction, by catalog/carry-on-tags.ts.
+-- place, or left without it. It is done in batches, each a transaction, by catalog/editing/tag-batch-job.ts.
 CREATE TABLE tag_work (
   tag_id       text PRIMARY KEY REFERENCES tags ON DELETE CASCADE,
   task         text NOT NULL CHECK (task IN ('index', 'merge', 'delete')),

@@ -1,4 +1,4 @@
-import { GatewayRefused } from '#server/features/billing/gateway.ts'
+import { GatewayRefused } from '#server/features/billing/gateways/gateway.ts'
 
 export interface PaypalMoney {
   currency_code: string

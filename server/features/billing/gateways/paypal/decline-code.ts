@@ -1,4 +1,4 @@
-import type { DeclineCode } from '#server/features/billing/gateway.ts'
+import type { DeclineCode } from '#server/features/billing/gateways/gateway.ts'
 
 /** PayPal's words for why it takes no money, in ours; any other is `other`. */
 const codes: Record<string, DeclineCode> = {

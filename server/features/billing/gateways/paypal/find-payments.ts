@@ -1,10 +1,10 @@
-import { unreadablePayment, type Payment, type Settled } from '#server/features/billing/gateway.ts'
+import { unreadablePayment, type Payment, type Settled } from '#server/features/billing/gateways/gateway.ts'
 import { hourMs } from '#server/platform/clock.ts'
 import { listEvents, orderIdOf } from './list-events.ts'
 import type { Dispute, Order } from './objects.ts'
 import type { PaypalClient } from './paypal-client.ts'
 import { captureOf, presentOrder } from './present-order.ts'
-import { orderOfCapture, referenceOf } from './read-notification.ts'
+import { orderOfCapture, referenceOf } from './parse-webhook.ts'
 import { readDispute, readDisputesSince, withDispute } from './read-disputes.ts'
 import { readOrder, readPayment } from './read-order.ts'
 
@@ -12,7 +12,7 @@ import { readOrder, readPayment } from './read-order.ts'
  * What PayPal did stands in its list of events within minutes as a rule, on a slow day hours later: PayPal promises no time.
  * Six hours, for which it also keeps a `PayPal-Request-Id` alive, with one to spare (docs/decisions/0010).
  */
-export const toldWithinMs = 7 * hourMs
+export const visibleWithinMs = 7 * hourMs
 /** Our clock may be ahead of PayPal's. */
 const clocksDifferMs = 60_000
 
@@ -23,7 +23,7 @@ const clocksDifferMs = 60_000
  */
 export async function findPayment(
   client: PaypalClient,
-  { attemptId, from, to = later(from, toldWithinMs) }: { attemptId: string; from: Date; to?: Date },
+  { attemptId, from, to = later(from, visibleWithinMs) }: { attemptId: string; from: Date; to?: Date },
 ): Promise<Payment | null> {
   const span = { from: later(from, -clocksDifferMs), to: later(to, clocksDifferMs) }
   for await (const event of listEvents(client, span)) {

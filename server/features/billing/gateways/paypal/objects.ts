@@ -1,5 +1,5 @@
 import { Type, type Static, type TSchema } from 'typebox'
-import { GatewayName } from '#server/features/billing/gateway.ts'
+import { GatewayName } from '#server/features/billing/gateways/gateway.ts'
 import type { PaypalMoney } from './amounts.ts'
 
 /** PayPal's objects as far as they are read. What PayPal may leave out, or answers in brief only, is optional. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { PaymentGateway } from '#server/features/billing/gateway.ts'
+import type { PaymentGateway } from '#server/features/billing/gateways/gateway.ts'
 import { describeGateway } from '#server/features/billing/gateways/describe-gateway.ts'
 import type { Behaviour } from '#server/features/billing/gateways/gateway-harness.ts'
 import { systemClock } from '#server/platform/clock.ts'
@@ -48,17 +48,17 @@ describeGateway(
   () => ({
     gateway,
     async pay(charge, behaviour) {
-      const waiting = await gateway.start(charge)
+      const waiting = await gateway.createPayment(charge)
       const funding = fundings[behaviour]
       if (funding === undefined) return waiting
       paypal.orders.approve(waiting.reference, funding)
-      return (await gateway.complete(waiting.reference)) ?? waiting
+      return (await gateway.confirmPayment(waiting.reference)) ?? waiting
     },
     async save(request, behaviour) {
-      const waiting = await gateway.saver.start(request)
+      const waiting = await gateway.methodSetups.start(request)
       if (behaviour === 'asks') return waiting
       paypal.setups.approve(waiting.reference)
-      return (await gateway.saver.complete(waiting.reference)) ?? waiting
+      return (await gateway.methodSetups.complete(waiting.reference)) ?? waiting
     },
     async answer(reference, answer) {
       if (answer === 'no') return
@@ -99,7 +99,7 @@ describe('a wallet that is kept without a payment', () => {
     const back = 'http://localhost/my'
     const payer = { userId: 'usr_kept', email: 'viewer@example.com' }
     const request = { changeId, payer, method: 'wallet', returnUrl: back, cancelUrl: back } as const
-    return gateway.saver.start({ ...request, key: `method:${changeId}` })
+    return gateway.methodSetups.start({ ...request, key: `method:${changeId}` })
   }
 
   test.each(['500 after', 'dropped after'] as const)(
@@ -108,10 +108,10 @@ describe('a wallet that is kept without a payment', () => {
       const { reference } = await start()
       paypal.setups.approve(reference)
       paypal.trouble = { on: /^POST .*payment-tokens$/, with: [trouble] }
-      await expect(gateway.saver.complete(reference)).rejects.toThrow()
+      await expect(gateway.methodSetups.complete(reference)).rejects.toThrow()
       paypal.recover()
       paypal.ahead = 7 * 3_600_000
-      const saving = await gateway.saver.complete(reference)
+      const saving = await gateway.methodSetups.complete(reference)
       paypal.ahead = 0
       expect(saving).toMatchObject({
         status: 'succeeded',
@@ -123,16 +123,16 @@ describe('a wallet that is kept without a payment', () => {
   test('that the person agreed to is kept where it is called off, so that nobody loses sight of it', async () => {
     const { reference } = await start()
     paypal.setups.approve(reference)
-    expect(await gateway.saver.cancel(reference)).toMatchObject({ status: 'succeeded' })
+    expect(await gateway.methodSetups.cancel(reference)).toMatchObject({ status: 'succeeded' })
   })
 
   test('that PayPal has taken away again is not kept', async () => {
     const { reference } = await start()
     paypal.setups.approve(reference)
-    await gateway.saver.complete(reference)
+    await gateway.methodSetups.complete(reference)
     paypal.orders.vault.delete(paypal.setups.get(reference).vaultId ?? '')
     paypal.ahead = 7 * 3_600_000
-    expect(await gateway.saver.complete(reference)).toMatchObject({ status: 'failed' })
+    expect(await gateway.methodSetups.complete(reference)).toMatchObject({ status: 'failed' })
     paypal.ahead = 0
   })
 })
@@ -149,11 +149,11 @@ test('an attempt that was paid under an order we never heard of is not paid agai
     save: false,
     returnUrl: 'http://localhost/order/result',
   }
-  const first = await gateway.start({ ...charge, key: 'pay:ord_twice:1' })
-  const second = await gateway.start({ ...charge, key: 'pay:ord_twice:2' })
+  const first = await gateway.createPayment({ ...charge, key: 'pay:ord_twice:1' })
+  const second = await gateway.createPayment({ ...charge, key: 'pay:ord_twice:2' })
   for (const { reference } of [first, second]) paypal.orders.approve(reference)
-  await gateway.complete(first.reference)
-  expect(await gateway.complete(second.reference)).toMatchObject({
+  await gateway.confirmPayment(first.reference)
+  expect(await gateway.confirmPayment(second.reference)).toMatchObject({
     status: 'succeeded',
     reference: first.reference,
   })
@@ -163,7 +163,7 @@ describe('money that goes back at PayPal', () => {
   let made = 0
   async function paid(): Promise<string> {
     const name = `back${++made}`
-    const { reference } = await gateway.start({
+    const { reference } = await gateway.createPayment({
       key: `pay:${name}:1`,
       orderId: `ord_${name}`,
       attemptId: `att_${name}`,
@@ -176,7 +176,7 @@ describe('money that goes back at PayPal', () => {
       returnUrl: 'http://localhost/order/result',
     })
     paypal.orders.approve(reference)
-    await gateway.complete(reference)
+    await gateway.confirmPayment(reference)
     return reference
   }
 
@@ -192,16 +192,16 @@ describe('money that goes back at PayPal', () => {
     paypal.orders.dispute(reference, 'lost', new Date())
     const [capture] = paypal.orders.get(reference).captures
     Object.assign(paypal.orders.disputes.get(capture?.id ?? '') ?? {}, { dispute_outcome: { outcome_code } })
-    expect(await gateway.retrieve({ reference })).toMatchObject({ dispute: stands })
+    expect(await gateway.retrievePayment({ reference })).toMatchObject({ dispute: stands })
   })
 
   test('is listed long after the payment was made, refunded or disputed', async () => {
     const [refunded, disputed, untouched] = [await paid(), await paid(), await paid()]
     paypal.ahead = 20 * 86_400_000
     const later = new Date(Date.now() + paypal.ahead - 60_000)
-    await gateway.refund({ reference: refunded, amountCents: 400, key: 'late' })
+    await gateway.refundPayment({ reference: refunded, amountCents: 400, key: 'late' })
     paypal.orders.dispute(disputed, 'open', new Date(Date.now() + paypal.ahead))
-    const listed = await gateway.listSince(later)
+    const listed = await gateway.listPayments(later)
     paypal.ahead = 0
     expect(listed.find(({ reference }) => reference === refunded)).toMatchObject({ refundedCents: 400 })
     expect(listed.find(({ reference }) => reference === disputed)).toMatchObject({ dispute: 'open' })
@@ -211,9 +211,9 @@ describe('money that goes back at PayPal', () => {
   test('is listed though its payment is settled; of settled payments to which nothing happened none is read', async () => {
     const since = new Date(Date.now() - 1000)
     const [still, refunded] = [await paid(), await paid()]
-    await gateway.refund({ reference: refunded, amountCents: 400, key: 'settled' })
+    await gateway.refundPayment({ reference: refunded, amountCents: 400, key: 'settled' })
     const before = paypal.requests.length
-    const listed = await gateway.listSince(since, async (references) => new Set(references))
+    const listed = await gateway.listPayments(since, async (references) => new Set(references))
     const read = paypal.requests.slice(before).map(({ path }) => path)
     expect(listed.map(({ reference }) => reference)).toContain(refunded)
     expect(listed.map(({ reference }) => reference)).not.toContain(still)
@@ -224,7 +224,7 @@ describe('money that goes back at PayPal', () => {
     const reference = await paid()
     paypal.orders.dispute(reference, 'open', new Date())
     paypal.orders.mayReadDisputes = false
-    const payment = await gateway.retrieve({ reference })
+    const payment = await gateway.retrievePayment({ reference })
     paypal.orders.mayReadDisputes = true
     expect(payment).toMatchObject({ status: 'succeeded' })
     expect(payment?.dispute).toBeUndefined()

@@ -1,12 +1,12 @@
-import type { PaymentGateway } from '#server/features/billing/gateway.ts'
+import type { PaymentGateway } from '#server/features/billing/gateways/gateway.ts'
 import type { Clock } from '#server/platform/clock.ts'
-import type { Config } from '#server/platform/config.ts'
+import type { Config } from '#server/platform/config/config.ts'
 import type { Log } from '#server/platform/log.ts'
 import { isPayable, unitOf } from './amounts.ts'
 import { createAccountCheck, listMissingEvents } from './check-account.ts'
-import { findPayment, listPayments, toldWithinMs } from './find-payments.ts'
+import { findPayment, listPayments, visibleWithinMs } from './find-payments.ts'
 import { createPaypalClient, PaypalRefusal, type PaypalClient } from './paypal-client.ts'
-import { readNotification } from './read-notification.ts'
+import { parseWebhook } from './parse-webhook.ts'
 import { presentWithDispute, readOrder, readPayment } from './read-order.ts'
 import { refundOnce } from './refund-once.ts'
 import { createWalletSaver, tokensPath } from './save-wallet.ts'
@@ -50,33 +50,33 @@ export function createPaypalGateway(context: PaypalContext): PaymentGateway {
     prepare: () => atMost(startWaitsMs, account.run()),
     missingEvents: () => listMissingEvents(client, webhookId),
     tokenStep: () => undefined,
-    start: (charge) => makeOrder(client, charge, writeOrder(charge, back)),
-    chargeSaved: (charge) => makeRenewal(client, charge, writeRenewal(charge, charge.methodReference)),
-    async complete(reference) {
+    createPayment: (charge) => makeOrder(client, charge, writeOrder(charge, back)),
+    chargeSavedMethod: (charge) => makeRenewal(client, charge, writeRenewal(charge, charge.methodReference)),
+    async confirmPayment(reference) {
       const order = await readOrder(client, reference)
       if (order?.status === 'APPROVED') return capturePayment(client, reference)
       return order && presentWithDispute(client, order)
     },
     findEmail: async (reference) =>
       (await readOrder(client, reference))?.payment_source?.paypal?.email_address,
-    toldWithinMs,
-    retrieve: (lookup) =>
+    visibleWithinMs,
+    retrievePayment: (lookup) =>
       'reference' in lookup
         ? readPayment(client, lookup.reference)
         : findPayment(client, { attemptId: lookup.attemptId, from: lookup.startedAt }),
-    async cancel(reference) {
+    async cancelPayment(reference) {
       const payment = await readPayment(client, reference)
       if (payment?.status !== 'requires_action') return payment
       // PayPal has no call for it, and needs none: an order that nobody captures takes no money.
       const { next: _, ...rest } = payment
       return { ...rest, status: 'cancelled', decline: 'cancelled' }
     },
-    refund: (refund) => refundOnce(client, refund),
-    saver: createWalletSaver(client),
-    forget: (reference) => forget(client, reference),
-    isKept: (reference) => isKept(client, reference),
-    readNotification: (body, headers) => readNotification({ client, webhookId, clock }, body, headers),
-    listSince: (time, settled) => listPayments(client, time, settled),
+    refundPayment: (refund) => refundOnce(client, refund),
+    methodSetups: createWalletSaver(client),
+    detachMethod: (reference) => forget(client, reference),
+    isMethodAttached: (reference) => isKept(client, reference),
+    parseWebhook: (body, headers) => parseWebhook({ client, webhookId, clock }, body, headers),
+    listPayments: (time, settled) => listPayments(client, time, settled),
   }
 }
 

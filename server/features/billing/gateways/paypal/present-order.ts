@@ -1,4 +1,4 @@
-import { unreadablePayment, type Payment } from '#server/features/billing/gateway.ts'
+import { unreadablePayment, type Payment } from '#server/features/billing/gateways/gateway.ts'
 import { toCents } from './amounts.ts'
 import type { Capture, Order } from './objects.ts'
 

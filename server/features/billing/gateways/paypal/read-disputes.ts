@@ -1,5 +1,5 @@
-import type { DisputeDetails, Payment } from '#server/features/billing/gateway.ts'
-import type { DisputeStatus } from '#server/features/billing/tables.ts'
+import type { DisputeDetails, Payment } from '#server/features/billing/gateways/gateway.ts'
+import type { DisputeStatus } from '#server/features/billing/statuses.ts'
 import { toCents } from './amounts.ts'
 import type { Dispute, DisputeList } from './objects.ts'
 import { PaypalRefusal, type PaypalClient } from './paypal-client.ts'

@@ -1,4 +1,4 @@
-import type { Payment } from '#server/features/billing/gateway.ts'
+import type { Payment } from '#server/features/billing/gateways/gateway.ts'
 import type { Order } from './objects.ts'
 import { PaypalRefusal, type PaypalClient } from './paypal-client.ts'
 import { captureOf, presentOrder } from './present-order.ts'

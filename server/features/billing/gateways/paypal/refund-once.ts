@@ -1,4 +1,4 @@
-import { GatewayRefused } from '#server/features/billing/gateway.ts'
+import { GatewayRefused } from '#server/features/billing/gateways/gateway.ts'
 import { toCents, toPaypal } from './amounts.ts'
 import type { Order, Refund } from './objects.ts'
 import { PaypalRefusal, type PaypalClient } from './paypal-client.ts'

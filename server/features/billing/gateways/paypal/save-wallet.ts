@@ -1,9 +1,9 @@
 import {
   GatewayRefused,
-  type MethodSaver,
-  type SaveRequest,
-  type Saving,
-} from '#server/features/billing/gateway.ts'
+  type MethodSetups,
+  type MethodSetupRequest,
+  type MethodSetup,
+} from '#server/features/billing/gateways/gateway.ts'
 import { declineCode } from './decline-code.ts'
 import type { PaymentToken, SetupToken } from './objects.ts'
 import { PaypalRefusal, type PaypalClient } from './paypal-client.ts'
@@ -19,7 +19,7 @@ const waiting = new Set(['CREATED', 'PAYER_ACTION_REQUIRED'])
  * Keeps wallets without a payment: a saving is a setup token, to which the person agrees at PayPal, and which `complete` turns
  * into the payment token that renewals are charged with. One that nobody turns into that keeps nothing, and lapses by itself.
  */
-export function createWalletSaver(client: PaypalClient): MethodSaver {
+export function createWalletSaver(client: PaypalClient): MethodSetups {
   return {
     start: (request) => start(client, request),
     async complete(reference) {
@@ -44,7 +44,7 @@ export function createWalletSaver(client: PaypalClient): MethodSaver {
 const isTurned = ({ status }: SetupToken) => status === 'VAULTED' || status === 'TOKENIZED'
 
 /** @throws GatewayRefused for a key that stands for another request; PayPal gives the first one again, whatever it is asked */
-async function start(client: PaypalClient, request: SaveRequest): Promise<Saving> {
+async function start(client: PaypalClient, request: MethodSetupRequest): Promise<MethodSetup> {
   const { key, changeId, returnUrl, cancelUrl } = request
   const body = JSON.stringify({
     customer: { merchant_customer_id: changeId },
@@ -88,7 +88,7 @@ async function readSetup(client: PaypalClient, reference: string): Promise<Setup
  * Turns what the person has agreed to into a token, once: under a key of its own, and where PayPal knows that key no more, what
  * it made of it is found with its customer, who is new with each setup.
  */
-async function keep(client: PaypalClient, setup: SetupToken): Promise<Saving> {
+async function keep(client: PaypalClient, setup: SetupToken): Promise<MethodSetup> {
   const { id: reference, customer } = setup
   const body = JSON.stringify({ payment_source: { token: { id: reference, type: 'SETUP_TOKEN' } } })
   try {
@@ -108,7 +108,7 @@ async function findToken(client: PaypalClient, customerId: string): Promise<Paym
   return payment_tokens?.[0]
 }
 
-function kept(setup: SetupToken, { id, payment_source }: PaymentToken): Saving {
+function kept(setup: SetupToken, { id, payment_source }: PaymentToken): MethodSetup {
   const fingerprint = payment_source?.paypal?.account_id ?? payment_source?.paypal?.payer_id
   const told = fingerprint ? { fingerprint } : {}
   return {
@@ -119,13 +119,13 @@ function kept(setup: SetupToken, { id, payment_source }: PaymentToken): Saving {
 }
 
 /** A saving that waits: for the person, who is sent to PayPal, or for us. */
-function present(setup: SetupToken): Saving {
+function present(setup: SetupToken): MethodSetup {
   const url = setup.links?.find(({ rel }) => rel === 'approve')?.href
   const next = url !== undefined && /^https?:/.test(url) ? ({ type: 'redirect', url } as const) : undefined
   return { ...namesOf(setup), status: 'requires_action', ...(next ? { next } : {}) }
 }
 
-function namesOf({ id, customer }: SetupToken): Pick<Saving, 'reference' | 'changeId'> {
+function namesOf({ id, customer }: SetupToken): Pick<MethodSetup, 'reference' | 'changeId'> {
   const changeId = customer?.merchant_customer_id
   return { reference: id, ...(changeId === undefined ? {} : { changeId }) }
 }

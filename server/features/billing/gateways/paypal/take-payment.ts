@@ -1,4 +1,4 @@
-import { GatewayRefused, type Charge, type Payment } from '#server/features/billing/gateway.ts'
+import { GatewayRefused, type Charge, type Payment } from '#server/features/billing/gateways/gateway.ts'
 import { dayMs } from '#server/platform/clock.ts'
 import { declineCode } from './decline-code.ts'
 import { findPayment } from './find-payments.ts'

@@ -1,4 +1,4 @@
-import type { Charge, PresentCharge } from '#server/features/billing/gateway.ts'
+import type { Charge, PresentCharge } from '#server/features/billing/gateways/gateway.ts'
 import { toPaypal } from './amounts.ts'
 
 /** How PayPal is told that the payments that follow renew a subscription, each for the period ahead. */

@@ -1,4 +1,4 @@
-import type { DeclineCode } from '#server/features/billing/gateway.ts'
+import type { DeclineCode } from '#server/features/billing/gateways/gateway.ts'
 
 /** How a test card behaves (billing.md, "Sandbox"). */
 export type Behaviour =

@@ -2,7 +2,7 @@ import { htmlLanguage, type Language } from '#contract/languages.ts'
 import { moneyWords } from '#contract/money.ts'
 import { cardBrands } from './card-form.ts'
 import { testNumbers } from './cards.ts'
-import { isSaving, type Asked } from './saving-queries.ts'
+import { isMethodSetup, type Asked } from './method-setup-queries.ts'
 import { words } from './words.ts'
 
 /** Text as it may stand in HTML, also within an attribute. */
@@ -106,7 +106,7 @@ ${fields.join('\n')}
 
 /** The sentence with the amount, which stands out, and the card's last digits. */
 function sentence(text: string, language: Language, asked: Asked): string {
-  const amount = isSaving(asked) ? '' : moneyWords(asked.amount_cents, asked.currency, language)
+  const amount = isMethodSetup(asked) ? '' : moneyWords(asked.amount_cents, asked.currency, language)
   return escape(text)
     .replace('{amount}', () => `<b>${escape(amount)}</b>`)
     .replace('{last4}', escape(asked.last4 ?? ''))
@@ -114,7 +114,7 @@ function sentence(text: string, language: Language, asked: Asked): string {
 
 function choice(asked: Asked, action: string, yes: string, no: string): string {
   return `<form method="post" action="${action}">
-<input type="hidden" name="${isSaving(asked) ? 'saving' : 'payment'}" value="${escape(asked.id)}">
+<input type="hidden" name="${isMethodSetup(asked) ? 'saving' : 'payment'}" value="${escape(asked.id)}">
 <button name="answer" value="yes" class="yes">${yes}</button>
 <button name="answer" value="no">${no}</button>
 </form>`
@@ -126,7 +126,7 @@ export function checkDocument(language: Language, asked: Asked): string {
   const paying = asked.last4 ? payWith : pay
   const body = `<main aria-label="${escape(check)}">
 <h1>${bankAsks}</h1>
-<p>${sentence(isSaving(asked) ? keepCard : paying, language, asked)}</p>
+<p>${sentence(isMethodSetup(asked) ? keepCard : paying, language, asked)}</p>
 <p class="quiet">${testBank}</p>
 ${choice(asked, `/sandbox/authenticate?lang=${language}`, confirm, reject)}
 </main>`
@@ -150,7 +150,7 @@ export function walletDocument(language: Language, asked: Asked): string {
   const { wallet, walletAmount, keepWallet, testWallet, approve, cancel } = words[language]
   const body = `<main>
 <h1>${wallet}</h1>
-<p>${sentence(isSaving(asked) ? keepWallet : walletAmount, language, asked)}</p>
+<p>${sentence(isMethodSetup(asked) ? keepWallet : walletAmount, language, asked)}</p>
 <p class="quiet">${testWallet}</p>
 ${choice(asked, '/sandbox/wallet', approve, cancel)}
 </main>`

@@ -1,6 +1,6 @@
 import { sql, type Insertable, type Updateable } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
-import type { DisputeStatus } from '#server/features/billing/tables.ts'
+import type { DisputeStatus } from '#server/features/billing/statuses.ts'
 import type { SandboxMethodsTable, SandboxPaymentsTable, SandboxTokensTable } from './tables.ts'
 
 export type PaymentRow = Awaited<ReturnType<ReturnType<typeof selectPayments>['executeTakeFirstOrThrow']>>

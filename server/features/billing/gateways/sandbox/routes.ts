@@ -8,8 +8,8 @@ import { sendFile as sendStoredFile } from '#server/platform/http/send-file.ts'
 import { cardFields, checkCard, newToken, type TypedCard } from './card-form.ts'
 import * as documents from './documents.ts'
 import * as queries from './queries.ts'
-import type { SandboxContext } from './sandbox-gateway.ts'
-import { decideSaving, isSaving, selectSaving, type Asked } from './saving-queries.ts'
+import type { SandboxContext } from './sandbox-context.ts'
+import { decideMethodSetup, isMethodSetup, selectMethodSetup, type Asked } from './method-setup-queries.ts'
 import { words } from './words.ts'
 
 type Request = Parameters<PlainRoute['handle']>[0]
@@ -156,7 +156,7 @@ function typedCard(body: unknown): TypedCard | undefined {
 
 function askedOf({ db }: SandboxContext, source: unknown): Promise<Asked | undefined> {
   const { payment, saving } = Object(source) as Record<string, unknown>
-  if (isName(saving)) return selectSaving(db, saving)
+  if (isName(saving)) return selectMethodSetup(db, saving)
   return isName(payment) ? queries.selectPayment(db, payment) : Promise.resolve(undefined)
 }
 
@@ -190,7 +190,7 @@ async function decide(
   if (!asked) return undefined
   const yes = Object(body).answer === 'yes'
   const change = yes ? ({ status: 'succeeded' } as const) : no
-  const move = isSaving(asked) ? decideSaving : queries.decidePayment
+  const move = isMethodSetup(asked) ? decideMethodSetup : queries.decidePayment
   if (await move(context.db, asked.id, change)) context.notify(asked.id)
-  return { back: isSaving(asked) && !yes ? asked.cancel_url : asked.return_url }
+  return { back: isMethodSetup(asked) && !yes ? asked.cancel_url : asked.return_url }
 }

@@ -1,6 +1,6 @@
 import { systemClock, type Clock } from '#server/platform/clock.ts'
-import { ConfigError } from '#server/platform/config-error.ts'
-import type { Config } from '#server/platform/config.ts'
+import { ConfigError } from '#server/platform/config/config-error.ts'
+import type { Config } from '#server/platform/config/config.ts'
 import type { Log } from '#server/platform/log.ts'
 import type { Db } from '#server/tables.ts'
 import { moveClock, selectAhead } from './queries.ts'

@@ -7,26 +7,18 @@ import {
   type Payment,
   type PaymentGateway,
   type PaymentLookup,
-} from '#server/features/billing/gateway.ts'
-import type { DisputeStatus } from '#server/features/billing/tables.ts'
-import { dayMs, type Clock } from '#server/platform/clock.ts'
+} from '#server/features/billing/gateways/gateway.ts'
+import type { DisputeStatus } from '#server/features/billing/statuses.ts'
+import { dayMs } from '#server/platform/clock.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { chargeAbsent, chargeKept, type Behaviour, type Result } from './cards.ts'
-import { readNotification } from './notifications.ts'
+import { parseWebhook } from './webhooks.ts'
 import * as queries from './queries.ts'
 import type { PaymentRow } from './queries.ts'
+import type { SandboxContext } from './sandbox-context.ts'
 import { createMethodSaver } from './save-method.ts'
 import { newReference, presentMethod, useToken, useWallet, type Used } from './use-method.ts'
-
-export interface SandboxContext {
-  /** Its own connection: what it commits stands, whatever becomes of a transaction of ours. */
-  db: Db
-  clock: Clock
-  secret: string
-  /** Tells the site about a payment. It may be lost. */
-  notify(reference: string): void
-}
 
 /**
  * A full gateway for which no money moves (billing.md, "Sandbox"). It keeps its own books in the same database and is a
@@ -38,7 +30,7 @@ export function createSandboxGateway(context: SandboxContext): PaymentGateway {
     id: 'sandbox',
     methods: ['card', 'wallet'],
     tokenStep: (method) => (method === 'card' ? { type: 'card_form', url: '/sandbox/card' } : undefined),
-    start: (charge) =>
+    createPayment: (charge) =>
       pay(
         context,
         charge,
@@ -54,31 +46,31 @@ export function createSandboxGateway(context: SandboxContext): PaymentGateway {
           return useToken(tx, charge.token ?? '', clock.now())
         },
       ),
-    chargeSaved: (charge) =>
+    chargeSavedMethod: (charge) =>
       pay(context, charge, { kind: 'saved', saved: true, return_url: '' }, (tx) =>
         useSavedMethod(tx, charge.methodReference, chargeAbsent),
       ),
-    complete: async (reference) => presentPayment(await find(db, reference), clock.now()),
-    retrieve: async (lookup) => {
+    confirmPayment: async (reference) => presentPayment(await find(db, reference), clock.now()),
+    retrievePayment: async (lookup) => {
       const row = await lookUp(db, lookup)
       return row ? presentPayment(row, clock.now()) : null
     },
-    async cancel(reference) {
+    async cancelPayment(reference) {
       if (await queries.decidePayment(db, reference, { status: 'cancelled', decline_code: 'cancelled' }))
         context.notify(reference)
       return presentPayment(await find(db, reference), clock.now())
     },
     findEmail: async (reference) => (await find(db, reference)).metadata.email,
-    refund: (refund) => refundOnce(context, refund),
-    saver: createMethodSaver(context),
-    forget: (reference) => queries.forgetMethod(db, reference, clock.now()),
-    async isKept(reference) {
+    refundPayment: (refund) => refundOnce(context, refund),
+    methodSetups: createMethodSaver(context),
+    detachMethod: (reference) => queries.forgetMethod(db, reference, clock.now()),
+    async isMethodAttached(reference) {
       const method = await queries.selectMethod(db, reference)
       return method !== undefined && method.forgotten_at === null
     },
-    forgetPayer: (userId) => queries.forgetPayer(db, userId),
-    readNotification: (body, headers) => readNotification(context, body, headers),
-    async listSince(time) {
+    deleteCustomer: (userId) => queries.forgetPayer(db, userId),
+    parseWebhook: (body, headers) => parseWebhook(context, body, headers),
+    async listPayments(time) {
       const rows = await queries.selectPaymentsSince(db, time)
       return rows.map((row) => presentPayment(row, clock.now()))
     },

@@ -9,7 +9,7 @@ import type {
 import { Shopper, testCards } from '#server/testing/shopper.ts'
 import { testSite, type TestSite } from '#server/testing/test-site.ts'
 import { checkCard } from './card-form.ts'
-import { signEvent } from './notifications.ts'
+import { signEvent } from './webhooks.ts'
 import { failRefunds } from './queries.ts'
 import { dispute } from './sandbox-gateway.ts'
 
@@ -39,7 +39,8 @@ function gatewayOfSite() {
 /** The person's answer to the bank's check or in the wallet. */
 async function answer(reference: string, said: 'yes' | 'no') {
   const gateway = gatewayOfSite()
-  const waiting = (await gateway.retrieve({ reference })) ?? (await gateway.saver.retrieve({ reference }))
+  const waiting =
+    (await gateway.retrievePayment({ reference })) ?? (await gateway.methodSetups.retrieve({ reference }))
   if (waiting?.next?.url) await shopper.decide(waiting.next.url, said)
 }
 
@@ -76,9 +77,9 @@ describeGateway(
   () => ({
     gateway: gatewayOfSite(),
     pay: async (charge, behaviour) =>
-      gatewayOfSite().start({ ...charge, token: await shopper.token(cards[behaviour]) }),
+      gatewayOfSite().createPayment({ ...charge, token: await shopper.token(cards[behaviour]) }),
     save: async (request, behaviour) =>
-      gatewayOfSite().saver.start({ ...request, token: await shopper.token(cards[behaviour]) }),
+      gatewayOfSite().methodSetups.start({ ...request, token: await shopper.token(cards[behaviour]) }),
     answer,
     notification,
     ...goingBack,
@@ -99,14 +100,14 @@ describeGateway(
   () => ({
     gateway: gatewayOfSite(),
     async pay(charge, behaviour) {
-      const waiting = await gatewayOfSite().start(charge)
+      const waiting = await gatewayOfSite().createPayment(charge)
       if (behaviour === 'pays') await answer(waiting.reference, 'yes')
-      return (await gatewayOfSite().complete(waiting.reference)) ?? waiting
+      return (await gatewayOfSite().confirmPayment(waiting.reference)) ?? waiting
     },
     async save(request, behaviour) {
-      const waiting = await gatewayOfSite().saver.start(request)
+      const waiting = await gatewayOfSite().methodSetups.start(request)
       if (behaviour === 'pays') await answer(waiting.reference, 'yes')
-      return (await gatewayOfSite().saver.complete(waiting.reference)) ?? waiting
+      return (await gatewayOfSite().methodSetups.complete(waiting.reference)) ?? waiting
     },
     answer,
     notification,
@@ -231,7 +232,7 @@ describe("the sandbox's card frame", () => {
       returnUrl: '',
       token,
     }
-    expect(await gateway?.start(asked)).toMatchObject({ status: 'failed', decline: 'token_spent' })
+    expect(await gateway?.createPayment(asked)).toMatchObject({ status: 'failed', decline: 'token_spent' })
   })
 })
 

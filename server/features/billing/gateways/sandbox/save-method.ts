@@ -1,22 +1,22 @@
 import { createHash } from 'node:crypto'
 import {
   GatewayRefused,
-  type MethodSaver,
-  type SaveRequest,
-  type Saving,
-} from '#server/features/billing/gateway.ts'
+  type MethodSetups,
+  type MethodSetupRequest,
+  type MethodSetup,
+} from '#server/features/billing/gateways/gateway.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { lockKey } from './queries.ts'
-import type { SandboxContext } from './sandbox-gateway.ts'
-import * as queries from './saving-queries.ts'
-import type { SavingRow } from './saving-queries.ts'
+import type { SandboxContext } from './sandbox-context.ts'
+import * as queries from './method-setup-queries.ts'
+import type { MethodSetupRow } from './method-setup-queries.ts'
 import { newReference, presentMethod, useToken, useWallet } from './use-method.ts'
 
 /** Keeps cards and wallets without a payment, in a book of its own: a bank refuses or asks as it does with a payment. */
-export function createMethodSaver(context: SandboxContext): MethodSaver {
+export function createMethodSaver(context: SandboxContext): MethodSetups {
   const { db } = context
   const read = async (reference: string) => {
-    const row = await queries.selectSaving(db, reference)
+    const row = await queries.selectMethodSetup(db, reference)
     return row ? present(row) : null
   }
   return {
@@ -24,31 +24,31 @@ export function createMethodSaver(context: SandboxContext): MethodSaver {
     complete: read,
     async retrieve(lookup) {
       if ('reference' in lookup) return read(lookup.reference)
-      const row = await queries.selectSavingByKey(db, lookup.key)
+      const row = await queries.selectMethodSetupByKey(db, lookup.key)
       return row ? present(row) : null
     },
     async cancel(reference) {
       const called = { status: 'cancelled', decline_code: 'cancelled' } as const
-      if (await queries.decideSaving(db, reference, called)) context.notify(reference)
+      if (await queries.decideMethodSetup(db, reference, called)) context.notify(reference)
       return read(reference)
     },
   }
 }
 
 /** One saving per key: the same request again gives the same saving, another request is refused. */
-async function start(context: SandboxContext, request: SaveRequest): Promise<Saving> {
+async function start(context: SandboxContext, request: MethodSetupRequest): Promise<MethodSetup> {
   const hash = createHash('sha256').update(JSON.stringify(request)).digest('hex')
   const id = newReference('ssav')
   const row = await inTransaction(context.db, async (tx) => {
     await lockKey(tx, request.key)
-    const earlier = await queries.selectSavingByKey(tx, request.key)
+    const earlier = await queries.selectMethodSetupByKey(tx, request.key)
     if (earlier && earlier.request_hash !== hash)
       throw new GatewayRefused(`key ${request.key} was used for another request`)
     if (earlier) return earlier
     const now = context.clock.now()
     const { methodId, result } =
       request.method === 'wallet' ? await useWallet(tx) : await useToken(tx, request.token ?? '', now)
-    await queries.insertSaving(tx, {
+    await queries.insertMethodSetup(tx, {
       id,
       idempotency_key: request.key,
       request_hash: hash,
@@ -61,14 +61,14 @@ async function start(context: SandboxContext, request: SaveRequest): Promise<Sav
       cancel_url: request.cancelUrl,
       created_at: now,
     })
-    return queries.selectSaving(tx, id)
+    return queries.selectMethodSetup(tx, id)
   })
   if (!row) throw new Error(`the saving ${id} is gone`)
   if (row.id === id) context.notify(id)
   return present(row)
 }
 
-function present(row: SavingRow): Saving {
+function present(row: MethodSetupRow): MethodSetup {
   const { id, status, change_id: changeId, method_id, decline_code } = row
   return {
     reference: id,
@@ -81,7 +81,7 @@ function present(row: SavingRow): Saving {
 }
 
 /** As with a payment, its name cannot be guessed. */
-function nextOf({ kind, id }: SavingRow): NonNullable<Saving['next']> {
+function nextOf({ kind, id }: MethodSetupRow): NonNullable<MethodSetup['next']> {
   if (kind === 'wallet') return { type: 'redirect', url: `/sandbox/wallet?saving=${id}` }
   return { type: 'authenticate', url: `/sandbox/authenticate?saving=${id}` }
 }

@@ -1,6 +1,6 @@
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
-import type { DeclineCode } from '#server/features/billing/gateway.ts'
-import type { DisputeStatus } from '#server/features/billing/tables.ts'
+import type { DeclineCode } from '#server/features/billing/gateways/gateway.ts'
+import type { DisputeStatus } from '#server/features/billing/statuses.ts'
 import type { Behaviour } from './cards.ts'
 
 export interface SandboxTokensTable {

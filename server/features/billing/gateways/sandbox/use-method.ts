@@ -1,4 +1,4 @@
-import type { Payment } from '#server/features/billing/gateway.ts'
+import type { Payment } from '#server/features/billing/gateways/gateway.ts'
 import type { Tx } from '#server/tables.ts'
 import { randomHex } from '#server/platform/ids.ts'
 import { chargePresent, type Result } from './cards.ts'

@@ -1,5 +1,5 @@
 import { stripeUnits, thousandths, wholeCurrencies } from '#contract/stripe-units.ts'
-import { GatewayRefused } from '#server/features/billing/gateway.ts'
+import { GatewayRefused } from '#server/features/billing/gateways/gateway.ts'
 
 /** Counted in hundredths for the sake of old callers, and whole all the same. */
 const wholeInHundredths = new Set(['ISK', 'UGX'])

@@ -4,10 +4,10 @@ import {
   type Charge,
   type DeclineCode,
   type Payment,
-} from '#server/features/billing/gateway.ts'
+} from '#server/features/billing/gateways/gateway.ts'
 import { presentIntent } from './present-payment.ts'
 import * as queries from './queries.ts'
-import type { StripeContext } from './stripe-gateway.ts'
+import type { StripeContext } from './stripe-context.ts'
 
 /**
  * Charges, and says what became of it where Stripe answers with an error that leaves no doubt. Any other error is thrown

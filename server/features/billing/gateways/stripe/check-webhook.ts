@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
-import { describeError } from '#server/features/billing/describe-error.ts'
-import type { StripeContext } from './stripe-gateway.ts'
+import { redactGatewayError } from '#server/features/billing/gateways/redact-gateway-error.ts'
+import type { StripeContext } from './stripe-context.ts'
 
 /** The webhook events that change a payment or a saved card (docs/payments.md lists them). */
 export const neededEvents = [
@@ -44,7 +44,7 @@ export async function reportMissingEvents({ stripe, log }: StripeContext, public
       log.error({ missing }, "Stripe's webhook is not told of everything; please add these events at Stripe")
   } catch (error) {
     log.warn(
-      { ...describeError(error), gateway: 'stripe' },
+      { ...redactGatewayError(error), gateway: 'stripe' },
       'Stripe did not say which webhook events it sends',
     )
   }

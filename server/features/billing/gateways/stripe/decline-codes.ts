@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import type { DeclineCode } from '#server/features/billing/gateway.ts'
+import type { DeclineCode } from '#server/features/billing/gateways/gateway.ts'
 
 /** What Stripe calls `code`. */
 const codes: Record<string, DeclineCode> = {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import type Stripe from 'stripe'
-import type { Charge } from '#server/features/billing/gateway.ts'
+import type { Charge } from '#server/features/billing/gateways/gateway.ts'
 import { lettersOf } from '#server/platform/ids.ts'
 import { idOf } from './intents.ts'
 import * as queries from './queries.ts'
-import type { StripeContext } from './stripe-gateway.ts'
+import type { StripeContext } from './stripe-context.ts'
 
 /**
  * The customer that Stripe has for a person, made at their first payment. The key is made of all that is sent, so that

@@ -1,6 +1,6 @@
 import Stripe from 'stripe'
 import * as queries from './queries.ts'
-import type { StripeContext } from './stripe-gateway.ts'
+import type { StripeContext } from './stripe-context.ts'
 
 /** Has Stripe delete the customer that it has for a person, with its cards. Payments stay in its books. */
 export async function forgetCustomer({ stripe, db }: StripeContext, userId: string): Promise<void> {

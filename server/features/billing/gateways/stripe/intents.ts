@@ -1,5 +1,5 @@
 import Stripe from 'stripe'
-import type { Payment } from '#server/features/billing/gateway.ts'
+import type { Payment } from '#server/features/billing/gateways/gateway.ts'
 import { endOfCard } from '#server/features/billing/gateways/end-of-card.ts'
 import { randomHex } from '#server/platform/ids.ts'
 import { declineOf } from './decline-codes.ts'

@@ -1,7 +1,7 @@
 import Stripe from 'stripe'
 import { expect, test, vi } from 'vitest'
-import { askGateway, askRefund, askToForget } from '#server/features/billing/call-gateway.ts'
-import type { PaymentGateway } from '#server/features/billing/gateway.ts'
+import { askGateway, askRefund, askToForget } from '#server/features/billing/gateways/call-gateway.ts'
+import type { PaymentGateway } from '#server/features/billing/gateways/gateway.ts'
 import { systemClock } from '#server/platform/clock.ts'
 import { createLog } from '#server/platform/log.ts'
 import { testDatabase } from '#server/testing/template-database.ts'
@@ -42,10 +42,16 @@ test('an error that holds a payment is logged by its type, code, status and requ
     clock: systemClock,
     log,
   })
-  const gateway: PaymentGateway = { ...sound, retrieve: no, refund: no, forget: no, isKept: no }
-  await askGateway({ log }, gateway, (asked) => asked.retrieve({ reference: 'pi_1' }))
+  const gateway: PaymentGateway = {
+    ...sound,
+    retrievePayment: no,
+    refundPayment: no,
+    detachMethod: no,
+    isMethodAttached: no,
+  }
+  await askGateway({ log }, gateway, (asked) => asked.retrievePayment({ reference: 'pi_1' }))
   await askRefund({ log }, gateway, { reference: 'pi_1', amountCents: 1, key: 'one' })
-  await askToForget({ log }, gateway, (asked) => asked.forget('pm_1'))
+  await askToForget({ log }, gateway, (asked) => asked.detachMethod('pm_1'))
   const logged = said.flatMap(({ mock }) => mock.calls)
   expect(logged).toHaveLength(3)
   for (const [fields] of logged)

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
-import type { DisputeDetails, Payment } from '#server/features/billing/gateway.ts'
-import type { DisputeStatus } from '#server/features/billing/tables.ts'
+import type { DisputeDetails, Payment } from '#server/features/billing/gateways/gateway.ts'
+import type { DisputeStatus } from '#server/features/billing/statuses.ts'
 import { fromStripe } from './amounts.ts'
 import { idOf, outcomeOf, presentCard } from './intents.ts'
 

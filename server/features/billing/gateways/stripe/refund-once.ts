@@ -1,5 +1,5 @@
 import Stripe from 'stripe'
-import { GatewayRefused } from '#server/features/billing/gateway.ts'
+import { GatewayRefused } from '#server/features/billing/gateways/gateway.ts'
 import { toStripe } from './amounts.ts'
 
 interface RefundRequest {

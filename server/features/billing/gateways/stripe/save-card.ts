@@ -1,16 +1,16 @@
 import Stripe from 'stripe'
 import {
   GatewayRefused,
-  type MethodSaver,
-  type SaveRequest,
-  type Saving,
-  type SavingLookup,
-} from '#server/features/billing/gateway.ts'
+  type MethodSetups,
+  type MethodSetupRequest,
+  type MethodSetup,
+  type MethodSetupLookup,
+} from '#server/features/billing/gateways/gateway.ts'
 import { noteNeverMade } from './answer-refused.ts'
 import { createdAround, isMissing } from './find-created.ts'
 import { findCustomer } from './find-customer.ts'
 import { callOff, idOf, isLeftOpen, outcomeOf, presentCard } from './intents.ts'
-import type { StripeContext } from './stripe-gateway.ts'
+import type { StripeContext } from './stripe-context.ts'
 
 /** What is read with a SetupIntent: the card that it keeps. */
 const withMethod = { expand: ['payment_method'] }
@@ -19,7 +19,7 @@ const withMethod = { expand: ['payment_method'] }
  * Keeps cards without a payment: a saving is one SetupIntent, to which the browser gives the card in Stripe's own fields, with
  * the bank's check where that is asked for.
  */
-export function createCardSaver(context: StripeContext): MethodSaver {
+export function createCardSaver(context: StripeContext): MethodSetups {
   return {
     start: (request) => start(context, request),
     complete: (reference) => readIfThere(context, reference),
@@ -33,7 +33,10 @@ export function createCardSaver(context: StripeContext): MethodSaver {
 }
 
 /** @throws GatewayRefused where the key was used for another request */
-async function start(context: StripeContext, { key, changeId, payer }: SaveRequest): Promise<Saving> {
+async function start(
+  context: StripeContext,
+  { key, changeId, payer }: MethodSetupRequest,
+): Promise<MethodSetup> {
   const { StripeIdempotencyError, StripeInvalidRequestError } = Stripe.errors
   try {
     const request = {
@@ -56,7 +59,7 @@ async function start(context: StripeContext, { key, changeId, payer }: SaveReque
  * Reads a saving. One whose card was declined is closed first, as a payment is: its secret would do for trying any number of
  * cards. Another shop's is left alone.
  */
-async function readIfThere({ stripe }: StripeContext, reference: string): Promise<Saving | null> {
+async function readIfThere({ stripe }: StripeContext, reference: string): Promise<MethodSetup | null> {
   // Notifications may be about anything; nothing else is a saving.
   if (!/^seti_\w+$/.test(reference)) return null
   const get = () => stripe.setupIntents.retrieve(reference, withMethod)
@@ -73,8 +76,8 @@ async function readIfThere({ stripe }: StripeContext, reference: string): Promis
 /** As with a payment: the saving carries the name of our change. */
 async function findByChange(
   context: StripeContext,
-  { changeId, startedAt }: Extract<SavingLookup, { changeId: string }>,
-): Promise<Saving | null> {
+  { changeId, startedAt }: Extract<MethodSetupLookup, { changeId: string }>,
+): Promise<MethodSetup | null> {
   const listed = context.stripe.setupIntents.list({ created: createdAround(startedAt), limit: 100 })
   for await (const { id, metadata } of listed)
     if (metadata?.['change_id'] === changeId) return readIfThere(context, id)
@@ -84,7 +87,7 @@ async function findByChange(
 /** An account may serve other shops too. */
 const isOurs = ({ metadata }: Stripe.SetupIntent) => metadata?.['change_id'] !== undefined
 
-function present(intent: Stripe.SetupIntent): Saving {
+function present(intent: Stripe.SetupIntent): MethodSetup {
   const outcome = outcomeOf(intent)
   // A state of a later version of Stripe's API: it is looked at again.
   const status = outcome.status === 'unreadable' ? 'processing' : outcome.status
@@ -98,7 +101,7 @@ function present(intent: Stripe.SetupIntent): Saving {
   }
 }
 
-function methodOf({ customer, payment_method: method }: Stripe.SetupIntent): Pick<Saving, 'method'> {
+function methodOf({ customer, payment_method: method }: Stripe.SetupIntent): Pick<MethodSetup, 'method'> {
   const owner = idOf(customer)
   if (owner === undefined || typeof method !== 'object' || method === null) return {}
   return { method: presentCard(owner, method.id, method.card) }

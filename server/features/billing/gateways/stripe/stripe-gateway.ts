@@ -1,12 +1,12 @@
 import Stripe from 'stripe'
-import { gatewayTimeoutMs } from '#server/features/billing/call-gateway.ts'
+import { gatewayTimeoutMs } from '#server/features/billing/gateways/call-gateway.ts'
 import {
   unreadablePayment,
   type Charge,
   type FormHosts,
   type Payment,
   type PaymentGateway,
-} from '#server/features/billing/gateway.ts'
+} from '#server/features/billing/gateways/gateway.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Log } from '#server/platform/log.ts'
 import type { Db } from '#server/tables.ts'
@@ -18,20 +18,14 @@ import { forgetCustomer } from './forget-customer.ts'
 import { findCustomer, findEmail } from './find-customer.ts'
 import { listMissingEvents, reportMissingEvents } from './check-webhook.ts'
 import { callOff, idOf, isLeftOpen, namesIn } from './intents.ts'
-import { readNotification } from './notifications.ts'
+import { parseWebhook } from './parse-webhook.ts'
 import { chargeOf, presentIntent, withCharge, withDispute } from './present-payment.ts'
 import { refundOnce } from './refund-once.ts'
 import { createCardSaver } from './save-card.ts'
+import type { StripeContext } from './stripe-context.ts'
 
 /** billing.md, "Stripe". What is called and read here is of this version. */
 const apiVersion = '2026-10-28.endive'
-
-export interface StripeContext {
-  stripe: Stripe
-  /** Where the customers are noted. */
-  db: Db
-  log: Log
-}
 
 export interface StripeSettings {
   secretKey: string
@@ -72,33 +66,33 @@ export function createStripeGateway(settings: StripeSettings): PaymentGateway {
     prepare: () => reportMissingEvents(context, publicUrl),
     missingEvents: () => listMissingEvents(stripe, publicUrl),
     tokenStep: () => undefined,
-    start: (charge) =>
+    createPayment: (charge) =>
       answerRefused(context, charge, async () => {
         if (charge.methodReference !== undefined) return chargeKept(context, charge, charge.methodReference)
         const customer = await findCustomer(context, charge.payer)
         const usage = charge.save ? ({ setup_future_usage: 'off_session' } as const) : {}
         return create(context, charge, { customer, ...usage })
       }),
-    chargeSaved: (charge) =>
+    chargeSavedMethod: (charge) =>
       answerRefused(context, charge, () => {
         const { customer, method } = namesIn(charge.methodReference)
         return create(context, charge, { customer, payment_method: method, off_session: true, confirm: true })
       }),
-    complete: (reference) => read(context, reference),
-    retrieve: (lookup) =>
+    confirmPayment: (reference) => read(context, reference),
+    retrievePayment: (lookup) =>
       'reference' in lookup ? readIfThere(context, lookup.reference) : findByAttempt(context, lookup),
-    async cancel(reference) {
+    async cancelPayment(reference) {
       await callOff(stripe.paymentIntents, reference)
       return read(context, reference)
     },
     findEmail: (reference) => findEmail(stripe, reference),
-    refund: (refund) => refundOnce(stripe, refund),
-    saver: createCardSaver(context),
-    forget: (methodReference) => forget(stripe, namesIn(methodReference).method),
-    isKept: (methodReference) => isKept(stripe, namesIn(methodReference)),
-    forgetPayer: (userId) => forgetCustomer(context, userId),
-    readNotification: (body, headers) => readNotification({ ...settings, stripe }, body, headers),
-    listSince: (time) => listSince(context, time),
+    refundPayment: (refund) => refundOnce(stripe, refund),
+    methodSetups: createCardSaver(context),
+    detachMethod: (methodReference) => forget(stripe, namesIn(methodReference).method),
+    isMethodAttached: (methodReference) => isKept(stripe, namesIn(methodReference)),
+    deleteCustomer: (userId) => forgetCustomer(context, userId),
+    parseWebhook: (body, headers) => parseWebhook({ ...settings, stripe }, body, headers),
+    listPayments: (time) => listSince(context, time),
   }
 }
 

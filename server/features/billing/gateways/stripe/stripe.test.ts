@@ -4,7 +4,7 @@ import {
   type Payment,
   type PaymentGateway,
   type PresentCharge,
-} from '#server/features/billing/gateway.ts'
+} from '#server/features/billing/gateways/gateway.ts'
 import { describeGateway } from '#server/features/billing/gateways/describe-gateway.ts'
 import type { Behaviour } from '#server/features/billing/gateways/gateway-harness.ts'
 import { dictOf } from '#server/testing/fake-stripe-books.ts'
@@ -65,18 +65,18 @@ describeGateway(
   () => ({
     gateway,
     async pay(charge, behaviour) {
-      const { reference, next } = await gateway.start(charge)
+      const { reference, next } = await gateway.createPayment(charge)
       expect(next).toMatchObject({ type: 'card_form', client_secret: expect.any(String) })
       await fake.confirm(next?.client_secret ?? '', cards[behaviour])
-      const payment = await gateway.complete(reference)
+      const payment = await gateway.confirmPayment(reference)
       if (!payment) throw new Error(`${reference} is gone`)
       return payment
     },
     async save(request, behaviour) {
-      const { reference, next } = await gateway.saver.start(request)
+      const { reference, next } = await gateway.methodSetups.start(request)
       expect(next).toMatchObject({ type: 'card_form', client_secret: expect.any(String) })
       await fake.confirm(next?.client_secret ?? '', cards[behaviour])
-      const saving = await gateway.saver.complete(reference)
+      const saving = await gateway.methodSetups.complete(reference)
       if (!saving) throw new Error(`${reference} is gone`)
       return saving
     },
@@ -116,9 +116,9 @@ const charge = (name: string, more: Partial<PresentCharge> = {}): PresentCharge 
 })
 
 async function paid(name: string, more: Partial<PresentCharge> = {}): Promise<Payment> {
-  const { reference, next } = await gateway.start(charge(name, more))
+  const { reference, next } = await gateway.createPayment(charge(name, more))
   await fake.confirm(next?.client_secret ?? '', testCards.pays)
-  const payment = await gateway.retrieve({ reference })
+  const payment = await gateway.retrievePayment({ reference })
   if (!payment) throw new Error(`${reference} is gone`)
   return payment
 }
@@ -129,17 +129,20 @@ describe('a customer at Stripe', () => {
 
   test('is made once per person, also where two orders are paid at once', async () => {
     const payer = { userId: 'usr_once', email: 'ada@example.com', firstName: 'Ada', lastName: 'Lovelace' }
-    await Promise.all(['c1', 'c2', 'c3'].map((name) => gateway.start(charge(name, { payer }))))
-    await gateway.start(charge('c4', { payer: { ...payer, email: 'countess@example.com' } }))
+    await Promise.all(['c1', 'c2', 'c3'].map((name) => gateway.createPayment(charge(name, { payer }))))
+    await gateway.createPayment(charge('c4', { payer: { ...payer, email: 'countess@example.com' } }))
     expect(customersOf('usr_once')).toMatchObject([{ email: 'ada@example.com', name: 'Ada Lovelace' }])
   })
 
   test('that somebody deleted there costs one try; the next makes another', async () => {
     const payer = { userId: 'usr_deleted', email: 'ada@example.com' }
-    await gateway.start(charge('d1', { payer }))
+    await gateway.createPayment(charge('d1', { payer }))
     for (const { id } of customersOf('usr_deleted')) fake.books.customers.delete(String(id))
-    expect(await gateway.start(charge('d2', { payer }))).toMatchObject({ status: 'failed', decline: 'other' })
-    expect(await gateway.start(charge('d3', { payer }))).toMatchObject({ status: 'requires_action' })
+    expect(await gateway.createPayment(charge('d2', { payer }))).toMatchObject({
+      status: 'failed',
+      decline: 'other',
+    })
+    expect(await gateway.createPayment(charge('d3', { payer }))).toMatchObject({ status: 'requires_action' })
   })
 })
 
@@ -148,27 +151,30 @@ test.each([
   [testCards.badCvc, 'wrong_cvc'],
   ['4000000000009987', 'card_lost'],
 ])('a card that is refused is named in our words: %s is %s', async (card, decline) => {
-  const { reference, next } = await gateway.start(charge(`refused${card}`))
+  const { reference, next } = await gateway.createPayment(charge(`refused${card}`))
   await fake.confirm(next?.client_secret ?? '', card)
-  expect(await gateway.complete(reference)).toMatchObject({ status: 'failed', decline })
+  expect(await gateway.confirmPayment(reference)).toMatchObject({ status: 'failed', decline })
 })
 
 test('a declined payment is closed, so that no other card can be tried with it', async () => {
-  const { reference, next } = await gateway.start(charge('closed'))
+  const { reference, next } = await gateway.createPayment(charge('closed'))
   expect(await fake.confirm(next?.client_secret ?? '', testCards.declined)).toBe(402)
-  await gateway.retrieve({ reference })
+  await gateway.retrievePayment({ reference })
   expect(await fake.confirm(next?.client_secret ?? '', testCards.pays)).toBe(400)
-  expect(await gateway.retrieve({ reference })).toMatchObject({ status: 'failed', decline: 'card_declined' })
+  expect(await gateway.retrievePayment({ reference })).toMatchObject({
+    status: 'failed',
+    decline: 'card_declined',
+  })
 })
 
 test('a saving whose card was declined is closed, so that no other card can be tried with it', async () => {
   const payer = { userId: 'usr_setup', email: 'viewer@example.com' }
   const request = { changeId: 'pmc_closed', payer, method: 'card', returnUrl: '', cancelUrl: '' } as const
-  const { reference, next } = await gateway.saver.start({ ...request, key: 'method:pmc_closed' })
+  const { reference, next } = await gateway.methodSetups.start({ ...request, key: 'method:pmc_closed' })
   expect(await fake.confirm(next?.client_secret ?? '', testCards.declined)).toBe(402)
-  await gateway.saver.retrieve({ reference })
+  await gateway.methodSetups.retrieve({ reference })
   expect(await fake.confirm(next?.client_secret ?? '', testCards.pays)).toBe(400)
-  expect(await gateway.saver.retrieve({ reference })).toMatchObject({
+  expect(await gateway.methodSetups.retrieve({ reference })).toMatchObject({
     status: 'failed',
     decline: 'card_declined',
   })
@@ -182,14 +188,14 @@ test('a declined payment of another shop at the same account stays open for anot
     metadata: {},
   })
   expect(await fake.confirm(String(intent['client_secret']), testCards.declined)).toBe(402)
-  await gateway.retrieve({ reference: String(intent['id']) })
+  await gateway.retrievePayment({ reference: String(intent['id']) })
   expect(await fake.confirm(String(intent['client_secret']), testCards.pays)).toBe(200)
 })
 
 test('a payment that Stripe would not make has failed, and the log says why', async () => {
   const reported = vi.spyOn(log, 'error')
   const tooSmall = charge('small', { amountCents: 49 })
-  expect(await gateway.start(tooSmall)).toMatchObject({ status: 'failed', decline: 'other' })
+  expect(await gateway.createPayment(tooSmall)).toMatchObject({ status: 'failed', decline: 'other' })
   expect(reported.mock.calls).toMatchObject([
     [{ code: 'amount_too_small', attempt: 'att_small' }, expect.any(String)],
   ])
@@ -201,18 +207,18 @@ test('yen are counted whole at Stripe, there and back', async () => {
   const payment = await paid('yen', { currency: 'JPY', amountCents: 50_000 })
   expect(fake.books.intent(payment.reference)).toMatchObject({ amount: 500, currency: 'jpy' })
   expect(payment).toMatchObject({ amountCents: 50_000, currency: 'JPY' })
-  await gateway.refund({ reference: payment.reference, amountCents: 20_000, key: 'yen' })
-  expect(await gateway.retrieve(payment)).toMatchObject({ refundedCents: 20_000 })
+  await gateway.refundPayment({ reference: payment.reference, amountCents: 20_000, key: 'yen' })
+  expect(await gateway.retrievePayment(payment)).toMatchObject({ refundedCents: 20_000 })
 })
 
 test('a refund is not made again after a day, when Stripe has forgotten its key', async () => {
   const { reference } = await paid('lapsed')
   const refund = { reference, amountCents: 400, key: 'ref:lapsed' }
-  await gateway.refund(refund)
+  await gateway.refundPayment(refund)
   fake.forgetKeys()
-  await gateway.refund(refund)
-  await expect(gateway.refund({ ...refund, amountCents: 300 })).rejects.toThrow(GatewayRefused)
-  expect(await gateway.retrieve({ reference })).toMatchObject({ refundedCents: 400 })
+  await gateway.refundPayment(refund)
+  await expect(gateway.refundPayment({ ...refund, amountCents: 300 })).rejects.toThrow(GatewayRefused)
+  expect(await gateway.retrievePayment({ reference })).toMatchObject({ refundedCents: 400 })
 })
 
 test('a dispute shows as long as it is open, and how it ended', async () => {
@@ -220,7 +226,7 @@ test('a dispute shows as long as it is open, and how it ended', async () => {
   const states = []
   for (const status of ['warning_needs_response', 'needs_response', 'won', 'lost'] as const) {
     fake.books.dispute(reference, status)
-    states.push((await gateway.retrieve({ reference }))?.dispute)
+    states.push((await gateway.retrievePayment({ reference }))?.dispute)
   }
   expect(states).toEqual([undefined, 'open', 'won', 'lost'])
 })
@@ -232,7 +238,7 @@ test('money that goes back long after a payment was made is listed, refunded or 
   const slow = createStripeGateway({ ...other.settings, db: database.db, clock, log })
   const made: string[] = []
   for (const name of ['l1', 'l2', 'l3']) {
-    const { reference, next } = await slow.start(
+    const { reference, next } = await slow.createPayment(
       charge(name, { payer: { userId: `usr_${name}`, email: `${name}@example.com` } }),
     )
     await other.confirm(next?.client_secret ?? '', testCards.pays)
@@ -240,9 +246,9 @@ test('money that goes back long after a payment was made is listed, refunded or 
   }
   const [refunded = '', disputed = '', untouched] = made
   now += 90 * 86_400_000
-  await slow.refund({ reference: refunded, amountCents: 400, key: 'ref:late' })
+  await slow.refundPayment({ reference: refunded, amountCents: 400, key: 'ref:late' })
   other.books.dispute(disputed, 'needs_response')
-  const listed = await slow.listSince(new Date(now - 60_000))
+  const listed = await slow.listPayments(new Date(now - 60_000))
   await other.close()
   expect(listed.find(({ reference }) => reference === refunded)).toMatchObject({ refundedCents: 400 })
   expect(listed.find(({ reference }) => reference === disputed)).toMatchObject({ dispute: 'open' })
@@ -252,7 +258,7 @@ test('money that goes back long after a payment was made is listed, refunded or 
 describe('a notification', () => {
   const read = (object: object, signed: Parameters<FakeStripe['sign']>[1] = {}) => {
     const { body, headers } = fake.sign({ id: 'evt_1', type: 'some', data: { object } }, signed)
-    return gateway.readNotification(body, headers)
+    return gateway.parseWebhook(body, headers)
   }
 
   test.each([
@@ -267,7 +273,7 @@ describe('a notification', () => {
 
   test('about anything but a payment leads to none, without a question to Stripe', async () => {
     const asked = fake.requests.length
-    expect(await gateway.retrieve({ reference: 'pm_1' })).toBeNull()
+    expect(await gateway.retrievePayment({ reference: 'pm_1' })).toBeNull()
     expect(fake.requests).toHaveLength(asked)
   })
 
@@ -276,7 +282,7 @@ describe('a notification', () => {
     const rotating = createStripeGateway({ ...settings, db: database.db, clock: systemClock, log })
     for (const secret of settings.webhookSecrets) {
       const { body, headers } = fake.sign({ id: 'evt_2', data: { object: { id: 'pi_2' } } }, { secret })
-      expect(rotating.readNotification(body, headers)).toMatchObject({ reference: 'pi_2' })
+      expect(rotating.parseWebhook(body, headers)).toMatchObject({ reference: 'pi_2' })
     }
   })
 

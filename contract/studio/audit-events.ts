@@ -1,0 +1,125 @@
+/** What becomes of payments by a gateway's word or a job. */
+export const paymentEvents = [
+  'order_paid',
+  'order_restored',
+  'payment_failed',
+  'money_returned',
+  'order_refunded',
+  'refund_failed',
+  'order_disputed',
+  'dispute_ended',
+] as const
+
+/** What viewers do with their accounts and what becomes of payments, as the audit trail names it. */
+export const viewerEvents = [
+  'registered',
+  'signed_in',
+  'sign_in_failed',
+  'signed_out',
+  'sessions_ended',
+  'password_changed',
+  'email_changed',
+  'second_factor_on',
+  'second_factor_off',
+  'consent_changed',
+  'identity_linked',
+  'identity_unlinked',
+  'exported',
+  'deleted',
+  ...paymentEvents,
+  'withdrawn',
+  'renewals_cancelled',
+  'renewals_resumed',
+  'payment_method_changed',
+  'payment_method_saved',
+  'payment_method_removed',
+  'plan_change_planned',
+  'plan_change_taken_back',
+] as const
+
+/** Sign-ins and sign-outs of operators. */
+export const studioEvents = [
+  'operator_signed_in',
+  'operator_sign_in_failed',
+  'operator_signed_out',
+  'operator_let_in',
+] as const
+
+/** Commands whose work is no single transaction: the trail has a line that they were asked for, and one of what came of it. */
+export const actingCommands = ['icon remove', 'order check', 'order refund', 'reconciliation run'] as const
+
+/** Every other command that the trail has a line of, and the pictures that are sent to the studio. */
+const changingCommands = [
+  'category change',
+  'category delete',
+  'category merge',
+  'category order',
+  'entitlement grant',
+  'entitlement revoke',
+  'episode edit',
+  'episode order',
+  'episode remove',
+  'episode retry',
+  'episode titles',
+  'experiment change',
+  'experiment create',
+  'experiment start',
+  'experiment stop',
+  'homepage save',
+  'icon change',
+  'job run',
+  'languages offer',
+  'link create',
+  'mail retry',
+  'maintenance',
+  'operator add',
+  'operator remove',
+  'operator reset',
+  'operator role',
+  'order export',
+  'person delete',
+  'person sign-out',
+  'plan add',
+  'plan change',
+  'plan retire',
+  'settings change',
+  'tag change',
+  'tag delete',
+  'tag merge',
+  'text restore',
+  'text save',
+  'upload begin',
+  'upload remove',
+  'video add',
+  'video archive',
+  'video cover',
+  'video edit',
+  'video publish',
+  'video schedule',
+  'video unschedule',
+] as const
+
+/** All commands that the trail has lines of. */
+export const writtenCommands = [...actingCommands, ...changingCommands] as const
+
+export type ActingCommand = (typeof actingCommands)[number]
+export type WrittenCommand = (typeof writtenCommands)[number]
+
+/** Every line that the audit trail may have (security.md, "Secrets"). A command's begins with "studio". */
+export type AuditedEvent =
+  | (typeof viewerEvents)[number]
+  | (typeof studioEvents)[number]
+  | `studio ${WrittenCommand}`
+
+const audited: ReadonlySet<string> = new Set([
+  ...viewerEvents,
+  ...studioEvents,
+  ...writtenCommands.map((words) => `studio ${words}`),
+])
+
+/** Whether a line is one that is written today; an older trail may have others. */
+export const isAudited = (event: string): event is AuditedEvent => audited.has(event)
+
+/** Whether a command's words are those of one that is first asked for. */
+export const isActing = (words: string): words is ActingCommand =>
+  actingCommands.some((each) => each === words)

@@ -1,0 +1,36 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { secondsLeft } from './edge/check-media-links.js'
+import signedUrls from './nginx/signed-urls.js'
+import { signedUrlCases, now, secrets } from './testing/signed-url-cases.ts'
+
+const cases = signedUrlCases()
+
+beforeAll(() => {
+  vi.setSystemTime(now)
+  vi.stubGlobal('mediaSecrets', secrets)
+})
+afterAll(() => {
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+})
+
+const inWords = (left: number | string) => (Number(left) > 0 ? 'valid' : String(left))
+
+test('the cases are of every kind', () => {
+  expect(new Set(cases.map(({ verdict }) => verdict))).toEqual(new Set(['valid', 'expired', 'forged']))
+  expect(cases.filter(({ verdict }) => verdict === 'valid').map(({ what }) => what)).toEqual([
+    'one of ours',
+    'one for anybody',
+    'one by the former secret',
+    'one that ends in the next',
+  ])
+})
+
+test.each(cases)("nginx's check says of $what: $verdict", ({ pass, asset, verdict }) => {
+  const request = { variables: { media_signature: pass, media_asset: asset } }
+  expect(inWords(signedUrls.secondsLeft(request))).toBe(verdict)
+})
+
+test.each(cases)("the edge's check says of $what: $verdict", async ({ pass, asset, verdict }) => {
+  expect(inWords(await secondsLeft(secrets, pass, asset, now.getTime()))).toBe(verdict)
+})

@@ -1,0 +1,25 @@
+import { sql, type RawBuilder } from 'kysely'
+import { foldEmail } from '#server/platform/email-address.ts'
+import type { Db } from '#server/tables.ts'
+
+/** The address that a person gave at their latest order, which nobody has proven; null where there is none any more. */
+export const orderEmailOf = (userId: RawBuilder<string>) =>
+  sql<string | null>`(SELECT orders.email FROM orders WHERE orders.user_id = ${userId} AND orders.email <> ''
+    ORDER BY orders.created_at DESC, orders.id LIMIT 1)`
+
+export async function selectOrderEmail(db: Db, userId: string): Promise<string | null> {
+  const { email } = await db.selectNoFrom(orderEmailOf(sql`${userId}`).as('email')).executeTakeFirstOrThrow()
+  return email
+}
+
+/** The people with orders of an address, compared without case. */
+export async function selectCustomers(db: Db, email: string, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('orders')
+    .select('user_id')
+    .distinct()
+    .where(sql<string>`lower(email)`, '=', foldEmail(email))
+    .limit(limit)
+    .execute()
+  return rows.map(({ user_id }) => user_id)
+}

@@ -1,0 +1,137 @@
+import { inLanguage, type Language } from '#contract/languages.ts'
+import type { Dispute, ListedOrder } from '#contract/studio/orders.ts'
+import { csvLine } from '#server/platform/csv.ts'
+import type { After } from '#server/platform/database/prepared-page.ts'
+import { readPage, type Paging } from '#server/platform/read-page.ts'
+import type { Db } from '#server/tables.ts'
+import { selectAllOrders, selectDisputes, type ListedRow, type OrderFilter } from './order-list-queries.ts'
+import { disputeUrl } from '#server/features/billing/gateways/dispute-url.ts'
+import type { DisputeStatus } from '#server/features/billing/tables.ts'
+
+/** How an operator looks at orders: in which language, and whether they may see who bought. */
+export interface Look {
+  language: Language
+  seesPeople: boolean
+}
+
+export interface Page<Row> {
+  list: Row[]
+  next_cursor: string | null
+}
+
+/** Orders of all people, the latest first. @throws Fault badCursor, also for a cursor of other filters */
+export async function listAllOrders(
+  db: Db,
+  filter: OrderFilter,
+  paging: Paging,
+  look: Look,
+): Promise<Page<ListedOrder>> {
+  const name = nameOf(filter)
+  const read = (after: After | undefined, limit: number) => selectAllOrders(db, filter, after, limit)
+  const { page, next_cursor } = await readPage(name, paging, read, ({ created_at, id }) => [created_at, id])
+  return { list: page.map((row) => presentListed(row, look)), next_cursor }
+}
+
+const nameOf = (filter: OrderFilter) => `all orders ${JSON.stringify(filter)}`
+
+/** Payments that banks took back or may take back, those paid last first. @throws Fault badCursor */
+export async function listDisputes(
+  db: Db,
+  state: DisputeStatus,
+  paging: Paging,
+  look: Look,
+): Promise<Page<Dispute>> {
+  const read = (after: After | undefined, limit: number) => selectDisputes(db, state, after, limit)
+  const { page, next_cursor } = await readPage(`disputes ${state}`, paging, read, (row) => [
+    row.started_at,
+    row.attempt_id,
+  ])
+  const list = page.map((row) => ({
+    attempt_id: row.attempt_id,
+    order: presentListed(row, look),
+    state,
+    disputed_cents: row.dispute_cents ?? row.disputed_cents,
+    reason: row.dispute_reason,
+    respond_by: row.dispute_due_at?.toISOString() ?? null,
+    reference: row.reference,
+    gateway_url: disputeUrl(row.gateway, { payment: row.reference, dispute: row.dispute_reference }),
+    started_at: row.started_at.toISOString(),
+  }))
+  return { list, next_cursor }
+}
+
+/** An order as an operator sees it in a list. */
+export function presentListed(row: ListedRow, { language, seesPeople }: Look): ListedOrder {
+  const texts = row.titles ?? row.names
+  return {
+    id: row.id,
+    status: row.status,
+    kind: row.kind,
+    title: texts ? inLanguage(texts, language) : '',
+    number: row.number,
+    amount_cents: row.amount_cents,
+    refunded_cents: row.refunded_cents,
+    currency: row.currency,
+    gateway: row.gateway,
+    method: row.method,
+    user_id: row.user_id,
+    // It is empty where the person has left.
+    email: seesPeople && row.email !== '' ? row.email : null,
+    created_at: row.created_at.toISOString(),
+    paid_at: row.paid_at?.toISOString() ?? null,
+    past_due: row.dunned_id !== null,
+    retry_at: row.retry_at?.toISOString() ?? null,
+  }
+}
+
+/** How many orders a page of the export has. */
+const exportSize = 1000
+
+const exported = [
+  'order',
+  'created_at',
+  'paid_at',
+  'status',
+  'kind',
+  'title',
+  'episode',
+  'amount',
+  'refunded',
+  'currency',
+  'gateway',
+  'method',
+  'user',
+  'email',
+]
+
+const decimal = (cents: number) => (cents / 100).toFixed(2)
+
+/** The same orders as lines of CSV, many at once, with the columns' names before the first. @throws Fault badCursor */
+export async function exportOrders(
+  db: Db,
+  filter: OrderFilter,
+  cursor: string | undefined,
+  look: Look,
+): Promise<{ csv: string; next_cursor: string | null }> {
+  const { list, next_cursor } = await listAllOrders(db, filter, { cursor, size: exportSize }, look)
+  const lines = list.map((order) =>
+    csvLine([
+      order.id,
+      order.created_at,
+      order.paid_at,
+      order.status,
+      order.kind,
+      order.title,
+      order.number,
+      decimal(order.amount_cents),
+      decimal(order.refunded_cents),
+      order.currency,
+      order.gateway,
+      order.method,
+      order.user_id,
+      order.email,
+    ]),
+  )
+  const head = cursor === undefined ? [csvLine(exported)] : []
+  return { csv: [...head, ...lines].join(''), next_cursor }
+}

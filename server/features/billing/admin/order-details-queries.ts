@@ -1,0 +1,64 @@
+import type { Db } from '#server/tables.ts'
+
+/** The refunds of all payments of an order, the oldest first. */
+export function selectRefundsOfOrder(db: Db, orderId: string) {
+  return db
+    .selectFrom('refunds')
+    .innerJoin('attempts', 'attempts.id', 'refunds.attempt_id')
+    .select([
+      'refunds.id',
+      'refunds.attempt_id',
+      'refunds.amount_cents',
+      'refunds.status',
+      'refunds.reason',
+      'refunds.created_at',
+    ])
+    .where('attempts.order_id', '=', orderId)
+    .orderBy('refunds.created_at')
+    .orderBy('refunds.id')
+    .execute()
+}
+
+/** What gateways have told about the payments of an order, the first first. */
+export function selectWebhookEventsOfOrder(db: Db, orderId: string) {
+  return db
+    .selectFrom('attempts')
+    .innerJoin('notifications', (join) =>
+      join
+        .onRef('notifications.gateway', '=', 'attempts.gateway')
+        .onRef('notifications.reference', '=', 'attempts.reference'),
+    )
+    .select([
+      'notifications.gateway',
+      'notifications.event_id',
+      'notifications.received_at',
+      'notifications.applied_at',
+    ])
+    .where('attempts.order_id', '=', orderId)
+    .orderBy('notifications.received_at')
+    .orderBy('notifications.event_id')
+    .limit(200)
+    .execute()
+}
+
+/** What the books have of an order, in the order it was entered. */
+export function selectLedgerOfOrder(db: Db, orderId: string) {
+  return db.selectFrom('ledger_lines').selectAll().where('order_id', '=', orderId).orderBy('id').execute()
+}
+
+/** When the plan renews whose current period an order paid for; undefined for any other order, and where it was cancelled. */
+export async function selectRenewalOf(db: Db, orderId: string): Promise<Date | undefined> {
+  const row = await db
+    .selectFrom('orders')
+    .innerJoin('subscriptions', (join) =>
+      join
+        .onRef('subscriptions.id', '=', 'orders.subscription_id')
+        .onRef('subscriptions.period_no', '=', 'orders.period_no'),
+    )
+    .select('subscriptions.period_ends_at')
+    .where('orders.id', '=', orderId)
+    .where('subscriptions.status', '=', 'active')
+    .where('subscriptions.cancel_at_period_end', '=', false)
+    .executeTakeFirst()
+  return row?.period_ends_at ?? undefined
+}

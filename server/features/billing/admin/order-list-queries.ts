@@ -1,0 +1,120 @@
+import { sql } from 'kysely'
+import type { GatewayId } from '#contract/billing.ts'
+import type { After } from '#server/platform/database/prepared-page.ts'
+import { foldEmail } from '#server/platform/email-address.ts'
+import type { Db } from '#server/tables.ts'
+import type { DisputeStatus, OrderStatus } from '#server/features/billing/tables.ts'
+
+/** Which orders an operator looks for. */
+export interface OrderFilter {
+  /** An order's id, or what it begins with. */
+  id?: string | undefined
+  status?: OrderStatus | undefined
+  gateway?: GatewayId | undefined
+  userId?: string | undefined
+  email?: string | undefined
+  since?: Date | undefined
+  until?: Date | undefined
+}
+
+/** What a list needs of an order. */
+const listed = [
+  'orders.id',
+  'orders.status',
+  'orders.kind',
+  'orders.amount_cents',
+  'orders.refunded_cents',
+  'orders.currency',
+  'orders.gateway',
+  'orders.method',
+  'orders.user_id',
+  'orders.email',
+  'orders.created_at',
+  'orders.paid_at',
+] as const
+
+const goods = ['videos.titles', 'plans.names', 'episodes.number'] as const
+
+/** Of a renewal that could not be charged and still may be: when it is tried next, null for no more. */
+const dunned = ['dunned.id as dunned_id', 'dunned.try_at as retry_at'] as const
+
+/** Orders as every list has them, with what was bought. */
+const selectListed = (db: Db) =>
+  db
+    .selectFrom('orders')
+    .leftJoin('videos', 'videos.id', 'orders.video_id')
+    .leftJoin('episodes', 'episodes.id', 'orders.episode_id')
+    .leftJoin('plans', 'plans.id', 'orders.plan_id')
+    .leftJoin('subscriptions as dunned', (join) =>
+      join
+        .onRef('dunned.id', '=', 'orders.subscription_id')
+        .on('dunned.status', '=', 'past_due')
+        .on('orders.status', '=', 'pending')
+        .on(sql<boolean>`orders.period_no = dunned.period_no + 1`),
+    )
+    .select(listed)
+    .select(goods)
+    .select(dunned)
+
+export type ListedRow = Awaited<ReturnType<typeof selectAllOrders>>[number]
+
+/**
+ * Orders of all people, the latest first, after a position. Whichever filters are set, an index carries them in this order.
+ * State, gateway and limit are written out: a plan for any of them would pass over all orders to find those in a rare state.
+ */
+export function selectAllOrders(db: Db, filter: OrderFilter, after: After | undefined, limit: number) {
+  let page = db
+    .selectFrom('orders')
+    .select(['id'])
+    .orderBy('created_at', 'desc')
+    .orderBy('id')
+    .limit(sql.lit(limit))
+  const { id, status, gateway, userId, email, since, until } = filter
+  // No hexadecimal digit comes after `f`.
+  if (id !== undefined) page = page.where('id', '>=', id).where('id', '<', `${id}g`)
+  if (status !== undefined) page = page.where('status', '=', sql.lit(status))
+  if (gateway !== undefined) page = page.where('gateway', '=', sql.lit(gateway))
+  if (userId !== undefined) page = page.where('user_id', '=', userId)
+  if (email !== undefined) page = page.where(sql<string>`lower(email)`, '=', foldEmail(email))
+  if (since !== undefined) page = page.where('created_at', '>=', since)
+  if (until !== undefined) page = page.where('created_at', '<', until)
+  if (after !== undefined)
+    page = page.where(
+      sql<boolean>`created_at <= ${after.at} AND (created_at < ${after.at} OR id > ${after.id})`,
+    )
+  return selectListed(db)
+    .innerJoin(page.as('page'), 'page.id', 'orders.id')
+    .orderBy('orders.created_at', 'desc')
+    .orderBy('orders.id')
+    .execute()
+}
+
+/** One order as a list has it. */
+export function selectListedOrder(db: Db, id: string): Promise<ListedRow | undefined> {
+  return selectListed(db).where('orders.id', '=', id).executeTakeFirst()
+}
+
+/** Payments with a dispute in this state, those paid last first, after a position. The page is read alone, in the order of its index. */
+export function selectDisputes(db: Db, state: DisputeStatus, after: After | undefined, limit: number) {
+  let page = db
+    .selectFrom('attempts')
+    .select(['id', 'order_id', 'disputed_cents', 'reference', 'started_at'])
+    .select(['dispute_cents', 'dispute_reason', 'dispute_due_at', 'dispute_reference'])
+    // Written out twice: the index holds disputed payments only.
+    .where('dispute', 'is not', null)
+    .where('dispute', '=', state)
+    .orderBy('started_at', 'desc')
+    .orderBy('id')
+    .limit(sql.lit(limit))
+  if (after !== undefined)
+    page = page.where(
+      sql<boolean>`started_at <= ${after.at} AND (started_at < ${after.at} OR id > ${after.id})`,
+    )
+  return selectListed(db)
+    .innerJoin(page.as('page'), 'page.order_id', 'orders.id')
+    .select(['page.id as attempt_id', 'page.disputed_cents', 'page.reference', 'page.started_at'])
+    .select(['page.dispute_cents', 'page.dispute_reason', 'page.dispute_due_at', 'page.dispute_reference'])
+    .orderBy('page.started_at', 'desc')
+    .orderBy('page.id')
+    .execute()
+}

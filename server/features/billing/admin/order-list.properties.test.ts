@@ -1,0 +1,61 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newId } from '#server/platform/ids.ts'
+import { checkProperty, propertyTimeoutMs } from '#server/testing/check-property.ts'
+import { insertPaidOrder, insertUserRow } from '#server/testing/money-builders.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { walkPages } from '#server/testing/walk-pages.ts'
+import { moveRecords } from '#server/features/billing/personal-data/personal-data-queries.ts'
+import { listOrders } from '#server/features/billing/checkout/present-order.ts'
+
+let site: TestSite
+beforeAll(async () => {
+  site = await testSite()
+})
+afterAll(() => site.close())
+
+/** When orders were made, in milliseconds after the first could be; several may be made in the same one. */
+const made = fc.array(fc.nat({ max: 8 }), { maxLength: 9 })
+
+test(
+  'gives each order once, and all that were there throughout, while others are made and a guest’s come in between',
+  { timeout: propertyTimeoutMs },
+  () =>
+    checkProperty(
+      fc.asyncProperty(
+        fc.record({
+          own: made,
+          guests: made,
+          sizes: fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 1, maxLength: 3 }),
+          signInAfter: fc.nat({ max: 4 }),
+          newAfter: fc.array(fc.nat({ max: 4 }), { maxLength: 3 }),
+        }),
+        async ({ own, guests, sizes, signInAfter, newAfter }) => {
+          const { db } = site.context
+          const [member, guest] = [newId('usr'), newId('usr')]
+          const start = Date.now()
+          const order = (userId: string, at: number) =>
+            db.transaction().execute((tx) => insertPaidOrder(tx, userId, new Date(start + at)))
+          await db.transaction().execute(async (tx) => {
+            await insertUserRow(tx, member)
+            await insertUserRow(tx, guest)
+          })
+          const throughout: string[] = []
+          for (const at of own) throughout.push(await order(member, at))
+          for (const at of guests) await order(guest, at)
+          const seen = await walkPages({
+            sizes,
+            read: (paging) => listOrders(site.context, member, paging, 'en'),
+            async meanwhile(page) {
+              if (page === signInAfter) await db.transaction().execute((tx) => moveRecords(tx, guest, member))
+              for (const after of newAfter) if (after === page) await order(member, 100 + page)
+            },
+          })
+          const ids = seen.map(({ id }) => id)
+          expect(ids.toSorted()).toEqual([...new Set(ids)].toSorted())
+          expect(ids).toEqual(expect.arrayContaining(throughout))
+        },
+      ),
+      { share: 1 / 3 },
+    ),
+)

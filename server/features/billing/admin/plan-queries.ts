@@ -1,0 +1,96 @@
+import { sql, type Insertable, type Updateable } from 'kysely'
+import type { After } from '#server/platform/database/prepared-page.ts'
+import type { Db, Tx } from '#server/tables.ts'
+import { orderEmailOf } from './customer-queries.ts'
+import { nextPrice } from '#server/features/billing/records/price-queries.ts'
+import type { PlansTable } from '#server/features/billing/tables.ts'
+
+/** Nobody counts further: the figure says how a plan is doing. */
+const mostCounted = 1000
+const mostPlans = 500
+
+const live = sql<boolean>`subscriptions.status IN ('active', 'past_due')`
+
+/** Those on sale in their order, then the retired, the latest first; each with how many are on it. */
+export function selectAllPlans(db: Db) {
+  return db
+    .selectFrom('plans')
+    .selectAll()
+    .select(
+      sql<number>`(SELECT count(*)::int FROM (
+        SELECT FROM subscriptions WHERE plan_id = plans.id AND ${live} LIMIT ${sql.lit(mostCounted)}) counted)`.as(
+        'subscribers',
+      ),
+    )
+    .orderBy(sql`retired_at IS NOT NULL`)
+    .orderBy('retired_at', 'desc')
+    .orderBy('position')
+    .orderBy('id')
+    .limit(mostPlans)
+    .execute()
+}
+
+export type CountedPlanRow = Awaited<ReturnType<typeof selectAllPlans>>[number]
+
+export function lockPlan(tx: Tx, id: string) {
+  return tx.selectFrom('plans').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
+}
+
+export async function insertPlan(tx: Tx, plan: Insertable<PlansTable>): Promise<void> {
+  await tx.insertInto('plans').values(plan).execute()
+}
+
+export async function updatePlan(tx: Tx, id: string, change: Updateable<PlansTable>): Promise<void> {
+  await tx.updateTable('plans').set(change).where('id', '=', id).execute()
+}
+
+/** Has those who change what is sold wait for each other: each sees which plan is highlighted. */
+export async function lockSale(tx: Tx): Promise<void> {
+  await sql`SELECT pg_advisory_xact_lock(hashtextextended('plans on sale', 0))`.execute(tx)
+}
+
+/** Leaves no plan on sale highlighted but this one. @returns those that were */
+export async function clearOtherHighlights(tx: Tx, id: string): Promise<string[]> {
+  const rows = await tx
+    .updateTable('plans')
+    .set({ highlight: false })
+    .where('highlight', '=', true)
+    .where('retired_at', 'is', null)
+    .where('id', '!=', id)
+    .returning('id')
+    .execute()
+  return rows.map((row) => row.id)
+}
+
+/** Who is on a plan, the latest first, after a position, with what the next period costs each. */
+export function selectPlanMembers(db: Db, planId: string, after: After | undefined, limit: number) {
+  let page = db
+    .selectFrom('subscriptions')
+    .innerJoin('plans', 'plans.id', 'subscriptions.plan_id')
+    .innerJoin('users', 'users.id', 'subscriptions.user_id')
+    .select([
+      'subscriptions.id',
+      'subscriptions.user_id',
+      'users.email',
+      sql<string | null>`CASE WHEN users.email IS NULL THEN ${orderEmailOf(sql.ref('users.id'))} END`.as(
+        'order_email',
+      ),
+      'subscriptions.status',
+      'subscriptions.created_at',
+      'subscriptions.period_ends_at',
+      'subscriptions.cancel_at_period_end',
+      nextPrice.as('price_cents'),
+      'plans.currency',
+    ])
+    .where('subscriptions.plan_id', '=', planId)
+    .where(live)
+    .orderBy('subscriptions.created_at', 'desc')
+    .orderBy('subscriptions.id')
+    .limit(sql.lit(limit))
+  if (after !== undefined)
+    page = page.where(
+      sql<boolean>`subscriptions.created_at <= ${after.at}
+        AND (subscriptions.created_at < ${after.at} OR subscriptions.id > ${after.id})`,
+    )
+  return page.execute()
+}

@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createOrder, getPayment, payOrder, unlockEpisode } from '#contract/billing.ts'
+import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
+import { Shopper } from '#server/testing/shopper.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { selectShownTerms } from '#server/features/billing/records/shown-terms-queries.ts'
+
+let site: TestSite
+let video: BuiltVideo
+
+beforeAll(async () => {
+  site = await testSite()
+  video = await buildVideo(site.context)
+})
+afterAll(() => site.close())
+
+/** The id of an episode by its number; from 4 on they are locked. */
+const episode = (number: number) => video.episodes[number - 1]?.id ?? ''
+const locked = () => ({ kind: 'episode' as const, episode_id: episode(4) })
+
+describe('refused', () => {
+  test('every call that needs a visitor, without a token', async () => {
+    const nobody = site.visitor()
+    const body = { order_id: 'ord_1', first_name: 'A', last_name: 'B' }
+    const answers = [
+      await nobody.call(unlockEpisode, { body: { episode_id: episode(4) } }),
+      await nobody.call(createOrder, {
+        body: { kind: 'episode', episode_id: episode(4), gateway: 'sandbox', email: 'a@b' },
+      }),
+      await nobody.call(payOrder, { body }),
+      await nobody.call(getPayment),
+    ]
+    expect(answers.map(({ status, answer }) => [status, answer.code])).toEqual(answers.map(() => [200, 401]))
+  })
+
+  test("somebody else's order: not seen, not paid", async () => {
+    const [owner, other] = [await Shopper.on(site), await Shopper.on(site)]
+    const order = await owner.order(locked())
+    expect((await other.visitor.call(getPayment, { query: { order_id: order.id } })).answer.code).toBe(404)
+    expect(await other.tryPay(order.id, await other.token())).toMatchObject({ code: 404 })
+    expect(await owner.look(order.id)).toMatchObject({ status: 'pending' })
+  })
+
+  test.each([
+    'nobody',
+    'two@at@signs',
+    '@',
+    'a b@c',
+    `${'a'.repeat(250)}@b.example`,
+    `${'a'.repeat(600)}@b.example`,
+    undefined,
+  ])('the e-mail %s, naming the field', async (email) => {
+    const shopper = await Shopper.on(site)
+    expect(await shopper.tryOrder({ ...locked(), email })).toMatchObject({
+      code: 500,
+      info: { field: 'email' },
+    })
+  })
+
+  test.each([
+    ['first_name', ' '],
+    ['last_name', 'x'.repeat(65)],
+    ['last_name', 'x'.repeat(600)],
+  ])('a bad %s, naming the field', async (field, value) => {
+    const shopper = await Shopper.on(site)
+    const order = await shopper.order(locked())
+    const body = {
+      order_id: order.id,
+      payment_token: await shopper.token(),
+      first_name: 'Ada',
+      last_name: 'Lovelace',
+      [field]: value,
+    }
+    expect((await shopper.visitor.call(payOrder, { body })).answer).toMatchObject({
+      code: 500,
+      info: { field },
+    })
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'pending' })
+  })
+
+  test.each([
+    { first_name: '4242 4242 4242 4242' },
+    { payment_token: '4000000000000002' },
+    { card_number: 4_242_424_242_424_242 },
+  ])('a body with a card number in it: %o', async (extra) => {
+    const shopper = await Shopper.on(site)
+    const order = await shopper.order(locked())
+    const body = { order_id: order.id, first_name: 'Ada', last_name: 'Lovelace', ...extra }
+    expect(
+      (
+        await shopper.visitor.call(payOrder, {
+          body,
+          headers: { 'idempotency-key': `card ${JSON.stringify(extra)}` },
+        })
+      ).answer,
+    ).toMatchObject({ code: 500, message: /only in the card field/ })
+  })
+
+  test('a gateway that is not offered here', async () => {
+    const shopper = await Shopper.on(site)
+    expect(await shopper.tryOrder({ ...locked(), gateway: 'stripe' })).toMatchObject({
+      code: 500,
+      message: /isn’t available here/,
+    })
+  })
+
+  test('an order of a kind without its id', async () => {
+    const shopper = await Shopper.on(site)
+    expect(
+      (await shopper.visitor.call(createOrder, { body: { kind: 'video', gateway: 'sandbox', email: 'a@b' } }))
+        .status,
+    ).toBe(400)
+  })
+
+  test('a token a second time', async () => {
+    const shopper = await Shopper.on(site)
+    const [one, two] = [await shopper.order(locked()), await shopper.order({ episode_id: episode(5) })]
+    const token = await shopper.token()
+    expect(await shopper.tryPay(one.id, token)).toMatchObject({ code: 200 })
+    expect(await shopper.tryPay(two.id, token)).toMatchObject({ code: 500, message: /timed out/ })
+  })
+})
+
+test('an order keeps the words agreed to with their time, and the referrer token', async () => {
+  const shopper = await Shopper.on(site)
+  const consent = { shown: '$0.99 for episode 4', immediate_delivery: true }
+  const order = await shopper.order(
+    { ...locked(), consent },
+    { 'x-referrer-token': 'spring', 'x-fbclid': 'click' },
+  )
+  const row = await site.context.db
+    .selectFrom('orders')
+    .select(['consent', 'attribution', 'created_at'])
+    .where('id', '=', order.id)
+    .executeTakeFirstOrThrow()
+  expect(row).toMatchObject({
+    consent: { shown_hash: expect.any(String), immediate_delivery: true, at: row.created_at.toISOString() },
+    attribution: { referrer_token: 'spring' },
+  })
+  expect(await selectShownTerms(site.context.db, row.consent?.shown_hash ?? '')).toBe(consent.shown)
+})
+
+test('the amount stays what it was when the order was made', async () => {
+  const other = await buildVideo(site.context)
+  const shopper = await Shopper.on(site)
+  const order = await shopper.order({ episode_id: other.episodes[4]?.id })
+  await site.context.db.updateTable('videos').set({ episode_cents: 500 }).where('id', '=', other.id).execute()
+  expect((await shopper.tryPay(order.id, await shopper.token())).info).toMatchObject({
+    status: 'paid',
+    amount_cents: 99,
+  })
+})
+
+test("a person's orders are listed newest first, page by page", async () => {
+  const shopper = await Shopper.on(site)
+  const made = [
+    await shopper.order(locked()),
+    await shopper.order({ episode_id: episode(5) }),
+    await shopper.order({ episode_id: episode(6) }),
+  ]
+  const first = (await shopper.visitor.ask(getPayment, { query: { limit: 2 } })) as {
+    list: { id: string }[]
+    next_cursor: string
+  }
+  const second = (await shopper.visitor.ask(getPayment, {
+    query: { limit: 2, cursor: first.next_cursor },
+  })) as typeof first
+  expect([...first.list, ...second.list].map(({ id }) => id)).toEqual(made.map(({ id }) => id).toReversed())
+  expect(second.next_cursor).toBeNull()
+})

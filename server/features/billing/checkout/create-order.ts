@@ -1,0 +1,312 @@
+import type { Insertable } from 'kysely'
+import type { createOrder, Order } from '#contract/billing.ts'
+import { Fault, Refusal } from '#contract/errors.ts'
+import type { BodyOf } from '#contract/endpoint.ts'
+import { armCents, freeEpisodesFor, pricesFor, runningNow } from '#server/features/experiments/experiments.ts'
+import { loadLastWatchedVideo } from '#server/features/library/library.ts'
+import { keepViewer } from '#server/features/members/members.ts'
+import { attributionForOrder } from '#server/features/tracking/tracking.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
+import type { Call } from '#server/platform/http/route.ts'
+import { dayMs } from '#server/platform/clock.ts'
+import { newId } from '#server/platform/ids.ts'
+import type { Db, Tx } from '#server/tables.ts'
+import { insertAgreement } from '#server/features/billing/records/agreement-queries.ts'
+import type { BillingContext } from '#server/features/billing/billing-context.ts'
+import {
+  changePlan,
+  findOpenPeriod,
+  isOpenPeriodPayable,
+  openPeriod,
+  replacePeriod,
+} from '#server/features/billing/subscriptions/change-plan.ts'
+import { checkEmail } from './refuse-card-number.ts'
+import { checkAmount, checkOffered } from '#server/features/billing/gateways/gateways.ts'
+import { isEligibleForIntroductoryPrice } from '#server/features/billing/subscriptions/introductory-price.ts'
+import {
+  selectEpisodeOnSale,
+  selectPlan,
+  selectSoldPlan,
+  selectVideoOf,
+  selectVideoOnSale,
+  type PlanRow,
+} from '#server/features/billing/records/offer-queries.ts'
+import {
+  insertOrder,
+  isPlanned,
+  lockBuyer,
+  selectOpenOrderLike,
+  selectOrder,
+  type OrderRow,
+} from '#server/features/billing/records/order-queries.ts'
+import { isAlreadyOwned } from '#server/features/billing/records/already-owned.ts'
+import { payOrder } from '#server/features/billing/payments/pay-order.ts'
+import { loadOrder } from './present-order.ts'
+import { findSavedMethod } from '#server/features/billing/payment-methods/saved-method.ts'
+import { storeShownTerms } from '#server/features/billing/records/shown-terms-queries.ts'
+import { selectOrderOfPeriod } from '#server/features/billing/records/renewal-queries.ts'
+import {
+  insertSubscription,
+  selectActiveSubscription,
+  type LiveSubscription,
+} from '#server/features/billing/records/subscription-queries.ts'
+import type { OrdersTable } from '#server/features/billing/tables.ts'
+
+type PlaceOrderCall = Call<typeof createOrder>
+type Body = BodyOf<typeof createOrder>
+
+/** An order can be paid this long (billing.md, "States"). */
+const payableMs = dayMs
+
+/** What is bought and for how much. The amount is frozen on the order. */
+type Goods = Pick<OrderRow, 'video_id' | 'episode_id' | 'plan_id' | 'amount_cents' | 'currency'> & {
+  plan?: PlanRow
+  introductory?: boolean
+}
+
+/**
+ * Makes an order, with the id reserved for it, so that a second run of the same request makes no second one. Where the
+ * browser needs a payment for its next step (a wallet), it is started too; with a saved method it is paid.
+ * @throws Refusal emailInvalid, gatewayNotOffered, savedMethodGone, notFound, alreadyOwned, subscribedAlready, priceDiffers; Fault tooMany
+ */
+export async function createOrderFor(
+  context: BillingContext,
+  call: PlaceOrderCall,
+  orderId: string,
+): Promise<Order> {
+  const { body, language } = call
+  const method = body.method ?? 'card'
+  if (body.email !== undefined) checkEmail(body.email)
+  const gateway = checkOffered(context, { ...body, method })
+  if ((body.saved_method_id ?? body.save_method) !== undefined) checkOneOffByCard(body)
+  context.quotas.take('orders', call.ip)
+  const { userId, id, payable } = await inTransaction(context.db, async (tx) => {
+    const buyer = await keepViewer(context, tx, call)
+    await lockBuyer(tx, buyer)
+    const known = await selectOrder(tx, orderId)
+    const made = known ?? (await selectOrder(tx, await makeOrder(context, tx, call, { orderId, buyer })))
+    if (!made) throw new Error(`order ${orderId} is gone`)
+    checkShownPrice(made, call.body)
+    if (made.status === 'pending') checkAmount(context, made.gateway, made)
+    return { userId: buyer, id: made.id, payable: made.status === 'pending' && !isPlanned(made) }
+  })
+  if (payable && body.saved_method_id !== undefined) await payWithSaved(context, call, userId, id)
+  else if (payable && gateway.tokenStep(method) === undefined)
+    await payOrder(context, userId, id, { ip: call.ip })
+  return loadOrder(context, userId, id, language)
+}
+
+/**
+ * Pays an order with the saved method. While nobody knows yet what came of it the order is pending: a refusal would have the
+ * person pay in another way, and once more.
+ * @throws what `payOrder` does, but Refusal paymentUnknown
+ */
+async function payWithSaved(
+  context: BillingContext,
+  { ip }: PlaceOrderCall,
+  userId: string,
+  id: string,
+): Promise<void> {
+  try {
+    await payOrder(context, userId, id, { ip })
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.reason !== 'paymentUnknown') throw error
+  }
+}
+
+/** @throws Fault badRequest for what no method can be saved for, and for one that is saved already */
+function checkOneOffByCard({ kind, method = 'card', saved_method_id, save_method }: Body): void {
+  if (saved_method_id !== undefined && save_method !== undefined)
+    throw new Fault('badRequest', 'a saved method is not saved again')
+  if (kind === 'plan' || method !== 'card')
+    throw new Fault('badRequest', 'methods are saved for one-off purchases by card')
+}
+
+/** Nobody pays another price than they have seen. The order that was made goes with the transaction. @throws Refusal priceDiffers */
+function checkShownPrice({ amount_cents, currency }: OrderRow, { amount_cents: shown }: Body): void {
+  if (shown !== undefined && shown !== amount_cents)
+    throw new Refusal('priceDiffers', { amount_cents, currency })
+}
+
+/** @returns the id of the order, which is another's where the open period of a subscription is to be paid */
+async function makeOrder(
+  context: BillingContext,
+  tx: Tx,
+  call: PlaceOrderCall,
+  { orderId, buyer }: { orderId: string; buyer: string },
+): Promise<string> {
+  const { body } = call
+  const now = context.clock.now()
+  const live = body.kind === 'plan' ? await selectActiveSubscription(tx, buyer, now) : undefined
+  const saved =
+    body.saved_method_id === undefined
+      ? undefined
+      : await findSavedMethod(tx, buyer, body.saved_method_id, now)
+  if (saved && saved.gateway !== body.gateway) throw new Refusal('savedMethodGone')
+  const email = body.email ?? saved?.email ?? (live && (await addressOf(tx, live)))
+  if (email === undefined) throw new Refusal('emailInvalid', { field: 'email' })
+  const payment = { gateway: body.gateway, method: body.method ?? 'card', email } as const
+  const consent = await keepConsent(context, tx, call, now)
+  // Whichever plan is wished: it is the open period that is paid, where that can be paid at all.
+  const owed = live?.status === 'past_due' ? await findOpenPeriod(tx, live) : undefined
+  if (owed && isOpenPeriodPayable(context, owed)) return openPeriod(tx, owed, { ...payment, consent })
+  const { plan, ...goods } = await findGoods(context, tx, { ...body, email, buyer }, live?.plan_id)
+  const wished = {
+    id: orderId,
+    user_id: buyer,
+    kind: body.kind,
+    ...goods,
+    status: 'pending',
+    ...payment,
+    saved_method_id: saved?.id ?? null,
+    consent,
+    attribution: JSON.stringify({
+      ...(await attributionForOrder(context, tx, buyer, call.userAgent)),
+      ...(plan ? await creditDrama(tx, buyer, body) : {}),
+    }),
+    created_at: now,
+    expires_at: new Date(now.getTime() + payableMs),
+  } as const
+  if (plan) return orderPlan(tx, { live, owed }, wished, plan)
+  if (await isAlreadyOwned(tx, wished, now)) throw new Refusal('alreadyOwned')
+  // Presses of one button, each with a key of its own, pay one order.
+  const pressed = saved && (await selectOpenOrderLike(tx, { ...wished, saved_method_id: saved.id }))
+  if (pressed) return pressed.id
+  await insertOrder(tx, wished)
+  if (body.save_method)
+    await insertAgreement(tx, {
+      order_id: orderId,
+      shown_hash: await keepWords(context, tx, call, body.save_method.shown),
+      agreed_at: now,
+    })
+  return orderId
+}
+
+/** The drama that led to a plan: whose paywall sold it, else the one that the buyer watched last (docs/figures.md). */
+async function creditDrama(
+  tx: Tx,
+  buyer: string,
+  { video_id, episode_id }: Body,
+): Promise<{ video_id?: string }> {
+  const credited =
+    (await selectVideoOf(tx, { video_id, episode_id })) ?? (await loadLastWatchedVideo(tx, buyer))
+  return credited === undefined ? {} : { video_id: credited }
+}
+
+/** Whom the period that runs was bought by. */
+async function addressOf(tx: Tx, { id, period_no }: LiveSubscription): Promise<string | undefined> {
+  return (await selectOrderOfPeriod(tx, id, period_no))?.email
+}
+
+/** A first period; while subscribed a change of plan (product.md, section 3), and while past due the period that is open. */
+async function orderPlan(
+  tx: Tx,
+  { live, owed }: { live: LiveSubscription | undefined; owed: OrderRow | undefined },
+  wished: Insertable<OrdersTable>,
+  plan: PlanRow,
+): Promise<string> {
+  const atFullPrice = { plan_id: plan.id, amount_cents: plan.price_cents, introductory: false }
+  if (live && owed) return replacePeriod(tx, live, owed, { ...wished, ...atFullPrice })
+  if (live) return changePlan(tx, live, { ...wished, ...atFullPrice })
+  const { user_id, created_at } = wished
+  const agreed_cents = plan.price_cents
+  const subscription = { id: newId('sub'), user_id, plan_id: plan.id, agreed_cents, created_at }
+  await insertSubscription(tx, { ...subscription, status: 'incomplete' })
+  await insertOrder(tx, { ...wished, subscription_id: subscription.id, period_no: 0 })
+  return wished.id
+}
+
+/** What was agreed to and when. The words that were shown are the same in many orders, so the order has their hash. */
+async function keepConsent(
+  context: BillingContext,
+  tx: Tx,
+  call: PlaceOrderCall,
+  now: Date,
+): Promise<string | null> {
+  const { consent } = call.body
+  if (!consent) return null
+  return JSON.stringify({
+    shown_hash: await keepWords(context, tx, call, consent.shown),
+    immediate_delivery: consent.immediate_delivery ?? false,
+    at: now.toISOString(),
+  })
+}
+
+/** Stores words that a buyer was shown. @returns their hash @throws Fault tooMany where a network leaves too many new ones */
+async function keepWords(
+  { quotas, clock }: BillingContext,
+  tx: Tx,
+  { ip }: PlaceOrderCall,
+  words: string,
+): Promise<string> {
+  const { hash, isNew } = await storeShownTerms(tx, words, clock.now())
+  if (isNew) quotas.take('wordBytes', ip, Buffer.byteLength(words))
+  return hash
+}
+
+/** @throws Refusal notFound for what is not on sale, alreadyOwned for a free episode; Fault badRequest without an id */
+function findGoods(
+  context: BillingContext,
+  db: Db,
+  { kind, plan_id, episode_id, video_id, email, buyer }: Body & { email: string; buyer: string },
+  runningPlan: string | undefined,
+): Promise<Goods> {
+  if (kind === 'plan' && plan_id !== undefined)
+    return findPlan(context, db, { id: plan_id, email, runs: plan_id === runningPlan })
+  if (kind === 'episode' && episode_id !== undefined) return findEpisode(db, episode_id, buyer)
+  if (kind === 'video' && video_id !== undefined) return findVideo(db, video_id, buyer)
+  throw new Fault('badRequest', `${kind}_id is needed`)
+}
+
+async function findPlan(
+  context: BillingContext,
+  db: Db,
+  { id, email, runs }: { id: string; email: string; runs: boolean },
+): Promise<Goods> {
+  // Whoever has a plan keeps it, though it may not be on sale any more.
+  const plan = runs ? await selectSoldPlan(db, id) : await selectPlan(db, id)
+  if (!plan) throw new Refusal('notFound')
+  // An introductory price is the price of period 0 (billing.md, "States").
+  const introductory =
+    plan.intro_price_cents !== null && (await isEligibleForIntroductoryPrice(context, db, email))
+  return {
+    plan,
+    plan_id: id,
+    video_id: null,
+    episode_id: null,
+    amount_cents: introductory ? (plan.intro_price_cents ?? plan.price_cents) : plan.price_cents,
+    currency: plan.currency,
+    introductory,
+  }
+}
+
+async function findEpisode(db: Db, id: string, buyer: string): Promise<Goods> {
+  const episode = await selectEpisodeOnSale(db, id)
+  if (!episode) throw new Refusal('notFound')
+  const { video_id, free_episodes, episode_cents, currency } = episode
+  const running = await runningNow(db)
+  const free = freeEpisodesFor(running, buyer, { id: video_id, free_episodes })
+  if (episode.number <= free.count) throw new Refusal('alreadyOwned')
+  return {
+    plan_id: null,
+    video_id,
+    episode_id: id,
+    amount_cents: armCents(pricesFor(running, buyer, video_id).episode, currency, episode_cents),
+    currency,
+  }
+}
+
+async function findVideo(db: Db, id: string, buyer: string): Promise<Goods> {
+  const video = await selectVideoOnSale(db, id)
+  const running = await runningNow(db)
+  const free = video && freeEpisodesFor(running, buyer, video)
+  // Something of it is locked to this buyer.
+  if (!video || (video.last_number ?? 0) <= (free?.count ?? 0)) throw new Refusal('notFound')
+  return {
+    plan_id: null,
+    video_id: id,
+    episode_id: null,
+    amount_cents: armCents(pricesFor(running, buyer, id).video, video.currency, video.video_cents),
+    currency: video.currency,
+  }
+}

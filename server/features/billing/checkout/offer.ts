@@ -1,0 +1,69 @@
+import type { listPlans as listPlansCall, LockedEpisode, Offer, Plan } from '#contract/billing.ts'
+import type { ResultOf } from '#contract/endpoint.ts'
+import { inLanguage, type Language } from '#contract/languages.ts'
+import { metInOffer, noteMet } from '#server/features/experiments/experiments.ts'
+import type { Viewer } from '#server/platform/http/route.ts'
+import type { Db } from '#server/tables.ts'
+import type { BillingContext } from '#server/features/billing/billing-context.ts'
+import { canBeBought, offeredGateways, priceOfPlan } from '#server/features/billing/gateways/gateways.ts'
+import { selectPlans, type PlanRow } from '#server/features/billing/records/offer-queries.ts'
+import { offerSavedMethod } from '#server/features/billing/payment-methods/saved-method.ts'
+
+/** What a viewer may buy to see a locked episode; the `info` of code 402. */
+export async function offerFor(
+  context: Pick<BillingContext, 'gateways' | 'experiments' | 'clock'>,
+  db: Db,
+  viewer: Viewer | null,
+  episode: LockedEpisode,
+  language: Language,
+): Promise<Offer> {
+  const { price, video, id, video_id, number, title, thumb_url } = episode
+  const plans = await listPlans(context, db, language)
+  if (viewer)
+    await noteMet(db, viewer, metInOffer(await context.experiments.running(), video_id), context.clock.now())
+  const oneOff = [
+    { what: 'episode', cents: [price.episode_cents], currency: price.currency },
+    { what: 'video', cents: [price.video_cents], currency: price.currency },
+  ]
+  const saved = viewer?.kept ? await offerSavedMethod(context, db, viewer.userId, oneOff) : undefined
+  return {
+    episode: { id, video_id, number, title, thumb_url },
+    price,
+    video,
+    plans,
+    gateways: offeredGateways(context, [...oneOff, ...plans.map(priceOfPlan)]),
+    ...(saved ? { saved_method: saved } : {}),
+  }
+}
+
+/** The plans on sale and the ways to pay, as GET /api/plan gives them. */
+export async function loadPlans(
+  { db, gateways }: Pick<BillingContext, 'db' | 'gateways'>,
+  language: Language,
+): Promise<ResultOf<typeof listPlansCall>> {
+  const list = await listPlans({ gateways }, db, language)
+  return { list, next_cursor: null, gateways: offeredGateways({ gateways }, list.map(priceOfPlan)) }
+}
+
+/** The plans on sale that can be paid for, in their order. */
+export async function listPlans(
+  context: Pick<BillingContext, 'gateways'>,
+  db: Db,
+  language: Language,
+): Promise<Plan[]> {
+  const plans = (await selectPlans(db)).map((row) => presentPlan(row, language))
+  return plans.filter((plan) => canBeBought(context, priceOfPlan(plan), 'plan'))
+}
+
+function presentPlan(row: PlanRow, language: Language): Plan {
+  return {
+    id: row.id,
+    name: inLanguage(row.names, language),
+    description: inLanguage(row.descriptions, language),
+    price_cents: row.price_cents,
+    ...(row.intro_price_cents === null ? {} : { intro_price_cents: row.intro_price_cents }),
+    currency: row.currency,
+    period_days: row.period_days,
+    highlight: row.highlight,
+  }
+}

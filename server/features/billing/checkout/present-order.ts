@@ -1,0 +1,183 @@
+import type { NextStep, Order } from '#contract/billing.ts'
+import { listLimits } from '#contract/catalog.ts'
+import { Refusal } from '#contract/errors.ts'
+import type { Language } from '#contract/languages.ts'
+import { pageSize } from '#server/platform/cursor.ts'
+import { readPage } from '#server/platform/read-page.ts'
+import {
+  isRenewalAttempt,
+  selectAttempts,
+  type AttemptRow,
+} from '#server/features/billing/records/attempt-queries.ts'
+import { isOpen, isUnderWay } from '#server/features/billing/records/attempt-states.ts'
+import type { BillingContext } from '#server/features/billing/billing-context.ts'
+import { selectEpisodeNumbers } from '#server/features/billing/records/offer-queries.ts'
+import { paidStatuses } from '#server/features/billing/records/order-states.ts'
+import {
+  isPlanned,
+  selectOrder,
+  selectOrdersOf,
+  type OrderRow,
+} from '#server/features/billing/records/order-queries.ts'
+import { declineOf } from '#server/features/billing/payments/pay-order.ts'
+import { recheckAttempt } from '#server/features/billing/payments/settle-attempt.ts'
+import { selectNextStarts } from '#server/features/billing/records/subscription-queries.ts'
+
+/** @throws Refusal notFound for an order that is not this person's */
+export async function loadOrder(
+  context: BillingContext,
+  userId: string,
+  orderId: string,
+  language: Language,
+): Promise<Order> {
+  const { order, details } = await readOrder(context, userId, orderId)
+  return presentOrder(context, order, details, language)
+}
+
+/**
+ * An order as its gateway has it now: an open payment is looked up first.
+ * @throws Refusal notFound for an order that is not this person's
+ */
+export async function refreshOrder(
+  context: BillingContext,
+  userId: string,
+  orderId: string,
+  language: Language,
+): Promise<Order> {
+  const { order, details } = await readOrder(context, userId, orderId)
+  const open = details.attempts.filter(({ status }) => isOpen(status))
+  if (open.length === 0) return presentOrder(context, order, details, language)
+  for (const attempt of open) await recheckAttempt(context, attempt)
+  return loadOrder(context, userId, orderId, language)
+}
+
+/** The attempts are read before the order: one that is settled in between is in the order too then, and nothing is told by halves. */
+async function readOrder(
+  context: BillingContext,
+  userId: string,
+  orderId: string,
+): Promise<{ order: OrderRow; details: Details }> {
+  const attempts = await selectAttempts(context.db, [orderId])
+  const order = await selectOrder(context.db, orderId)
+  if (order?.user_id !== userId) throw new Refusal('notFound')
+  const [starts, numbers] = await Promise.all([readStarts(context, [order]), readNumbers(context, [order])])
+  return { order, details: { attempts, starts, numbers } }
+}
+
+/** What is told of orders beside their rows. */
+interface Details {
+  /** Of all of them, the latest first. */
+  attempts: AttemptRow[]
+  /** When a change of plan that waits begins, by subscription. */
+  starts: Map<string, Date | null>
+  /** Of the episodes that were bought, by id. */
+  numbers: Map<string, number>
+}
+
+function readStarts({ db }: BillingContext, orders: OrderRow[]): Promise<Details['starts']> {
+  return selectNextStarts(
+    db,
+    orders.filter(isWaiting).flatMap(({ subscription_id }) => subscription_id ?? []),
+  )
+}
+
+function readNumbers({ db }: BillingContext, orders: OrderRow[]): Promise<Details['numbers']> {
+  return selectEpisodeNumbers(
+    db,
+    orders.flatMap(({ episode_id }) => episode_id ?? []),
+  )
+}
+
+/** A change of plan is charged by itself, when its period begins. */
+const isWaiting = (order: OrderRow): boolean => order.status === 'pending' && isPlanned(order)
+
+/** A person's orders, newest first. @throws Fault badCursor */
+export async function listOrders(
+  context: BillingContext,
+  userId: string,
+  query: { cursor?: string; limit?: number },
+  language: Language,
+): Promise<{ list: Order[]; next_cursor: string | null }> {
+  const paging = { cursor: query.cursor, size: pageSize(query.limit, listLimits) }
+  const { page, next_cursor } = await readPage(
+    'orders',
+    paging,
+    (after, limit) => selectOrdersOf(context.db, userId, after, limit),
+    ({ created_at, id }) => [created_at, id],
+  )
+  const ids = page.map(({ id }) => id)
+  const [attempts, starts, numbers] = await Promise.all([
+    selectAttempts(context.db, ids),
+    readStarts(context, page),
+    readNumbers(context, page),
+  ])
+  const details = { attempts, starts, numbers }
+  return {
+    list: page.map((row) => presentOrder(context, row, details, language)),
+    next_cursor,
+  }
+}
+
+function presentOrder(
+  context: BillingContext,
+  row: OrderRow,
+  { attempts, starts, numbers }: Details,
+  language: Language,
+): Order {
+  // A renewal of ours that is under way leaves the person free to pay by hand.
+  const latest = attempts.find(
+    (one) => one.order_id === row.id && !(isRenewalAttempt(one) && isUnderWay(one.status)),
+  )
+  const wentNowhere = latest?.status === 'failed' || latest?.status === 'cancelled'
+  const declined = row.status === 'pending' && wentNowhere ? declineOf(latest) : undefined
+  return {
+    id: row.id,
+    status: row.status,
+    kind: row.kind,
+    ...(row.video_id ? { video_id: row.video_id } : {}),
+    ...(row.episode_id ? { episode_id: row.episode_id } : {}),
+    ...(row.episode_id && numbers.has(row.episode_id) ? { episode_number: numbers.get(row.episode_id) } : {}),
+    ...(row.plan_id ? { plan_id: row.plan_id } : {}),
+    amount_cents: row.amount_cents,
+    refunded_cents: row.refunded_cents,
+    currency: row.currency,
+    gateway: row.gateway,
+    created_at: row.created_at.toISOString(),
+    ...(row.paid_at ? { paid_at: row.paid_at.toISOString() } : {}),
+    expires_at: row.expires_at.toISOString(),
+    ...(isWaiting(row) ? { starts_at: startOf(row, starts) } : {}),
+    next: nextOf(context, row, latest),
+    ...(isProcessing(row, attempts) ? { processing: true } : {}),
+    ...(row.returned_reason && !paidStatuses.includes(row.status)
+      ? {
+          returned: {
+            reason: row.returned_reason,
+            message: context.translate(language, `returned.${row.returned_reason}`),
+          },
+        }
+      : {}),
+    ...(declined
+      ? { declined: { reason: declined, message: context.translate(language, `refusals.${declined}`) } }
+      : {}),
+  }
+}
+
+/** Whether a payment of an open order has left the person's hands and has not ended. */
+function isProcessing({ id, status }: OrderRow, attempts: readonly AttemptRow[]): boolean {
+  const own = attempts.filter(({ order_id }) => order_id === id)
+  return status === 'pending' && own.some((one) => one.status === 'processing' || one.status === 'unknown')
+}
+
+function startOf({ subscription_id }: OrderRow, starts: Details['starts']): string | null {
+  return (subscription_id && starts.get(subscription_id)?.toISOString()) || null
+}
+
+/** What the browser has to do: what the open payment asks for, else to get a token for another. */
+function nextOf({ gateways }: BillingContext, row: OrderRow, latest: AttemptRow | undefined): NextStep {
+  if (row.status !== 'pending' || isWaiting(row)) return { type: 'none' }
+  if (latest && isOpen(latest.status)) return latest.next_step ?? { type: 'none' }
+  const gateway = gateways.find(({ id }) => id === row.gateway)
+  if (!gateway) return { type: 'none' }
+  // Where the payment comes before the card, paying without a token makes the next one.
+  return gateway.tokenStep(row.method) ?? { type: row.method === 'card' ? 'card_form' : 'none' }
+}

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { refuseCardNumber } from './refuse-card-number.ts'
+
+test.each([
+  '4242424242424242',
+  'my card: 4242-4242-4242-4242',
+  'card_4242424242424242',
+  'card_x4242424242424242x',
+  '3782 822463 10005',
+  4_242_424_242_424_242,
+  { deep: [{ in: 'x4242424242424242x' }] },
+])('a card number is found: %o', (value) => {
+  expect(() => refuseCardNumber({ value })).toThrow('cardNumberInBody')
+})
+
+test.each([
+  '4242424242424241',
+  '424242424242',
+  '42424242424242424242424242',
+  'stok_42424242424242424242424242424242',
+  'ord_04242424242424242424242424242424',
+  'card_1NvT3bLkdIwHu7ix2PtMQXYZ',
+  'card_1A4242424242424242BcDeFg',
+  'pay:2026-11-21',
+  // They pass Luhn, and belong to no brand.
+  'ada-1795335978510@example.com',
+  '8613812345678@example.com',
+  null,
+  true,
+])('what is no card number passes: %o', (value) => {
+  expect(() => refuseCardNumber({ value })).not.toThrow()
+})

@@ -1,0 +1,109 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import type { PlainRoute } from '#server/platform/http/route.ts'
+import {
+  selectAttempt,
+  selectAttemptByReference,
+  type AttemptRow,
+} from '#server/features/billing/records/attempt-queries.ts'
+import { isOpen } from '#server/features/billing/records/attempt-states.ts'
+import type { BillingContext } from '#server/features/billing/billing-context.ts'
+import { pageOf } from '#server/features/billing/payment-methods/change-method.ts'
+import {
+  selectMethodSetup,
+  type MethodSetupRow,
+} from '#server/features/billing/records/method-setup-queries.ts'
+import { cancelAttempt } from '#server/features/billing/payments/cancel-attempt.ts'
+import {
+  cancelMethodSetup,
+  recheckMethodSetup,
+} from '#server/features/billing/payment-methods/settle-method-setup.ts'
+import { recheckAttempt } from '#server/features/billing/payments/settle-attempt.ts'
+
+const longestToken = 128
+
+type Coming = 'approved' | 'called off'
+
+/**
+ * Where PayPal sends people back: with the payment approved, or having called it off. Both are hints only (billing.md,
+ * "Crash safety") that anybody may give, and need no session: an app may come back in another browser than it left.
+ */
+export function paypalReturnRoutes(context: BillingContext): PlainRoute[] {
+  const query = Type.Object({
+    token: Type.Optional(Type.String({ description: 'The payment, as PayPal names it' })),
+    change: Type.Optional(Type.String({ description: 'The wallet that is to be kept without a payment' })),
+  })
+  const answers = { 303: { words: "On to the order's page, once it is known what became of the payment" } }
+  const goOn = (coming: Coming) => async (request: FastifyRequest, reply: FastifyReply) => {
+    const { searchParams } = new URL(request.url, 'http://site')
+    const change = searchParams.get('change')
+    const page = await (change === null
+      ? returnFromPaypal(context, searchParams.get('token') ?? '', coming)
+      : returnWithWallet(context, change, coming))
+    return reply.header('cache-control', 'no-store').redirect(page, 303)
+  }
+  return [
+    {
+      method: 'GET',
+      path: '/api/webhook/payment/paypal-return',
+      description: { summary: 'Comes back from PayPal with the payment approved', query, answers },
+      handle: goOn('approved'),
+    },
+    {
+      method: 'GET',
+      path: '/api/webhook/payment/paypal-cancel',
+      description: { summary: 'Comes back from PayPal without having paid', query, answers },
+      handle: goOn('called off'),
+    },
+  ]
+}
+
+/**
+ * Looks at PayPal what became of a payment: one that was approved is finished. Any other stays open, or is given up where
+ * the person says that they called it off; the order can then be paid another way. Done again, it changes nothing.
+ * @returns the page that shows the order
+ */
+export async function returnFromPaypal(
+  context: BillingContext,
+  token: string,
+  coming: Coming,
+): Promise<string> {
+  const known = token !== '' && token.length <= longestToken
+  const attempt = known ? await selectAttemptByReference(context.db, 'paypal', token) : undefined
+  if (!attempt) return '/order/result'
+  // The janitor finishes what fails here.
+  await settle(context, attempt, coming).catch((error: unknown) =>
+    context.log.error({ err: error, attempt: attempt.id }, 'a payment that came back could not be looked up'),
+  )
+  return `/order/result?order_id=${attempt.order_id}`
+}
+
+/**
+ * The same for a wallet that is to be kept without a payment, which our own name for the change tells.
+ * @returns the page that shows what became of it
+ */
+async function returnWithWallet(context: BillingContext, changeId: string, coming: Coming): Promise<string> {
+  const known = changeId.length <= longestToken && !changeId.includes('\0')
+  const change = known ? await selectMethodSetup(context.db, changeId) : undefined
+  if (change?.gateway !== 'paypal') return '/my'
+  await settleWallet(context, change, coming).catch((error: unknown) =>
+    context.log.error({ err: error, change: change.id }, 'a wallet that came back could not be looked up'),
+  )
+  return pageOf(change.id)
+}
+
+async function settleWallet(context: BillingContext, change: MethodSetupRow, coming: Coming): Promise<void> {
+  if (!isOpen(change.status)) return
+  await recheckMethodSetup(context, change)
+  if (coming === 'approved') return
+  const current = await selectMethodSetup(context.db, change.id)
+  if (current?.status === 'requires_action') await cancelMethodSetup(context, current)
+}
+
+async function settle(context: BillingContext, attempt: AttemptRow, coming: Coming): Promise<void> {
+  if (!isOpen(attempt.status)) return
+  await recheckAttempt(context, attempt)
+  if (coming === 'approved') return
+  const current = await selectAttempt(context.db, attempt.id)
+  if (current?.status === 'requires_action') await cancelAttempt(context, current)
+}

@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { getPayment } from '#contract/billing.ts'
+import { addFavorite, listFavorites, saveHistory } from '#contract/library.ts'
+import { getEpisode } from '#contract/media.ts'
+import { deleteUser, exportUser, getUser, signIn } from '#contract/members.ts'
+import { aggregateFavorites } from '#server/features/library/aggregate-counts.ts'
+import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
+import { password, registerMember } from '#server/testing/register-member.ts'
+import { Shopper } from '#server/testing/shopper.ts'
+import { somebodyWaits } from '#server/testing/somebody-waits.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import type { Visitor } from '#server/testing/visitor.ts'
+
+/** Two processes' worth of sites on one database, with everything that the features keep of people. */
+let database: TestDatabase
+let first: TestSite
+let second: TestSite
+let video: BuiltVideo
+let other: BuiltVideo
+
+beforeAll(async () => {
+  database = await testDatabase()
+  const shared = { ...database, close: async () => {} }
+  const settings = { APP_SECRET: 'a secret that both sites of this test share' }
+  first = await testSite({ database: shared }, settings)
+  second = await testSite({ database: shared }, settings)
+})
+afterAll(async () => {
+  await second.close()
+  await first.close()
+  await database.close()
+})
+beforeEach(async () => {
+  video = await buildVideo(first.context)
+  other = await buildVideo(first.context)
+})
+
+const lockedEpisode = () => video.episodes[4]?.id ?? ''
+const favor = (visitor: Visitor, { id }: BuiltVideo) => visitor.ask(addFavorite, { body: { video_id: id } })
+
+/** The same browser at the other site. */
+function tabOf(visitor: Visitor): Visitor {
+  const tab = second.visitor()
+  tab.cookie = visitor.cookie
+  return tab
+}
+
+/** A guest who came by a link, watched, liked and bought something. */
+async function busyGuest() {
+  const visitor = first.visitor({ 'x-referrer-token': 'spring' })
+  const shopper = await Shopper.on(first, visitor)
+  const { id } = await visitor.ask(getUser)
+  await favor(visitor, video)
+  await favor(visitor, other)
+  const at = new Date(Date.now() - 60_000).toISOString()
+  const body = { video_id: video.id, episode_id: video.episodes[0]?.id ?? '', position_ms: 5000, at }
+  await visitor.ask(saveHistory, { body })
+  const { info } = await shopper.buy({ episode_id: lockedEpisode() })
+  return { visitor, id, orderId: info?.id ?? '' }
+}
+
+/** Lets calls begin while somebody has the account, and go on together once all of them wait for it. */
+async function together<T>(userId: string, ...calls: (() => Promise<T>)[]): Promise<T[]> {
+  const holder = await database.pool.connect()
+  await holder.query('BEGIN')
+  await holder.query('SELECT FROM users WHERE id = $1 FOR UPDATE', [userId])
+  const answers = Promise.all(calls.map((call) => call()))
+  await somebodyWaits(database.pool, calls.length)
+  await holder.query('COMMIT')
+  holder.release()
+  return answers
+}
+
+const plays = async (visitor: Visitor) =>
+  (await visitor.call(getEpisode, { query: { episode_id: lockedEpisode() } })).answer.code === 200
+
+async function favoriteCounts(): Promise<number[]> {
+  await aggregateFavorites(first.context.db)
+  const { rows } = await database.pool.query<{ favorite_count: number }>(
+    'SELECT favorite_count FROM videos WHERE id = ANY($1) ORDER BY array_position($1, id)',
+    [[video.id, other.id]],
+  )
+  return rows.map((row) => row.favorite_count)
+}
+
+/** How many rows each table still has of somebody. */
+async function rowsOf(userId: string) {
+  const counts: Record<string, number> = {}
+  for (const table of ['favorites', 'history', 'plays', 'orders', 'entitlements', 'attribution']) {
+    const { rowCount } = await database.pool.query(`SELECT FROM ${table} WHERE user_id = $1`, [userId])
+    if (rowCount) counts[table] = rowCount
+  }
+  return counts
+}
+
+test('two tabs that sign in at once bring favorites, history, the purchase and the way here along, each once', async () => {
+  const member = await registerMember(first)
+  await favor(member.visitor, video)
+  const guest = await busyGuest()
+  const body = { email: member.email, password }
+  const [tab, elsewhere] = [guest.visitor, tabOf(guest.visitor)]
+  const answers = await together(
+    member.user.id,
+    () => tab.call(signIn, { body }),
+    () => elsewhere.call(signIn, { body }),
+  )
+  expect(answers.map(({ answer }) => answer.info?.id)).toEqual([member.user.id, member.user.id])
+  expect(await rowsOf(guest.id)).toEqual({})
+  for (const visitor of [tab, elsewhere]) {
+    const favorites = (await visitor.ask(listFavorites)).list.map(({ id }) => id)
+    expect(favorites.toSorted()).toEqual([video.id, other.id].toSorted())
+    expect(await plays(visitor)).toBe(true)
+    expect(await visitor.ask(getPayment)).toMatchObject({ list: [{ id: guest.orderId, status: 'paid' }] })
+    expect(await visitor.ask(exportUser)).toMatchObject({
+      history: [{ video_id: video.id }],
+      recent_plays: [{ video_id: video.id }],
+      entitlements: [{ order_id: guest.orderId }],
+      attribution: { first_touch: { referrer_token: 'spring' } },
+    })
+  }
+  expect(await favoriteCounts()).toEqual([1, 1])
+})
+
+test('an account that is deleted in two tabs at once is gone once, and the books keep its order', async () => {
+  const guest = await busyGuest()
+  const { user, visitor } = await registerMember(first, guest.visitor)
+  const tabs = [visitor, tabOf(visitor)] as const
+  const body = { current_password: password }
+  const answers = await together(
+    user.id,
+    () => tabs[0].call(deleteUser, { body }),
+    () => tabs[1].call(deleteUser, { body }),
+  )
+  expect(answers.map(({ answer }) => answer.code).toSorted()).toEqual([200, 401])
+  expect(await rowsOf(user.id)).toEqual({ orders: 1, entitlements: 1 })
+  const { rows } = await database.pool.query(
+    `SELECT email, revoked_at IS NOT NULL AS revoked, amount_cents FROM orders
+    JOIN entitlements ON entitlements.order_id = orders.id WHERE orders.id = $1`,
+    [guest.orderId],
+  )
+  expect(rows).toEqual([{ email: '', revoked: true, amount_cents: 99 }])
+  expect(await favoriteCounts()).toEqual([0, 0])
+  const events = "SELECT FROM audit_events WHERE user_id = $1 AND event = 'deleted'"
+  expect((await database.pool.query(events, [user.id])).rowCount).toBe(1)
+  for (const tab of tabs) expect((await tab.ask(getUser)).role).toBe('visitor')
+})
+
+test('a sign-in and a deletion at once leave what the guest had with the guest, or nothing at all', async () => {
+  const member = await registerMember(first)
+  const guest = await busyGuest()
+  const elsewhere = tabOf(member.visitor)
+  const [entered, left] = await together<{ answer: { code: number } }>(
+    member.user.id,
+    () => guest.visitor.call(signIn, { body: { email: member.email, password } }),
+    () => elsewhere.call(deleteUser, { body: { current_password: password } }),
+  )
+  expect(left?.answer.code).toBe(200)
+  const kept = { orders: 1, entitlements: 1 }
+  const wasFirst = entered?.answer.code === 200
+  expect(await rowsOf(member.user.id)).toEqual(wasFirst ? kept : {})
+  expect(await rowsOf(guest.id)).toEqual(
+    wasFirst ? {} : { ...kept, favorites: 2, history: 1, plays: 1, attribution: 1 },
+  )
+  expect(await plays(guest.visitor)).toBe(!wasFirst)
+  expect(await favoriteCounts()).toEqual(wasFirst ? [0, 0] : [1, 1])
+})

@@ -1,0 +1,330 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { orderNumber } from '#contract/order-number.ts'
+import { cancelByLink, cancelSubscription, claimPurchase, getPayment, withdraw } from '#contract/billing.ts'
+import { getEpisode } from '#contract/media.ts'
+import { exportUser, getUser } from '#contract/members.ts'
+import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
+import { Shopper } from '#server/testing/shopper.ts'
+import { Subscriber } from '#server/testing/subscriber.ts'
+import { insertPaidOrder } from '#server/testing/money-builders.ts'
+import { GatewayRefused } from '#server/features/billing/gateways/gateway.ts'
+import { reconcile } from '#server/features/billing/reconciliation/reconcile.ts'
+import { refundWithdrawn } from './withdraw.ts'
+
+const day = 86_400_000
+let site: MoneySite
+
+beforeAll(async () => {
+  site = await moneySite()
+})
+afterAll(() => site.close())
+afterEach(() => {
+  delete site.trouble.refundPayment
+})
+
+const episode = () => ({ kind: 'episode' as const, episode_id: site.video.episodes[4]?.id ?? '' })
+const plays = async ({ visitor }: Shopper) =>
+  (await visitor.call(getEpisode, { query: { episode_id: site.video.episodes[4]?.id ?? '' } })).answer
+    .code === 200
+
+/** The secrets of one kind that an address was sent, the latest last. */
+async function secretsOf(email: string, purpose: 'cancel' | 'withdraw' | 'claim'): Promise<string[]> {
+  const mails = await site.mails(email)
+  return mails.flatMap(({ text }) => new RegExp(`#${purpose}=([\\w-]+)`).exec(text)?.[1] ?? [])
+}
+const last = async (...asked: Parameters<typeof secretsOf>) => (await secretsOf(...asked)).at(-1) ?? ''
+const subjects = async (email: string) => (await site.mails(email)).map(({ subject }) => subject)
+/** Calls of somebody without any token. */
+const cancel = async (body: { cancel?: string; email?: string; order_id?: string }) =>
+  (await site.visitor().call(cancelByLink, { body })).answer
+const leave = async (body: { withdraw?: string; email?: string; order_id?: string }) =>
+  (await site.visitor().call(withdraw, { body })).answer
+
+describe('the link of a receipt that cancels', () => {
+  it('ends the renewals without signing in; the paid period stays, and a mail says until when', async () => {
+    const person = await Subscriber.on(site)
+    const { email } = person.shopper
+    const { renews_at } = await person.membership()
+    const secret = await last(email, 'cancel')
+    expect(await cancel({ cancel: secret })).toMatchObject({
+      code: 200,
+      info: { done: true, plan: 'Weekly', ends_at: renews_at },
+    })
+    expect(await person.membership()).toMatchObject({ cancel_at_period_end: true, ends_at: renews_at })
+    expect(await person.plays()).toBe(true)
+    expect((await subjects(email)).at(-1)).toBe('Your plan is cancelled')
+    await person.after(8 * day)
+    expect(await person.payments()).toHaveLength(1)
+  })
+
+  it('says the same again, however often it is pressed, and mails once', async () => {
+    const person = await Subscriber.on(site)
+    const { email } = person.shopper
+    const secret = await last(email, 'cancel')
+    const answers = await Promise.all([1, 2, 3, 4].map(() => cancel({ cancel: secret })))
+    for (const answer of answers) expect(answer).toEqual(answers[0])
+    expect((await subjects(email)).filter((subject) => subject === 'Your plan is cancelled')).toHaveLength(1)
+  })
+
+  it('works from any receipt of the plan, and after the guest has moved to an account', async () => {
+    const person = await Subscriber.on(site)
+    const { email } = person.shopper
+    const first = await last(email, 'cancel')
+    await person.after(7 * day)
+    await site.visitor().ask(claimPurchase, { body: { claim: await last(email, 'claim') } })
+    expect(await cancel({ cancel: first })).toMatchObject({ code: 200, info: { done: true } })
+    expect(await person.row()).toMatchObject({ cancel_at_period_end: true })
+  })
+
+  it('is refused where the plan is over, where it was never sent, and for another purpose', async () => {
+    const person = await Subscriber.on(site)
+    const { email } = person.shopper
+    const secret = await last(email, 'cancel')
+    expect(await cancel({ cancel: await last(email, 'claim') })).toMatchObject({ code: 500 })
+    expect(await cancel({ cancel: 'nothing' })).toMatchObject({ code: 500 })
+    await person.shopper.visitor.ask(cancelSubscription)
+    await person.after(8 * day)
+    await person.shopper.buy({ kind: 'plan', plan_id: (await person.shopper.plan(30)).id })
+    expect(await cancel({ cancel: secret })).toMatchObject({ code: 500 })
+    expect(await person.membership()).toMatchObject({ cancel_at_period_end: false })
+  })
+})
+
+describe('whoever asks by their address to cancel', () => {
+  it('is mailed a link, which works for a day', async () => {
+    const person = await Subscriber.on(site)
+    const { email } = person.shopper
+    expect(await cancel({ email: email.toUpperCase() })).toEqual({ code: 200, info: { done: false } })
+    // It goes to the address as it is known, not as it was typed.
+    expect((await subjects(email)).at(-1)).toBe('Cancel your plan')
+    const secret = await last(email, 'cancel')
+    expect(await person.membership()).toMatchObject({ cancel_at_period_end: false })
+    site.moveOn(day + 1000)
+    expect(await cancel({ cancel: secret })).toMatchObject({ code: 500 })
+    await cancel({ email })
+    expect(await cancel({ cancel: await last(email, 'cancel') })).toMatchObject({ code: 200 })
+    expect(await person.membership()).toMatchObject({ cancel_at_period_end: true })
+  })
+
+  it('hears that it is cancelled already, and until when it stays', async () => {
+    const person = await Subscriber.on(site)
+    await person.shopper.visitor.ask(cancelSubscription)
+    await cancel({ email: person.shopper.email })
+    expect((await subjects(person.shopper.email)).slice(-2)).toEqual([
+      'Your plan is cancelled',
+      'Your plan is cancelled',
+    ])
+  })
+
+  it('gets the same answer whether the address is known or not, and as often as for a password', async () => {
+    const person = await Subscriber.on(site)
+    for (const email of [person.shopper.email, 'nobody@example.com'])
+      for (const ask of [cancel, leave]) {
+        for (let times = 0; times < 3; times++)
+          expect(await ask({ email })).toEqual({ code: 200, info: { done: false } })
+        expect(await ask({ email })).toMatchObject({ code: 429 })
+        expect(await ask({ email: email.replace('i', 'İ') })).toMatchObject({ code: 429 })
+      }
+    expect(await subjects('nobody@example.com')).toEqual([])
+    expect(await cancel({ email: 'no address' })).toMatchObject({ code: 500, info: { field: 'email' } })
+    expect(await cancel({})).toMatchObject({ code: 400 })
+  })
+
+  it('an account’s address counts once it was proven', async () => {
+    const person = await Subscriber.on(site)
+    const own = `own-${person.userId.slice(4, 12)}@example.com`
+    const { db } = site.context
+    await db.updateTable('users').set({ email: own }).where('id', '=', person.userId).execute()
+    await cancel({ email: own })
+    expect(await subjects(own)).toEqual([])
+    const proven = { email_verified_at: new Date() }
+    await db.updateTable('users').set(proven).where('id', '=', person.userId).execute()
+    await cancel({ email: own })
+    expect(await subjects(own)).toEqual(['Cancel your plan'])
+  })
+})
+
+describe('a withdrawal', () => {
+  it('is asked for by address, confirmed by the mailed link, and sends all of the money back', async () => {
+    const shopper = await Shopper.on(site)
+    const { info: order } = await shopper.buy(episode())
+    await leave({ email: shopper.email, order_id: ` ${order?.id} ` })
+    const secret = await last(shopper.email, 'withdraw')
+    expect(await plays(shopper)).toBe(true)
+    expect(await leave({ withdraw: secret })).toMatchObject({
+      code: 200,
+      info: { done: true, amount_cents: 99, currency: 'USD' },
+    })
+    expect(await shopper.look(order?.id ?? '')).toMatchObject({ status: 'refunded', refunded_cents: 99 })
+    expect(await plays(shopper)).toBe(false)
+    const told = (await site.mails(shopper.email)).find(({ subject }) => /order is cancelled/.test(subject))
+    expect(told?.text).toContain(`order ${orderNumber(order?.id ?? '')}`)
+    expect(told?.text).toContain('We’re refunding $0.99')
+  })
+
+  it('is in what the person takes along, with the money that went back and why', async () => {
+    const shopper = await Shopper.on(site)
+    const { info: order } = await shopper.buy(episode())
+    await leave({ email: shopper.email, order_id: order?.id ?? '' })
+    await leave({ withdraw: await last(shopper.email, 'withdraw') })
+    const refund = { amount_cents: 99, currency: 'USD', reason: 'withdrawal', status: 'succeeded' }
+    expect(await shopper.visitor.ask(exportUser)).toMatchObject({
+      orders: [{ id: order?.id, withdrawn_at: expect.any(String) }],
+      refunds: [{ ...refund, order_id: order?.id, created_at: expect.any(String) }],
+    })
+  })
+
+  it('ends the plan, with every period that was paid for', async () => {
+    const person = await Subscriber.on(site)
+    const { email } = person.shopper
+    await person.after(8 * day)
+    await leave({ email })
+    expect(await secretsOf(email, 'withdraw')).toHaveLength(1)
+    expect(await leave({ withdraw: await last(email, 'withdraw') })).toMatchObject({
+      info: { amount_cents: 499 + 999 },
+    })
+    expect((await person.orders()).map(({ status }) => status)).toEqual(['refunded', 'refunded'])
+    expect(await person.membership()).toMatchObject({ state: 'free' })
+    expect(await person.plays()).toBe(false)
+    await person.after(30 * day)
+    expect(await person.payments('succeeded')).toHaveLength(2)
+  })
+
+  it('gives back a renewal too that was under way and whose money is heard of later', async () => {
+    const person = await Subscriber.on(site)
+    const { email } = person.shopper
+    site.trouble.chargeSavedMethod = async (charge) => {
+      await site.sound.chargeSavedMethod(charge)
+      throw new Error('the line broke')
+    }
+    await person.after(7 * day)
+    delete site.trouble.chargeSavedMethod
+    await leave({ email })
+    await leave({ withdraw: await last(email, 'withdraw') })
+    await reconcile(site.context)
+    const payments = await person.payments('succeeded')
+    expect(payments.map(({ amountCents, refundedCents }) => amountCents - refundedCents)).toEqual([0, 0])
+    expect(await person.membership()).toMatchObject({ state: 'free' })
+    expect(await person.plays()).toBe(false)
+  })
+
+  it('happens once, in two tabs at once and again later', async () => {
+    const shopper = await Shopper.on(site)
+    await shopper.buy(episode())
+    await leave({ email: shopper.email })
+    const secret = await last(shopper.email, 'withdraw')
+    const answers = await Promise.all([1, 2, 3, 4].map(() => leave({ withdraw: secret })))
+    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1)
+    expect(await leave({ withdraw: secret })).toEqual(answers[0])
+    const { db } = site.context
+    const orders = await shopper.visitor.ask(getPayment)
+    const [order] = 'list' in orders ? orders.list : []
+    const attempts = db
+      .selectFrom('attempts')
+      .select('id')
+      .where('order_id', '=', order?.id ?? '')
+    const refunds = await db.selectFrom('refunds').selectAll().where('attempt_id', 'in', attempts).execute()
+    expect(refunds).toMatchObject([{ amount_cents: 99, status: 'succeeded' }])
+    const mails = (await subjects(shopper.email)).filter((subject) => /Your order is cancelled/.test(subject))
+    expect(mails).toHaveLength(1)
+  })
+
+  it('stands though its process died before the money went', async () => {
+    const shopper = await Shopper.on(site)
+    const { info: order } = await shopper.buy(episode())
+    await leave({ email: shopper.email })
+    await site.context.db
+      .updateTable('orders')
+      .set({ withdrawn_at: new Date(), withdrawal_check_at: new Date() })
+      .where('id', '=', order?.id ?? '')
+      .execute()
+    await Promise.all([refundWithdrawn(site.context), refundWithdrawn(site.context)])
+    expect(await shopper.look(order?.id ?? '')).toMatchObject({ status: 'refunded', refunded_cents: 99 })
+  })
+
+  it('that the gateway refuses to send the money of keeps no other from its turn, and is given up in the end', async () => {
+    const { db, clock } = site.context
+    const stuck = await Shopper.on(site)
+    await stuck.buy(episode())
+    const refundsOf = async ({ visitor }: Shopper) => {
+      const orders = await visitor.ask(getPayment)
+      const ids = 'list' in orders ? orders.list.map(({ id }) => id) : []
+      const joined = db.selectFrom('refunds').innerJoin('attempts', 'attempts.id', 'attempt_id')
+      return joined.select('refunds.id').where('order_id', 'in', ids).execute()
+    }
+    site.trouble.refundPayment = () => Promise.reject(new GatewayRefused('never'))
+    await leave({ email: stuck.email })
+    await leave({ withdraw: await last(stuck.email, 'withdraw') })
+    const { id: userId } = await stuck.visitor.ask(getUser)
+    await db.transaction().execute(async (tx) => {
+      const early = new Date(clock.now().getTime() - day)
+      for (let order = 0; order < 20; order++) {
+        const id = await insertPaidOrder(tx, userId, early)
+        const withdrawn = { withdrawn_at: early, withdrawal_check_at: early }
+        await tx.updateTable('orders').set(withdrawn).where('id', '=', id).execute()
+      }
+    })
+    site.moveOn(60_000)
+    const before = (await refundsOf(stuck)).length
+    await refundWithdrawn(site.context)
+    await refundWithdrawn(site.context)
+    expect((await refundsOf(stuck)).length).toBe(before + 1)
+    for (let days = 0; days < 24; days++) {
+      site.moveOn(day)
+      await refundWithdrawn(site.context)
+    }
+    const tries = (await refundsOf(stuck)).length
+    expect(tries).toBeLessThanOrEqual(12)
+    for (let days = 0; days < 3; days++) {
+      site.moveOn(day)
+      await refundWithdrawn(site.context)
+    }
+    expect((await refundsOf(stuck)).length).toBe(tries)
+  })
+
+  it('is told to be too late after 14 days, for a renewal, and for whoever asked for it at once', async () => {
+    const [late, atOnce] = [await Shopper.on(site), await Shopper.on(site)]
+    await late.buy(episode())
+    await atOnce.buy({ ...episode(), consent: { shown: 'At once', immediate_delivery: true } })
+    const person = await Subscriber.on(site)
+    await person.after(7 * day)
+    const renewal = (await person.orders())[1]?.id ?? ''
+    await leave({ email: atOnce.email })
+    await leave({ email: person.shopper.email, order_id: renewal })
+    site.moveOn(7 * day + 1000)
+    await leave({ email: late.email })
+    for (const { email } of [late, atOnce, person.shopper]) {
+      expect(await secretsOf(email, 'withdraw')).toEqual([])
+      expect((await subjects(email)).at(-1)).toBe('This order can no longer be cancelled')
+    }
+  })
+
+  it('asked for on the last day can be confirmed for a day more, not later', async () => {
+    const shopper = await Shopper.on(site)
+    await shopper.buy(episode())
+    site.moveOn(14 * day - 60_000)
+    await leave({ email: shopper.email })
+    const secret = await last(shopper.email, 'withdraw')
+    site.moveOn(day - 60_000)
+    expect(await leave({ withdraw: secret })).toMatchObject({ code: 200 })
+    const other = await Shopper.on(site)
+    await other.buy(episode())
+    await leave({ email: other.email })
+    const spent = await last(other.email, 'withdraw')
+    site.moveOn(day + 60_000)
+    expect(await leave({ withdraw: spent })).toMatchObject({ code: 500 })
+    expect(await leave({ withdraw: 'nothing' })).toMatchObject({ code: 500 })
+  })
+
+  it('says nothing about an order of somebody else', async () => {
+    const [shopper, other] = [await Shopper.on(site), await Shopper.on(site)]
+    const { info: order } = await shopper.buy(episode())
+    await other.visitor.ask(getUser)
+    expect(await leave({ email: other.email, order_id: order?.id ?? '' })).toEqual({
+      code: 200,
+      info: { done: false },
+    })
+    expect(await subjects(other.email)).toEqual([])
+    expect(await secretsOf(shopper.email, 'withdraw')).toEqual([])
+  })
+})

@@ -1,0 +1,35 @@
+import type { cancelByLink as cancelByLinkCall } from '#contract/billing.ts'
+import type { ResultOf } from '#contract/endpoint.ts'
+import { Refusal } from '#contract/errors.ts'
+import type { Language } from '#contract/languages.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
+import type { BillingContext } from '#server/features/billing/billing-context.ts'
+import { changeRenewals } from '#server/features/billing/subscriptions/cancel-subscription.ts'
+import { findLinkedOrder } from '#server/features/billing/mails/order-links.ts'
+import { lockOwner, selectOrder } from '#server/features/billing/records/order-queries.ts'
+
+/**
+ * Ends the renewals of the plan that a receipt is about, for whoever has its link; what is paid for stays. Done again, it
+ * changes nothing.
+ * @throws Refusal linkSpent, also where the plan is over or another has taken its place
+ */
+export async function cancelByLink(
+  context: BillingContext,
+  secret: string,
+  language: Language,
+): Promise<ResultOf<typeof cancelByLinkCall>> {
+  const { db, clock } = context
+  const { id } = await findLinkedOrder(db, 'cancel', secret, clock.now())
+  const { plan, grace_until, ends_at } = await inTransaction(db, async (tx) => {
+    await lockOwner(tx, id)
+    const { user_id: userId, subscription_id: subscriptionId } = (await selectOrder(tx, id)) ?? {}
+    const cancelled =
+      userId &&
+      subscriptionId &&
+      (await changeRenewals(context, tx, { userId, subscriptionId, cancelled: true, language }))
+    if (!cancelled) throw new Refusal('linkSpent')
+    return cancelled
+  })
+  const until = grace_until ?? ends_at
+  return { done: true, ...(plan ? { plan: plan.name } : {}), ...(until ? { ends_at: until } : {}) }
+}

@@ -1,0 +1,70 @@
+import { sql, type Insertable } from 'kysely'
+import { foldEmail } from '#server/platform/email-address.ts'
+import type { Db, Tx } from '#server/tables.ts'
+import type { BillingTables } from '#server/features/billing/tables.ts'
+
+export async function insertLinkRequest(
+  db: Db,
+  request: Insertable<BillingTables['link_requests']>,
+): Promise<void> {
+  await db.insertInto('link_requests').values(request).execute()
+}
+
+/** Holds while somebody waits for an answer. */
+export const anyLinkRequests = 'EXISTS (SELECT FROM link_requests)'
+
+/** Takes a request for as long as the transaction runs: it is gone once that commits, and there again if it does not. */
+export function takeLinkRequest(tx: Tx) {
+  return tx
+    .deleteFrom('link_requests')
+    .where('id', '=', (requests) =>
+      requests.selectFrom('link_requests').select('id').orderBy('id').limit(1).forUpdate().skipLocked(),
+    )
+    .returningAll()
+    .executeTakeFirst()
+}
+
+/**
+ * The orders that were paid and are of an address: made with it, or by the account that has proven to have it. The latest
+ * first; with a number only that one.
+ */
+export function selectPaidOrdersOf(
+  db: Db,
+  { email, order_id }: { email: string; order_id: string | null },
+  most: number,
+) {
+  const byAddress = db
+    .selectFrom('orders')
+    .innerJoin('users', 'users.id', 'orders.user_id')
+    .selectAll('orders')
+    .select([
+      'users.language',
+      'users.time_zone',
+      // As we know it: letters that only look the same in small may be another's address as they were typed.
+      sql<string>`CASE WHEN lower(orders.email) = ${foldEmail(email)} THEN orders.email ELSE users.email END`.as(
+        'address',
+      ),
+    ])
+    .where('orders.paid_at', 'is not', null)
+    .where('orders.erased_at', 'is', null)
+    .where('orders.id', 'in', madeWith(db, email).union(ofItsAccount(db, email)))
+  const meant = order_id === null ? byAddress : byAddress.where('orders.id', '=', order_id)
+  return meant.orderBy('orders.paid_at', 'desc').orderBy('orders.id').limit(most).execute()
+}
+
+function madeWith(db: Db, email: string) {
+  return db
+    .selectFrom('orders')
+    .select('id')
+    .where(sql<string>`lower(email)`, '=', foldEmail(email))
+}
+
+function ofItsAccount(db: Db, email: string) {
+  return db
+    .selectFrom('users')
+    .innerJoin('orders', 'orders.user_id', 'users.id')
+    .select('orders.id')
+    .where(sql<string>`lower(users.email)`, '=', foldEmail(email))
+    .where('users.email', 'is not', null)
+    .where('users.email_verified_at', 'is not', null)
+}

@@ -1,0 +1,127 @@
+import type { withdraw as withdrawCall } from '#contract/billing.ts'
+import type { ResultOf } from '#contract/endpoint.ts'
+import { Refusal } from '#contract/errors.ts'
+import { moneyWords } from '#contract/money.ts'
+import { dayWords } from '#server/i18n/day-words.ts'
+import { writeAudit } from '#server/platform/database/audit.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
+import { queueMail } from '#server/platform/mail/send-mails.ts'
+import type { Tx } from '#server/tables.ts'
+import type { BillingContext } from '#server/features/billing/billing-context.ts'
+import { setAccessEnd } from '#server/features/billing/subscriptions/cancel-subscription.ts'
+import { endPoll } from '#server/features/billing/records/polling-queries.ts'
+import { nextPoll } from '#server/features/billing/records/polling-schedule.ts'
+import { findLinkedOrder } from '#server/features/billing/mails/order-links.ts'
+import {
+  lockOwner,
+  selectLanguageOf,
+  selectOrder,
+  selectTimeZoneOf,
+  type OrderRow,
+} from '#server/features/billing/records/order-queries.ts'
+import { refundOrder } from '#server/features/billing/refunds/refund-order.ts'
+import {
+  selectActiveSubscription,
+  setCancelAtPeriodEnd,
+} from '#server/features/billing/records/subscription-queries.ts'
+import {
+  markWithdrawn,
+  selectContract,
+  selectWithdrawnCents,
+  takeDueWithdrawals,
+} from './withdrawal-queries.ts'
+
+const batch = 20
+
+/**
+ * Withdraws from the contract of an order with a mailed secret. That it was declared is committed with its confirmation by
+ * mail; the money follows, now or by `refundWithdrawn`. Used again, the link says the same and changes nothing.
+ * @throws Refusal linkSpent
+ */
+export async function withdrawByLink(
+  context: BillingContext,
+  secret: string,
+): Promise<ResultOf<typeof withdrawCall>> {
+  const { db, clock } = context
+  const { id } = await findLinkedOrder(db, 'withdraw', secret, clock.now())
+  const { contract, amount } = await inTransaction(db, async (tx) => {
+    await lockOwner(tx, id)
+    const order = await selectOrder(tx, id)
+    if (!order || order.erased_at) throw new Refusal('linkSpent')
+    const contract = await selectContract(tx, order)
+    if (!order.withdrawn_at) await declare(context, tx, order, contract, clock.now())
+    const cents = await selectWithdrawnCents(
+      tx,
+      contract.map((each) => each.id),
+    )
+    return { contract, amount: { amount_cents: cents, currency: order.currency } }
+  })
+  for (const order of contract) await refundOne(context, order)
+  return { done: true, ...amount }
+}
+
+async function declare(
+  context: BillingContext,
+  tx: Tx,
+  order: OrderRow,
+  contract: OrderRow[],
+  now: Date,
+): Promise<void> {
+  const ids = contract.map(({ id }) => id)
+  await markWithdrawn(tx, order, now)
+  await stopRenewals(tx, order, now)
+  await writeAudit(tx, { event: 'withdrawn', userId: order.user_id, at: now, details: { order_ids: ids } })
+  if (order.email === '') return
+  const language = await selectLanguageOf(tx, order.user_id, context.languages())
+  const left = await selectWithdrawnCents(tx, ids)
+  const values = {
+    link: `${context.publicUrl}/my`,
+    order: order.id,
+    date: dayWords(now, { language, timeZone: await selectTimeZoneOf(tx, order.user_id) }),
+    amount: moneyWords(left, order.currency, language),
+  }
+  await queueMail(tx, { to: order.email, template: 'withdrawn', values, language })
+}
+
+/** Nothing more is charged from now on; the plan ends with the refund. */
+async function stopRenewals(tx: Tx, order: OrderRow, now: Date): Promise<void> {
+  if (order.subscription_id === null) return
+  const live = await selectActiveSubscription(tx, order.user_id, now)
+  if (live?.id !== order.subscription_id) return
+  await setCancelAtPeriodEnd(tx, live.id, true, now)
+  await setAccessEnd(tx, live, true)
+}
+
+/**
+ * Sends the money of a withdrawal back. What the gateway or a dispute keeps from going is tried again.
+ * @returns whether nothing is left to do
+ */
+async function refundOne(context: BillingContext, order: Pick<OrderRow, 'id'>): Promise<boolean> {
+  try {
+    await refundOrder(context, order.id, { reason: 'withdrawal' })
+    return true
+  } catch (error) {
+    // All of it has gone back by now.
+    if (error instanceof Refusal && error.reason === 'notRefundable') return true
+    context.log.error({ err: error, order: order.id }, 'the money of a withdrawal could not be sent back yet')
+    return false
+  }
+}
+
+/**
+ * Has the money follow where a withdrawal was declared and its process died, or the gateway was away; ever more seldom, and
+ * not for ever where the gateway will not.
+ */
+export async function refundWithdrawn(context: BillingContext): Promise<void> {
+  const { db, clock, log } = context
+  const now = clock.now()
+  const next = (checks: number) => nextPoll(checks, now)
+  const due = await inTransaction(db, (tx) => takeDueWithdrawals(tx, { now, limit: batch, next }))
+  for (const { id, checks } of due) {
+    const isBack = await refundOne(context, { id })
+    if (next(checks + 1) !== null) continue
+    await endPoll(db, 'orders', { id }, now, 'withdrawal_check_at')
+    if (isBack) continue
+    log.error({ order: id }, 'the money of a withdrawal did not go back after the last try; please send it')
+  }
+}

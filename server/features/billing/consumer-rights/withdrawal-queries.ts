@@ -1,0 +1,56 @@
+import { sql } from 'kysely'
+import type { Tx } from '#server/tables.ts'
+import { takeDueForPolling, type Due, type Poll } from '#server/features/billing/records/polling-queries.ts'
+import { nextPoll } from '#server/features/billing/records/polling-schedule.ts'
+import type { OrderRow } from '#server/features/billing/records/order-queries.ts'
+
+const paid = (['paid', 'partially_refunded'] as const).map((status) => sql.lit(status))
+
+/** One order, or those of each period of its subscription. */
+const contractOf = ({ id, subscription_id }: OrderRow) =>
+  subscription_id === null
+    ? sql<boolean>`orders.id = ${id}`
+    : sql<boolean>`orders.subscription_id = ${subscription_id}`
+
+/** The orders that a contract was paid with so far. */
+export function selectContract(tx: Tx, order: OrderRow): Promise<OrderRow[]> {
+  const orders = tx.selectFrom('orders').selectAll().where('paid_at', 'is not', null)
+  return orders.where(contractOf(order)).orderBy('paid_at').orderBy('id').execute()
+}
+
+/**
+ * What a withdrawal sends back of these orders, however often it is asked for: what was paid, less what has gone back or is on its way
+ * for another reason, and what a bank holds.
+ */
+export async function selectWithdrawnCents(tx: Tx, orderIds: readonly string[]): Promise<number> {
+  const { rows } = await sql<{ cents: number }>`
+    SELECT coalesce(sum(amount_cents - gone.cents), 0)::float8 AS cents FROM orders
+    CROSS JOIN LATERAL (SELECT least(orders.amount_cents, coalesce(sum(attempts.disputed_cents + (
+        SELECT coalesce(sum(refunds.amount_cents), 0) FROM refunds
+        WHERE refunds.attempt_id = attempts.id AND refunds.status <> 'failed'
+          AND refunds.reason <> 'withdrawal' AND refunds.idempotency_key NOT LIKE 'return:%')), 0)) AS cents
+      FROM attempts WHERE attempts.order_id = orders.id) AS gone
+    WHERE orders.id = ANY(${orderIds})`.execute(tx)
+  return rows[0]?.cents ?? 0
+}
+
+/** Marks all orders of a contract, also those whose money may still come in. */
+export async function markWithdrawn(tx: Tx, order: OrderRow, now: Date): Promise<void> {
+  const change = { withdrawn_at: now, withdrawal_check_at: nextPoll(0, now) }
+  const orders = tx.updateTable('orders').set(change).where(contractOf(order))
+  await orders.where('withdrawn_at', 'is', null).execute()
+}
+
+/** Takes the withdrawn orders whose money has not gone back and whose time has come. */
+export function takeDueWithdrawals(tx: Tx, due: Due) {
+  const open = tx
+    .selectFrom('orders')
+    .select(['id', 'withdrawal_checks as checks'])
+    .where('status', 'in', paid)
+  const note = ({ id }: { id: string }, { checks, check_at }: Poll) =>
+    tx
+      .updateTable('orders')
+      .set({ withdrawal_checks: checks, withdrawal_check_at: check_at })
+      .where('id', '=', id)
+  return takeDueForPolling(open, due, note, 'withdrawal_check_at')
+}

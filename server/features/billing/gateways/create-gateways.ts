@@ -1,0 +1,60 @@
+import type { Clock } from '#server/platform/clock.ts'
+import type { Config } from '#server/platform/config/config.ts'
+import type { PlainRoute } from '#server/platform/http/route.ts'
+import type { Log } from '#server/platform/log.ts'
+import type { Db } from '#server/tables.ts'
+import type { PaymentGateway } from './gateway.ts'
+import { applePayRoutes } from './stripe/apple-pay-domain.ts'
+import { createPaypalGateway } from './paypal/paypal-gateway.ts'
+import { createWebhookSender } from './sandbox/webhooks.ts'
+import { sandboxRoutes } from './sandbox/routes.ts'
+import { createSandboxGateway } from './sandbox/sandbox-gateway.ts'
+
+export interface GatewaySetUp {
+  gateways: readonly PaymentGateway[]
+  /** The documents that a gateway brings along. */
+  gatewayRoutes: readonly PlainRoute[]
+}
+
+interface Settings {
+  config: Config
+  db: Db
+  clock: Clock
+  log: Log
+  /** Where this process can be reached by itself; undefined while it does not listen. */
+  ownAddress(): string | undefined
+}
+
+/**
+ * The gateways that are set up, in the order they are offered: cards first. The sandbox is one unless another has keys or the
+ * site is at an https address, or where ALLOW_SANDBOX says so (billing.md, "Sandbox").
+ */
+export async function createGateways(settings: Settings): Promise<GatewaySetUp> {
+  const { gateways, gatewayRoutes } = createSandbox(settings)
+  return {
+    gateways: [...gateways, ...(await createStripe(settings)), ...createPaypal(settings)],
+    gatewayRoutes: [...gatewayRoutes, ...applePayRoutes(settings.config.stripe?.applePayDomain)],
+  }
+}
+
+async function createStripe({ config, db, clock, log }: Settings): Promise<PaymentGateway[]> {
+  const { stripe, publicUrl, secrets } = config
+  if (!stripe || !secrets.stripe) return []
+  // A site without its keys need not hold Stripe's library.
+  const { createStripeGateway } = await import('./stripe/stripe-gateway.ts')
+  return [createStripeGateway({ ...stripe, ...secrets.stripe, publicUrl, db, clock, log })]
+}
+
+function createPaypal({ config, clock, log }: Settings): PaymentGateway[] {
+  const { paypal, publicUrl, secrets } = config
+  if (!paypal || !secrets.paypal) return []
+  return [createPaypalGateway({ settings: { ...paypal, ...secrets.paypal }, publicUrl, clock, log })]
+}
+
+function createSandbox({ config, db, clock, log, ownAddress }: Settings): GatewaySetUp {
+  if (!config.allowSandbox) return { gateways: [], gatewayRoutes: [] }
+  const secret = config.secrets.appSecret
+  const notify = createWebhookSender({ secret, clock, log, address: ownAddress })
+  const context = { db, clock, secret, notify }
+  return { gateways: [createSandboxGateway(context)], gatewayRoutes: sandboxRoutes(context) }
+}

@@ -1,0 +1,106 @@
+import { Refusal } from '#contract/errors.ts'
+import type { GatewayId, OfferedGateway, Plan } from '#contract/billing.ts'
+import type { BillingContext } from '#server/features/billing/billing-context.ts'
+import type { PaymentGateway } from './gateway.ts'
+import type { OrderKind, PaymentMethod } from '#server/features/billing/statuses.ts'
+
+type Gateways = Pick<BillingContext, 'gateways'>
+
+/** The gateway of an order or attempt. @throws Refusal gatewayNotOffered where it is no longer set up */
+export function gatewayOf({ gateways }: Gateways, { gateway }: { gateway: GatewayId }): PaymentGateway {
+  const found = gateways.find(({ id }) => id === gateway)
+  if (!found) throw new Refusal('gatewayNotOffered')
+  return found
+}
+
+interface Way {
+  gateway: GatewayId
+  method: PaymentMethod
+  kind: OrderKind
+}
+
+/** @throws Refusal gatewayNotOffered where this gateway, or this kind of it, is not offered here for what is bought */
+export function checkOffered(context: Gateways, { gateway, method, kind }: Way): PaymentGateway {
+  const found = gatewayOf(context, { gateway })
+  const fits = found.methods.includes(method) && !(kind === 'plan' && found.oneOffOnly)
+  if (!fits) throw new Refusal('gatewayNotOffered')
+  return found
+}
+
+/** @throws Refusal gatewayNotOffered where the gateway takes no such amount */
+export function checkAmount(
+  context: Gateways,
+  gateway: GatewayId,
+  { amount_cents, currency }: { amount_cents: number; currency: string },
+): void {
+  if (!takesAmount(gatewayOf(context, { gateway }), { amount_cents, currency }))
+    throw new Refusal('gatewayNotOffered')
+}
+
+/** Whether a gateway takes such an amount: some know a least one, or no fractions of a currency. */
+export function takesAmount(
+  gateway: PaymentGateway,
+  { amount_cents, currency }: { amount_cents: number; currency: string },
+): boolean {
+  return gateway.takes?.(amount_cents, currency) ?? true
+}
+
+/** Whether any gateway takes such an amount. */
+export function isPayable(
+  { gateways }: Gateways,
+  price: { amount_cents: number; currency: string },
+): boolean {
+  return gateways.some((gateway) => takesAmount(gateway, price))
+}
+
+/** What may be bought at one place, and what it costs. */
+export interface Priced {
+  /** `episode`, `video`, or the id of a plan. */
+  what: string
+  /** All that may be charged for it: of a plan the introductory price too. */
+  cents: readonly number[]
+  currency: string
+}
+
+/** What a plan costs, at first and later. */
+export function priceOfPlan({
+  id,
+  price_cents,
+  intro_price_cents: intro,
+  currency,
+}: Pick<Plan, 'id' | 'price_cents' | 'intro_price_cents' | 'currency'>): Priced {
+  return { what: id, cents: intro === undefined ? [price_cents] : [intro, price_cents], currency }
+}
+
+const isTaken = (gateway: PaymentGateway, { cents, currency }: Omit<Priced, 'what'>): boolean =>
+  cents.every((amount_cents) => takesAmount(gateway, { amount_cents, currency }))
+
+/** Whether something can be bought with any of the gateways. */
+export function canBeBought(context: Gateways, price: Priced, kind: OrderKind): boolean {
+  return gatewaysFor(context, price, kind).length > 0
+}
+
+/** The gateways that something can be bought with; a plan needs one that can be charged again. */
+export function gatewaysFor(
+  { gateways }: Gateways,
+  price: Omit<Priced, 'what'>,
+  kind: OrderKind,
+): PaymentGateway[] {
+  return gateways.filter((gateway) => !(kind === 'plan' && gateway.oneOffOnly) && isTaken(gateway, price))
+}
+
+/** The payment methods for what is offered, one entry per gateway and kind. Each says what it takes no such amount for. */
+export function offeredGateways({ gateways }: Gateways, prices: readonly Priced[] = []): OfferedGateway[] {
+  return gateways.flatMap((gateway) => {
+    const { id, methods, publicKey, oneOffOnly } = gateway
+    const refused = prices.filter((price) => !isTaken(gateway, price)).map(({ what }) => what)
+    if (prices.length > 0 && refused.length === prices.length) return []
+    return methods.map((kind) => ({
+      id,
+      kind,
+      ...(publicKey === undefined ? {} : { public_key: publicKey }),
+      ...(oneOffOnly ? { one_off_only: true } : {}),
+      ...(refused.length > 0 ? { not_for: refused } : {}),
+    }))
+  })
+}

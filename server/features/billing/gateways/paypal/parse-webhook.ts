@@ -1,0 +1,111 @@
+import { Value } from 'typebox/value'
+import { WebhookRefused, type WebhookEvent } from '#server/features/billing/gateways/gateway.ts'
+import { dayMs, hourMs, type Clock } from '#server/platform/clock.ts'
+import { orderIdOf } from './list-events.ts'
+import { PaypalEvent, type Capture } from './objects.ts'
+import { PaypalRefusal, type PaypalClient } from './paypal-client.ts'
+
+interface Listening {
+  client: PaypalClient
+  webhookId: string
+  clock: Clock
+}
+
+type Headers = Record<string, string | string[] | undefined>
+
+/** PayPal repeats a notification for three days; what is older is somebody else's repetition. */
+const oldestMs = 4 * dayMs
+
+/** What PayPal is asked for, by the header that it comes from. */
+const signed = {
+  auth_algo: 'paypal-auth-algo',
+  cert_url: 'paypal-cert-url',
+  transmission_id: 'paypal-transmission-id',
+  transmission_sig: 'paypal-transmission-sig',
+  transmission_time: 'paypal-transmission-time',
+}
+
+/**
+ * Reads a notification that PayPal says is its own.
+ * @throws NotificationRefused where it is not, or too old; Error where PayPal could not be asked
+ */
+export async function parseWebhook(
+  context: Listening,
+  body: Buffer,
+  headers: Headers,
+): Promise<WebhookEvent> {
+  const proof = readProof(headers)
+  const age = context.clock.now().getTime() - Date.parse(proof.transmission_time ?? '')
+  if (!(age < oldestMs && age > -hourMs)) throw new WebhookRefused('the notification is too old')
+  const text = body.toString('utf8')
+  const event = readEvent(text)
+  await verify(context, proof, text)
+  return { eventId: event.id, reference: await referenceOf(context.client, event) }
+}
+
+function readProof(headers: Headers): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(signed).map(([name, header]) => {
+      const value = headers[header]
+      if (typeof value !== 'string' || value === '') throw new WebhookRefused(`${header} is missing`)
+      return [name, value]
+    }),
+  )
+}
+
+function readEvent(text: string): PaypalEvent {
+  try {
+    const event: unknown = JSON.parse(text)
+    if (Value.Check(PaypalEvent, event)) return event
+  } catch {
+    // Said below.
+  }
+  throw new WebhookRefused('the notification is no event')
+}
+
+/**
+ * Has PayPal check its signature, which covers the body byte by byte: it is passed on as it came, not written anew.
+ * It was parsed before, so it is one JSON value and cannot reach out of its place.
+ */
+async function verify({ client, webhookId }: Listening, proof: Record<string, string>, text: string) {
+  const about = JSON.stringify({ ...proof, webhook_id: webhookId })
+  const body = `${about.slice(0, -1)},"webhook_event":${text}}`
+  try {
+    const path = '/v1/notifications/verify-webhook-signature'
+    const answer = await client.ask<{ verification_status?: string }>({ method: 'POST', path, body })
+    if (answer.verification_status === 'SUCCESS') return
+  } catch (error) {
+    if (!(error instanceof PaypalRefusal && error.isFinal)) throw error
+  }
+  throw new WebhookRefused('PayPal does not know the notification')
+}
+
+/** The order that an event is about. Refunds and disputes name the capture alone, whose order PayPal is asked for. */
+export async function referenceOf(client: PaypalClient, event: PaypalEvent): Promise<string> {
+  const { event_type, resource } = event
+  const orderId =
+    event_type === 'VAULT.PAYMENT-TOKEN.CREATED' ? resource?.metadata?.order_id : orderIdOf(event)
+  if (orderId) return orderId
+  const captureId = captureIdOf(event)
+  const known = captureId === undefined ? undefined : await orderOfCapture(client, captureId)
+  return known ?? resource?.order_id ?? resource?.id ?? event_type
+}
+
+function captureIdOf({ event_type, resource }: PaypalEvent): string | undefined {
+  if (event_type.startsWith('CUSTOMER.DISPUTE.'))
+    return resource?.disputed_transactions?.[0]?.seller_transaction_id ?? undefined
+  if (!/^PAYMENT\.(CAPTURE|REFUND)\./.test(event_type)) return undefined
+  const above = resource?.links?.find(({ rel }) => rel === 'up')?.href
+  return above?.split('/').at(-1) ?? resource?.id ?? undefined
+}
+
+export async function orderOfCapture(client: PaypalClient, captureId: string): Promise<string | undefined> {
+  try {
+    const path = `/v2/payments/captures/${encodeURIComponent(captureId)}`
+    const capture = await client.ask<Capture>({ method: 'GET', path })
+    return capture.supplementary_data?.related_ids?.order_id
+  } catch (error) {
+    if (error instanceof PaypalRefusal && error.isFinal) return undefined
+    throw error
+  }
+}

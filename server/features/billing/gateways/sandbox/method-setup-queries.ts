@@ -1,0 +1,48 @@
+import type { Insertable, Updateable } from 'kysely'
+import type { Db, Tx } from '#server/tables.ts'
+import type { PaymentRow } from './queries.ts'
+import type { SandboxSavingsTable } from './tables.ts'
+
+export type MethodSetupRow = Awaited<
+  ReturnType<ReturnType<typeof selectMethodSetups>['executeTakeFirstOrThrow']>
+>
+
+/** What the person is asked about: a payment, or a method that is to be kept. */
+export type Asked = PaymentRow | MethodSetupRow
+
+export const isMethodSetup = (asked: Asked): asked is MethodSetupRow => 'change_id' in asked
+
+/** Savings with the method that they are about. */
+function selectMethodSetups(db: Db) {
+  return db
+    .selectFrom('sandbox_savings')
+    .leftJoin('sandbox_methods', 'sandbox_methods.id', 'sandbox_savings.method_id')
+    .selectAll('sandbox_savings')
+    .select(['sandbox_methods.brand', 'sandbox_methods.last4', 'sandbox_methods.card_expires_at'])
+}
+
+export async function insertMethodSetup(tx: Tx, saving: Insertable<SandboxSavingsTable>): Promise<void> {
+  await tx.insertInto('sandbox_savings').values(saving).execute()
+}
+
+export function selectMethodSetup(db: Db, id: string) {
+  return selectMethodSetups(db).where('sandbox_savings.id', '=', id).executeTakeFirst()
+}
+
+export function selectMethodSetupByKey(db: Db, key: string) {
+  return selectMethodSetups(db).where('idempotency_key', '=', key).executeTakeFirst()
+}
+
+/** Moves a saving that waits for the person. @returns false where it waits no more */
+export async function decideMethodSetup(
+  db: Db,
+  id: string,
+  change: Updateable<SandboxSavingsTable>,
+): Promise<boolean> {
+  const update = db
+    .updateTable('sandbox_savings')
+    .set(change)
+    .where('id', '=', id)
+    .where('status', '=', 'requires_action')
+  return (await update.executeTakeFirstOrThrow()).numUpdatedRows === 1n
+}

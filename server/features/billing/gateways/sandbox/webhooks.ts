@@ -1,0 +1,81 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { Type } from 'typebox'
+import { Value } from 'typebox/value'
+import { GatewayName, WebhookRefused, type WebhookEvent } from '#server/features/billing/gateways/gateway.ts'
+import type { Clock } from '#server/platform/clock.ts'
+import type { Log } from '#server/platform/log.ts'
+import { randomHex } from '#server/platform/ids.ts'
+
+interface Signing {
+  secret: string
+  clock: Clock
+}
+
+const SandboxEvent = Type.Object({ id: GatewayName, payment: GatewayName })
+
+/** As with other gateways, a signature older than this is refused. */
+const toleranceMs = 300_000
+const sendTimeoutMs = 5000
+const header = 'sandbox-signature'
+
+function signatureOf(secret: string, time: string, body: Buffer | string): Buffer {
+  return createHmac('sha256', secret).update(`sandbox notification|${time}|`).update(body).digest()
+}
+
+/** Signs an event: its body, and the header that proves whose it is and when it was sent. */
+export function signEvent(
+  { secret, clock }: Signing,
+  reference: string,
+): { body: string; headers: Record<string, string> } {
+  const body = JSON.stringify({ id: `sevt_${randomHex()}`, payment: reference })
+  return signBody({ secret, clock }, body)
+}
+
+/** Signs a body as it is. */
+export function signBody(
+  { secret, clock }: Signing,
+  body: string,
+): { body: string; headers: Record<string, string> } {
+  const time = String(clock.now().getTime())
+  const headers = {
+    'content-type': 'application/json',
+    [header]: `t=${time},v1=${signatureOf(secret, time, body).toString('hex')}`,
+  }
+  return { body, headers }
+}
+
+/** @throws NotificationRefused where it is not signed by us, or not lately */
+export function parseWebhook(
+  { secret, clock }: Signing,
+  body: Buffer,
+  headers: Record<string, string | string[] | undefined>,
+): WebhookEvent {
+  const [, time = '', mac = ''] = /^t=(\d{1,15}),v1=([0-9a-f]{64})$/.exec(String(headers[header])) ?? []
+  const right = mac !== '' && timingSafeEqual(Buffer.from(mac, 'hex'), signatureOf(secret, time, body))
+  if (!right) throw new WebhookRefused('the signature is not ours')
+  if (Math.abs(clock.now().getTime() - Number(time)) > toleranceMs)
+    throw new WebhookRefused('the signature is too old')
+  const event: unknown = JSON.parse(body.toString('utf8'))
+  if (!Value.Check(SandboxEvent, event)) throw new WebhookRefused('the notification is no event')
+  return { eventId: event.id, reference: event.payment }
+}
+
+/**
+ * Sends events to the site's own address, once and without waiting: whoever relies on them must do without one.
+ * @param address where the site listens; undefined while it does not
+ */
+export function createWebhookSender(
+  context: Signing & { log: Log; address(): string | undefined },
+): (reference: string) => void {
+  return (reference) => {
+    const address = context.address()
+    if (address === undefined) return
+    const { body, headers } = signEvent(context, reference)
+    fetch(`${address}/api/webhook/payment/sandbox`, {
+      method: 'POST',
+      body,
+      headers,
+      signal: AbortSignal.timeout(sendTimeoutMs),
+    }).catch((error: unknown) => context.log.debug({ err: error }, 'a notification of the sandbox was lost'))
+  }
+}

@@ -1,0 +1,57 @@
+import Stripe from 'stripe'
+import { Type } from 'typebox'
+import { Value } from 'typebox/value'
+import { GatewayName, WebhookRefused, type WebhookEvent } from '#server/features/billing/gateways/gateway.ts'
+import type { Clock } from '#server/platform/clock.ts'
+import { idOf } from './intents.ts'
+
+interface Signing {
+  stripe: Stripe
+  /** Two while one replaces the other. */
+  webhookSecrets: readonly string[]
+  clock: Clock
+}
+
+const WithId = Type.Object({ id: GatewayName })
+
+/** As far as it is read. Some objects, such as a balance, have no id. */
+const StripeEvent = Type.Object({
+  id: GatewayName,
+  data: Type.Object({
+    object: Type.Object({
+      id: Type.Optional(GatewayName),
+      payment_intent: Type.Optional(Type.Union([GatewayName, WithId, Type.Null()])),
+    }),
+  }),
+})
+
+/** A signature older than this is refused (billing.md, "Stripe"). */
+const toleranceSeconds = 300
+
+/**
+ * Of an event only its id and what it is about are taken. Payments, charges, refunds and disputes all name the payment;
+ * anything else that an operator has sent here is about no payment, and is not found when it is looked up.
+ * @throws NotificationRefused where it is not signed by Stripe, or not lately
+ */
+export function parseWebhook(
+  signing: Signing,
+  body: Buffer,
+  headers: Record<string, string | string[] | undefined>,
+): WebhookEvent {
+  const event: unknown = verify(signing, body, String(headers['stripe-signature']))
+  if (!Value.Check(StripeEvent, event)) throw new WebhookRefused('the notification is no event')
+  const { id, payment_intent: payment } = event.data.object
+  return { eventId: event.id, reference: idOf(payment ?? null) ?? id ?? event.id }
+}
+
+function verify({ stripe, webhookSecrets, clock }: Signing, body: Buffer, signature: string): Stripe.Event {
+  for (const secret of webhookSecrets) {
+    try {
+      const receivedAt = clock.now().getTime()
+      return stripe.webhooks.constructEvent(body, signature, secret, toleranceSeconds, undefined, receivedAt)
+    } catch (error) {
+      if (!(error instanceof Stripe.errors.StripeSignatureVerificationError)) throw error
+    }
+  }
+  throw new WebhookRefused('the signature is not of Stripe, or too old')
+}

@@ -1,0 +1,10 @@
+import type Stripe from 'stripe'
+import type { Log } from '#server/platform/log.ts'
+import type { Db } from '#server/tables.ts'
+
+export interface StripeContext {
+  stripe: Stripe
+  /** Where the customers are noted. */
+  db: Db
+  log: Log
+}

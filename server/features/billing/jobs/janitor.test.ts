@@ -1,0 +1,183 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { getUser } from '#contract/members.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
+import {
+  attemptsOf,
+  episodeOf,
+  expectSound,
+  moneySite,
+  paymentByKey,
+  tidyAfter,
+  type MoneySite,
+} from '#server/testing/money-site.ts'
+import { Shopper, testCards } from '#server/testing/shopper.ts'
+import { takeDueAttempts } from '#server/features/billing/records/attempt-queries.ts'
+import { nextPoll } from '#server/features/billing/records/polling-schedule.ts'
+import { runJanitor } from './janitor.ts'
+
+let site: MoneySite
+
+beforeAll(async () => {
+  site = await moneySite()
+})
+afterAll(() => site.close())
+afterEach(() => expectSound(site))
+
+const minute = 60_000
+const hour = 60 * minute
+const wish = () => ({ episode_id: episodeOf(site) })
+
+const attempts = (orderId: string) => attemptsOf(site, orderId)
+const byKey = (key: string) => paymentByKey(site, key)
+const tidy = (milliseconds: number) => tidyAfter(site, milliseconds)
+
+describe('an order that is not paid within 24 hours', () => {
+  test('closes, and cannot be paid', async () => {
+    const shopper = await Shopper.on(site)
+    const order = await shopper.order(wish())
+    site.moveOn(24 * hour + 1000)
+    expect(await shopper.tryPay(order.id, await shopper.token())).toMatchObject({
+      code: 409,
+      message: /closed/,
+    })
+    await runJanitor(site.context)
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'expired', next: { type: 'none' } })
+    expect(await shopper.tryPay(order.id, await shopper.token())).toMatchObject({ code: 409 })
+  })
+
+  test("has its open bank's check called off", async () => {
+    const shopper = await Shopper.on(site)
+    const { info } = await shopper.buy(wish(), testCards.asksAlways)
+    await tidy(25 * hour)
+    expect(await attempts(info?.id ?? '')).toMatchObject([{ status: 'cancelled' }])
+    await shopper.decide(info?.next.url ?? '', 'yes')
+    expect(await shopper.look(info?.id ?? '')).toMatchObject({ status: 'expired' })
+  })
+
+  test('is honoured where the money came all the same', async () => {
+    const shopper = await Shopper.on(site)
+    const { info } = await shopper.buy(wish(), testCards.asksAlways)
+    await shopper.decide(info?.next.url ?? '', 'yes')
+    await tidy(25 * hour)
+    expect(await shopper.look(info?.id ?? '')).toMatchObject({ status: 'paid' })
+  })
+
+  test('is paid back where the thing is owned by then', async () => {
+    const shopper = await Shopper.on(site)
+    const { info } = await shopper.buy(wish(), testCards.asksAlways)
+    await shopper.buy(wish())
+    await shopper.decide(info?.next.url ?? '', 'yes')
+    await tidy(25 * hour)
+    expect(await shopper.look(info?.id ?? '')).toMatchObject({ status: 'expired' })
+    expect(await byKey(`pay:${info?.id}:1`)).toMatchObject({
+      status: 'succeeded',
+      refundedCents: 99,
+    })
+  })
+})
+
+test('a payment whose last look died with its process is looked at again, and then never more', async () => {
+  const shopper = await Shopper.on(site)
+  const { info } = await shopper.buy(wish(), testCards.asksAlways)
+  const orderId = info?.id ?? ''
+  const { db, clock } = site.context
+  const open = db.updateTable('attempts').set({ checks: 9, check_at: new Date(0) })
+  await open.where('order_id', '=', orderId).execute()
+  const now = clock.now()
+  const due = { now, limit: 20, next: (checks: number) => nextPoll(checks, now) }
+  const taken = await inTransaction(db, (tx) => takeDueAttempts(tx, due))
+  expect(taken).toContainEqual(expect.objectContaining({ order_id: orderId }))
+  await tidy(16 * minute)
+  const rows = await db
+    .selectFrom('attempts')
+    .select(['status', 'check_at'])
+    .where('order_id', '=', orderId)
+    .execute()
+  expect(rows).toEqual([{ status: 'cancelled', check_at: null }])
+})
+
+test('a refund that fails is sent again until it is through, once', async () => {
+  const shopper = await Shopper.on(site)
+  const { info } = await shopper.buy(wish(), testCards.asksAlways)
+  await shopper.buy(wish())
+  await shopper.decide(info?.next.url ?? '', 'yes')
+  site.trouble.refundPayment = async (refund) => {
+    await site.sound.refundPayment(refund)
+    throw new Error('the line broke')
+  }
+  await shopper.look(info?.id ?? '')
+  delete site.trouble.refundPayment
+  const waiting = await site.context.db
+    .selectFrom('refunds')
+    .select('status')
+    .where('status', '=', 'started')
+    .execute()
+  expect(waiting).toHaveLength(1)
+  await tidy(minute)
+  expect(
+    await site.context.db.selectFrom('refunds').select('status').where('status', '<>', 'succeeded').execute(),
+  ).toEqual([])
+  expect(await byKey(`pay:${info?.id}:1`)).toMatchObject({ refundedCents: 99 })
+})
+
+test('a refund that never goes through is reported after the last try, and not before', async () => {
+  const shopper = await Shopper.on(site)
+  const { info } = await shopper.buy(wish(), testCards.asksAlways)
+  await shopper.buy(wish())
+  await shopper.decide(info?.next.url ?? '', 'yes')
+  site.trouble.refundPayment = () => Promise.reject(new Error('the line broke'))
+  await shopper.look(info?.id ?? '')
+  const reported = vi.spyOn(site.context.log, 'error')
+  const reports = () =>
+    reported.mock.calls.filter(([, said]) => String(said).includes('after the last try')).length
+  for (let tries = 1; tries < 10; tries++) await tidy(25 * hour)
+  expect(reports()).toBe(0)
+  await tidy(25 * hour)
+  expect(reports()).toBe(1)
+  reported.mockRestore()
+  // The tries are over, not only held.
+  await tidy(25 * hour)
+  expect(
+    await site.context.db.selectFrom('refunds').select('check_at').where('status', '=', 'started').execute(),
+  ).toEqual([{ check_at: null }])
+  delete site.trouble.refundPayment
+  await site.context.db
+    .updateTable('refunds')
+    .set({ check_at: new Date(0) })
+    .where('status', '=', 'started')
+    .execute()
+  await runJanitor(site.context)
+})
+
+describe('a subscription that waits for its first payment', () => {
+  test('expires after 23 hours', async () => {
+    const shopper = await Shopper.on(site)
+    await shopper.order({ kind: 'plan', plan_id: (await shopper.plan(30)).id })
+    const { id } = await shopper.visitor.ask(getUser)
+    const statuses = () =>
+      site.context.db.selectFrom('subscriptions').select('status').where('user_id', '=', id).execute()
+    await tidy(22 * hour)
+    expect(await statuses()).toEqual([{ status: 'incomplete' }])
+    await tidy(hour + minute)
+    expect(await statuses()).toEqual([{ status: 'expired' }])
+  })
+
+  test('is followed by another where the money comes later', async () => {
+    const shopper = await Shopper.on(site)
+    const { info } = await shopper.buy(
+      { kind: 'plan', plan_id: (await shopper.plan(30)).id },
+      testCards.asksOnce,
+    )
+    await shopper.decide(info?.next.url ?? '', 'yes')
+    await tidy(25 * hour)
+    const { membership, id } = await shopper.visitor.ask(getUser)
+    expect(membership).toMatchObject({ state: 'subscribed', plan: { name: 'Monthly' } })
+    const rows = await site.context.db
+      .selectFrom('subscriptions')
+      .select('status')
+      .where('user_id', '=', id)
+      .orderBy('created_at')
+      .execute()
+    expect(rows).toEqual([{ status: 'expired' }, { status: 'active' }])
+  })
+})

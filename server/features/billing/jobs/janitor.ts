@@ -1,0 +1,192 @@
+import { dayMs, hourMs } from '#server/platform/clock.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
+import {
+  lookAgainAt,
+  selectAttempt,
+  takeDueAttempts,
+  type AttemptRow,
+} from '#server/features/billing/records/attempt-queries.ts'
+import { isOpen, openAttemptStatuses } from '#server/features/billing/records/attempt-states.ts'
+import type { BillingContext } from '#server/features/billing/billing-context.ts'
+import { forgetNetworks } from '#server/features/billing/payment-methods/card-failure-queries.ts'
+import {
+  selectMethodSetup,
+  takeDueMethodSetups,
+  type MethodSetupRow,
+} from '#server/features/billing/records/method-setup-queries.ts'
+import { endPoll, type Due, type LookedAt } from '#server/features/billing/records/polling-queries.ts'
+import { nextPoll } from '#server/features/billing/records/polling-schedule.ts'
+import { detachMethod } from '#server/features/billing/payment-methods/detach-method.ts'
+import { deleteGatewayCustomer } from '#server/features/billing/payment-methods/delete-gateway-customer.ts'
+import { cancelAttempt } from '#server/features/billing/payments/cancel-attempt.ts'
+import { deleteOldKeys } from '#server/features/billing/checkout/idempotency-queries.ts'
+import { takeMethodsToForget } from '#server/features/billing/records/method-queries.ts'
+import {
+  isOpenWebhookEvent,
+  takeDueWebhookEvents,
+} from '#server/features/billing/records/webhook-event-queries.ts'
+import { deleteOldOrderLinks } from '#server/features/billing/mails/order-link-queries.ts'
+import { expireOrders, selectOrder } from '#server/features/billing/records/order-queries.ts'
+import { takeCustomersToDelete } from '#server/features/billing/records/gateway-customer-queries.ts'
+import {
+  selectRefunds,
+  takeDueRefunds,
+  type RefundRow,
+} from '#server/features/billing/records/refund-queries.ts'
+import { sendRefund } from '#server/features/billing/refunds/send-refund.ts'
+import {
+  cancelMethodSetup,
+  isWithinReach,
+  recheckMethodSetup,
+  settleMethodSetup,
+} from '#server/features/billing/payment-methods/settle-method-setup.ts'
+import { recheckAttempt } from '#server/features/billing/payments/settle-attempt.ts'
+import {
+  expireSubscriptions,
+  selectSubscription,
+} from '#server/features/billing/records/subscription-queries.ts'
+import { applyWebhookEvent } from '#server/features/billing/webhooks/receive-webhook.ts'
+
+/** billing.md, "States". */
+const incompleteMs = 23 * hourMs
+const keysLastMs = 7 * dayMs
+const batch = 20
+
+const isOpenStatus = `status IN (${openAttemptStatuses.map((status) => `'${status}'`).join(', ')})`
+const msAgo = (ms: number) => `$1 - interval '${ms} milliseconds'`
+
+/** Whatever the janitor looks for, or more: each part is one of its steps, as an index has it. */
+const janitorRows = [
+  "orders WHERE status = 'pending' AND expires_at <= $1",
+  `subscriptions WHERE status = 'incomplete' AND created_at <= ${msAgo(incompleteMs)}`,
+  `idempotency_keys WHERE created_at < ${msAgo(keysLastMs)}`,
+  'order_links WHERE expires_at <= $1',
+  'attempts WHERE network IS NOT NULL',
+  'method_changes WHERE network IS NOT NULL',
+  `attempts WHERE ${isOpenStatus} AND check_at <= $1`,
+  `method_changes WHERE ${isOpenStatus} AND check_at <= $1`,
+  "refunds WHERE status = 'started' AND check_at <= $1",
+  'payment_methods WHERE check_at <= $1',
+  'payers_to_forget WHERE check_at <= $1',
+  'notifications WHERE applied_at IS NULL AND check_at <= $1',
+]
+
+/** Holds while the janitor has something to do. */
+export const anyForJanitor = janitorRows.map((rows) => `EXISTS (SELECT FROM ${rows})`).join(' OR ')
+
+type HeardRow = Awaited<ReturnType<typeof takeDueWebhookEvents>>[number]
+
+/**
+ * Finishes what a crash, a time-out or an absent person left behind: open payments, changes of method and refunds whose time has come, methods
+ * and people to be forgotten, notifications that were recorded and not applied, orders and subscriptions that waited too long. Any
+ * number of processes may run it at any time; it never sends a payment again.
+ */
+export async function runJanitor(context: BillingContext): Promise<void> {
+  const { db, clock } = context
+  const now = clock.now()
+  const due: Due = { now, limit: batch, next: (checks) => nextPoll(checks, now) }
+  const endOf =
+    (table: LookedAt) =>
+    ({ id }: { id: string }) =>
+      endPoll(db, table, { id }, now)
+  await expireOrders(db, now)
+  await inTransaction(db, (tx) => expireSubscriptions(tx, new Date(now.getTime() - incompleteMs)))
+  await inTransaction(db, (tx) => deleteOldKeys(tx, new Date(now.getTime() - keysLastMs)))
+  await deleteOldOrderLinks(db, now)
+  await forgetNetworks(db, new Date(now.getTime() - context.limits.cardFailuresIp.seconds * 1000))
+  const attempts = await inTransaction(db, (tx) => takeDueAttempts(tx, due))
+  await each(context, attempts, (attempt) => check(context, attempt), endOf('attempts'))
+  const changes = await inTransaction(db, (tx) => takeDueMethodSetups(tx, due))
+  await each(context, changes, (change) => checkChange(context, change), endOf('method_changes'))
+  const refunds = await inTransaction(db, (tx) => takeDueRefunds(tx, due))
+  await each(context, refunds, (refund) => sendAgain(context, refund), endOf('refunds'))
+  const methods = await inTransaction(db, (tx) => takeMethodsToForget(tx, due))
+  await each(context, methods, (method) => detachMethod(context, method), endOf('payment_methods'))
+  const payers = await inTransaction(db, (tx) => takeCustomersToDelete(tx, due))
+  await each(context, payers, (payer) => deleteGatewayCustomer(context, payer), endOf('payers_to_forget'))
+  const notifications = await inTransaction(db, (tx) => takeDueWebhookEvents(tx, due))
+  await each(
+    context,
+    notifications,
+    (heard) => applyAgain(context, heard),
+    ({ gateway, event_id }) => endPoll(db, 'notifications', { gateway, event_id }, now),
+  )
+}
+
+/** One that fails is logged and comes again; it does not keep the others from their turn. @param end what follows the last look at one */
+async function each<T extends { checks: number }>(
+  { log, clock }: BillingContext,
+  items: readonly T[],
+  work: (item: T) => Promise<void>,
+  end: (item: T) => Promise<void>,
+): Promise<void> {
+  for (const item of items) {
+    await work(item).catch((error: unknown) =>
+      log.error({ err: error }, 'something that was left open could not be finished'),
+    )
+    if (nextPoll(item.checks + 1, clock.now()) === null) await end(item)
+  }
+}
+
+async function check(context: BillingContext, attempt: AttemptRow): Promise<void> {
+  const { db, log, clock } = context
+  await recheckAttempt(context, attempt)
+  const current = await selectAttempt(db, attempt.id)
+  if (!current || !isOpen(current.status)) return
+  const order = await selectOrder(db, attempt.order_id)
+  const last = nextPoll(attempt.checks + 1, clock.now()) === null
+  if (current.status === 'requires_action' && (last || order?.status !== 'pending'))
+    return cancelAttempt(context, current)
+  // The gateway says that it will end. Until then operators see it among the discrepancies.
+  if (last && current.status === 'processing')
+    await lookAgainAt(db, attempt.id, new Date(clock.now().getTime() + dayMs))
+  if (last)
+    log.error(
+      { attempt: attempt.id, status: current.status },
+      'a payment stayed open after the last look; please look it up at the gateway',
+    )
+}
+
+async function checkChange(context: BillingContext, change: MethodSetupRow): Promise<void> {
+  const { db, log, clock } = context
+  await recheckMethodSetup(context, change)
+  const current = await selectMethodSetup(db, change.id)
+  if (!current || !isOpen(current.status)) return
+  const subscription = await selectSubscription(db, current.subscription_id)
+  const lives = subscription?.status === 'active' || subscription?.status === 'past_due'
+  const last = nextPoll(change.checks + 1, clock.now()) === null
+  // Its person may choose another meanwhile, and what is kept late all the same is not wanted then.
+  if (!isWithinReach(context, current))
+    return last ? settleMethodSetup(context, current, 'out of reach') : undefined
+  if (current.status === 'requires_action' && (last || !lives)) return cancelMethodSetup(context, current)
+  if (last)
+    log.error(
+      { change: change.id, status: current.status },
+      'a change of payment method stayed open after the last look; please look it up at the gateway',
+    )
+}
+
+async function applyAgain(context: BillingContext, heard: HeardRow): Promise<void> {
+  const { gateway, event_id: event, checks } = heard
+  try {
+    await applyWebhookEvent(context, heard)
+  } finally {
+    const last = nextPoll(checks + 1, context.clock.now()) === null
+    if (last && (await isOpenWebhookEvent(context.db, gateway, event)))
+      context.log.error(
+        { gateway, event, reference: heard.reference },
+        'a notification was not applied after the last try; please look its payment up at the gateway',
+      )
+  }
+}
+
+async function sendAgain(context: BillingContext, refund: RefundRow): Promise<void> {
+  await sendRefund(context, refund)
+  if (nextPoll(refund.checks + 1, context.clock.now()) !== null) return
+  const refunds = await selectRefunds(context.db, refund.attempt_id)
+  if (refunds.some(({ id, status }) => id === refund.id && status !== 'succeeded'))
+    context.log.error(
+      { refund: refund.id, attempt: refund.attempt_id },
+      'a refund did not go through after the last try; please look it up at the gateway',
+    )
+}

@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { balance } from '#server/testing/books.ts'
+import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
+import { Subscriber } from '#server/testing/subscriber.ts'
+import { runJanitor } from './janitor.ts'
+import { renewSubscription } from './renew-subscription.ts'
+import { renewSubscriptions } from './renew-subscriptions.ts'
+
+const day = 86_400_000
+let site: MoneySite
+
+beforeAll(async () => {
+  site = await moneySite()
+})
+afterAll(() => site.close())
+
+const charged = async (person: Subscriber) => (await person.payments('succeeded')).length
+
+test('many schedulers at once charge each period once', async () => {
+  const people = await Promise.all(Array.from({ length: 12 }, () => Subscriber.on(site)))
+  for (const periods of [2, 3]) {
+    site.moveOn(7 * day)
+    await Promise.all(Array.from({ length: 6 }, () => renewSubscriptions(site.context)))
+    for (const person of people) {
+      expect(await charged(person)).toBe(periods)
+      expect((await person.row()).period_no).toBe(periods - 1)
+    }
+  }
+  const { ours, theirs } = await balance(site.context.db)
+  expect(ours).toBe(theirs)
+})
+
+test('two processes that work on the same subscription, as after a claim that ran out, charge it once', async () => {
+  const person = await Subscriber.on(site)
+  site.moveOn(7 * day)
+  await Promise.all(Array.from({ length: 8 }, () => renewSubscription(site.context, person.subscriptionId)))
+  expect(await charged(person)).toBe(2)
+})
+
+test('the person paying by hand and the scheduler trying at once: one charge, or the second goes back', async () => {
+  const person = await Subscriber.on(site)
+  site.trouble.chargeSavedMethod = (charge) =>
+    Promise.resolve({
+      ...failed,
+      ...idsOf(charge),
+      reference: `declined ${charge.key}`,
+      amountCents: charge.amountCents,
+    })
+  await person.after(7 * day)
+  delete site.trouble.chargeSavedMethod
+  const plan_id = (await person.shopper.plan(7)).id
+  const order = await person.shopper.order({ kind: 'plan', plan_id })
+  site.moveOn(day)
+  const token = await person.shopper.token()
+  await Promise.all([
+    renewSubscriptions(site.context),
+    person.shopper.tryPay(order.id, token),
+    renewSubscriptions(site.context),
+  ])
+  for (let round = 0; round < 4; round++) {
+    site.moveOn(60_000)
+    await runJanitor(site.context)
+  }
+  const kept = (await person.payments('succeeded')).filter(({ refundedCents }) => refundedCents === 0)
+  expect(kept).toHaveLength(2)
+  expect(await person.row()).toMatchObject({ status: 'active', period_no: 1 })
+  const { ours, theirs } = await balance(site.context.db)
+  expect(ours).toBe(theirs)
+})
+
+const failed = {
+  status: 'failed',
+  refundedCents: 0,
+  currency: 'USD',
+  decline: 'card_declined',
+} as const
+const idsOf = ({ orderId, attemptId }: { orderId: string; attemptId: string }) => ({ orderId, attemptId })

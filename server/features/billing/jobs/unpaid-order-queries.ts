@@ -1,0 +1,37 @@
+import { sql } from 'kysely'
+import type { Db } from '#server/tables.ts'
+
+/**
+ * Deletes a batch of orders that ended before `before` without a payment: no attempt succeeded or is open, nothing was booked, given
+ * or taken back. Their attempts and the subscriptions that they were to begin go with them. @returns how many
+ */
+export async function deleteUnpaidOrders(db: Db, before: Date, most: number): Promise<number> {
+  const { rows } = await sql<{ deleted: number }>`
+    WITH due AS (
+      SELECT id, subscription_id FROM orders
+      WHERE status IN ('expired', 'cancelled', 'failed') AND paid_at IS NULL AND expires_at < ${before}
+        AND (period_no = 0 OR subscription_id IS NULL)
+        AND NOT EXISTS (
+          SELECT FROM attempts WHERE order_id = orders.id AND status NOT IN ('failed', 'cancelled'))
+        AND NOT EXISTS (
+          SELECT FROM refunds JOIN attempts ON attempts.id = refunds.attempt_id WHERE attempts.order_id = orders.id)
+        AND NOT EXISTS (SELECT FROM ledger_lines WHERE order_id = orders.id)
+        AND NOT EXISTS (SELECT FROM entitlements WHERE order_id = orders.id)
+        AND NOT EXISTS (SELECT FROM introductions WHERE order_id = orders.id)
+      ORDER BY expires_at LIMIT ${most} FOR UPDATE SKIP LOCKED
+    ), tried AS (
+      DELETE FROM attempts USING due WHERE attempts.order_id = due.id
+    ), gone AS (
+      DELETE FROM orders USING due WHERE orders.id = due.id RETURNING orders.id
+    )
+    SELECT count(*)::int AS deleted FROM gone`.execute(db)
+  return rows[0]?.deleted ?? 0
+}
+
+/** Deletes subscriptions that were never begun and have no order any more. */
+export async function deleteUnstartedSubscriptions(db: Db): Promise<void> {
+  await sql`
+    DELETE FROM subscriptions WHERE status = 'expired' AND began_at IS NULL
+      AND NOT EXISTS (SELECT FROM orders WHERE subscription_id = subscriptions.id)
+      AND NOT EXISTS (SELECT FROM method_changes WHERE subscription_id = subscriptions.id)`.execute(db)
+}

@@ -1,0 +1,82 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { dayMs } from '#server/platform/clock.ts'
+import { episodeOf, expectSound, moneySite, type MoneySite } from '#server/testing/money-site.ts'
+import { Shopper, testCards } from '#server/testing/shopper.ts'
+import { purgeUnpaidOrders } from './delete-unpaid-orders.ts'
+import { runJanitor } from './janitor.ts'
+import { selectShownTerms } from '#server/features/billing/records/shown-terms-queries.ts'
+
+let site: MoneySite
+beforeAll(async () => {
+  site = await moneySite({ UNPAID_ORDERS_DAYS: '30' })
+})
+afterAll(() => site.close())
+afterEach(() => expectSound(site))
+
+async function order(shown: string): Promise<{ shopper: Shopper; id: string }> {
+  const shopper = await Shopper.on(site)
+  const { id } = await shopper.order({ episode_id: episodeOf(site), consent: { shown } })
+  return { shopper, id }
+}
+
+async function purgeAfter(days: number): Promise<void> {
+  site.moveOn(days * dayMs)
+  await runJanitor(site.context)
+  await purgeUnpaidOrders(site.context)
+}
+
+const ordersLeft = async (...ids: string[]) => {
+  const rows = await site.context.db.selectFrom('orders').select('id').where('id', 'in', ids).execute()
+  return ids.filter((id) => rows.some((row) => row.id === id))
+}
+const wordsLeft = async () => {
+  const rows = await site.context.db.selectFrom('shown_words').select('words').orderBy('words').execute()
+  return rows.map(({ words }) => words)
+}
+
+test('an order that was never paid is deleted after a time, with the words and tries that nothing else has', async () => {
+  const plain = await order('the same words')
+  const tried = await order('words of one order')
+  await tried.shopper.tryPay(tried.id, await tried.shopper.token(testCards.declined))
+  const buyer = await Shopper.on(site)
+  const plan = await buyer.order({ kind: 'plan', plan_id: (await buyer.plan(7)).id })
+  const paid = await order('the same words')
+  await paid.shopper.tryPay(paid.id, await paid.shopper.token())
+  expect(await wordsLeft()).toEqual(['the same words', 'words of one order'])
+  await purgeAfter(29)
+  expect(await ordersLeft(plain.id, tried.id, plan.id)).toHaveLength(3)
+  await purgeAfter(3)
+  expect(await ordersLeft(plain.id, tried.id, plan.id, paid.id)).toEqual([paid.id])
+  expect(await wordsLeft()).toEqual(['the same words'])
+  const subscriptions = await site.context.db.selectFrom('subscriptions').select('id').execute()
+  expect(subscriptions).toEqual([])
+})
+
+test('an order whose payment the bank still asks about is not deleted', async () => {
+  const { shopper, id } = await order('asked')
+  await shopper.tryPay(id, await shopper.token(testCards.asksAlways))
+  await site.context.db
+    .updateTable('attempts')
+    .set({ status: 'unknown' })
+    .where('order_id', '=', id)
+    .execute()
+  site.moveOn(40 * dayMs)
+  await site.context.db.updateTable('orders').set({ status: 'expired' }).where('id', '=', id).execute()
+  await purgeUnpaidOrders(site.context)
+  expect(await ordersLeft(id)).toEqual([id])
+})
+
+test('orders with the same words store them once, and each has them', async () => {
+  const before = (await wordsLeft()).length
+  const orders = await Promise.all([1, 2, 3].map(() => order('many agree to these')))
+  expect(await wordsLeft()).toHaveLength(before + 1)
+  for (const { id } of orders) {
+    const row = await site.context.db
+      .selectFrom('orders')
+      .select('consent')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
+    const hash = row.consent?.shown_hash ?? ''
+    expect(await selectShownTerms(site.context.db, hash)).toBe('many agree to these')
+  }
+})

@@ -1,0 +1,106 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { booksOf, expectEven } from '#server/testing/books.ts'
+import { PaypalMoods } from '#server/testing/paypal-moods.ts'
+import { Shopper } from '#server/testing/shopper.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { FakePaypal } from '#server/features/billing/gateways/paypal/fake-paypal.ts'
+import { runJanitor } from './janitor.ts'
+import { loadReconciliation } from '#server/features/billing/admin/load-reconciliation.ts'
+import { reconcile } from '#server/features/billing/reconciliation/reconcile.ts'
+import { renewSubscriptions } from './renew-subscriptions.ts'
+
+const day = 86_400_000
+const stepMs = 3 * day
+const people = 10
+
+let paypal: FakePaypal
+let site: TestSite
+let offset = 0
+
+beforeAll(async () => {
+  paypal = await FakePaypal.start()
+  site = await testSite({ clock: { now: () => new Date(Date.now() + offset) } }, paypal.settings)
+})
+afterAll(async () => {
+  await site.close()
+  await paypal.close()
+})
+
+/** Numbers between 0 and 1, the same in every run. */
+function seeded(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31
+    return state / 2 ** 31
+  }
+}
+
+async function subscribe(): Promise<void> {
+  const shopper = await Shopper.on(site)
+  const plan_id = (await shopper.plan(30)).id
+  const order = await shopper.order({ kind: 'plan', plan_id, gateway: 'paypal', method: 'wallet' })
+  paypal.orders.approve(new URL(order.next.url ?? '').searchParams.get('token') ?? '')
+  expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+}
+
+async function pass(milliseconds: number): Promise<void> {
+  offset += milliseconds
+  paypal.ahead = offset
+  await runJanitor(site.context)
+  await renewSubscriptions(site.context)
+  await reconcile(site.context)
+}
+
+const count = async (query: ReturnType<typeof sql<{ count: number }>>) =>
+  (await query.execute(site.context.db)).rows[0]?.count
+
+test(
+  'a year at PayPal in every state: nothing is charged twice, given without money or left out of the books',
+  { timeout: 300_000 },
+  async () => {
+    for (let person = 0; person < people; person++) await subscribe()
+    const moods = new PaypalMoods(paypal, {
+      random: seeded(20_261_125),
+      now: () => new Date(Date.now() + offset),
+    })
+    for (let step = 0; step * stepMs < 365 * day; step++) {
+      moods.fund()
+      moods.passStep()
+      await pass(stepMs)
+      moods.change()
+      // A plan that ended makes room for somebody new.
+      if (step % 5 === 4) await subscribe()
+    }
+    while (!moods.isOver) {
+      moods.passStep()
+      await pass(stepMs)
+    }
+    moods.end()
+    for (let step = 0; step < 6; step++) await pass(stepMs)
+    const { db, gateways } = site.context
+    const met = ['COMPLETED', 'DECLINED', 'pending', 'partly refunded', 'refund pending', 'reversed']
+    const disputed = ['PENDING', 'DECLINED', 'REVERSED'].map((status) => `disputed ${status}`)
+    expect(Object.keys(moods.met)).toEqual(expect.arrayContaining([...met, ...disputed, 'doubted PENDING']))
+    await expectEven(db)
+    for (const gateway of gateways) {
+      const { ours, theirs } = await booksOf(db, gateway)
+      expect(ours).toBe(theirs)
+    }
+    const { mismatches } = await loadReconciliation(site.context, undefined)
+    expect(mismatches).toEqual([])
+    expect(
+      await count(sql`SELECT count(*)::int AS count FROM (SELECT orders.id FROM orders JOIN attempts ON attempts.order_id = orders.id
+        WHERE attempts.status = 'succeeded' AND NOT EXISTS (SELECT FROM refunds
+          WHERE refunds.attempt_id = attempts.id AND refunds.idempotency_key LIKE 'return:%')
+        GROUP BY orders.id HAVING count(*) > 1) AS twice`),
+    ).toBe(0)
+    expect(
+      await count(sql`SELECT count(*)::int AS count FROM orders WHERE (status IN ('paid', 'partially_refunded')) <> EXISTS (
+        SELECT FROM entitlements WHERE order_id = orders.id AND revoked_at IS NULL)`),
+    ).toBe(0)
+    expect(await count(sql`SELECT count(*)::int AS count FROM orders WHERE status = 'paid'`)).toBeGreaterThan(
+      30,
+    )
+  },
+)

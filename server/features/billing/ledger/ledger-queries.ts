@@ -1,0 +1,59 @@
+import { sql, type Insertable } from 'kysely'
+import type { Db, Tx } from '#server/tables.ts'
+import type * as tables from '#server/features/billing/tables.ts'
+
+/** Enters lines, and notes those of sales and disputes to be counted (sale-queries.ts). */
+export async function insertLedgerLines(tx: Tx, lines: Insertable<tables.LedgerLinesTable>[]): Promise<void> {
+  const entered = await tx.insertInto('ledger_lines').values(lines).returning(['id', 'account']).execute()
+  const counted = entered.filter(
+    ({ account }) => account.startsWith('sales:') || account === 'charged_back' || account === 'dispute_lost',
+  )
+  if (counted.length === 0) return
+  await tx
+    .insertInto('uncounted_lines')
+    .values(counted.map(({ id }) => ({ line_id: id })))
+    .execute()
+}
+
+export async function hasLedgerTransaction(tx: Tx, transactionId: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('ledger_lines')
+    .select('id')
+    .where('transaction_id', '=', transactionId)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** When a transaction was entered; undefined where it is not in the books. */
+export async function selectEnteredAt(db: Db, transactionId: string): Promise<Date | undefined> {
+  const row = await db
+    .selectFrom('ledger_lines')
+    .select('at')
+    .where('transaction_id', '=', transactionId)
+    .limit(1)
+    .executeTakeFirst()
+  return row?.at
+}
+
+/** The account that a transaction credits. */
+export async function selectCredited(db: Db, transactionId: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('ledger_lines')
+    .select('account')
+    .where('transaction_id', '=', transactionId)
+    .where('amount_cents', '<', 0)
+    .executeTakeFirst()
+  return row?.account
+}
+
+/** How many transactions of an order are named so. */
+export async function countLedgerTransactions(tx: Tx, orderId: string, prefix: string): Promise<number> {
+  const { count } = await tx
+    .selectFrom('ledger_lines')
+    .select((eb) => eb.fn.count<number>('transaction_id').distinct().as('count'))
+    .where('order_id', '=', orderId)
+    .where(sql<boolean>`starts_with(transaction_id, ${prefix})`)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}

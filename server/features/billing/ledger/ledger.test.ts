@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { newId } from '#server/platform/ids.ts'
+import type { Tx } from '#server/tables.ts'
+import { insertPaidOrder, insertUserRow } from '#server/testing/money-builders.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
+import { insertAttempt } from '#server/features/billing/records/attempt-queries.ts'
+import {
+  enterDispute,
+  enterFailedRefund,
+  enterRefund,
+  enterSale,
+  enterUnwanted,
+  sourceOf,
+  type Returned,
+} from './ledger.ts'
+import type { OrderKind } from '#server/features/billing/tables.ts'
+
+const now = new Date('2026-03-01T12:00:00Z')
+
+let database: TestDatabase
+let paid: Pick<Returned, 'order' | 'attempt'>
+
+beforeAll(async () => {
+  database = await testDatabase()
+})
+afterAll(() => database.close())
+beforeEach(async () => {
+  paid = await makePaid()
+})
+
+/** An order of 99 cents and the attempt that paid it. */
+function makePaid(): Promise<Pick<Returned, 'order' | 'attempt'>> {
+  return database.db.transaction().execute(async (tx) => {
+    const userId = newId('usr')
+    await insertUserRow(tx, userId)
+    const id = await insertPaidOrder(tx, userId, now)
+    const order = await tx.selectFrom('orders').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+    const attempt = await insertAttempt(tx, {
+      id: newId('att'),
+      order_id: id,
+      number: 1,
+      idempotency_key: id,
+      gateway: 'stripe',
+      status: 'succeeded',
+      started_at: now,
+      check_at: null,
+    })
+    return { order, attempt }
+  })
+}
+
+const enter = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => database.db.transaction().execute(work)
+
+/** The lines of the order, as `transaction account cents`. */
+async function lines(): Promise<string[]> {
+  const rows = await database.db
+    .selectFrom('ledger_lines')
+    .selectAll()
+    .where('order_id', '=', paid.order.id)
+    .orderBy('id')
+    .execute()
+  for (const row of rows) expect(row).toMatchObject({ currency: 'USD', at: now })
+  const named = { [paid.attempt.id]: 'attempt', [paid.order.id]: 'order' }
+  return rows.map(({ transaction_id, account, amount_cents }) =>
+    [transaction_id.replace(/att_\w+/, (id) => named[id] ?? id), account, amount_cents].join(' '),
+  )
+}
+
+/** The accounts of the order's lines that wait to be counted as sales or disputes. */
+async function uncounted(): Promise<string[]> {
+  const rows = await database.db
+    .selectFrom('uncounted_lines')
+    .innerJoin('ledger_lines', 'ledger_lines.id', 'uncounted_lines.line_id')
+    .select('account')
+    .where('order_id', '=', paid.order.id)
+    .orderBy('line_id')
+    .execute()
+  return rows.map(({ account }) => account)
+}
+
+describe('a sale', () => {
+  test.each<OrderKind>(['plan', 'episode', 'video'])(
+    'of a %s debits the gateway and credits it',
+    async (kind) => {
+      await enter((tx) => enterSale(tx, { ...paid.order, kind }, paid.attempt, now))
+      expect(await lines()).toEqual(['charge:attempt gateway:stripe 99', `charge:attempt sales:${kind} -99`])
+      expect(await uncounted()).toEqual([`sales:${kind}`])
+      expect(await sourceOf(database.db, paid.attempt.id)).toBe(`sales:${kind}`)
+    },
+  )
+
+  test('that is refunded credits the gateway and debits what was sold', async () => {
+    const returned = { ...paid, source: 'sales:episode', at: now } as const
+    await enter((tx) => enterRefund(tx, returned, { id: 'ref_1', cents: 40 }))
+    expect(await lines()).toEqual(['refund:ref_1 sales:episode 40', 'refund:ref_1 gateway:stripe -40'])
+    expect(await uncounted()).toEqual(['sales:episode'])
+  })
+
+  test('whose refund failed is entered the other way round', async () => {
+    const returned = { ...paid, source: 'sales:episode', at: now } as const
+    await enter((tx) => enterFailedRefund(tx, returned, { id: 'ref_1', cents: 40 }))
+    expect(await lines()).toEqual([
+      'refund_failed:ref_1 gateway:stripe 40',
+      'refund_failed:ref_1 sales:episode -40',
+    ])
+  })
+})
+
+describe('money that buys nothing', () => {
+  test('is owed to the buyer, and entered once for an attempt', async () => {
+    const enterAgain = () => enter((tx) => enterUnwanted(tx, paid.order, paid.attempt, now))
+    expect(await enterAgain()).toBe(true)
+    expect(await enterAgain()).toBe(false)
+    expect(await lines()).toEqual(['charge:attempt gateway:stripe 99', 'charge:attempt to_return -99'])
+    expect(await uncounted()).toEqual([])
+    expect(await sourceOf(database.db, paid.attempt.id)).toBe('to_return')
+  })
+
+  test('is not entered for an attempt that was a sale', async () => {
+    await enter((tx) => enterSale(tx, paid.order, paid.attempt, now))
+    expect(await enter((tx) => enterUnwanted(tx, paid.order, paid.attempt, now))).toBe(false)
+    expect(await lines()).toHaveLength(2)
+  })
+})
+
+describe('a dispute', () => {
+  test('takes money from the gateway and gives it back, each time as a transaction of its own', async () => {
+    for (const cents of [99, -99, 50]) await enter((tx) => enterDispute(tx, { ...paid, at: now }, cents))
+    expect(await lines()).toEqual([
+      'dispute:attempt:1 charged_back 99',
+      'dispute:attempt:1 gateway:stripe -99',
+      'dispute:attempt:2 gateway:stripe 99',
+      'dispute:attempt:2 charged_back -99',
+      'dispute:attempt:3 charged_back 50',
+      'dispute:attempt:3 gateway:stripe -50',
+    ])
+    expect(await uncounted()).toEqual(['charged_back', 'charged_back', 'charged_back'])
+  })
+
+  test('is numbered apart from those of other attempts', async () => {
+    const other = { ...paid.attempt, id: newId('att') }
+    await enter((tx) => enterDispute(tx, { ...paid, attempt: other, at: now }, 99))
+    await enter((tx) => enterDispute(tx, { ...paid, at: now }, 99))
+    expect((await lines()).at(-1)).toBe('dispute:attempt:1 gateway:stripe -99')
+  })
+})
+
+test('an attempt whose money was never entered has no source', async () => {
+  expect(await sourceOf(database.db, paid.attempt.id)).toBeUndefined()
+})

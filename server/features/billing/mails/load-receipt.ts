@@ -1,0 +1,48 @@
+import type { Receipt } from '#contract/billing.ts'
+import { Refusal } from '#contract/errors.ts'
+import type { BillingContext } from '#server/features/billing/billing-context.ts'
+import { nextCharge } from '#server/features/billing/records/next-charge.ts'
+import { selectReceipt } from './receipt-queries.ts'
+import { selectRenewing } from '#server/features/billing/records/renewal-queries.ts'
+import { splitTax } from './split-tax.ts'
+import { withdrawableUntil } from '#server/features/billing/records/withdrawal-right.ts'
+
+/** The receipt of a paid order. @throws Refusal notFound for one that is not paid, or not this person's */
+export async function loadReceipt(
+  { db, clock, operator }: Pick<BillingContext, 'db' | 'clock' | 'operator'>,
+  userId: string,
+  orderId: string,
+): Promise<Receipt> {
+  const row = await selectReceipt(db, orderId)
+  if (row?.user_id !== userId || !row.paid_at) throw new Refusal('notFound')
+  const subscription =
+    row.subscription_id === null ? undefined : await selectRenewing(db, row.subscription_id)
+  const live = subscription?.status === 'active' && subscription.period_no === row.period_no
+  const next = live ? await nextCharge(db, subscription) : null
+  const rate = row.tax_rate ?? operator.taxRate
+  const { netCents, taxCents } = splitTax(row.amount_cents - row.refunded_cents, rate)
+  const until = withdrawableUntil(row)
+  return {
+    order_id: row.id,
+    paid_at: row.paid_at.toISOString(),
+    email: row.email,
+    seller: {
+      name: operator.name ?? operator.site,
+      address: operator.address ?? null,
+      tax_number: operator.taxNumber ?? null,
+    },
+    currency: row.currency,
+    amount_cents: row.amount_cents,
+    refunded_cents: row.refunded_cents,
+    net_cents: netCents,
+    tax_cents: taxCents,
+    tax_percent: rate / 100,
+    renewal: next && {
+      at: next.at.toISOString(),
+      price_cents: next.cents,
+      currency: next.currency,
+      period_days: next.plan.period_days,
+    },
+    withdrawable_until: until && until > clock.now() ? until.toISOString() : null,
+  }
+}

@@ -1,0 +1,31 @@
+import type { Insertable } from 'kysely'
+import type { Db, Tx } from '#server/tables.ts'
+import type { BillingTables, LinkPurpose } from '#server/features/billing/tables.ts'
+
+export async function insertOrderLink(tx: Tx, link: Insertable<BillingTables['order_links']>): Promise<void> {
+  await tx.insertInto('order_links').values(link).execute()
+}
+
+/** Makes the links about a person's orders worthless: all, or those for one purpose. */
+export async function deleteOrderLinks(tx: Tx, userId: string, purpose?: LinkPurpose): Promise<void> {
+  const all = tx
+    .deleteFrom('order_links')
+    .where('order_id', 'in', tx.selectFrom('orders').select('id').where('user_id', '=', userId))
+  await (purpose === undefined ? all : all.where('purpose', '=', purpose)).execute()
+}
+
+/** The order that a link is about, with whose it is; undefined where the link is worth nothing any more, or never was. */
+export function selectLinkedOrder(db: Db, hash: Buffer, purpose: LinkPurpose, now: Date) {
+  return db
+    .selectFrom('order_links')
+    .innerJoin('orders', 'orders.id', 'order_links.order_id')
+    .selectAll('orders')
+    .where('order_links.hash', '=', hash)
+    .where('order_links.purpose', '=', purpose)
+    .where((on) => on.or([on('order_links.expires_at', 'is', null), on('order_links.expires_at', '>', now)]))
+    .executeTakeFirst()
+}
+
+export async function deleteOldOrderLinks(db: Db, now: Date): Promise<void> {
+  await db.deleteFrom('order_links').where('expires_at', '<=', now).execute()
+}

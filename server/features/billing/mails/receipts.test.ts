@@ -1,0 +1,203 @@
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
+import { orderNumber } from '#contract/order-number.ts'
+import { cancelSubscription, getReceipt } from '#contract/billing.ts'
+import { changeUser } from '#contract/members.ts'
+import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
+import { registerMember } from '#server/testing/register-member.ts'
+import { Shopper } from '#server/testing/shopper.ts'
+import { Subscriber } from '#server/testing/subscriber.ts'
+import { reconcile } from '#server/features/billing/reconciliation/reconcile.ts'
+import { splitTax } from './split-tax.ts'
+
+const day = 86_400_000
+let site: MoneySite
+
+beforeAll(async () => {
+  site = await moneySite({
+    OPERATOR_NAME: 'Harbour Dramas Ltd',
+    OPERATOR_ADDRESS: '1 Quay, 20457 Hamburg',
+    TAX_NUMBER: 'DE123456789',
+    TAX_RATE: '19',
+  })
+})
+afterAll(() => site.close())
+
+const episode = () => ({ kind: 'episode' as const, episode_id: site.video.episodes[4]?.id ?? '' })
+const receiptsOf = async (email: string) =>
+  (await site.mails(email)).filter(({ subject }) => /receipt/i.test(subject))
+
+describe('the receipt of a purchase', () => {
+  it('says what was bought, from whom, the order, and net, tax and total to the cent', async () => {
+    const shopper = await Shopper.on(site)
+    const { info } = await shopper.buy(episode())
+    const [mail, ...others] = await receiptsOf(shopper.email)
+    expect(others).toEqual([])
+    expect(mail?.subject).toMatch(/^Your receipt: “.+”, episode 5$/)
+    for (const words of [
+      `Order number: ${orderNumber(info?.id ?? '')}`,
+      'Subtotal: $0.83',
+      'Tax, 19%: $0.16',
+      'Total (tax included): $0.99',
+      'Seller: Harbour Dramas Ltd, 1 Quay, 20457 Hamburg',
+      'Tax ID: DE123456789',
+    ])
+      expect(mail?.text).toContain(words)
+    expect(mail?.text).not.toMatch(/#cancel=|renew|{{/)
+    expect(mail?.html).toContain('$0.83</td>')
+  })
+
+  it('holds the link that takes it into an account, for a guest only', async () => {
+    const shopper = await Shopper.on(site)
+    await shopper.buy(episode())
+    const [mail] = await receiptsOf(shopper.email)
+    expect(mail?.link).toMatch(/^http:\/\/localhost:3000\/my#claim=[\w-]{43}$/)
+    const { db } = site.context
+    const secret = mail?.link.split('=')[1] ?? ''
+    const kept = await db.selectFrom('order_links').selectAll().execute()
+    expect(JSON.stringify(kept)).not.toContain(secret)
+    const member = await Shopper.on(site)
+    await registerMember(site, member.visitor)
+    await member.buy(episode())
+    const [told] = await receiptsOf(member.email)
+    expect(told?.link).toBe('http://localhost:3000/my')
+    expect(told?.text).not.toContain('#claim=')
+  })
+
+  it('is written in the language of the person', async () => {
+    const shopper = await Shopper.on(site)
+    await shopper.visitor.ask(changeUser, { body: { language: 'dy' } })
+    await shopper.buy(episode())
+    const [mail] = await site.mails(shopper.email)
+    expect(mail?.subject).toMatch(/^Ihr Beleg: /)
+    expect(mail?.text).toMatch(/Steuer, 19\s%: 0,16\s\$/)
+  })
+
+  // One of the two is always on another day than UTC.
+  it.each(['Pacific/Kiritimati', 'Pacific/Niue'])(
+    'is dated by the time zone of the buyer, in %s',
+    async (timeZone) => {
+      const shopper = await Shopper.on(site, site.visitor({ 'x-time-zone': timeZone }))
+      const { info } = await shopper.buy(episode())
+      const [mail] = await receiptsOf(shopper.email)
+      const day = new Intl.DateTimeFormat('en', { dateStyle: 'long', timeZone })
+      expect(mail?.text).toContain(`Paid on: ${day.format(new Date(info?.paid_at ?? ''))}\n`)
+    },
+  )
+
+  it('is dated in UTC, and says so, where nobody knows the buyer’s time zone', async () => {
+    const shopper = await Shopper.on(site)
+    await shopper.buy(episode())
+    const [mail] = await receiptsOf(shopper.email)
+    expect(mail?.text).toMatch(/^Paid on: \w+ \d+, \d{4} \(UTC\)$/m)
+  })
+
+  it('leaves once, however often its payment is told of', async () => {
+    const shopper = await Shopper.on(site)
+    const order = await shopper.order(episode())
+    const token = await shopper.token()
+    await Promise.all([1, 2, 3].map(() => shopper.tryPay(order.id, token)))
+    await Promise.all([1, 2, 3].map(() => shopper.look(order.id)))
+    await reconcile(site.context)
+    expect(await receiptsOf(shopper.email)).toHaveLength(1)
+  })
+
+  it('says that the right to withdraw is there, or was given up', async () => {
+    const [keeps, gives] = [await Shopper.on(site), await Shopper.on(site)]
+    await keeps.buy(episode())
+    await gives.buy({ ...episode(), consent: { shown: 'At once', immediate_delivery: true } })
+    const [kept] = await receiptsOf(keeps.email)
+    expect(kept?.text).toContain('http://localhost:3000/my#withdraw')
+    const [given] = await receiptsOf(gives.email)
+    expect(given?.text).not.toContain('#withdraw')
+    expect(given?.text).toContain('lose your 14-day right of withdrawal')
+  })
+})
+
+test('the receipt of a plan says when it renews and at what price, and holds the link that cancels it', async () => {
+  const person = await Subscriber.on(site)
+  const { email } = person.shopper
+  const [first] = await receiptsOf(email)
+  expect(first?.subject).toBe('Your receipt: plan “Weekly”, 7 days')
+  expect(first?.text).toContain(': $9.99 for 7 days, tax included, then every 7 days until you cancel')
+  expect(first?.text).toMatch(/http:\/\/localhost:3000\/my#cancel=[\w-]{43}\n/)
+  expect(first?.text).toContain('Total (tax included): $4.99')
+  await person.after(7 * day)
+  const [, renewed] = await receiptsOf(email)
+  expect(renewed?.subject).toBe('Receipt: your plan was renewed')
+  expect(renewed?.text).toContain('Total (tax included): $9.99')
+  expect(renewed?.text).toMatch(/#cancel=[\w-]{43}\n/)
+  expect(renewed?.text).not.toMatch(/#withdraw|lose your 14-day right/)
+})
+
+test('a cancelled plan that is paid for late says that it ends', async () => {
+  const person = await Subscriber.on(site)
+  site.trouble.chargeSavedMethod = async (charge) => {
+    // Others of this file renew at the same time.
+    if (charge.payer.userId === person.userId) await person.shopper.visitor.ask(cancelSubscription)
+    return site.sound.chargeSavedMethod(charge)
+  }
+  await person.after(7 * day)
+  delete site.trouble.chargeSavedMethod
+  const mail = (await receiptsOf(person.shopper.email)).at(-1)
+  expect(mail?.subject).toBe('Receipt: your plan was renewed')
+  expect(mail?.text).toContain('You won’t be charged again')
+  expect(mail?.text).not.toContain('#cancel=')
+})
+
+describe('GET /api/payment/receipt', () => {
+  it('says the seller, the tax to the cent, and how a plan goes on', async () => {
+    const person = await Subscriber.on(site)
+    const [order] = await person.orders()
+    const query = { order_id: order?.id ?? '' }
+    const receipt = await person.shopper.visitor.ask(getReceipt, { query })
+    const { renews_at } = await person.membership()
+    expect(receipt).toMatchObject({
+      order_id: order?.id,
+      email: person.shopper.email,
+      seller: {
+        name: 'Harbour Dramas Ltd',
+        address: '1 Quay, 20457 Hamburg',
+        tax_number: 'DE123456789',
+      },
+      amount_cents: 499,
+      net_cents: 419,
+      tax_cents: 80,
+      tax_percent: 19,
+      renewal: { at: renews_at, price_cents: 999, currency: 'USD', period_days: 7 },
+    })
+    await person.shopper.visitor.ask(cancelSubscription)
+    expect(await person.shopper.visitor.ask(getReceipt, { query })).toMatchObject({ renewal: null })
+  })
+
+  it('keeps the rate of the day it was paid on', async () => {
+    const shopper = await Shopper.on(site)
+    const { info } = await shopper.buy(episode())
+    const { operator } = site.context
+    site.context.operator = { ...operator, taxRate: 700 }
+    const receipt = await shopper.visitor.ask(getReceipt, { query: { order_id: info?.id ?? '' } })
+    site.context.operator = operator
+    expect(receipt).toMatchObject({ net_cents: 83, tax_cents: 16, tax_percent: 19, renewal: null })
+  })
+
+  it('is there for what was paid, and for its owner only', async () => {
+    const shopper = await Shopper.on(site)
+    const open = await shopper.order(episode())
+    const ask = async ({ visitor }: Pick<Shopper, 'visitor'>, order_id: string) =>
+      (await visitor.call(getReceipt, { query: { order_id } })).answer.code
+    expect(await ask(shopper, open.id)).toBe(404)
+    expect(await ask(shopper, 'ord_none')).toBe(404)
+    await shopper.tryPay(open.id, await shopper.token())
+    expect(await ask(shopper, open.id)).toBe(200)
+    expect(await ask(await Shopper.on(site), open.id)).toBe(404)
+    expect(await ask({ visitor: site.visitor() }, open.id)).toBe(401)
+  })
+})
+
+it.each([
+  [499, 1900, 419, 80],
+  [999, 810, 924, 75],
+  [999, 0, 999, 0],
+  [1, 1900, 1, 0],
+])('%i cents at %i hundredths of a percent are %i net and %i tax', (cents, rate, netCents, taxCents) => {
+  expect(splitTax(cents, rate)).toEqual({ netCents, taxCents })
+})

@@ -1,0 +1,29 @@
+import { moneyWords } from '#contract/money.ts'
+import { translate } from '#server/i18n/translate.ts'
+import { queueMail } from '#server/platform/mail/send-mails.ts'
+import type { Tx } from '#server/tables.ts'
+import type { BillingContext } from '#server/features/billing/billing-context.ts'
+import { selectLanguageOf, type OrderRow } from '#server/features/billing/records/order-queries.ts'
+import type { ReturnReason } from '#server/features/billing/tables.ts'
+
+/** Mails the buyer that a payment bought nothing and goes back, and why. A person who has left has no address here. */
+export async function sendDuplicatePaymentMail(
+  { publicUrl, languages }: Pick<BillingContext, 'publicUrl' | 'languages'>,
+  tx: Tx,
+  order: OrderRow,
+  reason: ReturnReason,
+): Promise<void> {
+  if (order.email === '') return
+  const language = await selectLanguageOf(tx, order.user_id, languages())
+  await queueMail(tx, {
+    to: order.email,
+    template: 'moneyReturned',
+    values: {
+      link: `${publicUrl}/my`,
+      amount: moneyWords(order.amount_cents, order.currency, language),
+      order: order.id,
+      why: translate(language, `returned.${reason}`),
+    },
+    language,
+  })
+}

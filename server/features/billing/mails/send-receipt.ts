@@ -1,0 +1,103 @@
+import { htmlLanguage, inLanguage, keptLanguage, type Language } from '#contract/languages.ts'
+import { moneyWords } from '#contract/money.ts'
+import { isGuest } from '#server/features/members/members.ts'
+import { dayWords, type DateReader } from '#server/i18n/day-words.ts'
+import type { ReceiptValues } from '#server/i18n/compose-receipt.ts'
+import { queueMail } from '#server/platform/mail/send-mails.ts'
+import type { Tx } from '#server/tables.ts'
+import { dayMs } from '#server/platform/clock.ts'
+import type { BillingContext } from '#server/features/billing/billing-context.ts'
+import { nextCharge } from '#server/features/billing/records/next-charge.ts'
+import { makeOrderLink } from './order-links.ts'
+import { isRenewal, type OrderRow } from '#server/features/billing/records/order-queries.ts'
+import { selectReceipt, type ReceiptRow } from './receipt-queries.ts'
+import { selectRenewing } from '#server/features/billing/records/renewal-queries.ts'
+import { splitTax } from './split-tax.ts'
+import { withdrawableUntil } from '#server/features/billing/records/withdrawal-right.ts'
+
+type Seller = Pick<BillingContext, 'operator' | 'publicUrl' | 'clock' | 'languages'>
+
+/** A claim lasts as long as the guest's own cookie, who is known for 400 days (security.md, "Sessions"). */
+const claimMs = 400 * dayMs
+
+/**
+ * Mails the receipt of an order that has just been paid, in the transaction that says so: it leaves once, if that commits.
+ * A guest's holds the link that takes the purchase into an account, a plan's the one that cancels without signing in.
+ */
+export async function sendReceipt(context: Seller, tx: Tx, order: OrderRow): Promise<void> {
+  const row = await selectReceipt(tx, order.id)
+  if (!row?.paid_at || row.email === '') return
+  const language = keptLanguage(row.language, context.languages())
+  const reader = { language, timeZone: row.time_zone }
+  const values: ReceiptValues = {
+    ...boughtOf(row, language),
+    ...pricesOf(context, row, language),
+    ...sellerOf(context),
+    ...rightsOf(row, reader),
+    ...(await renewalOf(context, tx, row, reader)),
+    order: row.id,
+    date: dayWords(row.paid_at, reader),
+    renewed: isRenewal(order) ? 'yes' : '',
+    area: `${context.publicUrl}/my`,
+    withdraw: `${context.publicUrl}/my#withdraw`,
+    claim: isGuest(row) ? await claimOf(context, tx, row) : '',
+  }
+  await queueMail(tx, { to: row.email, template: 'receipt', values: { ...values }, language })
+}
+
+function boughtOf({ kind, titles, number, names, period_days }: ReceiptRow, language: Language) {
+  return {
+    kind,
+    title: titles ? inLanguage(titles, language) : '',
+    number: String(number ?? ''),
+    plan: names ? inLanguage(names, language) : '',
+    days: String(period_days ?? ''),
+  }
+}
+
+function pricesOf({ operator }: Seller, row: ReceiptRow, language: Language) {
+  const rate = row.tax_rate ?? operator.taxRate
+  const { netCents, taxCents } = splitTax(row.amount_cents, rate)
+  const money = (cents: number) => moneyWords(cents, row.currency, language)
+  return {
+    net: money(netCents),
+    tax: money(taxCents),
+    total: money(row.amount_cents),
+    rate: percentWords(rate, language),
+  }
+}
+
+function percentWords(rate: number, language: Language): string {
+  const options = { style: 'percent', maximumFractionDigits: 2 } as const
+  return new Intl.NumberFormat(htmlLanguage[language], options).format(rate / 10_000)
+}
+
+function sellerOf({ operator: { name, site, address, taxNumber } }: Seller) {
+  return { seller: name ?? site, address: address ?? '', taxNumber: taxNumber ?? '' }
+}
+
+function rightsOf(row: ReceiptRow, reader: DateReader) {
+  const until = withdrawableUntil(row)
+  return {
+    withdrawUntil: until ? dayWords(until, reader) : '',
+    atOnce: row.consent?.immediate_delivery ? 'yes' : '',
+  }
+}
+
+/** Until when a plan is paid, what follows then, and the link that cancels it. */
+async function renewalOf(context: Seller, tx: Tx, { id, subscription_id }: ReceiptRow, reader: DateReader) {
+  const row = subscription_id === null ? undefined : await selectRenewing(tx, subscription_id)
+  const next = row && (await nextCharge(tx, row))
+  return {
+    until: row?.period_ends_at ? dayWords(row.period_ends_at, reader) : '',
+    renewsOn: next ? dayWords(next.at, reader) : '',
+    renewPrice: next ? moneyWords(next.cents, next.currency, reader.language) : '',
+    renewDays: String(next?.plan.period_days ?? ''),
+    cancel: next ? await makeOrderLink(tx, context, { purpose: 'cancel', orderId: id, expiresAt: null }) : '',
+  }
+}
+
+function claimOf(context: Seller, tx: Tx, { id }: ReceiptRow): Promise<string> {
+  const expiresAt = new Date(context.clock.now().getTime() + claimMs)
+  return makeOrderLink(tx, context, { purpose: 'claim', orderId: id, expiresAt })
+}

@@ -1,0 +1,27 @@
+import { moneyWords } from '#contract/money.ts'
+import { queueMail } from '#server/platform/mail/send-mails.ts'
+import type { Tx } from '#server/tables.ts'
+import type { BillingContext } from '#server/features/billing/billing-context.ts'
+import { selectLanguageOf, type OrderRow } from '#server/features/billing/records/order-queries.ts'
+
+/** Mails the buyer that money goes back, and what that means. Whoever left has no address here any more. */
+export async function sendRefundMail(
+  { publicUrl, languages }: Pick<BillingContext, 'publicUrl' | 'languages'>,
+  tx: Tx,
+  order: OrderRow,
+  cents: number,
+): Promise<void> {
+  if (order.email === '') return
+  const language = await selectLanguageOf(tx, order.user_id, languages())
+  const whole = order.kind === 'plan' ? 'planRefunded' : 'refunded'
+  await queueMail(tx, {
+    to: order.email,
+    template: order.status === 'refunded' ? whole : 'partlyRefunded',
+    values: {
+      link: `${publicUrl}/my`,
+      amount: moneyWords(cents, order.currency, language),
+      order: order.id,
+    },
+    language,
+  })
+}

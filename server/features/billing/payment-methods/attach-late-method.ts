@@ -1,0 +1,42 @@
+import { moveEntitlementEnd } from '#server/features/library/library.ts'
+import type { Tx } from '#server/tables.ts'
+import { isRenewalAttempt, type AttemptRow } from '#server/features/billing/records/attempt-queries.ts'
+import type { Payment } from '#server/features/billing/gateways/gateway.ts'
+import { detachUnwanted, savePaymentMethod } from './save-payment-method.ts'
+import { retireUnusedMethods } from '#server/features/billing/records/method-queries.ts'
+import type { OrderRow } from '#server/features/billing/records/order-queries.ts'
+import { selectRenewing, updateSubscription } from '#server/features/billing/records/renewal-queries.ts'
+import { graceEnd } from '#server/features/billing/records/dunning-schedule.ts'
+import { saveForPurchases } from './saved-method.ts'
+
+/**
+ * A gateway may keep a method only some time after the payment that it was kept with. The period that was paid for is
+ * renewed with it then, and a one-off purchase has it saved where that was agreed to; where that period is over, nothing was bought,
+ * or the person has chosen another since, it is forgotten.
+ */
+export async function attachLateMethod(
+  tx: Tx,
+  order: OrderRow,
+  attempt: AttemptRow,
+  payment: Payment,
+  now: Date,
+): Promise<void> {
+  const { method } = payment
+  if (!method || isRenewalAttempt(attempt)) return
+  if (order.kind !== 'plan' && order.status === 'paid')
+    return saveForPurchases(tx, order, attempt, payment, now)
+  const row = order.subscription_id === null ? undefined : await selectRenewing(tx, order.subscription_id)
+  const live = row?.status === 'active' || row?.status === 'past_due'
+  const runs = live && order.status !== 'cancelled' && order.period_no === row.period_no
+  // What the person has chosen since stays.
+  const chosen = row?.method_chosen_at ?? null
+  if (!runs || row.method_lost_at !== null || (chosen !== null && chosen > attempt.started_at))
+    return detachUnwanted(tx, order.user_id, attempt.gateway, payment, now)
+  if (row.method_reference === method.reference) return
+  const methodId = await savePaymentMethod(tx, order.user_id, attempt.gateway, payment, now)
+  await updateSubscription(tx, row.id, { payment_method_id: methodId, due_at: now })
+  await retireUnusedMethods(tx, order.user_id, now)
+  // While it is to be renewed, nobody is locked out between the period's end and the charge.
+  if (row.status === 'active' && !row.cancel_at_period_end && row.period_ends_at)
+    await moveEntitlementEnd(tx, order.id, graceEnd(row.period_ends_at, row.period_days))
+}

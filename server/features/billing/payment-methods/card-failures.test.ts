@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createOrder, payOrder, type Order } from '#contract/billing.ts'
+import { startFakeStripe } from '#server/testing/fake-stripe.ts'
+import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
+import { Shopper, testCards } from '#server/testing/shopper.ts'
+import { testSite } from '#server/testing/test-site.ts'
+import { buildVideo } from '#server/testing/builders.ts'
+import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
+
+let site: MoneySite
+
+beforeAll(async () => {
+  site = await moneySite()
+})
+afterAll(() => site.close())
+
+async function pay(shopper: Shopper, order_id: string) {
+  const payment_token = await shopper.token()
+  const body = { order_id, payment_token, first_name: 'Ada', last_name: 'Lovelace' }
+  return shopper.visitor.call(payOrder, { body })
+}
+
+test('the sixth card within an hour of five declined ones is not tried, for that person only', async () => {
+  const [shopper, other] = [await Shopper.on(site), await Shopper.on(site)]
+  const episode = (index: number) => ({ episode_id: site.video.episodes[index]?.id })
+  const one = await shopper.order(episode(3))
+  for (let tries = 0; tries < 4; tries++) {
+    const answer = await shopper.tryPay(one.id, await shopper.token(testCards.declined))
+    expect(answer).toMatchObject({ code: 500, message: /declined/ })
+  }
+  expect(await shopper.buy(episode(4), testCards.declined)).toMatchObject({ code: 500 })
+  const refused = await pay(shopper, one.id)
+  expect([refused.status, refused.answer.code]).toEqual([429, 429])
+  const wait = Number(refused.headers.get('retry-after'))
+  expect(wait).toBeGreaterThan(3_500)
+  expect(wait).toBeLessThanOrEqual(3_600)
+  expect(await other.buy(episode(3))).toMatchObject({ code: 200, info: { status: 'paid' } })
+  site.moveOn((wait + 1) * 1000)
+  expect((await pay(shopper, one.id)).answer).toMatchObject({ code: 200, info: { status: 'paid' } })
+})
+
+test('cards that are tried at once from one address do not share its last turn', async () => {
+  const shared = await moneySite({ LIMIT_CARD_FAILURES_IP: '1/h' })
+  try {
+    const wish = { episode_id: shared.video.episodes[3]?.id }
+    const people = await Promise.all(Array.from({ length: 4 }, () => Shopper.on(shared)))
+    const orders = await Promise.all(people.map((person) => person.order(wish)))
+    const tokens = await Promise.all(people.map((person) => person.token(testCards.declined)))
+    const tries = people.map(({ visitor }, index) =>
+      visitor.call(payOrder, {
+        body: {
+          order_id: orders[index]?.id ?? '',
+          payment_token: tokens[index] ?? '',
+          first_name: 'Ada',
+          last_name: 'Lovelace',
+        },
+      }),
+    )
+    const codes = (await Promise.all(tries)).map(({ answer }) => answer.code)
+    expect(codes.toSorted()).toEqual([429, 429, 429, 500])
+  } finally {
+    await shared.close()
+  }
+})
+
+test('a card that pays takes no turn of its address', async () => {
+  const shared = await moneySite({ LIMIT_CARD_FAILURES_IP: '1/h' })
+  try {
+    const wish = { episode_id: shared.video.episodes[3]?.id }
+    for (let person = 0; person < 3; person++)
+      expect(await (await Shopper.on(shared)).buy(wish)).toMatchObject({ code: 200 })
+  } finally {
+    await shared.close()
+  }
+})
+
+test('an address from which too many cards failed pays nothing for a while, whoever it is', async () => {
+  const shared = await moneySite({ LIMIT_CARD_FAILURES_IP: '2/h' })
+  try {
+    const wish = { episode_id: shared.video.episodes[3]?.id }
+    for (let person = 0; person < 2; person++) {
+      const shopper = await Shopper.on(shared)
+      expect(await shopper.buy(wish, testCards.declined)).toMatchObject({ code: 500, message: /declined/ })
+    }
+    const shopper = await Shopper.on(shared)
+    const order = await shopper.order(wish)
+    const payment_token = await shopper.token()
+    const body = { order_id: order.id, payment_token, first_name: 'Ada', last_name: 'Lovelace' }
+    const refused = await shopper.visitor.call(payOrder, { body })
+    expect(refused.status).toBe(429)
+    const wait = Number(refused.headers.get('retry-after'))
+    expect(wait).toBeGreaterThan(3_500)
+    shared.moveOn((wait + 1) * 1000)
+    expect((await shopper.visitor.call(payOrder, { body })).answer).toMatchObject({ code: 500 })
+    expect(await shopper.tryPay(order.id, await shopper.token())).toMatchObject({ code: 200 })
+  } finally {
+    await shared.close()
+  }
+})
+
+/** A site whose cards go from the browser to the gateway itself. */
+async function stripeSite(limits: Record<string, string>) {
+  const fake = await startFakeStripe({ now: () => new Date() })
+  const shop = await testSite({}, { ...fake.env, ...limits })
+  const { episodes } = await buildVideo(shop.context)
+  const wish = (index: number) => ({ gateway: 'stripe' as const, episode_id: episodes[index]?.id })
+  const secretOf = ({ next }: Order) => next.client_secret ?? ''
+  return {
+    shop,
+    wish,
+    /** Gives a card to the gateway and stays away; the site hears of it from the gateway alone. */
+    async decline(order: Order) {
+      await fake.confirm(secretOf(order), testCards.declined)
+      const id = secretOf(order).split('_secret_')[0] ?? ''
+      const event = { id: `evt_${id}`, type: 'payment_intent.payment_failed' }
+      const { body, headers } = fake.sign({ ...event, data: { object: { id, object: 'payment_intent' } } })
+      await shop
+        .visitor()
+        .fetch('/api/webhook/payment/stripe', { method: 'POST', body: body.toString(), headers })
+      const attempt = () =>
+        shop.context.db
+          .selectFrom('attempts')
+          .select('status')
+          .where('order_id', '=', order.id)
+          .executeTakeFirst()
+      await expect.poll(attempt).toEqual({ status: 'failed' })
+    },
+    async tryOrder(shopper: Shopper, index: number) {
+      const body = { kind: 'episode' as const, email: shopper.email, ...wish(index) }
+      return (await shopper.visitor.call(createOrder, { body })).answer.code
+    },
+    async close() {
+      await shop.close()
+      await fake.close()
+    },
+  }
+}
+
+test('cards that fail at the gateway, and that only its notification tells of, count for the network', async () => {
+  const { shop, wish, decline, tryOrder, close } = await stripeSite({ LIMIT_CARD_FAILURES_IP: '2/h' })
+  try {
+    for (let person = 0; person < 2; person++) {
+      const shopper = await Shopper.on(shop)
+      await decline(await shopper.order(wish(3)))
+    }
+    expect(await tryOrder(await Shopper.on(shop), 3)).toBe(429)
+    const { db, clock } = shop.context
+    const kept = () => db.selectFrom('attempts').select('network').where('network', 'is not', null).execute()
+    expect(await kept()).toHaveLength(2)
+    const later = { now: () => new Date(clock.now().getTime() + 3_601_000) }
+    await runJanitor({ ...shop.context, clock: later })
+    expect(await kept()).toHaveLength(0)
+  } finally {
+    await close()
+  }
+})
+
+test('payments that were begun and wait for a card count for the person and the network', async () => {
+  const own = await stripeSite({ LIMIT_CARD_FAILURES_USER: '2/h' })
+  const shared = await stripeSite({ LIMIT_CARD_FAILURES_IP: '2/h' })
+  try {
+    const shopper = await Shopper.on(own.shop)
+    expect([await own.tryOrder(shopper, 3), await own.tryOrder(shopper, 4)]).toEqual([200, 200])
+    expect(await own.tryOrder(shopper, 5)).toBe(429)
+    expect(await own.tryOrder(await Shopper.on(own.shop), 5)).toBe(200)
+    const people = await Promise.all([1, 2, 3, 4].map(() => Shopper.on(shared.shop)))
+    const codes = await Promise.all(people.map((person) => shared.tryOrder(person, 3)))
+    expect(codes.toSorted()).toEqual([200, 200, 429, 429])
+  } finally {
+    await own.close()
+    await shared.close()
+  }
+})

@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newId } from '#server/platform/ids.ts'
+import { concurrently } from '#server/testing/concurrently.ts'
+import { beforeEachOf, dieInBilling } from '#server/testing/crash-in-billing.ts'
+import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
+import type { Death } from '#server/testing/mortal-pool.ts'
+import { type Ended, runScript } from '#server/testing/run-script.ts'
+import { Subscriber } from '#server/testing/subscriber.ts'
+import { changeMethod } from './change-method.ts'
+import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
+
+let site: MoneySite
+
+beforeAll(async () => {
+  site = await moneySite()
+})
+afterAll(() => site.close())
+
+interface Ready {
+  someone: Subscriber
+  changeId: string
+  token: string
+}
+
+async function ready(): Promise<Ready> {
+  const someone = await Subscriber.on(site)
+  return { someone, changeId: newId('pmc'), token: await someone.shopper.token() }
+}
+
+/** Changes the card in this process until it would die. */
+const changeUntil = (death: Death, { someone: { userId }, changeId, token }: Ready) => {
+  const payer = { ip: '127.0.0.1', token, firstName: 'Ada', lastName: 'Lovelace' }
+  const wish = { userId, changeId, gateway: 'sandbox', method: 'card', payer } as const
+  return dieInBilling(site.databaseUrl, death, async (context) => void (await changeMethod(context, wish)))
+}
+
+/** Changes the card in a process of its own. */
+const changeIn = ({ someone, changeId, token }: Ready, { when, at }: Death): Promise<Ended> =>
+  runScript('change-and-crash.ts', [site.databaseUrl, someone.userId, changeId, token, when, String(at)])
+
+/** `changed`, `as before`, or else how many cards the gateway still has and which it is charged with. */
+async function outcomeOf({ someone, changeId }: Ready): Promise<string> {
+  const { db } = site.context
+  const saving = await db
+    .selectFrom('sandbox_savings')
+    .select('method_id')
+    .where('change_id', '=', changeId)
+    .executeTakeFirst()
+  const method = await db
+    .selectFrom('subscriptions')
+    .innerJoin('payment_methods', 'payment_methods.id', 'payment_method_id')
+    .select('reference')
+    .where('subscriptions.id', '=', someone.subscriptionId)
+    .executeTakeFirst()
+  const paidWith = await db
+    .selectFrom('sandbox_payments')
+    .innerJoin('attempts', 'attempts.reference', 'sandbox_payments.id')
+    .innerJoin('orders', 'orders.id', 'attempts.order_id')
+    .select('method_id')
+    .where('orders.user_id', '=', someone.userId)
+    .executeTakeFirst()
+  const [first, second] = [paidWith?.method_id ?? '', saving?.method_id ?? '']
+  const kept = await Promise.all([first, second].map((one) => site.sound.isMethodAttached(one)))
+  if (method?.reference === second && !kept[0] && kept[1]) return 'changed'
+  if (method?.reference === first && kept[0] && !kept[1]) return 'as before'
+  return `charged with ${method?.reference}, kept ${kept.join()}`
+}
+
+/** What became of the changes once other processes have done what the dead ones left open. */
+async function outcomesOf(changes: readonly Ready[]): Promise<Set<string>> {
+  for (const wait of [15_000, 30_000, 90_000, 400_000, 4_000_000]) {
+    site.moveOn(wait)
+    for (let round = 0; round < 10; round++) await runJanitor(site.context)
+  }
+  const open = site.context.db.selectFrom('method_changes').select('id')
+  expect(await open.where('status', 'in', ['started', 'unknown']).execute()).toEqual([])
+  return new Set(await Promise.all(changes.map(outcomeOf)))
+}
+
+test(
+  'a process that dies before any statement of a change of card, or is killed as it sends a commit, leaves the plan charged with one card, and the gateway with that one only',
+  { timeout: 120_000 },
+  async () => {
+    const whole = await ready()
+    const run = await changeUntil({ when: 'never', at: 0 }, whole)
+    const changes = [whole]
+    await concurrently(beforeEachOf(run), async (death) => {
+      const change = await ready()
+      expect(await changeUntil(death, change)).toMatchObject({ died: true })
+      changes.push(change)
+    })
+    await concurrently(run.commits, async (at) => {
+      const change = await ready()
+      expect(await changeIn(change, { when: 'sent', at })).toMatchObject({ signal: 'SIGKILL' })
+      changes.push(change)
+    })
+    expect(await outcomesOf(changes)).toEqual(new Set(['changed', 'as before']))
+  },
+)

@@ -1,0 +1,469 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { changeMethod, type MethodChange } from '#contract/billing.ts'
+import { deleteUser, exportUser } from '#contract/members.ts'
+import { change, membershipOf } from '#server/testing/change-method.ts'
+import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
+import { Shopper, testCards } from '#server/testing/shopper.ts'
+import { Subscriber } from '#server/testing/subscriber.ts'
+import type { Envelope } from '#server/testing/visitor.ts'
+import { selectAttempt } from '#server/features/billing/records/attempt-queries.ts'
+import { selectMethodSetup } from '#server/features/billing/records/method-setup-queries.ts'
+import type { MethodSetupRequest, MethodSetup } from '#server/features/billing/gateways/gateway.ts'
+import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
+import { hasOpenPayments } from '#server/features/billing/records/gateway-customer-queries.ts'
+import { renewSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
+import { settleAttempt } from '#server/features/billing/payments/settle-attempt.ts'
+
+const day = 86_400_000
+const master = { brand: 'visa', last4: '3220' }
+
+let site: MoneySite
+
+beforeAll(async () => {
+  site = await moneySite()
+})
+afterAll(() => site.close())
+afterEach(() => {
+  delete site.trouble.methodSetups
+  delete site.trouble.takes
+})
+
+const byCard = async (shopper: Shopper, card: string, headers?: Record<string, string>) =>
+  change(shopper, { gateway: 'sandbox', payment_token: await shopper.token(card) }, headers)
+
+/** The cards and wallets that the gateway has and has not forgotten, of those behind these names of its own. */
+async function keptOf(references: (string | null | undefined)[]) {
+  const known = references.filter((one) => typeof one === 'string')
+  const kept = await Promise.all(known.map((one) => site.sound.isMethodAttached(one)))
+  return kept.filter(Boolean).length
+}
+const referenceOf = async ({ subscriptionId }: Subscriber) => {
+  const row = await site.context.db
+    .selectFrom('subscriptions')
+    .innerJoin('payment_methods', 'payment_methods.id', 'payment_method_id')
+    .select('reference')
+    .where('subscriptions.id', '=', subscriptionId)
+    .executeTakeFirst()
+  return row?.reference
+}
+const savedBy = async ({ userId }: Subscriber) => {
+  const rows = await site.context.db
+    .selectFrom('method_changes')
+    .innerJoin('sandbox_savings', 'change_id', 'method_changes.id')
+    .select('method_id')
+    .where('user_id', '=', userId)
+    .execute()
+  return rows.map(({ method_id }) => method_id)
+}
+const statusesOf = async ({ userId }: Subscriber) => {
+  const rows = site.context.db.selectFrom('method_changes').select('status')
+  const found = await rows.where('user_id', '=', userId).orderBy('started_at').execute()
+  return found.map(({ status }) => status)
+}
+async function tidy(milliseconds = 60_000) {
+  site.moveOn(milliseconds)
+  await runJanitor(site.context)
+}
+
+test('a saved card is shown, charges nothing now and the next renewal, and has the old one forgotten', async () => {
+  const someone = await Subscriber.on(site, { days: 7, card: testCards.declinesLater })
+  const old = await referenceOf(someone)
+  const before = await someone.payments()
+  expect(await membershipOf(someone.shopper)).toMatchObject({ method: { brand: 'visa', last4: '0341' } })
+  const answer = await byCard(someone.shopper, testCards.pays)
+  expect(answer).toMatchObject({ code: 200, info: { status: 'saved', next: { type: 'none' } } })
+  expect(await membershipOf(someone.shopper)).toMatchObject({
+    status: 'active',
+    method: { brand: 'visa', last4: '4242' },
+    renews_at: expect.any(String),
+  })
+  expect(await someone.payments()).toEqual(before)
+  await tidy()
+  expect(await keptOf([old])).toBe(0)
+  await someone.after(7 * day)
+  expect(await someone.membership()).toMatchObject({ status: 'active' })
+  expect(await someone.payments('succeeded')).toHaveLength(2)
+})
+
+test('each wish for another card is in what the person takes along, and nobody else’s', async () => {
+  const someone = await Subscriber.on(site)
+  await byCard(someone.shopper, testCards.declined)
+  await byCard(someone.shopper, testCards.pays)
+  const other = await Subscriber.on(site)
+  const wish = { subscription_id: someone.subscriptionId, gateway: 'sandbox', method: 'card' }
+  expect(await someone.shopper.visitor.ask(exportUser)).toMatchObject({
+    method_changes: [
+      { ...wish, status: 'failed', started_at: expect.any(String) },
+      { ...wish, status: 'succeeded', started_at: expect.any(String) },
+    ],
+  })
+  expect(await other.shopper.visitor.ask(exportUser)).toMatchObject({ method_changes: [] })
+})
+
+test.each([
+  [testCards.declined, /declined/],
+  [testCards.noFunds, /insufficient funds/],
+  [testCards.expired, /expired/],
+  [testCards.badCvc, /security code/],
+])('a card that is refused changes nothing, and the refusal says why: %s', async (card, message) => {
+  const someone = await Subscriber.on(site)
+  const old = await referenceOf(someone)
+  expect(await byCard(someone.shopper, card)).toMatchObject({ code: 500, message })
+  expect(await referenceOf(someone)).toBe(old)
+  await tidy()
+  expect(await keptOf([old])).toBe(1)
+  expect(await byCard(someone.shopper, testCards.pays)).toMatchObject({ code: 200 })
+})
+
+test("a card waits for the bank's check, and is charged from then on; refused, nothing changes", async () => {
+  const someone = await Subscriber.on(site)
+  const old = await referenceOf(someone)
+  const { shopper } = someone
+  const refused = await byCard(shopper, testCards.asksOnce)
+  expect(refused).toMatchObject({ info: { status: 'pending', next: { type: 'authenticate' } } })
+  await shopper.decide(refused.info?.next.url ?? '', 'no')
+  const follow = await change(shopper, { change_id: refused.info?.id ?? '' })
+  expect(follow).toMatchObject({ code: 500, message: /didn’t confirm the card/ })
+  expect(await referenceOf(someone)).toBe(old)
+  const asked = await byCard(shopper, testCards.asksOnce)
+  await shopper.decide(asked.info?.next.url ?? '', 'yes')
+  expect(await change(shopper, { change_id: asked.info?.id ?? '' })).toMatchObject({
+    code: 200,
+    info: { status: 'saved' },
+  })
+  expect(await membershipOf(shopper)).toMatchObject({ method: master })
+})
+
+test('a wallet takes the place of a card, and the renewal says so; called off, nothing changes', async () => {
+  const someone = await Subscriber.on(site)
+  const { shopper } = someone
+  const wallet = () => change(shopper, { gateway: 'sandbox', method: 'wallet' })
+  const off = await wallet()
+  expect(off).toMatchObject({ info: { status: 'pending', next: { type: 'redirect' } } })
+  const back = await shopper.decide(off.info?.next.url ?? '', 'no')
+  expect(back.headers.get('location')).toContain(`/my?change=${off.info?.id}`)
+  expect(await change(shopper, { change_id: off.info?.id ?? '' })).toMatchObject({
+    code: 500,
+    message: /^Cancelled/,
+  })
+  const on = await wallet()
+  await shopper.decide(on.info?.next.url ?? '', 'yes')
+  expect(await change(shopper, { change_id: on.info?.id ?? '' })).toMatchObject({
+    info: { status: 'saved' },
+  })
+  expect(await membershipOf(shopper)).toMatchObject({ method: { brand: 'wallet', last4: null } })
+  await someone.after(7 * day)
+  expect((await someone.orders()).at(-1)).toMatchObject({ period_no: 1, status: 'paid', method: 'wallet' })
+})
+
+test('nobody changes how another is charged, and nobody without a subscription anything', async () => {
+  const [someone, other] = [await Subscriber.on(site), await Subscriber.on(site)]
+  const asked = await byCard(someone.shopper, testCards.asksOnce)
+  expect(await change(other.shopper, { change_id: asked.info?.id ?? '' })).toMatchObject({ code: 404 })
+  const guest = await Shopper.on(site)
+  expect(await byCard(guest, testCards.pays)).toMatchObject({
+    code: 409,
+    message: /don’t have a subscription/,
+  })
+  const nobody = site.visitor()
+  const body = { gateway: 'sandbox' as const, method: 'wallet' as const }
+  expect((await nobody.call(changeMethod, { body })).answer).toMatchObject({ code: 401 })
+})
+
+test('the same key gives the same answer, and saves once', async () => {
+  const someone = await Subscriber.on(site)
+  const headers = { 'idempotency-key': 'one press' }
+  const wish = {
+    gateway: 'sandbox',
+    payment_token: await someone.shopper.token(testCards.asksOnce),
+  } as const
+  const answers = await Promise.all([1, 2, 3].map(() => change(someone.shopper, wish, headers)))
+  expect(new Set(answers.map(({ info }) => info?.id)).size).toBe(1)
+  expect(await savedBy(someone)).toHaveLength(1)
+  const other = await change(someone.shopper, { ...wish, method: 'wallet' }, headers)
+  expect(other).toMatchObject({ code: 409 })
+})
+
+test('a card number or a bad name in the body is refused, and so is a new change without a gateway', async () => {
+  const { shopper } = await Subscriber.on(site)
+  expect(await change(shopper, { gateway: 'sandbox', payment_token: testCards.pays })).toMatchObject({
+    code: 500,
+    message: /card number/,
+  })
+  expect(
+    await change(shopper, { gateway: 'sandbox', payment_token: 'stok_1', first_name: ' ' }),
+  ).toMatchObject({ code: 500, message: /name/ })
+  expect(await change(shopper, {})).toMatchObject({ code: 400 })
+  expect(await change(shopper, { gateway: 'sandbox' })).toMatchObject({ code: 400 })
+  expect(await change(shopper, { gateway: 'stripe' })).toMatchObject({
+    code: 500,
+    message: /isn’t available here/,
+  })
+})
+
+test.each([
+  ['plan', 999],
+  ['plan that is to follow', 2499],
+  ['period that is open', 998],
+])(
+  'a gateway that does not take the price of the %s is refused before anything is written',
+  async (what, due) => {
+    const { db } = site.context
+    const open = what === 'period that is open'
+    const someone = await Subscriber.on(site, open ? { card: testCards.declinesLater } : {})
+    const { shopper, userId } = someone
+    if (open) {
+      await someone.after(7 * day)
+      const owed = db.updateTable('orders').set({ amount_cents: due }).where('user_id', '=', userId)
+      await owed.where('status', '=', 'pending').execute()
+    }
+    if (what === 'plan that is to follow')
+      await shopper.tryOrder({ kind: 'plan', plan_id: (await shopper.plan(30)).id })
+    site.trouble.takes = (cents) => cents !== due
+    const refused = await byCard(shopper, testCards.pays)
+    expect(refused).toMatchObject({ code: 500, message: /isn’t available here/ })
+    const written = db.selectFrom('method_changes').select('id').where('user_id', '=', userId)
+    expect(await written.execute()).toEqual([])
+    delete site.trouble.takes
+    expect(await byCard(shopper, testCards.pays)).toMatchObject({ info: { status: 'saved' } })
+  },
+)
+
+test.each(['before it was done', 'after it was done'])(
+  'an answer that was lost %s leaves nothing behind that nobody knows of',
+  async (when) => {
+    const someone = await Subscriber.on(site)
+    const old = await referenceOf(someone)
+    const start = async (request: MethodSetupRequest) => {
+      if (when === 'after it was done') await site.sound.methodSetups.start(request)
+      throw new Error('the line is down')
+    }
+    site.trouble.methodSetups = { ...site.sound.methodSetups, start }
+    const lost = await byCard(someone.shopper, testCards.pays)
+    expect(lost).toMatchObject({ code: 500, message: /hasn’t answered/ })
+    delete site.trouble.methodSetups
+    await tidy()
+    const done = when === 'after it was done'
+    expect((await referenceOf(someone)) === old).toBe(!done)
+    await tidy(2 * 3_600_000)
+    expect(await keptOf([old, ...(await savedBy(someone))])).toBe(1)
+    expect(await someone.membership()).toMatchObject({ renews_at: expect.any(String) })
+  },
+)
+
+test('whoever tries again after a lost answer has the first try called off and the second one made at once', async () => {
+  const someone = await Subscriber.on(site)
+  const start = async (request: MethodSetupRequest) => {
+    await site.sound.methodSetups.start(request)
+    throw new Error('the line is down')
+  }
+  site.trouble.methodSetups = { ...site.sound.methodSetups, start }
+  expect(await byCard(someone.shopper, testCards.asksOnce)).toMatchObject({ message: /hasn’t answered/ })
+  delete site.trouble.methodSetups
+  expect(await byCard(someone.shopper, testCards.pays)).toMatchObject({ info: { status: 'saved' } })
+  expect(await statusesOf(someone)).toEqual(['cancelled', 'succeeded'])
+})
+
+test.each(['requires_action', 'processing'] as const)(
+  'what is %s and cannot be called off keeps another change waiting',
+  async (status) => {
+    const someone = await Subscriber.on(site)
+    await byCard(someone.shopper, testCards.asksOnce)
+    const stays = (reference: string) => Promise.resolve({ reference, status })
+    const retrieve = () => stays('ssav_stays')
+    site.trouble.methodSetups = { ...site.sound.methodSetups, complete: stays, cancel: stays, retrieve }
+    for (let time = 0; time < 2; time++)
+      expect(await byCard(someone.shopper, testCards.pays)).toMatchObject({ message: /hasn’t answered/ })
+    expect(await statusesOf(someone)).toEqual([status])
+  },
+)
+
+test('whoever begins another change calls off the one that waited; what is kept late all the same is forgotten', async () => {
+  const someone = await Subscriber.on(site)
+  const { shopper } = someone
+  const first = await byCard(shopper, testCards.asksOnce)
+  expect(await byCard(shopper, testCards.pays)).toMatchObject({ info: { status: 'saved' } })
+  expect(await change(shopper, { change_id: first.info?.id ?? '' })).toMatchObject({
+    code: 500,
+    message: /^Cancelled/,
+  })
+  const current = await referenceOf(someone)
+  const { db } = site.context
+  await db
+    .updateTable('sandbox_savings')
+    .set({ status: 'succeeded' })
+    .where('change_id', '=', first.info?.id ?? '')
+    .execute()
+  await db
+    .updateTable('method_changes')
+    .set({ status: 'requires_action', check_at: new Date(0) })
+    .where('id', '=', first.info?.id ?? '')
+    .execute()
+  await tidy()
+  await tidy()
+  expect(await referenceOf(someone)).toBe(current)
+  expect(await keptOf(await savedBy(someone))).toBe(1)
+})
+
+test.each(['at once', 'late'])(
+  'a saving that succeeded and has no card any more is refused %s, and the old card stays',
+  async (when) => {
+    const someone = await Subscriber.on(site)
+    const { shopper } = someone
+    const [old, before] = [await referenceOf(someone), await someone.row()]
+    const bare = async ({ reference, status }: Pick<MethodSetup, 'reference' | 'status'>) => ({
+      reference,
+      status,
+    })
+    const start = async (request: MethodSetupRequest) => bare(await site.sound.methodSetups.start(request))
+    const complete = (reference: string) => bare({ reference, status: 'succeeded' })
+    const asked = when === 'late' ? await byCard(shopper, testCards.asksOnce) : undefined
+    site.trouble.methodSetups = { ...site.sound.methodSetups, start, complete }
+    const refused = asked
+      ? await change(shopper, { change_id: asked.info?.id ?? '' })
+      : await byCard(shopper, testCards.pays)
+    expect(refused).toMatchObject({ code: 500, message: /couldn’t save/ })
+    delete site.trouble.methodSetups
+    await tidy()
+    expect(await someone.row()).toEqual(before)
+    expect(await keptOf([old])).toBe(1)
+  },
+)
+
+test.each(['the plan was over', 'another was chosen'])(
+  'a card that is kept after %s is forgotten, and its person is told that it was not kept',
+  async (what) => {
+    const someone = await Subscriber.on(site)
+    const { shopper } = someone
+    const old = await referenceOf(someone)
+    const asked = await byCard(shopper, testCards.asksOnce)
+    await shopper.decide(asked.info?.next.url ?? '', 'yes')
+    const since = new Date(site.context.clock.now().getTime() + 1000)
+    await site.context.db
+      .updateTable('subscriptions')
+      .set(what === 'the plan was over' ? { status: 'ended' } : { method_chosen_at: since })
+      .where('id', '=', someone.subscriptionId)
+      .execute()
+    const follow = () => change(shopper, { change_id: asked.info?.id ?? '' })
+    for (let time = 0; time < 2; time++)
+      expect(await follow()).toMatchObject({ code: 500, message: /couldn’t save/ })
+    expect(await referenceOf(someone)).toBe(what === 'the plan was over' ? undefined : old)
+    await tidy()
+    expect(await keptOf(await savedBy(someone))).toBe(0)
+  },
+)
+
+test.each(['started', 'unknown', 'requires_action', 'processing'] as const)(
+  'what is left %s at a gateway that is no longer set up keeps nobody from choosing another, and is closed in the end',
+  async (status) => {
+    const someone = await Subscriber.on(site)
+    const { db } = site.context
+    const left = await byCard(someone.shopper, testCards.asksOnce)
+    const id = left.info?.id ?? ''
+    await db.updateTable('method_changes').set({ status, gateway: 'stripe' }).where('id', '=', id).execute()
+    expect(await byCard(someone.shopper, testCards.pays)).toMatchObject({ info: { status: 'saved' } })
+    const current = await referenceOf(someone)
+    await tidy()
+    expect(await hasOpenPayments(db, someone.userId)).toBe(true)
+    for (let days = 0; days < 10; days++) await tidy(day)
+    expect(await selectMethodSetup(db, id)).toMatchObject({ status: 'cancelled', check_at: null })
+    expect(await hasOpenPayments(db, someone.userId)).toBe(false)
+    expect(await referenceOf(someone)).toBe(current)
+  },
+)
+
+test('what waits for somebody who never comes back is called off in the end, and at once where the plan is over', async () => {
+  const [someone, other] = [await Subscriber.on(site), await Subscriber.on(site)]
+  const [waiting, over] = [
+    await byCard(someone.shopper, testCards.asksOnce),
+    await byCard(other.shopper, testCards.asksOnce),
+  ]
+  const { db } = site.context
+  const statusOf = async ({ info }: Envelope<MethodChange>) => {
+    const rows = db
+      .selectFrom('method_changes')
+      .select('status')
+      .where('id', '=', info?.id ?? '')
+    return (await rows.executeTakeFirst())?.status
+  }
+  const end = db.updateTable('subscriptions').set({ status: 'ended' })
+  await end.where('id', '=', other.subscriptionId).execute()
+  await tidy()
+  expect([await statusOf(waiting), await statusOf(over)]).toEqual(['requires_action', 'cancelled'])
+  for (let days = 0; days < 10; days++) await tidy(day)
+  expect(await statusOf(waiting)).toBe('cancelled')
+  await someone.shopper.decide(waiting.info?.next.url ?? '', 'yes')
+  const lookup = { key: `method:${waiting.info?.id}`, changeId: '', startedAt: new Date() }
+  expect(await site.sound.methodSetups.retrieve(lookup)).toMatchObject({ status: 'cancelled' })
+})
+
+test('a card that is kept for somebody who has left is forgotten', async () => {
+  const someone = await Subscriber.on(site)
+  const waiting = await byCard(someone.shopper, testCards.asksOnce)
+  await someone.shopper.visitor.call(deleteUser, { body: {} })
+  await someone.shopper.decide(waiting.info?.next.url ?? '', 'yes')
+  await tidy()
+  await tidy()
+  expect(await keptOf(await savedBy(someone))).toBe(0)
+})
+
+test('while past due it charges nothing, and the open period is tried with it when its grace has it next', async () => {
+  const someone = await Subscriber.on(site, { card: testCards.declinesLater })
+  await someone.after(7 * day)
+  expect(await someone.membership()).toMatchObject({ status: 'past_due' })
+  const tried = await someone.payments()
+  expect(await byCard(someone.shopper, testCards.pays)).toMatchObject({ info: { status: 'saved' } })
+  await renewSubscriptions(site.context)
+  expect(await someone.payments()).toHaveLength(tried.length)
+  expect(await someone.membership()).toMatchObject({ status: 'past_due', method: { last4: '4242' } })
+  await someone.after(day + 60_000)
+  expect(await someone.membership()).toMatchObject({ status: 'active' })
+})
+
+test('a card that the bank asks the person about gives way to another, which is tried within the grace', async () => {
+  const someone = await Subscriber.on(site, { card: testCards.pays })
+  const asked = await byCard(someone.shopper, testCards.asksAlways)
+  await someone.shopper.decide(asked.info?.next.url ?? '', 'yes')
+  await change(someone.shopper, { change_id: asked.info?.id ?? '' })
+  await someone.after(7 * day)
+  expect(await someone.row()).toMatchObject({ status: 'past_due', try_at: null })
+  await byCard(someone.shopper, testCards.pays)
+  await someone.after(day + 60_000)
+  expect(await someone.membership()).toMatchObject({ status: 'active' })
+})
+
+test('a plan that is cancelled stays so', async () => {
+  const someone = await Subscriber.on(site)
+  await site.context.db
+    .updateTable('subscriptions')
+    .set({ cancel_at_period_end: true })
+    .where('id', '=', someone.subscriptionId)
+    .execute()
+  expect(await byCard(someone.shopper, testCards.pays)).toMatchObject({ info: { status: 'saved' } })
+  expect(await someone.membership()).toMatchObject({ cancel_at_period_end: true, renews_at: null })
+})
+
+test('what is heard of the first payment again does not bring its card back', async () => {
+  const someone = await Subscriber.on(site)
+  const [paid] = await someone.payments()
+  await byCard(someone.shopper, testCards.pays)
+  const chosen = await referenceOf(someone)
+  const attempt = await selectAttempt(site.context.db, paid?.attemptId ?? '')
+  if (paid && attempt) await settleAttempt(site.context, attempt, paid)
+  expect(await referenceOf(someone)).toBe(chosen)
+})
+
+test('cards cannot be tried out by saving them: the sixth within an hour is not taken, kept or not', async () => {
+  const someone = await Subscriber.on(site)
+  for (const card of [
+    testCards.declined,
+    testCards.pays,
+    testCards.asksOnce,
+    testCards.pays,
+    testCards.noFunds,
+  ])
+    await byCard(someone.shopper, card)
+  expect(await byCard(someone.shopper, testCards.pays)).toMatchObject({ code: 429 })
+  site.moveOn(3_601_000)
+  expect(await byCard(someone.shopper, testCards.pays)).toMatchObject({ code: 200 })
+})

@@ -1,0 +1,170 @@
+import type { removeSavedMethod as removeCall, SavedMethod } from '#contract/billing.ts'
+import type { BodyOf } from '#contract/endpoint.ts'
+import { Refusal } from '#contract/errors.ts'
+import { writeAudit } from '#server/platform/database/audit.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
+import type { Db, Tx } from '#server/tables.ts'
+import {
+  revokeAgreements,
+  revokeAgreementsAbout,
+  revokeFormerAgreements,
+  selectOpenAgreement,
+  selectSavedMethod,
+  setMethodOfAgreement,
+  type SavedMethodRow,
+} from '#server/features/billing/records/agreement-queries.ts'
+import type { AttemptRow } from '#server/features/billing/records/attempt-queries.ts'
+import type { BillingContext } from '#server/features/billing/billing-context.ts'
+import type { DeclineCode, Payment } from '#server/features/billing/gateways/gateway.ts'
+import { takesAmount, type Priced } from '#server/features/billing/gateways/gateways.ts'
+import { detachUnwanted, savePaymentMethod } from './save-payment-method.ts'
+import { nameOfMethod, retireUnusedMethods } from '#server/features/billing/records/method-queries.ts'
+import { insertWebhookEvent } from '#server/features/billing/records/webhook-event-queries.ts'
+import { lockBuyer, type OrderRow } from '#server/features/billing/records/order-queries.ts'
+
+/**
+ * Saves the card that a one-off order was paid with, in place of the one that its buyer had saved, where they agreed to that.
+ * A card that the gateway saved without such an agreement is forgotten.
+ */
+export async function saveForPurchases(
+  tx: Tx,
+  order: OrderRow,
+  attempt: AttemptRow,
+  payment: Payment,
+  now: Date,
+): Promise<void> {
+  const agreed = payment.method && (await selectOpenAgreement(tx, order.id))
+  if (!agreed) return detachUnwanted(tx, order.user_id, attempt.gateway, payment, now)
+  const methodId = await savePaymentMethod(tx, order.user_id, attempt.gateway, payment, now)
+  if (methodId === null) return
+  await setMethodOfAgreement(tx, order.id, methodId)
+  await revokeFormerAgreements(tx, order.user_id, now)
+  await retireUnusedMethods(tx, order.user_id, now)
+  await writeAudit(tx, {
+    event: 'payment_method_saved',
+    userId: order.user_id,
+    at: now,
+    details: { order_id: order.id, gateway: attempt.gateway },
+  })
+}
+
+/** The refusals after which a card will pay for nothing any more. */
+const final: readonly DeclineCode[] = ['card_expired', 'card_lost']
+
+/** Takes back all that a person agreed to about saved methods, without their asking: the cards are charged for no purchase any more. */
+export async function revokeSavedMethodConsent(
+  tx: Tx,
+  userId: string,
+  reason: string,
+  now: Date,
+): Promise<void> {
+  const saved = await selectSavedMethod(tx, userId)
+  if (saved) await revokeSaved(tx, userId, saved, now, { reason })
+  // Orders that are still to be paid would have one saved.
+  await revokeAgreements(tx, userId, now)
+}
+
+/**
+ * Offers a saved method no longer that its bank has refused for good. After any other refusal its gateway is asked soon whether
+ * it is there still: the notification that it is gone may never have come.
+ */
+export async function dropRefused(
+  tx: Tx,
+  { user_id, saved_method_id }: OrderRow,
+  attempt: AttemptRow,
+  reason: DeclineCode | 'failed' | 'cancelled',
+  now: Date,
+): Promise<void> {
+  const saved = saved_method_id === null ? undefined : await selectSavedMethod(tx, user_id)
+  if (saved?.id !== saved_method_id) return
+  if (final.some((one) => one === reason)) return revokeSaved(tx, user_id, saved, now, { reason })
+  await insertWebhookEvent(tx, {
+    gateway: saved.gateway,
+    event_id: `refused:${attempt.id}`,
+    reference: nameOfMethod(saved.reference),
+    received_at: now,
+    check_at: now,
+  })
+}
+
+/** Offers a saved method no longer that its gateway does not have any more. */
+export async function dropGone(tx: Tx, userId: string, methodId: string, now: Date): Promise<void> {
+  const saved = await selectSavedMethod(tx, userId)
+  if (saved?.id === methodId) await revokeSaved(tx, userId, saved, now, { reason: 'gone' })
+}
+
+/** Revokes the agreement about a saved method and has its gateway forget it, unless a plan is charged with it. */
+async function revokeSaved(
+  tx: Tx,
+  userId: string,
+  { id, gateway }: SavedMethodRow,
+  now: Date,
+  details: { reason?: string } = {},
+): Promise<void> {
+  await revokeAgreementsAbout(tx, id, now)
+  await retireUnusedMethods(tx, userId, now)
+  await writeAudit(tx, { event: 'payment_method_removed', userId, at: now, details: { gateway, ...details } })
+}
+
+/** Finds the saved method that an order is to be paid with. @throws Refusal savedMethodGone once it was removed or has expired */
+export async function findSavedMethod(
+  db: Db,
+  userId: string,
+  id: string,
+  now: Date,
+): Promise<SavedMethodRow> {
+  const saved = await selectSavedMethod(db, userId)
+  if (saved?.id !== id || isExpired(saved, now)) throw new Refusal('savedMethodGone')
+  return saved
+}
+
+function isExpired({ expires_at }: SavedMethodRow, now: Date): boolean {
+  return expires_at !== null && expires_at <= now
+}
+
+/** The saved method that can pay at least one of `prices` now; undefined where there is none. */
+export async function offerSavedMethod(
+  { gateways, clock }: Pick<BillingContext, 'gateways' | 'clock'>,
+  db: Db,
+  userId: string,
+  prices: readonly Priced[],
+): Promise<SavedMethod | undefined> {
+  const saved = await selectSavedMethod(db, userId)
+  const gateway = gateways.find(({ id }) => id === saved?.gateway)
+  if (!saved || !gateway || isExpired(saved, clock.now())) return undefined
+  const refused = prices.filter(
+    ({ cents, currency }) => !cents.every((amount_cents) => takesAmount(gateway, { amount_cents, currency })),
+  )
+  if (refused.length === prices.length) return undefined
+  const not_for = refused.map(({ what }) => what)
+  return { ...present(saved, clock.now()), ...(not_for.length > 0 ? { not_for } : {}) }
+}
+
+/** What a person has saved, for their account: also what has expired. */
+export async function loadSavedMethod(
+  { db, clock }: Pick<BillingContext, 'db' | 'clock'>,
+  userId: string,
+): Promise<{ saved_method: SavedMethod | null }> {
+  const saved = await selectSavedMethod(db, userId)
+  return { saved_method: saved ? present(saved, clock.now()) : null }
+}
+
+function present(row: SavedMethodRow, now: Date): SavedMethod {
+  const { id, gateway, brand, last4 } = row
+  return { id, gateway, brand, last4, ...(isExpired(row, now) ? { expired: true } : {}) }
+}
+
+/** Revokes the agreement about a saved method and has its gateway forget it, unless a plan is charged with it. A second time changes nothing. */
+export async function removeSavedMethod(
+  context: BillingContext,
+  userId: string,
+  { id }: BodyOf<typeof removeCall>,
+): Promise<{ saved_method: SavedMethod | null }> {
+  await inTransaction(context.db, async (tx) => {
+    await lockBuyer(tx, userId)
+    const saved = await selectSavedMethod(tx, userId)
+    if (saved?.id !== id) return
+    await revokeSaved(tx, userId, saved, context.clock.now())
+  })
+  return loadSavedMethod(context, userId)
+}

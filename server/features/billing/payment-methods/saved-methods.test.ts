@@ -1,0 +1,113 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { getUser } from '#contract/members.ts'
+import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
+import { Shopper, testCards } from '#server/testing/shopper.ts'
+import { Subscriber } from '#server/testing/subscriber.ts'
+import { eraseBilling } from '#server/features/billing/billing.ts'
+import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
+
+const day = 86_400_000
+let site: MoneySite
+
+beforeAll(async () => {
+  site = await moneySite()
+})
+afterAll(() => site.close())
+afterEach(() => {
+  delete site.trouble.createPayment
+  delete site.trouble.detachMethod
+})
+
+/** What the gateway kept with the payments of an order, and whether it has forgotten it. */
+async function keptWith(orderId: string): Promise<('kept' | 'forgotten')[]> {
+  const rows = await site.context.db
+    .selectFrom('attempts')
+    .innerJoin('sandbox_payments', 'sandbox_payments.id', 'attempts.reference')
+    .innerJoin('sandbox_methods', 'sandbox_methods.id', 'sandbox_payments.method_id')
+    .select('forgotten_at')
+    .where('attempts.order_id', '=', orderId)
+    .where('attempts.status', '=', 'succeeded')
+    .execute()
+  return rows.map(({ forgotten_at }) => (forgotten_at ? 'forgotten' : 'kept'))
+}
+const methodsOf = (userId: string) =>
+  site.context.db.selectFrom('payment_methods').select('id').where('user_id', '=', userId).execute()
+const userIdOf = async ({ visitor }: Shopper) => (await visitor.ask(getUser)).id
+
+async function tidy(milliseconds = 60_000): Promise<void> {
+  site.moveOn(milliseconds)
+  await runJanitor(site.context)
+}
+
+test('a card that has had the introductory price is forgotten with the money that goes back', async () => {
+  site.trouble.createPayment = async (charge) => {
+    const payment = await site.sound.createPayment(charge)
+    return payment.method ? { ...payment, method: { ...payment.method, fingerprint: 'one card' } } : payment
+  }
+  const plan_id = (await (await Shopper.on(site)).plan(7)).id
+  const [first, second] = [await Shopper.on(site), await Shopper.on(site)]
+  const paid = await first.buy({ kind: 'plan', plan_id })
+  const order = await second.order({ kind: 'plan', plan_id })
+  expect(await second.tryPay(order.id, await second.token())).toMatchObject({ code: 409 })
+  await tidy()
+  expect(await keptWith(order.id)).toEqual(['forgotten'])
+  expect(await keptWith(paid.info?.id ?? '')).toEqual(['kept'])
+  expect(await methodsOf(await userIdOf(second))).toEqual([])
+})
+
+test('a plan that is paid for twice keeps the card of the first, and forgets that of the second', async () => {
+  const shopper = await Shopper.on(site)
+  const plan_id = (await shopper.plan(30)).id
+  const orders = [
+    await shopper.order({ kind: 'plan', plan_id }),
+    await shopper.order({ kind: 'plan', plan_id }),
+  ]
+  for (const { id } of orders) await shopper.tryPay(id, await shopper.token(testCards.asksOnce))
+  for (const { id } of orders) await shopper.decide((await shopper.look(id)).next.url ?? '', 'yes')
+  for (const { id } of orders) await shopper.look(id)
+  await tidy()
+  const kept = await Promise.all(orders.map(({ id }) => keptWith(id)))
+  expect(kept).toEqual([['kept'], ['forgotten']])
+  expect(await methodsOf(await userIdOf(shopper))).toHaveLength(1)
+})
+
+test('a card that pays for somebody who has left is forgotten', async () => {
+  const shopper = await Shopper.on(site)
+  const order = await shopper.order({ kind: 'plan', plan_id: (await shopper.plan(30)).id })
+  const { info } = await shopper.tryPay(order.id, await shopper.token(testCards.asksOnce))
+  await shopper.decide(info?.next.url ?? '', 'yes')
+  const userId = await userIdOf(shopper)
+  await site.context.db.transaction().execute((tx) => eraseBilling(tx, userId, site.context.clock.now()))
+  await tidy()
+  await tidy()
+  expect(await keptWith(order.id)).toEqual(['forgotten'])
+  expect(await methodsOf(userId)).toEqual([])
+})
+
+test('a card that was replaced is forgotten, and the new one is charged', async () => {
+  const person = await Subscriber.on(site, { card: testCards.declinesLater })
+  await person.after(7 * day + 1000)
+  const { shopper } = person
+  const [first, owed] = await person.orders()
+  await shopper.order({ kind: 'plan', plan_id: (await shopper.plan(7)).id })
+  await shopper.tryPay(owed?.id ?? '', await shopper.token())
+  await tidy()
+  expect([await keptWith(first?.id ?? ''), await keptWith(owed?.id ?? '')]).toEqual([['forgotten'], ['kept']])
+  await person.after(7 * day + 1000)
+  expect(await person.row()).toMatchObject({ status: 'active', period_no: 2 })
+})
+
+test('the card of a plan that has ended is forgotten, also where the gateway was away at first', async () => {
+  const person = await Subscriber.on(site, { card: testCards.declinesLater })
+  await person.after(7 * day + 1000)
+  for (const _ of [1, 2, 3]) await person.after(2 * day)
+  const [first] = await person.orders()
+  expect(await person.row()).toMatchObject({ status: 'ended', payment_method_id: null })
+  site.trouble.detachMethod = () => Promise.reject(new Error('away'))
+  await tidy()
+  expect(await keptWith(first?.id ?? '')).toEqual(['kept'])
+  delete site.trouble.detachMethod
+  await tidy()
+  expect(await keptWith(first?.id ?? '')).toEqual(['forgotten'])
+  expect(await methodsOf(person.userId)).toEqual([])
+})

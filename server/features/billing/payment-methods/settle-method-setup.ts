@@ -1,0 +1,189 @@
+import { moveEntitlementEnd } from '#server/features/library/library.ts'
+import { writeAudit } from '#server/platform/database/audit.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
+import type { Tx } from '#server/tables.ts'
+import { isOpen } from '#server/features/billing/records/attempt-states.ts'
+import type { BillingContext } from '#server/features/billing/billing-context.ts'
+import { askGateway } from '#server/features/billing/gateways/call-gateway.ts'
+import {
+  moveMethodSetup,
+  selectMethodSetup,
+  setNextStepOfMethodSetup,
+  type MethodSetupRow,
+} from '#server/features/billing/records/method-setup-queries.ts'
+import { whenLost } from '#server/features/billing/records/polling-schedule.ts'
+import type { MethodSetup } from '#server/features/billing/gateways/gateway.ts'
+import { detachUnwanted, savePaymentMethod } from './save-payment-method.ts'
+import { retireUnusedMethods } from '#server/features/billing/records/method-queries.ts'
+import {
+  lockSubscriber,
+  selectOrderOfPeriod,
+  selectRenewing,
+  updateSubscription,
+  type RenewingRow,
+} from '#server/features/billing/records/renewal-queries.ts'
+import { graceEnd, nextTry } from '#server/features/billing/records/dunning-schedule.ts'
+
+/**
+ * As of a payment: what the gateway says of a saving, that it says nothing, or that it never got the request; or that there was
+ * no gateway to ask for as long as it was looked for.
+ */
+type Verdict = MethodSetup | 'unknown' | 'never received' | 'out of reach'
+
+/**
+ * Brings a change of method and its subscription into line with what the gateway has kept, in one commit. Called by the call
+ * itself, by the person's return, by notifications and by the janitor, in whatever order and however often. A method that
+ * is kept for nothing (too late, or for a subscription that is over) is forgotten at the gateway.
+ */
+export async function settleMethodSetup(
+  { db, clock }: BillingContext,
+  change: MethodSetupRow,
+  verdict: Verdict,
+): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    await lockSubscriber(tx, change.subscription_id)
+    const current = await selectMethodSetup(tx, change.id)
+    if (!current) throw new Error(`method change ${change.id} is gone`)
+    await apply(tx, current, verdict, clock.now())
+  })
+}
+
+async function apply(tx: Tx, change: MethodSetupRow, verdict: Verdict, now: Date): Promise<void> {
+  const { id } = change
+  if (verdict === 'unknown') {
+    if (change.status === 'started') await moveMethodSetup(tx, id, 'unknown')
+    return
+  }
+  if (verdict === 'never received') {
+    if (isOpen(change.status)) await close(tx, change, 'failed', { decline_code: 'not_received' })
+    return
+  }
+  if (verdict === 'out of reach') {
+    if (isOpen(change.status)) await close(tx, change, 'cancelled', { decline_code: 'no_gateway' })
+    return
+  }
+  const { status, reference, next, decline } = verdict
+  if (status === 'succeeded') return applyKept(tx, change, verdict, now)
+  if (!isOpen(change.status)) return
+  const nextStep = next ? JSON.stringify(next) : null
+  if (change.status === status) return setNextStepOfMethodSetup(tx, id, nextStep)
+  if (status === 'failed' || status === 'cancelled')
+    return close(tx, change, status, { reference, decline_code: decline ?? status })
+  await moveMethodSetup(tx, id, status, { reference, next_step: nextStep })
+}
+
+function close(
+  tx: Tx,
+  { id }: MethodSetupRow,
+  to: 'failed' | 'cancelled' | 'succeeded',
+  more: { reference?: string; decline_code?: string },
+) {
+  return moveMethodSetup(tx, id, to, { ...more, next_step: null, check_at: null })
+}
+
+/** Whoever was told that it did not go through, or has chosen another since, is not charged with what comes late. */
+async function applyKept(tx: Tx, change: MethodSetupRow, saving: MethodSetup, now: Date): Promise<void> {
+  if (change.status === 'succeeded') return
+  const inTime = isOpen(change.status)
+  const { reference, method } = saving
+  if (!method) {
+    // Stripe says so of a card whose customer was deleted since.
+    if (inTime) await close(tx, change, 'failed', { reference, decline_code: 'other' })
+    return
+  }
+  const row = await selectRenewing(tx, change.subscription_id)
+  if (row && inTime && isWanted(row, change)) {
+    await close(tx, change, 'succeeded', { reference })
+    return charge(tx, row, { change, saving, now })
+  }
+  if (inTime) await close(tx, change, 'cancelled', { reference, decline_code: 'not_wanted' })
+  await detachUnwanted(tx, change.user_id, change.gateway, saving, now)
+}
+
+function isWanted(
+  { status, method_chosen_at: chosen }: RenewingRow,
+  { started_at }: MethodSetupRow,
+): boolean {
+  const lives = status === 'active' || status === 'past_due'
+  return lives && (chosen === null || chosen <= started_at)
+}
+
+interface Chosen {
+  change: MethodSetupRow
+  saving: MethodSetup
+  now: Date
+}
+
+/**
+ * Has a subscription charged with the method from now on. Nothing is charged here: what could not be charged before is tried
+ * again when its grace has it next (billing.md, "Dunning"), also where the old card was given up.
+ */
+async function charge(tx: Tx, row: RenewingRow, { change, saving, now }: Chosen): Promise<void> {
+  const methodId = await savePaymentMethod(tx, change.user_id, change.gateway, saving, now)
+  const tryAt = row.try_at ?? tryOf(row, now)
+  await updateSubscription(tx, row.id, {
+    payment_method_id: methodId,
+    method_chosen_at: change.started_at,
+    method_lost_at: null,
+    try_at: tryAt,
+    due_at: now,
+  })
+  await retireUnusedMethods(tx, change.user_id, now)
+  await writeAudit(tx, {
+    event: 'payment_method_changed',
+    userId: change.user_id,
+    at: now,
+    details: { subscription_id: row.id, gateway: change.gateway },
+  })
+  if (row.status !== 'active' || row.cancel_at_period_end || !row.period_ends_at) return
+  // While it is to be renewed, nobody is locked out between the period's end and the charge.
+  const order = await selectOrderOfPeriod(tx, row.id, row.period_no)
+  if (order) await moveEntitlementEnd(tx, order.id, graceEnd(row.period_ends_at, row.period_days))
+}
+
+function tryOf({ status, grace_ends_at, period_days }: RenewingRow, now: Date): Date | null {
+  return status === 'past_due' && grace_ends_at ? nextTry(grace_ends_at, period_days, now) : null
+}
+
+/** A gateway that is no longer set up neither says what became of a change nor calls it off. */
+export function isWithinReach({ gateways }: BillingContext, { gateway }: MethodSetupRow): boolean {
+  return gateways.some(({ id }) => id === gateway)
+}
+
+/** Looks an open change up at its gateway, brings it on where it waited for the person, and settles it. @returns whether there was an answer */
+export async function recheckMethodSetup(context: BillingContext, change: MethodSetupRow): Promise<boolean> {
+  const gateway = context.gateways.find(({ id }) => id === change.gateway)
+  if (!gateway) {
+    noGateway(context, change)
+    return false
+  }
+  const { id: changeId, reference, started_at: startedAt } = change
+  const outcome = await askGateway(context, gateway, ({ methodSetups }) => {
+    if (reference === null) return methodSetups.retrieve({ key: keyOf(change), changeId, startedAt })
+    return change.status === 'requires_action'
+      ? methodSetups.complete(reference)
+      : methodSetups.retrieve({ reference })
+  })
+  if (outcome === null && reference === null && context.clock.now() < whenLost(startedAt)) return true
+  await settleMethodSetup(context, change, outcome ?? 'never received')
+  return outcome !== 'unknown'
+}
+
+/** Calls off a change that waits for a person who does something else, or never came back. It may have gone through after all. */
+export async function cancelMethodSetup(context: BillingContext, change: MethodSetupRow): Promise<void> {
+  const { reference } = change
+  const gateway = context.gateways.find(({ id }) => id === change.gateway)
+  if (reference === null || !gateway) {
+    await recheckMethodSetup(context, change)
+    return
+  }
+  const outcome = await askGateway(context, gateway, ({ methodSetups }) => methodSetups.cancel(reference))
+  await settleMethodSetup(context, change, outcome ?? 'never received')
+}
+
+/** The gateway's key for a change. */
+export const keyOf = ({ id }: Pick<MethodSetupRow, 'id'>) => `method:${id}`
+
+function noGateway({ log }: BillingContext, { id, gateway }: MethodSetupRow): void {
+  log.error({ change: id, gateway }, 'an open change of method is at a gateway that is not set up')
+}

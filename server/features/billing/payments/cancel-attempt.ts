@@ -1,0 +1,16 @@
+import type { AttemptRow } from '#server/features/billing/records/attempt-queries.ts'
+import type { BillingContext } from '#server/features/billing/billing-context.ts'
+import { askGateway } from '#server/features/billing/gateways/call-gateway.ts'
+import { recheckAttempt, settleAttempt } from './settle-attempt.ts'
+
+/**
+ * Calls off a payment that waits for a person who does something else, or never came back. It may turn out to have gone
+ * through after all, and is settled so then.
+ */
+export async function cancelAttempt(context: BillingContext, attempt: AttemptRow): Promise<void> {
+  const { reference } = attempt
+  const gateway = context.gateways.find(({ id }) => id === attempt.gateway)
+  if (reference === null || !gateway) return recheckAttempt(context, attempt)
+  const outcome = await askGateway(context, gateway, (asked) => asked.cancelPayment(reference))
+  await settleAttempt(context, attempt, outcome ?? 'never received')
+}

@@ -1,0 +1,28 @@
+import { selectAttempts } from '#server/features/billing/records/attempt-queries.ts'
+import { isOpen } from '#server/features/billing/records/attempt-states.ts'
+import type { BillingContext } from '#server/features/billing/billing-context.ts'
+import { selectOrder } from '#server/features/billing/records/order-queries.ts'
+import { checkOutcome } from './pay-order.ts'
+import { recheckAttempt } from './settle-attempt.ts'
+
+/**
+ * Reads how a payment stands that the person has confirmed at the gateway: its name there is the token then (product.md,
+ * section 3: of Stripe, the PaymentIntent's id). The gateway's notification alone would do as well.
+ * @returns false where the token names no payment of this person's order
+ * @throws Refusal paymentUnknown, alreadyOwned, or why the payment was declined
+ */
+export async function confirmPayment(
+  context: BillingContext,
+  userId: string,
+  orderId: string,
+  token: string | undefined,
+): Promise<boolean> {
+  const order = await selectOrder(context.db, orderId)
+  if (token === undefined || order?.user_id !== userId) return false
+  const attempts = await selectAttempts(context.db, [orderId])
+  const confirmed = attempts.find(({ reference }) => reference === token)
+  if (!confirmed) return false
+  if (isOpen(confirmed.status)) await recheckAttempt(context, confirmed)
+  await checkOutcome(context, confirmed)
+  return true
+}

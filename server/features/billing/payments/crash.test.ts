@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { getSavedMethod } from '#contract/billing.ts'
+import { getUser } from '#contract/members.ts'
+import { balance } from '#server/testing/books.ts'
+import { concurrently } from '#server/testing/concurrently.ts'
+import { beforeEachOf, dieInBilling, type WholeRun } from '#server/testing/crash-in-billing.ts'
+import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
+import type { Death } from '#server/testing/mortal-pool.ts'
+import { type Ended, runScript } from '#server/testing/run-script.ts'
+import { Shopper } from '#server/testing/shopper.ts'
+import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
+import { payOrder } from './pay-order.ts'
+
+let site: MoneySite
+
+beforeAll(async () => {
+  site = await moneySite()
+})
+afterAll(() => site.close())
+
+/** With a saved card one press pays, without a token. */
+type Kind = 'episode' | 'plan' | 'episode with a saved card'
+
+interface Ready {
+  userId: string
+  orderId: string
+  token?: string
+}
+
+async function readyToPay(kind: Kind): Promise<Ready> {
+  const shopper = await Shopper.on(site)
+  const plan = await shopper.plan(7)
+  const order = await shopper.order(
+    kind === 'plan' ? { kind, plan_id: plan.id } : { episode_id: site.video.episodes[3]?.id },
+  )
+  const { id } = await shopper.visitor.ask(getUser)
+  if (kind === 'episode with a saved card') {
+    await shopper.buy({ episode_id: site.video.episodes[4]?.id, save_method: { shown: 'Save this card' } })
+    const { saved_method } = await shopper.visitor.ask(getSavedMethod)
+    const row = site.context.db.updateTable('orders').where('id', '=', order.id)
+    await row.set({ saved_method_id: saved_method?.id }).execute()
+    return { userId: id, orderId: order.id }
+  }
+  return { userId: id, orderId: order.id, token: await shopper.token() }
+}
+
+/** Pays in this process until it would die. */
+const payUntil = (death: Death, { userId, orderId, token }: Ready) => {
+  const payer = { ip: '127.0.0.1', token, firstName: 'Ada', lastName: 'Lovelace' }
+  return dieInBilling(site.databaseUrl, death, (context) => payOrder(context, userId, orderId, payer))
+}
+
+/** Pays in a process of its own. */
+const payIn = ({ userId, orderId, token }: Ready, { when, at }: Death): Promise<Ended> =>
+  runScript('pay-and-crash.ts', [site.databaseUrl, userId, orderId, token ?? '', when, String(at)])
+
+/** Lets the janitor of a new process do its rounds until nothing is open any more. */
+async function converge(): Promise<void> {
+  for (const wait of [15_000, 30_000, 90_000, 400_000, 4_000_000]) {
+    site.moveOn(wait)
+    for (let round = 0; round < 10; round++) await runJanitor(site.context)
+  }
+}
+
+/** What became of an order: `sold` is paid, charged once and given once; `untouched` none of these; else the figures. */
+async function outcomeOf(orderId: string): Promise<string> {
+  const { db } = site.context
+  const order = await db
+    .selectFrom('orders')
+    .select('status')
+    .where('id', '=', orderId)
+    .executeTakeFirstOrThrow()
+  const given = await db.selectFrom('entitlements').select('id').where('order_id', '=', orderId).execute()
+  const payments = (await site.sound.listPayments(new Date(0))).filter(
+    (payment) => payment.orderId === orderId && payment.status === 'succeeded',
+  )
+  const lines = await db.selectFrom('ledger_lines').select('id').where('order_id', '=', orderId).execute()
+  const figures = `${order.status}, ${payments.length} charged, ${given.length} given, ${lines.length} lines`
+  return (
+    { 'paid, 1 charged, 1 given, 2 lines': 'sold', 'pending, 0 charged, 0 given, 0 lines': 'untouched' }[
+      figures
+    ] ?? figures
+  )
+}
+
+async function wholeRun(kind: Kind): Promise<WholeRun> {
+  const ready = await readyToPay(kind)
+  const run = await payUntil({ when: 'never', at: 0 }, ready)
+  expect(await outcomeOf(ready.orderId)).toBe('sold')
+  return run
+}
+
+/** What became of the orders once other processes have done what the dead ones left open. */
+async function outcomesOf(orderIds: readonly string[]): Promise<Set<string>> {
+  await converge()
+  const outcomes = new Set<string>()
+  for (const id of orderIds) outcomes.add(await outcomeOf(id))
+  const open = await site.context.db
+    .selectFrom('attempts')
+    .select('id')
+    .where('status', 'in', ['started', 'unknown'])
+    .execute()
+  expect(open).toEqual([])
+  const books = await balance(site.context.db)
+  expect(books.ours).toBe(books.theirs)
+  return outcomes
+}
+
+test.each(['episode', 'plan', 'episode with a saved card'] as const)(
+  'a process that dies before any statement of paying for one %s has charged and unlocked it once, or done neither',
+  { timeout: 120_000 },
+  async (kind) => {
+    const orderIds: string[] = []
+    await concurrently(beforeEachOf(await wholeRun(kind)), async (death) => {
+      const ready = await readyToPay(kind)
+      expect(await payUntil(death, ready)).toMatchObject({ died: true })
+      orderIds.push(ready.orderId)
+    })
+    expect(await outcomesOf(orderIds)).toEqual(new Set(['sold', 'untouched']))
+  },
+)
+
+test.each(['episode', 'plan', 'episode with a saved card'] as const)(
+  'a process that is killed as it sends a commit of paying for one %s has charged and unlocked it once, or done neither',
+  { timeout: 120_000 },
+  async (kind) => {
+    const orderIds: string[] = []
+    const { commits } = await wholeRun(kind)
+    await concurrently(commits, async (at) => {
+      const ready = await readyToPay(kind)
+      expect(await payIn(ready, { when: 'sent', at })).toMatchObject({ signal: 'SIGKILL' })
+      orderIds.push(ready.orderId)
+    })
+    for (const outcome of await outcomesOf(orderIds)) expect(['sold', 'untouched']).toContain(outcome)
+  },
+)

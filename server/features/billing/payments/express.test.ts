@@ -1,0 +1,191 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { createOrder, payOrder, type Order } from '#contract/billing.ts'
+import { getUser } from '#contract/members.ts'
+import {
+  attemptsOf,
+  episodeOf,
+  expectSound,
+  moneySite,
+  paymentOf,
+  playing,
+  tidyAfter,
+  type MoneySite,
+} from '#server/testing/money-site.ts'
+import { Shopper, testCards } from '#server/testing/shopper.ts'
+import { renewSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
+
+const day = 86_400_000
+let site: MoneySite
+
+beforeAll(async () => {
+  site = await moneySite()
+})
+afterAll(() => site.close())
+afterEach(() => expectSound(site))
+
+/** Pays as an express wallet does: with the token that its sheet got, and without a typed name. */
+function approve({ visitor }: Shopper, order_id: string, payment_token: string, headers = {}) {
+  return visitor.call(payOrder, { body: { order_id, payment_token }, headers }).then(({ answer }) => answer)
+}
+
+/** Orders what the sheet showed, at its price and for the wallet's address, and pays it. */
+async function buy(person: Shopper, card = testCards.pays, wish: object = {}) {
+  const order = await person.order({ episode_id: episodeOf(site), amount_cents: 99, ...wish })
+  return { order, answer: await approve(person, order.id, await person.token(card)) }
+}
+
+describe('what an express wallet approves', () => {
+  test('is paid without a typed name, and the receipt goes to the address of the wallet', async () => {
+    const person = await Shopper.on(site)
+    const { answer } = await buy(person)
+    expect(answer).toMatchObject({ code: 200, info: { status: 'paid', amount_cents: 99 } })
+    expect(await playing(site, person)).toBe(200)
+    expect((await site.mails(person.email)).map(({ subject }) => subject)).toEqual([
+      expect.stringMatching(/^Your receipt: /),
+    ])
+  })
+
+  test.each(['', 'no address', '4242424242424242@example.com', undefined])(
+    'is not ordered for the address %s: wallets are checked as typed ones are',
+    async (email) => {
+      const person = await Shopper.on(site)
+      const { createPayment = 0 } = site.calls
+      const answer = await person.tryOrder({ episode_id: episodeOf(site), email })
+      expect(answer.code).toBe(500)
+      expect(site.calls['createPayment'] ?? 0).toBe(createPayment)
+    },
+  )
+
+  test('is not ordered at a price that changed while the sheet was open, which is told', async () => {
+    const person = await Shopper.on(site)
+    const answer = await person.tryOrder({ episode_id: episodeOf(site), amount_cents: 89 })
+    expect(answer).toMatchObject({ code: 409, info: { amount_cents: 99, currency: 'USD' } })
+  })
+
+  test('is not ordered at an introductory price by an address that had it, and is at the plain one', async () => {
+    const plan = (person: Shopper, amount_cents?: number) =>
+      person.plan(7).then(({ id }) => ({ kind: 'plan' as const, plan_id: id, amount_cents }))
+    const first = await Shopper.on(site)
+    const { intro_price_cents: intro, price_cents } = await first.plan(7)
+    expect(intro).toBeDefined()
+    expect((await buy(first, testCards.pays, await plan(first, intro))).answer.info?.status).toBe('paid')
+    const again = await Shopper.on(site)
+    const wish = { ...(await plan(again, intro)), email: first.email }
+    expect(await again.tryOrder(wish)).toMatchObject({ code: 409, info: { amount_cents: price_cents } })
+    const { answer } = await buy(again, testCards.pays, { ...wish, amount_cents: price_cents })
+    expect(answer.info).toMatchObject({ status: 'paid', amount_cents: price_cents })
+  })
+
+  test('as a plan is charged again off session, with the words that were beside the button', async () => {
+    const person = await Shopper.on(site)
+    const { id: plan_id, price_cents } = await person.plan(30)
+    const consent = { shown: 'Monthly. Renews every 30 days until you cancel. [Express checkout]' }
+    const wish = { kind: 'plan', plan_id, amount_cents: price_cents, consent }
+    const { order, answer } = await buy(person, testCards.pays, wish)
+    expect(answer.info?.status).toBe('paid')
+    const row = await site.context.db
+      .selectFrom('orders')
+      .select('consent')
+      .where('id', '=', order.id)
+      .executeTakeFirstOrThrow()
+    expect(row.consent).toMatchObject({ immediate_delivery: false, shown_hash: expect.any(String) })
+    site.moveOn(30 * day)
+    await renewSubscriptions(site.context)
+    const { membership } = await person.visitor.ask(getUser)
+    expect(membership).toMatchObject({ status: 'active' })
+    expect(site.calls['chargeSavedMethod']).toBeGreaterThan(0)
+  })
+
+  test('once only keeps no card that a later purchase could be paid with', async () => {
+    const person = await Shopper.on(site)
+    const { order } = await buy(person)
+    expect((await paymentOf(site, order.id)).method).toBeUndefined()
+  })
+})
+
+describe('an express wallet', () => {
+  test('that is declined says why, the order stays open, and another press pays it', async () => {
+    const person = await Shopper.on(site)
+    const { order, answer } = await buy(person, testCards.noFunds)
+    expect(answer).toMatchObject({ code: 500, message: /Insufficient funds/ })
+    expect(await playing(site, person)).toBe(402)
+    expect((await approve(person, order.id, await person.token())).info?.status).toBe('paid')
+    expect(await attemptsOf(site, order.id)).toMatchObject([{ status: 'failed' }, { status: 'succeeded' }])
+  })
+
+  test.each([
+    ['yes', { status: 'paid' }],
+    ['no', { status: 'pending', declined: { reason: 'checkFailed' } }],
+  ] as const)('whose bank asks waits for the person; "%s" decides it', async (said, outcome) => {
+    const person = await Shopper.on(site)
+    const { order, answer } = await buy(person, testCards.asksAlways)
+    expect(answer.info?.next.type).toBe('authenticate')
+    await person.decide(answer.info?.next.url ?? '', said)
+    expect(await person.look(order.id)).toMatchObject(outcome)
+  })
+
+  test.each([
+    ['keys of their own', (index: number) => ({ 'idempotency-key': `press ${index}` })],
+    ['one key', () => ({ 'idempotency-key': 'one press' })],
+    ['no key', () => ({})],
+  ])('that approves 20 times at once with %s is charged once', async (_, headersOf) => {
+    const person = await Shopper.on(site)
+    const order = await person.order({ episode_id: episodeOf(site) })
+    const token = await person.token()
+    const { createPayment = 0 } = site.calls
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => approve(person, order.id, token, headersOf(index))),
+    )
+    expect(answers.map(({ info }) => info?.status)).toEqual(answers.map(() => 'paid'))
+    expect(site.calls['createPayment']).toBe(createPayment + 1)
+  })
+
+  test('whose answer got lost in the middle is found, and paid once', async () => {
+    const person = await Shopper.on(site)
+    const order = await person.order({ episode_id: episodeOf(site) })
+    site.trouble.createPayment = async (charge) => {
+      await site.sound.createPayment(charge)
+      throw new Error('the line broke')
+    }
+    const token = await person.token()
+    expect(await approve(person, order.id, token)).toMatchObject({ code: 500 })
+    delete site.trouble.createPayment
+    await tidyAfter(site, 60_000)
+    expect(await person.look(order.id)).toMatchObject({ status: 'paid' })
+    expect((await paymentOf(site, order.id)).refundedCents).toBe(0)
+  })
+
+  test('that approves what the person has bought in another tab meanwhile is charged nothing', async () => {
+    const person = await Shopper.on(site)
+    const [first, second] = [
+      await person.order({ episode_id: episodeOf(site) }),
+      await person.order({ episode_id: episodeOf(site) }),
+    ]
+    const paid = async ({ id }: Order) => approve(person, id, await person.token())
+    expect((await paid(first)).info?.status).toBe('paid')
+    const { createPayment = 0 } = site.calls
+    expect(await paid(second)).toMatchObject({ code: 409 })
+    expect(site.calls['createPayment']).toBe(createPayment)
+    const wish = { kind: 'episode' as const, episode_id: episodeOf(site), gateway: 'sandbox' as const }
+    const again = await person.visitor.call(createOrder, { body: { ...wish, email: person.email } })
+    expect(again.answer.code).toBe(409)
+  })
+})
+
+test.each([
+  ['en', 'Pay {amount}'],
+  ['dy', '{amount} bezahlen'],
+])(
+  "the sandbox's sheet in %s names the test cards, and only our own pages may frame it",
+  async (lang, label) => {
+    const answer = await site.visitor().fetch(`/sandbox/express?lang=${lang}`)
+    const html = await answer.text()
+    expect(html).toContain(`data-label="${label}"`)
+    expect(html.match(/•••• \d{4}</g)).toHaveLength(Object.keys(testCards).length)
+    expect(answer.headers.get('content-security-policy')).toMatch(
+      /default-src 'none'.*frame-ancestors 'self'/,
+    )
+    const script = await site.visitor().fetch('/sandbox/express.js')
+    expect(await script.text()).not.toMatch(/: (string|boolean)\b/)
+  },
+)

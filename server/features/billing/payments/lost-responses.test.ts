@@ -1,0 +1,150 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import {
+  attemptsOf,
+  episodeOf,
+  expectSound,
+  moneySite,
+  paymentByKey,
+  tidyAfter,
+  type MoneySite,
+} from '#server/testing/money-site.ts'
+import { Visitor } from '#server/testing/visitor.ts'
+import { Shopper } from '#server/testing/shopper.ts'
+
+let site: MoneySite
+
+beforeAll(async () => {
+  site = await moneySite()
+})
+afterAll(() => site.close())
+afterEach(() => expectSound(site))
+
+const minute = 60_000
+const hour = 60 * minute
+const wish = () => ({ episode_id: episodeOf(site) })
+
+const attempts = (orderId: string) => attemptsOf(site, orderId)
+const byKey = (key: string) => paymentByKey(site, key)
+const tidy = (milliseconds: number) => tidyAfter(site, milliseconds)
+
+/** The gateway charges, but its answer is lost. */
+function loseAnswers() {
+  site.trouble.createPayment = async (charge) => {
+    await site.sound.createPayment(charge)
+    throw new Error('the line broke')
+  }
+}
+
+describe('a payment whose answer was lost', () => {
+  test('is unknown, not failed, and the look at the order finds it', async () => {
+    const shopper = await Shopper.on(site)
+    loseAnswers()
+    const order = await shopper.order(wish())
+    expect(await shopper.tryPay(order.id, await shopper.token())).toMatchObject({
+      code: 500,
+      message: /won’t be charged twice/,
+    })
+    expect(await attempts(order.id)).toMatchObject([{ status: 'unknown' }])
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+  })
+
+  test('is unknown where a wallet is asked with the order', async () => {
+    const shopper = await Shopper.on(site)
+    loseAnswers()
+    expect(await shopper.tryOrder({ ...wish(), method: 'wallet' })).toMatchObject({
+      code: 500,
+      message: /won’t be charged twice/,
+    })
+  })
+
+  test('is found by the janitor, which sends nothing again', async () => {
+    const shopper = await Shopper.on(site)
+    loseAnswers()
+    const order = await shopper.order(wish())
+    await shopper.tryPay(order.id, await shopper.token())
+    const sent = site.calls['createPayment']
+    await tidy(15_000)
+    expect(site.calls['createPayment']).toBe(sent)
+    expect(await attempts(order.id)).toMatchObject([{ status: 'succeeded' }])
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+  })
+
+  test('is found when "Pay" is pressed again, also under the same key, and charged once', async () => {
+    const shopper = await Shopper.on(site)
+    loseAnswers()
+    const order = await shopper.order(wish())
+    const token = await shopper.token()
+    const key = { 'idempotency-key': `lost ${order.id}` }
+    expect(await shopper.tryPay(order.id, token, key)).toMatchObject({ code: 500 })
+    expect(await shopper.tryPay(order.id, token, key)).toMatchObject({ code: 200, info: { status: 'paid' } })
+    expect(await attempts(order.id)).toHaveLength(1)
+  })
+})
+
+test('a gateway that does not answer in time leaves the payment unknown', async () => {
+  // The process whose patience is shortened, and no other.
+  const shopper = await Shopper.on({ ...site, visitor: () => new Visitor(site.directUrl) })
+  site.context.gatewayTimeoutMs = 50
+  const charged = Promise.withResolvers<void>()
+  site.trouble.createPayment = async (charge) => {
+    await charged.promise
+    return site.sound.createPayment(charge)
+  }
+  const order = await shopper.order(wish())
+  expect(await shopper.tryPay(order.id, await shopper.token())).toMatchObject({
+    code: 500,
+    message: /hasn’t answered/,
+  })
+  charged.resolve()
+  site.context.gatewayTimeoutMs = undefined
+  await expect.poll(() => byKey(`pay:${order.id}:1`)).toMatchObject({ status: 'succeeded' })
+  expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+})
+
+describe('a payment that never reached the gateway', () => {
+  const neverArrive = () => {
+    site.trouble.createPayment = () => Promise.reject(new Error('no route'))
+  }
+
+  test('is given up after an hour and not before; the order can still be paid', async () => {
+    const shopper = await Shopper.on(site)
+    neverArrive()
+    const order = await shopper.order(wish())
+    await shopper.tryPay(order.id, await shopper.token())
+    for (const wait of [15_000, minute, 6 * minute]) await tidy(wait)
+    expect(await attempts(order.id)).toMatchObject([{ status: 'unknown' }])
+    await tidy(2 * hour)
+    expect(await attempts(order.id)).toMatchObject([{ status: 'failed', decline_code: 'not_received' }])
+    delete site.trouble.createPayment
+    expect(await shopper.tryPay(order.id, await shopper.token())).toMatchObject({
+      code: 200,
+      info: { status: 'paid' },
+    })
+  })
+
+  test('keeps the person waiting a minute, then they can try again; should both arrive, one goes back', async () => {
+    const shopper = await Shopper.on(site)
+    let late: (() => Promise<unknown>) | undefined
+    site.trouble.createPayment = (charge) => {
+      late = () => site.sound.createPayment(charge)
+      return Promise.reject(new Error('stuck on the way'))
+    }
+    const order = await shopper.order(wish())
+    await shopper.tryPay(order.id, await shopper.token())
+    expect(await shopper.tryPay(order.id, await shopper.token())).toMatchObject({
+      code: 500,
+      message: /hasn’t answered/,
+    })
+    site.moveOn(61_000)
+    delete site.trouble.createPayment
+    expect(await shopper.tryPay(order.id, await shopper.token())).toMatchObject({
+      code: 200,
+      info: { status: 'paid' },
+    })
+    await late?.()
+    await tidy(10 * minute)
+    expect(await attempts(order.id)).toMatchObject([{ status: 'succeeded' }, { status: 'succeeded' }])
+    const held = (await site.sound.listPayments(new Date(0))).filter(({ orderId }) => orderId === order.id)
+    expect(held.map(({ refundedCents }) => refundedCents).toSorted()).toEqual([0, 99])
+  })
+})

@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createOrder, getSavedMethod } from '#contract/billing.ts'
+import { getUser } from '#contract/members.ts'
+import { concurrently } from '#server/testing/concurrently.ts'
+import { dieInBilling } from '#server/testing/crash-in-billing.ts'
+import { episodeOf, moneySite, type MoneySite } from '#server/testing/money-site.ts'
+import type { Death } from '#server/testing/mortal-pool.ts'
+import { orderCall } from '#server/testing/order-call.ts'
+import { Shopper } from '#server/testing/shopper.ts'
+import { answerOnce } from '#server/features/billing/checkout/idempotency.ts'
+import { createOrderFor } from '#server/features/billing/checkout/create-order.ts'
+
+const key = 'one press'
+let site: MoneySite
+
+beforeAll(async () => {
+  site = await moneySite()
+  // By now a request that a process died with will not reach the gateway any more.
+  site.moveOn(120_000)
+})
+afterAll(() => site.close())
+
+/** Somebody with a saved card, and the press that buys the next episode with it. */
+async function readyToPress() {
+  const shopper = await Shopper.on(site)
+  await shopper.buy({ episode_id: episodeOf(site, 4), save_method: { shown: 'Save this card' } })
+  const { saved_method } = await shopper.visitor.ask(getSavedMethod)
+  const { id: userId } = await shopper.visitor.ask(getUser)
+  const body = {
+    kind: 'episode',
+    gateway: 'sandbox',
+    email: shopper.email,
+    episode_id: episodeOf(site, 5),
+    saved_method_id: saved_method?.id ?? '',
+  } as const
+  return { shopper, userId, body }
+}
+
+/** Does what the call does, in this process until it would die. */
+function pressUntil(death: Death, { userId, body }: Awaited<ReturnType<typeof readyToPress>>) {
+  const request = { userId, key, path: createOrder.path, body, now: new Date() }
+  return dieInBilling(site.databaseUrl, death, async (context) => {
+    await answerOnce(context.db, request, (id) => createOrderFor(context, orderCall(userId, body), id))
+  })
+}
+
+/** As if the lease of the process that died had run out. */
+const lapse = (userId: string) =>
+  site.context.db
+    .updateTable('idempotency_keys')
+    .set({ held_until: new Date(0) })
+    .where('user_id', '=', userId)
+    .execute()
+
+test(
+  'a press of a saved card that dies before or after a commit, repeated with its key, makes one order and one charge',
+  { timeout: 120_000 },
+  async () => {
+    const { commits } = await pressUntil({ when: 'never', at: 0 }, await readyToPress())
+    expect(commits.length).toBeGreaterThan(2)
+    const deaths = commits.flatMap((at): Death[] => [at, at + 1].map((one) => ({ when: 'before', at: one })))
+    await concurrently(deaths, async (death) => {
+      const ready = await readyToPress()
+      const { shopper, userId, body } = ready
+      expect(await pressUntil(death, ready)).toMatchObject({ died: true })
+      await lapse(userId)
+      const again = await shopper.tryOrder(body, { 'idempotency-key': key })
+      expect(again).toMatchObject({ code: 200, info: { status: 'paid' } })
+      const orders = site.context.db.selectFrom('orders').select('id').where('user_id', '=', userId)
+      const [order, ...others] = await orders.where('saved_method_id', 'is not', null).execute()
+      expect({ order, others }).toEqual({ order: { id: again.info?.id }, others: [] })
+      const payments = await site.sound.listPayments(new Date(0))
+      expect(payments.filter(({ orderId }) => orderId === order?.id)).toMatchObject([
+        { status: 'succeeded', refundedCents: 0 },
+      ])
+    })
+  },
+)

@@ -1,0 +1,427 @@
+import { sql } from 'kysely'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { getSavedMethod, removeSavedMethod, type Offer, type Order } from '#contract/billing.ts'
+import { getEpisode } from '#contract/media.ts'
+import { getUser } from '#contract/members.ts'
+import {
+  attemptsOf,
+  episodeOf,
+  expectSound,
+  hear,
+  moneySite,
+  playing,
+  tidyAfter,
+  type MoneySite,
+} from '#server/testing/money-site.ts'
+import { readParts } from '#server/testing/read-parts.ts'
+import { registerMember } from '#server/testing/register-member.ts'
+import { Shopper, testCards } from '#server/testing/shopper.ts'
+import { eraseBilling, exportBilling, mergeBilling } from '#server/features/billing/billing.ts'
+import { deleteUnusedTerms, selectShownTerms } from '#server/features/billing/records/shown-terms-queries.ts'
+
+const day = 86_400_000
+const shown = 'Save this card for future purchases. You can remove it in My account.'
+let site: MoneySite
+
+beforeAll(async () => {
+  site = await moneySite()
+})
+afterAll(() => site.close())
+afterEach(() => expectSound(site))
+
+const saving = (number = 4) => ({ episode_id: episodeOf(site, number), save_method: { shown } })
+
+/** Somebody who has bought episode 4 and had the card saved with it. */
+async function saver(card = testCards.pays, shopper?: Shopper) {
+  const person = shopper ?? (await Shopper.on(site))
+  const order = await person.order(saving())
+  const { info } = await person.tryPay(order.id, await person.token(card))
+  if (info?.next.url) await person.decide(info.next.url, 'yes')
+  expect(await person.look(order.id)).toMatchObject({ status: 'paid' })
+  return { person, order, userId: (await person.visitor.ask(getUser)).id, saved: await savedOf(person) }
+}
+
+const savedOf = async ({ visitor }: Shopper) => (await visitor.ask(getSavedMethod)).saved_method
+
+/** What a locked episode offers. */
+async function offerOf({ visitor }: Shopper, number = 5): Promise<Offer> {
+  const query = { episode_id: episodeOf(site, number) }
+  const { answer } = await visitor.call(getEpisode, { query })
+  // The contract gives the offer as what goes with 402.
+  return answer.info as unknown as Offer
+}
+
+/** The one press that buys an episode with a saved card. */
+function press(person: Shopper, saved_method_id = '', number = 5, headers: Record<string, string> = {}) {
+  const wish = { episode_id: episodeOf(site, number), saved_method_id, amount_cents: 99, email: undefined }
+  return person.tryOrder(wish, headers)
+}
+
+const times = <T>(count: number, work: (index: number) => Promise<T>) =>
+  Promise.all(Array.from({ length: count }, (_, index) => work(index)))
+const ordersOf = (userId: string) =>
+  site.context.db.selectFrom('orders').selectAll().where('user_id', '=', userId).execute()
+const paymentsOf = async (order: Order | undefined) =>
+  (await site.sound.listPayments(new Date(0))).filter(({ orderId }) => orderId === order?.id)
+/** What the audit trail has of cards that were removed. */
+const removalsOf = async (userId: string) => {
+  const removals = sql<{ details: object }>`
+    SELECT details FROM audit_events WHERE event = 'payment_method_removed' AND user_id = ${userId}`
+  return (await removals.execute(site.context.db)).rows.map(({ details }) => details)
+}
+/** What is known of a card. */
+const keptOf = (id = '') =>
+  site.context.db
+    .selectFrom('payment_methods')
+    .select(['brand', 'last4', 'expires_at'])
+    .where('id', '=', id)
+    .execute()
+/** Whether the gateway has forgotten each card of a person's payments, the first one first. */
+const forgotten = async (userId: string) => {
+  const rows = await site.context.db
+    .selectFrom('attempts')
+    .innerJoin('orders', 'orders.id', 'order_id')
+    .innerJoin('sandbox_payments', 'sandbox_payments.id', 'attempts.reference')
+    .innerJoin('sandbox_methods', 'sandbox_methods.id', 'sandbox_payments.method_id')
+    .select('forgotten_at')
+    .where('user_id', '=', userId)
+    .where('sandbox_payments.saved', '=', true)
+    .orderBy('started_at')
+    .execute()
+  return rows.map(({ forgotten_at }) => forgotten_at !== null)
+}
+
+describe('a card is saved for purchases', () => {
+  test('only where its buyer agreed to that, with the words and the time of it', async () => {
+    const without = await Shopper.on(site)
+    await without.buy({ episode_id: episodeOf(site) })
+    expect(await savedOf(without)).toBeNull()
+    expect((await offerOf(without)).saved_method).toBeUndefined()
+
+    const { person, order, saved } = await saver()
+    expect(saved).toEqual({
+      id: expect.stringMatching(/^pm_/),
+      gateway: 'sandbox',
+      brand: 'visa',
+      last4: '4242',
+    })
+    expect((await offerOf(person)).saved_method).toEqual(saved)
+    const agreement = await site.context.db
+      .selectFrom('method_agreements')
+      .selectAll()
+      .where('order_id', '=', order.id)
+      .executeTakeFirstOrThrow()
+    expect(agreement).toMatchObject({ agreed_at: new Date(order.created_at), revoked_at: null })
+    await site.context.db.updateTable('orders').set({ consent: null }).where('id', '=', order.id).execute()
+    await deleteUnusedTerms(site.context.db, new Date(site.context.clock.now().getTime() + 9 * day))
+    expect(await selectShownTerms(site.context.db, agreement.shown_hash)).toBe(shown)
+  })
+
+  test('in place of the one that was saved before, which the gateway forgets', async () => {
+    const { person, userId, saved } = await saver()
+    const { info } = await person.buy(saving(5))
+    expect(info?.status).toBe('paid')
+    const second = await savedOf(person)
+    expect(second?.id).not.toBe(saved?.id)
+    await tidyAfter(site, 60_000)
+    expect(await forgotten(userId)).toEqual([true, false])
+    expect(await press(person, saved?.id, 6)).toMatchObject({ code: 500, message: /no longer/ })
+    expect(await press(person, second?.id, 6)).toMatchObject({ code: 200, info: { status: 'paid' } })
+  })
+
+  test('not with a wallet or a plan', async () => {
+    const person = await Shopper.on(site)
+    const { id: plan_id } = await person.plan(30)
+    expect(await person.tryOrder({ ...saving(), method: 'wallet' })).toMatchObject({ code: 400 })
+    expect(await person.tryOrder({ kind: 'plan', plan_id, save_method: { shown } })).toMatchObject({
+      code: 400,
+    })
+  })
+
+  test('not while paying with the one that is saved', async () => {
+    const { person, saved } = await saver()
+    const wish = { episode_id: episodeOf(site, 5), saved_method_id: saved?.id, save_method: { shown } }
+    expect(await person.tryOrder(wish)).toMatchObject({ code: 400, message: /not saved again/ })
+  })
+
+  test('not where the payment buys nothing and goes back', async () => {
+    const person = await Shopper.on(site)
+    const orders = [await person.order(saving()), await person.order(saving())]
+    for (const { id } of orders) await person.tryPay(id, await person.token(testCards.asksOnce))
+    for (const { id } of orders) await person.decide((await person.look(id)).next.url ?? '', 'yes')
+    for (const { id } of orders) await person.look(id)
+    await tidyAfter(site, 60_000)
+    expect(await forgotten((await person.visitor.ask(getUser)).id)).toEqual([false, true])
+    expect(await savedOf(person)).not.toBeNull()
+  })
+})
+
+describe('a purchase with a saved card', () => {
+  test('is one call: the order is paid, the episode plays, and the receipt goes to the address of the first', async () => {
+    const { person, userId, saved } = await saver()
+    const { code, info } = await press(person, saved?.id)
+    expect(code).toBe(200)
+    expect(info).toMatchObject({ status: 'paid', amount_cents: 99, gateway: 'sandbox' })
+    expect(await playing(site, person, 5)).toBe(200)
+    const order = (await ordersOf(userId)).find(({ id }) => id === info?.id)
+    expect(order).toMatchObject({ email: person.email, saved_method_id: saved?.id })
+    const receipts = (await site.mails(person.email)).map(({ subject }) => subject)
+    expect(receipts).toEqual([4, 5].map((number) => expect.stringMatching(`^Your receipt: .+ ${number}$`)))
+    expect(await savedOf(person)).toEqual(saved)
+  })
+
+  test.each([
+    ['keys of their own', (index: number) => ({ 'idempotency-key': `press ${index}` })],
+    ['one key', () => ({ 'idempotency-key': 'one key' })],
+    ['no key', () => ({})],
+  ])('is pressed 50 times at once with %s and charged once', async (_, headersOf) => {
+    const { person, userId, saved } = await saver()
+    const answers = await times(50, (index) => press(person, saved?.id, 5, headersOf(index)))
+    const first = answers.find(({ code }) => code === 200)
+    expect(first?.info?.status).toBe('paid')
+    // Who comes when it is paid already is told so.
+    const told = answers.filter(({ code }) => code !== 409).map(({ code, info }) => [code, info?.id])
+    expect(told).toEqual(told.map(() => [200, first?.info?.id]))
+    expect(await paymentsOf(first?.info)).toMatchObject([{ status: 'succeeded', refundedCents: 0 }])
+    expect((await ordersOf(userId)).map(({ status }) => status)).toEqual(['paid', 'paid'])
+  })
+
+  test('waits for the person where the bank asks, and is decided there', async () => {
+    const { person, saved } = await saver(testCards.asksAlways)
+    const { info } = await press(person, saved?.id)
+    expect(info).toMatchObject({ status: 'pending', next: { type: 'authenticate' } })
+    expect((await press(person, saved?.id)).info).toEqual(info)
+    await person.decide(info?.next.url ?? '', 'no')
+    expect(await person.look(info?.id ?? '')).toMatchObject({ declined: { reason: 'checkFailed' } })
+    const again = await press(person, saved?.id)
+    await person.decide(again.info?.next.url ?? '', 'yes')
+    expect(await person.look(info?.id ?? '')).toMatchObject({ id: again.info?.id, status: 'paid' })
+    expect(await attemptsOf(site, info?.id ?? '')).toMatchObject([
+      { status: 'failed' },
+      { status: 'succeeded' },
+    ])
+  })
+
+  test('that is declined says why, leaves the order open, and another card pays', async () => {
+    const { person, saved, userId } = await saver()
+    site.trouble.createPayment = (charge) =>
+      site.sound.createPayment(charge.methodReference ? { ...charge, methodReference: 'away' } : charge)
+    expect(await press(person, saved?.id)).toMatchObject({ code: 500, message: /declined/ })
+    expect(await playing(site, person, 5)).toBe(402)
+    const { isMethodAttached = 0 } = site.calls
+    await tidyAfter(site, 0)
+    expect(site.calls['isMethodAttached']).toBeGreaterThan(isMethodAttached)
+    expect((await offerOf(person)).saved_method).toEqual(saved)
+    const open = (await ordersOf(userId)).find(({ status }) => status === 'pending')
+    delete site.trouble.createPayment
+    const typed = (card: string) => person.token(card).then((token) => person.tryPay(open?.id ?? '', token))
+    expect(await typed('4000000000000069')).toMatchObject({ code: 500, message: /expired/ })
+    expect(await savedOf(person)).toEqual(saved)
+    expect((await typed(testCards.pays)).info).toMatchObject({ status: 'paid' })
+    expect(await playing(site, person, 5)).toBe(200)
+  })
+
+  test('whose answer was lost is found by the janitor, and no other press charges again', async () => {
+    const { person, saved } = await saver()
+    site.trouble.createPayment = async (charge) => {
+      await site.sound.createPayment(charge)
+      throw new Error('the line broke')
+    }
+    const { code, info: open } = await press(person, saved?.id)
+    // A refusal would offer the person other ways to pay.
+    expect({ code, open }).toMatchObject({ code: 200, open: { status: 'pending', next: { type: 'none' } } })
+    delete site.trouble.createPayment
+    const { info } = await press(person, saved?.id)
+    expect(info).toMatchObject({ id: open?.id, status: 'paid' })
+    expect(await paymentsOf(info)).toHaveLength(1)
+  })
+
+  test('at another price than was shown is not made', async () => {
+    const { person, saved, userId } = await saver()
+    const wish = { episode_id: episodeOf(site, 5), saved_method_id: saved?.id, amount_cents: 50 }
+    expect(await person.tryOrder(wish)).toMatchObject({ code: 409, info: { amount_cents: 99 } })
+    expect(await ordersOf(userId)).toHaveLength(1)
+  })
+
+  test('is not for another person, another gateway, a plan or a wallet', async () => {
+    const { person, saved } = await saver()
+    const other = await Shopper.on(site)
+    await other.order({ episode_id: episodeOf(site, 6) })
+    expect((await offerOf(other)).saved_method).toBeUndefined()
+    expect(await press(other, saved?.id)).toMatchObject({ code: 500, message: /no longer/ })
+    const id = { saved_method_id: saved?.id }
+    expect(await person.tryOrder({ ...id, kind: 'plan', plan_id: (await person.plan(30)).id })).toMatchObject(
+      {
+        code: 400,
+      },
+    )
+    expect(await person.tryOrder({ ...id, episode_id: episodeOf(site, 5), method: 'wallet' })).toMatchObject({
+      code: 400,
+    })
+  })
+})
+
+describe('a saved card is offered no more', () => {
+  /** It is not shown, and an order with it is refused before anything is charged. */
+  async function expectGone(person: Shopper, id: string | undefined): Promise<void> {
+    const { createPayment = 0 } = site.calls
+    expect((await offerOf(person)).saved_method).toBeUndefined()
+    expect(await press(person, id)).toMatchObject({ code: 500, message: /no longer/ })
+    expect(site.calls['createPayment']).toBe(createPayment)
+  }
+
+  test('once it was removed; the gateway forgets it, and a second time changes nothing', async () => {
+    const { person, saved, userId, order } = await saver()
+    const body = { id: saved?.id ?? '' }
+    const other = await saver()
+    expect(await other.person.visitor.ask(removeSavedMethod, { body })).toEqual({ saved_method: other.saved })
+    expect(await savedOf(person)).toEqual(saved)
+    for (const _ of [1, 2])
+      expect(await person.visitor.ask(removeSavedMethod, { body })).toEqual({ saved_method: null })
+    await expectGone(person, saved?.id)
+    expect(await keptOf(saved?.id)).toEqual([{ brand: null, last4: null, expires_at: null }])
+    await tidyAfter(site, 60_000)
+    expect(await forgotten(userId)).toEqual([true])
+    // What the gateway tells of the first payment later does not bring it back.
+    const [attempt] = await site.context.db
+      .selectFrom('attempts')
+      .select('reference')
+      .where('order_id', '=', order.id)
+      .execute()
+    await hear(site, attempt?.reference ?? '')
+    await expectGone(person, saved?.id)
+  })
+
+  test('with an order that was made before, which is not paid in another way by itself', async () => {
+    const { person, saved, userId } = await saver()
+    site.trouble.createPayment = (charge) => site.sound.createPayment({ ...charge, methodReference: 'away' })
+    await press(person, saved?.id)
+    delete site.trouble.createPayment
+    await person.visitor.ask(removeSavedMethod, { body: { id: saved?.id ?? '' } })
+    const open = (await ordersOf(userId)).find(({ status }) => status === 'pending')
+    expect(await person.tryPay(open?.id ?? '', undefined)).toMatchObject({ code: 500, message: /no longer/ })
+  })
+
+  test('once it has expired; the account still shows it', async () => {
+    const { person, saved } = await saver()
+    const expires_at = site.context.clock.now()
+    await site.context.db
+      .updateTable('payment_methods')
+      .set({ expires_at })
+      .where('id', '=', saved?.id ?? '')
+      .execute()
+    await expectGone(person, saved?.id)
+    expect(await savedOf(person)).toEqual({ ...saved, expired: true })
+  })
+
+  /** Removes a saved card at the gateway, behind the site's back. @returns its reference there */
+  async function forgetAtGateway(methodId: string | undefined): Promise<string> {
+    const { reference } = await site.context.db
+      .selectFrom('payment_methods')
+      .select('reference')
+      .where('id', '=', methodId ?? '')
+      .executeTakeFirstOrThrow()
+    await site.sound.detachMethod(reference)
+    return reference
+  }
+
+  test('once its bank has refused it for good', async () => {
+    const { person, saved, userId } = await saver(testCards.declinesLater)
+    expect(await press(person, saved?.id)).toMatchObject({ code: 500, message: /expired/ })
+    await expectGone(person, saved?.id)
+    expect(await removalsOf(userId)).toEqual([{ gateway: 'sandbox', reason: 'card_expired' }])
+  })
+
+  test('once its owner has removed it at the gateway', async () => {
+    const { person, saved, userId } = await saver()
+    await hear(site, await forgetAtGateway(saved?.id))
+    await expectGone(person, saved?.id)
+    expect(await removalsOf(userId)).toEqual([{ gateway: 'sandbox', reason: 'gone' }])
+  })
+
+  test('soon after it was refused because it is gone at the gateway, which nobody told us', async () => {
+    const { person, saved, userId } = await saver()
+    await forgetAtGateway(saved?.id)
+    expect(await press(person, saved?.id)).toMatchObject({ code: 500, message: /declined/ })
+    await tidyAfter(site, 0)
+    await expectGone(person, saved?.id)
+    expect(await removalsOf(userId)).toEqual([{ gateway: 'sandbox', reason: 'gone' }])
+  })
+
+  test('while its gateway is not set up', async () => {
+    const { person, saved } = await saver()
+    const row = site.context.db.updateTable('payment_methods').where('id', '=', saved?.id ?? '')
+    await row.set({ gateway: 'stripe' }).execute()
+    expect((await offerOf(person)).saved_method).toBeUndefined()
+    await row.set({ gateway: 'sandbox' }).execute()
+    expect((await offerOf(person)).saved_method).toEqual(saved)
+  })
+})
+
+describe('with accounts', () => {
+  test("a guest's card becomes the member's who registers", async () => {
+    const { person, saved } = await saver()
+    const { visitor } = await registerMember(site, person.visitor)
+    const member = await Shopper.on(site, visitor)
+    expect(await savedOf(member)).toEqual(saved)
+    expect((await press(member, saved?.id)).info?.status).toBe('paid')
+  })
+
+  const merge = (guest: { userId: string }, member: { userId: string }) =>
+    site.context.db
+      .transaction()
+      .execute((tx) => mergeBilling(tx, guest.userId, member.userId, site.context.clock.now()))
+
+  test('a member who has a saved card keeps it when a guest signs in, whose card is forgotten', async () => {
+    const member = await saver()
+    site.moveOn(60_000)
+    const guest = await saver()
+    const open = await guest.person.order(saving(5))
+    await merge(guest, member)
+    expect(await savedOf(member.person)).toEqual(member.saved)
+    expect(await removalsOf(guest.userId)).toEqual([{ gateway: 'sandbox', reason: 'sign_in' }])
+    await tidyAfter(site, 60_000)
+    expect(await forgotten(member.userId)).toEqual([false, true])
+    // Nor does an order that the guest had made save another.
+    await member.person.tryPay(open.id, await member.person.token())
+    expect(await member.person.look(open.id)).toMatchObject({ status: 'paid' })
+    expect(await savedOf(member.person)).toEqual(member.saved)
+  })
+
+  test("a guest's card becomes the member's who signs in and has none", async () => {
+    const guest = await saver()
+    const person = await Shopper.on(site)
+    await person.order({ episode_id: episodeOf(site, 6) })
+    await merge(guest, { userId: (await person.visitor.ask(getUser)).id })
+    expect(await savedOf(person)).toEqual(guest.saved)
+    expect((await press(person, guest.saved?.id)).info?.status).toBe('paid')
+    expect(await removalsOf(guest.userId)).toEqual([])
+  })
+
+  test('the plan that is charged with other means leaves the card alone, and ends without it', async () => {
+    const { person, saved } = await saver()
+    const { id: plan_id } = await person.plan(7)
+    expect((await person.buy({ kind: 'plan', plan_id })).info?.status).toBe('paid')
+    expect(await savedOf(person)).toEqual(saved)
+    await person.visitor.ask(removeSavedMethod, { body: { id: saved?.id ?? '' } })
+    await tidyAfter(site, 60_000)
+    expect((await person.visitor.ask(getUser)).membership).toMatchObject({ method: { last4: '4242' } })
+    expect(await forgotten((await person.visitor.ask(getUser)).id)).toEqual([true, false])
+  })
+
+  test('a person takes along what they agreed to, and it is revoked and forgotten when they leave', async () => {
+    const { person, userId, saved } = await saver()
+    expect(await readParts(exportBilling(site.context.db, userId))).toMatchObject({
+      payment_methods: [{ brand: 'visa', last4: '4242', expires_at: expect.any(Date) }],
+      method_agreements: [{ shown, agreed_at: expect.any(Date), revoked_at: null }],
+    })
+    const now = site.context.clock.now()
+    await site.context.db.transaction().execute((tx) => eraseBilling(tx, userId, now))
+    expect(await press(person, saved?.id)).toMatchObject({ code: 500, message: /no longer/ })
+    expect(await keptOf(saved?.id)).toEqual([{ brand: null, last4: null, expires_at: null }])
+    await tidyAfter(site, 60_000)
+    expect(await forgotten(userId)).toEqual([true])
+    const agreements = await readParts(exportBilling(site.context.db, userId))
+    expect(agreements).toMatchObject({ payment_methods: [], method_agreements: [{ revoked_at: now }] })
+  })
+})

@@ -1,0 +1,245 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { Fault, Refusal, type RefusalName } from '#contract/errors.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
+import { newId } from '#server/platform/ids.ts'
+import type { Tx } from '#server/tables.ts'
+import { selectOpenAgreement } from '#server/features/billing/records/agreement-queries.ts'
+import {
+  isRenewalAttempt,
+  insertAttempt,
+  selectAttempt,
+  selectAttempts,
+  type AttemptRow,
+} from '#server/features/billing/records/attempt-queries.ts'
+import { isOpen } from '#server/features/billing/records/attempt-states.ts'
+import type { BillingContext } from '#server/features/billing/billing-context.ts'
+import { cardRefusals } from '#server/features/billing/payment-methods/card-refusals.ts'
+import { askGateway, gatewayTimeoutMs } from '#server/features/billing/gateways/call-gateway.ts'
+import { nextPoll } from '#server/features/billing/records/polling-schedule.ts'
+import { gatewayOf } from '#server/features/billing/gateways/gateways.ts'
+import { cancelAttempt } from './cancel-attempt.ts'
+import {
+  type Payer,
+  checkCardFailures,
+  failuresKey,
+} from '#server/features/billing/payment-methods/limit-card-failures.ts'
+import {
+  lockBuyer,
+  selectOrder,
+  updateOpenOrder,
+  type OrderRow,
+} from '#server/features/billing/records/order-queries.ts'
+import { paidStatuses } from '#server/features/billing/records/order-states.ts'
+import { findSavedMethod } from '#server/features/billing/payment-methods/saved-method.ts'
+import { isAlreadyOwned } from '#server/features/billing/records/already-owned.ts'
+import { describePurchase } from '#server/features/billing/records/purchase.ts'
+import { recheckAttempt, settleAttempt } from './settle-attempt.ts'
+
+/** What is sent to the gateway. */
+interface Charge {
+  order: OrderRow
+  attempt: AttemptRow
+  purchase: string
+  /** The saved method that is charged, where no token is. */
+  methodReference: string | undefined
+  save: boolean
+}
+
+/** What to do about an order that somebody wants to pay. */
+type Step =
+  | { do: 'nothing' }
+  | ({ do: 'charge' } & Charge)
+  | { do: 'wait' | 'look up' | 'give up'; attempt: AttemptRow }
+
+/** After this long a request that the gateway does not know yet no longer keeps the person from trying again. */
+const patienceMs = 60_000
+
+/**
+ * Pays an order in two transactions with the gateway between them (billing.md, "Crash safety"). One try at a time: while
+ * one is under way, another press of the button waits for it and gives the same answer.
+ * @returns once the order is paid or waits for the person
+ * @throws Refusal notFound, orderClosed, alreadyOwned, savedMethodGone, paymentUnknown, or why the payment was declined;
+ *   Fault tooMany after too many failed cards of the person or their network
+ */
+export async function payOrder(
+  context: BillingContext,
+  userId: string,
+  orderId: string,
+  payer: Payer,
+): Promise<void> {
+  const lookedUp = new Set<string>()
+  for (;;) {
+    const step = await inTransaction(context.db, (tx) =>
+      beginAttempt(context, tx, { userId, orderId, payer, lookedUp }),
+    )
+    if (step.do === 'nothing') return
+    const { attempt } = step
+    if (step.do === 'charge') {
+      await charge(context, step, payer)
+      return checkOutcome(context, attempt)
+    }
+    if (step.do === 'wait') {
+      await waitForOther(context, attempt)
+      return checkOutcome(context, attempt)
+    }
+    lookedUp.add(attempt.id)
+    if (step.do === 'give up') await cancelAttempt(context, attempt)
+    else await recheckAttempt(context, attempt)
+  }
+}
+
+interface Wish {
+  userId: string
+  orderId: string
+  payer: Payer
+  /** The attempts whose payments this call has looked up already. */
+  lookedUp: ReadonlySet<string>
+}
+
+/** The first transaction: decides, and where there is something to charge commits the attempt with its key. */
+async function beginAttempt(
+  context: BillingContext,
+  tx: Tx,
+  { userId, orderId, payer, lookedUp }: Wish,
+): Promise<Step> {
+  await lockBuyer(tx, userId)
+  const now = context.clock.now()
+  const order = await selectOrder(tx, orderId)
+  if (order?.user_id !== userId) throw new Refusal('notFound')
+  if (order.status === 'paid' || order.status === 'partially_refunded') return { do: 'nothing' }
+  if (order.status !== 'pending') throw new Refusal('orderClosed')
+  if (await isAlreadyOwned(tx, order, now)) throw new Refusal('alreadyOwned')
+  const attempts = await selectAttempts(tx, [orderId])
+  for (const attempt of attempts.filter(({ status }) => isOpen(status))) {
+    const step = stepFor(context, attempt, payer, lookedUp.has(attempt.id))
+    if (step) return step
+  }
+  // A payment that is under way keeps it open beyond this.
+  if (order.expires_at <= now) throw new Refusal('orderClosed')
+  // A new card replaces the saved one for this order, so a decline is not blamed on the saved card.
+  if (order.saved_method_id !== null && payer.token !== undefined)
+    await updateOpenOrder(tx, order.id, { saved_method_id: null })
+  const saved =
+    order.saved_method_id === null || payer.token !== undefined
+      ? undefined
+      : await findSavedMethod(tx, userId, order.saved_method_id, now)
+  if (!saved && gatewayOf(context, order).tokenStep(order.method) && payer.token === undefined)
+    throw new Fault('badRequest', 'payment_token is needed')
+  const network = order.method === 'card' ? failuresKey(context, payer.ip) : null
+  if (network !== null) await checkCardFailures(context, tx, { userId, network }, now)
+  const number = (attempts[0]?.number ?? 0) + 1
+  const attempt = await insertAttempt(tx, {
+    id: newId('att'),
+    order_id: order.id,
+    number,
+    idempotency_key: `pay:${order.id}:${number}`,
+    gateway: order.gateway,
+    status: 'started',
+    started_at: now,
+    network,
+    check_at: nextPoll(0, now),
+  })
+  return {
+    do: 'charge',
+    order,
+    attempt,
+    methodReference: saved?.reference,
+    save: order.kind === 'plan' || (await selectOpenAgreement(tx, orderId)) !== undefined,
+    purchase: await describePurchase(context, tx, order, { renewal: false }),
+  }
+}
+
+/** What an earlier attempt that is still open asks for first; undefined where it no longer stands in the way. */
+function stepFor(
+  context: BillingContext,
+  attempt: AttemptRow,
+  payer: Payer,
+  lookedUp: boolean,
+): Step | undefined {
+  const age = context.clock.now().getTime() - attempt.started_at.getTime()
+  // A renewal that its gateway takes days over does not keep the person from paying: of two that succeed one is refunded.
+  if (isRenewalAttempt(attempt) && attempt.status !== 'requires_action' && lookedUp) return undefined
+  if (attempt.status === 'requires_action') {
+    if (lookedUp && payer.token === undefined) return { do: 'nothing' }
+    if (lookedUp) throw new Refusal('paymentUnknown')
+    return { do: payer.token === undefined ? 'look up' : 'give up', attempt }
+  }
+  if (lookedUp) {
+    const mayStillCome = attempt.reference !== null || age < patienceMs
+    if (mayStillCome) throw new Refusal('paymentUnknown')
+    return undefined
+  }
+  const underWay = attempt.status === 'started' && age < (context.gatewayTimeoutMs ?? gatewayTimeoutMs)
+  return { do: underWay ? 'wait' : 'look up', attempt }
+}
+
+/** Calls the gateway with the committed key, then brings everything into line in the second transaction. */
+async function charge(
+  context: BillingContext,
+  { order, attempt, purchase, methodReference, save }: Charge,
+  payer: Payer,
+): Promise<void> {
+  const outcome = await askGateway(context, gatewayOf(context, order), (gateway) =>
+    gateway.createPayment({
+      key: attempt.idempotency_key,
+      orderId: order.id,
+      attemptId: attempt.id,
+      amountCents: order.amount_cents,
+      currency: order.currency,
+      payer: {
+        userId: order.user_id,
+        email: order.email,
+        firstName: payer.firstName,
+        lastName: payer.lastName,
+      },
+      purchase,
+      method: order.method,
+      token: payer.token,
+      methodReference,
+      save,
+      returnUrl: `${context.publicUrl}/order/result?order_id=${order.id}`,
+    }),
+  )
+  await settleAttempt(context, attempt, outcome ?? 'unknown')
+}
+
+/** Waits, no longer than a gateway may take, until another request has an answer for the attempt. */
+async function waitForOther(context: BillingContext, attempt: AttemptRow): Promise<void> {
+  const deadline = Date.now() + (context.gatewayTimeoutMs ?? gatewayTimeoutMs)
+  for (let pause = 25; Date.now() < deadline; pause = Math.min(pause * 2, 400)) {
+    await delay(pause)
+    const current = await selectAttempt(context.db, attempt.id)
+    if (current?.status !== 'started') return
+  }
+}
+
+const refusalOf: Record<string, RefusalName> = {
+  ...cardRefusals,
+  check_failed: 'checkFailed',
+  check_needed: 'checkFailed',
+  cancelled: 'paymentCancelled',
+  email_refused: 'emailInvalid',
+}
+
+/** The words for a payment that did not go through. */
+export function declineOf(attempt: AttemptRow): RefusalName {
+  return refusalOf[attempt.decline_code ?? ''] ?? 'paymentFailed'
+}
+
+function refusalFor(attempt: AttemptRow): Refusal {
+  const reason = declineOf(attempt)
+  return new Refusal(reason, reason === 'emailInvalid' ? { field: 'email' } : {})
+}
+
+/** @throws Refusal paymentUnknown, alreadyOwned, or why the payment was declined */
+export async function checkOutcome({ db }: BillingContext, { id, order_id }: AttemptRow): Promise<void> {
+  const attempt = await selectAttempt(db, id)
+  if (!attempt || attempt.status === 'started' || attempt.status === 'unknown')
+    throw new Refusal('paymentUnknown')
+  if (attempt.status === 'failed' || attempt.status === 'cancelled') throw refusalFor(attempt)
+  if (attempt.status !== 'succeeded') return
+  const order = await selectOrder(db, order_id)
+  // What was paid may have gone back meanwhile.
+  if (order && paidStatuses.includes(order.status)) return
+  throw new Refusal(order?.introductory && order.status === 'cancelled' ? 'introductionUsed' : 'alreadyOwned')
+}

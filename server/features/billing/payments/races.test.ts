@@ -1,0 +1,207 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createOrder, unlockEpisode } from '#contract/billing.ts'
+import { getUser } from '#contract/members.ts'
+import { balance } from '#server/testing/books.ts'
+import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
+import { Shopper, testCards } from '#server/testing/shopper.ts'
+import { somebodyWaits } from '#server/testing/somebody-waits.ts'
+import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
+
+let site: MoneySite
+
+beforeAll(async () => {
+  site = await moneySite()
+})
+afterAll(() => site.close())
+
+const episode = (number = 4) => site.video.episodes[number - 1]?.id ?? ''
+const times = <T>(count: number, work: (index: number) => Promise<T>) =>
+  Promise.all(Array.from({ length: count }, (_, index) => work(index)))
+
+async function attemptsOf(orderId: string) {
+  return site.context.db.selectFrom('attempts').select('status').where('order_id', '=', orderId).execute()
+}
+
+async function chargedFor(orderIds: string[]): Promise<number> {
+  const payments = await site.sound.listPayments(new Date(0))
+  const own = payments.filter(({ orderId, status }) => orderIds.includes(orderId) && status === 'succeeded')
+  return own.reduce((sum, { amountCents, refundedCents }) => sum + amountCents - refundedCents, 0)
+}
+
+test('"Pay" pressed 50 times at once charges once, and every press gets the paid order', async () => {
+  const shopper = await Shopper.on(site)
+  const order = await shopper.order({ episode_id: episode() })
+  const token = await shopper.token()
+  const answers = await times(50, () => shopper.tryPay(order.id, token))
+  expect(new Set(answers.map(({ code, info }) => `${code} ${info?.status}`))).toEqual(new Set(['200 paid']))
+  expect(await attemptsOf(order.id)).toEqual([{ status: 'succeeded' }])
+  expect(await chargedFor([order.id])).toBe(99)
+})
+
+test('50 presses with 50 tokens charge once too', async () => {
+  const shopper = await Shopper.on(site)
+  const order = await shopper.order({ episode_id: episode() })
+  const tokens = await times(50, () => shopper.token())
+  const answers = await times(50, (index) => shopper.tryPay(order.id, tokens[index]))
+  expect(answers.every(({ code }) => code === 200)).toBe(true)
+  expect(await chargedFor([order.id])).toBe(99)
+})
+
+test('50 times the same key at once give the same answer, one order and one attempt; a decline is kept as well', async () => {
+  const shopper = await Shopper.on(site)
+  const orders = await times(50, () =>
+    shopper.tryOrder({ episode_id: episode() }, { 'idempotency-key': 'order once' }),
+  )
+  const [first] = orders
+  expect(orders.every((answer) => JSON.stringify(answer) === JSON.stringify(first))).toBe(true)
+  const id = first?.info?.id ?? ''
+  const token = await shopper.token(testCards.declined)
+  const pays = await times(50, () => shopper.tryPay(id, token, { 'idempotency-key': 'pay once' }))
+  expect(new Set(pays.map(({ code, message }) => `${code} ${message}`)).size).toBe(1)
+  expect(pays[0]).toMatchObject({ code: 500, message: /declined/ })
+  expect(await attemptsOf(id)).toEqual([{ status: 'failed' }])
+  expect(await site.context.db.selectFrom('orders').select('id').where('id', '=', id).execute()).toHaveLength(
+    1,
+  )
+})
+
+test('a key answers as before, whatever the ad click ids say, and is refused for another body or call', async () => {
+  const shopper = await Shopper.on(site)
+  const headers = { 'idempotency-key': 'one key' }
+  const body = {
+    kind: 'episode' as const,
+    episode_id: episode(),
+    gateway: 'sandbox' as const,
+    email: 'viewer@example.com',
+  }
+  const ask = (more: object) =>
+    shopper.visitor.call(createOrder, { body: { ...body, ...more }, headers }).then(({ answer }) => answer)
+  const first = await ask({})
+  expect(await ask({ fbclid: 'another click' })).toEqual(first)
+  expect(await ask({ email: 'other@example.com' })).toMatchObject({ code: 409 })
+  expect(
+    (await shopper.visitor.call(unlockEpisode, { body: { episode_id: episode() }, headers })).answer,
+  ).toMatchObject({ code: 409 })
+  const other = await Shopper.on(site)
+  const theirs = await other.order({ episode_id: episode() }, headers)
+  expect(theirs.id).not.toBe(first.info && 'id' in first.info ? first.info.id : '')
+})
+
+test('unlock and order at once under the same key: one is answered, the other refused', async () => {
+  const shopper = await Shopper.on(site)
+  const headers = { 'idempotency-key': 'shared' }
+  const answers = await Promise.all([
+    shopper.visitor
+      .call(unlockEpisode, { body: { episode_id: episode() }, headers })
+      .then(({ answer }) => answer.code),
+    shopper.tryOrder({ episode_id: episode() }, headers).then(({ code }) => code),
+  ])
+  expect([
+    [402, 409],
+    [409, 200],
+  ]).toContainEqual(answers)
+})
+
+test('two orders for one episode, paid at once: one is kept, the money of the other goes back by itself', async () => {
+  const shopper = await Shopper.on(site)
+  const orders = await times(2, () => shopper.order({ episode_id: episode() }))
+  const tokens = await times(2, () => shopper.token())
+  const bothAsked = Promise.withResolvers<void>()
+  let asked = 0
+  site.trouble.createPayment = async (charge) => {
+    if (++asked === 2) bothAsked.resolve()
+    await bothAsked.promise
+    return site.sound.createPayment(charge)
+  }
+  const answers = await times(2, (index) => shopper.tryPay(orders[index]?.id ?? '', tokens[index]))
+  delete site.trouble.createPayment
+  expect(answers.map(({ code }) => code).toSorted()).toEqual([200, 409])
+  const ids = orders.map(({ id }) => id)
+  expect(await chargedFor(ids)).toBe(99)
+  const rows = await site.context.db
+    .selectFrom('entitlements')
+    .select('id')
+    .where('order_id', 'in', ids)
+    .execute()
+  expect(rows).toHaveLength(1)
+  const books = await balance(site.context.db)
+  expect(books.ours).toBe(books.theirs)
+})
+
+test('two plans paid at once: one subscription, the money of the other goes back by itself', async () => {
+  const shopper = await Shopper.on(site)
+  const plans = [await shopper.plan(7), await shopper.plan(30)]
+  const orders = await times(2, (index) => shopper.order({ kind: 'plan', plan_id: plans[index]?.id }))
+  const tokens = await times(2, () => shopper.token())
+  const answers = await times(2, (index) => shopper.tryPay(orders[index]?.id ?? '', tokens[index]))
+  expect(answers.filter(({ code }) => code === 200)).toHaveLength(1)
+  const { id } = await shopper.visitor.ask(getUser)
+  const live = await site.context.db
+    .selectFrom('subscriptions')
+    .select('id')
+    .where('user_id', '=', id)
+    .where('status', '=', 'active')
+    .execute()
+  expect(live).toHaveLength(1)
+  const paid = answers.find(({ code }) => code === 200)?.info?.amount_cents
+  expect(await chargedFor(orders.map((order) => order.id))).toBe(paid)
+})
+
+test("the bank's check confirmed: looks, a press of the button and the janitor at once settle it once", async () => {
+  const shopper = await Shopper.on(site)
+  const { info } = await shopper.buy({ episode_id: episode() }, testCards.asksAlways)
+  const id = info?.id ?? ''
+  await site.context.db
+    .updateTable('attempts')
+    .set({ check_at: new Date(0) })
+    .where('order_id', '=', id)
+    .execute()
+  await shopper.decide(info?.next.url ?? '', 'yes')
+  await Promise.all([
+    times(20, () => shopper.look(id)),
+    times(5, () => runJanitor(site.context)),
+    times(5, () => shopper.tryPay(id, undefined)),
+  ])
+  expect(await shopper.look(id)).toMatchObject({ status: 'paid' })
+  const { db } = site.context
+  expect(await db.selectFrom('entitlements').select('id').where('order_id', '=', id).execute()).toHaveLength(
+    1,
+  )
+  expect(
+    await db
+      .selectFrom('ledger_lines')
+      .select(['account', 'amount_cents'])
+      .where('order_id', '=', id)
+      .orderBy('id')
+      .execute(),
+  ).toEqual([
+    { account: 'gateway:sandbox', amount_cents: 99 },
+    { account: 'sales:episode', amount_cents: -99 },
+  ])
+})
+
+test('after all of this the books agree', async () => {
+  const books = await balance(site.context.db)
+  expect(books.ours).toBe(books.theirs)
+  expect(books.ours).toBeGreaterThan(0)
+})
+
+test('an order that is settled while it is read is told as paid, not as one that waits for a card', async () => {
+  const shopper = await Shopper.on(site)
+  const { info } = await shopper.buy({ episode_id: episode() }, testCards.asksOnce)
+  const id = info?.id ?? ''
+  const { db } = site.context
+  const settling = await db.startTransaction().execute()
+  await sql`LOCK TABLE attempts IN ACCESS EXCLUSIVE MODE`.execute(settling)
+  const looked = shopper.look(id)
+  await somebodyWaits(site.context.database.pool)
+  await settling.updateTable('attempts').set({ status: 'succeeded' }).where('order_id', '=', id).execute()
+  await settling
+    .updateTable('orders')
+    .set({ status: 'paid', paid_at: new Date() })
+    .where('id', '=', id)
+    .execute()
+  await settling.commit().execute()
+  expect(await looked).toMatchObject({ status: 'paid', next: { type: 'none' } })
+})

@@ -1,0 +1,30 @@
+import { queueConversion, type ConversionContext } from '#server/features/tracking/tracking.ts'
+import type { Tx } from '#server/tables.ts'
+import type { OrderRow } from '#server/features/billing/records/order-queries.ts'
+
+/**
+ * Queues what the advertising platforms are told of an order that was just paid; with the buyer's consent only. A renewal
+ * is nothing that an advertisement brought about.
+ */
+export async function reportSale(
+  context: ConversionContext,
+  tx: Tx,
+  order: OrderRow,
+  now: Date,
+): Promise<void> {
+  if ((order.period_no ?? 0) > 0) return
+  const { fbclid, ttclid, user_agent } = order.attribution
+  await queueConversion(context, tx, {
+    name: order.kind === 'plan' ? 'subscribe' : 'purchase',
+    eventId: order.id,
+    userId: order.user_id,
+    email: order.email,
+    amountCents: order.amount_cents,
+    currency: order.currency,
+    fbclid,
+    ttclid,
+    clickedAt: order.created_at,
+    userAgent: user_agent,
+    at: now,
+  })
+}

@@ -1,0 +1,248 @@
+import { grantEntitlement } from '#server/features/library/library.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
+import type { Tx } from '#server/tables.ts'
+import {
+  lookBy,
+  moveAttempt,
+  selectAttempt,
+  setNextStep,
+  setReference,
+  type AttemptRow,
+} from '#server/features/billing/records/attempt-queries.ts'
+import { isOpen } from '#server/features/billing/records/attempt-states.ts'
+import type { BillingContext } from '#server/features/billing/billing-context.ts'
+import { auditPayment } from '#server/features/billing/records/audit-payment.ts'
+import { askGateway } from '#server/features/billing/gateways/call-gateway.ts'
+import { whenLost } from '#server/features/billing/records/polling-schedule.ts'
+import type { Payment } from '#server/features/billing/gateways/gateway.ts'
+import { detachUnwanted } from '#server/features/billing/payment-methods/save-payment-method.ts'
+import { takeIntroductoryPrice } from '#server/features/billing/subscriptions/introductory-price.ts'
+import { enterSale, enterUnwanted } from '#server/features/billing/ledger/ledger.ts'
+import { attachLateMethod } from '#server/features/billing/payment-methods/attach-late-method.ts'
+import {
+  lockOwner,
+  moveOrder,
+  selectOrder,
+  setReturned,
+  type OrderRow,
+} from '#server/features/billing/records/order-queries.ts'
+import { orderStates, paidStatuses } from '#server/features/billing/records/order-states.ts'
+import { isAlreadyOwned } from '#server/features/billing/records/already-owned.ts'
+import { reportSale } from './report-sale.ts'
+import { scheduleRefund, sendPendingRefunds } from '#server/features/billing/refunds/send-pending-refunds.ts'
+import { dropRefused, saveForPurchases } from '#server/features/billing/payment-methods/saved-method.ts'
+import { sendReceipt } from '#server/features/billing/mails/send-receipt.ts'
+import { sendRestoredMail } from '#server/features/billing/mails/send-restored-mail.ts'
+import { sendDuplicatePaymentMail } from '#server/features/billing/mails/send-duplicate-payment-mail.ts'
+import {
+  continueSubscription,
+  findRenewal,
+  recordFailedRenewal,
+} from '#server/features/billing/subscriptions/settle-renewal.ts'
+import { startSubscription } from '#server/features/billing/subscriptions/start-subscription.ts'
+import type { ReturnReason } from '#server/features/billing/tables.ts'
+
+/** What is known of an attempt's payment: what the gateway says, that it says nothing, or that it never got the request. */
+type Verdict = Payment | 'unknown' | 'never received'
+
+/**
+ * Brings an attempt, its order and what it buys into line with its payment, in one commit. Called by paying, by re-reading,
+ * by notifications and by the janitor, in whatever order and however often (billing.md, "Crash safety").
+ * Money that buys nothing (paid twice, already owned) goes back by itself.
+ */
+export async function settleAttempt(
+  context: BillingContext,
+  attempt: AttemptRow,
+  verdict: Verdict,
+): Promise<void> {
+  const { db, clock } = context
+  if (typeof verdict !== 'string' && isOfOther(verdict, attempt))
+    return settleAttempt(context, attempt, 'unknown')
+  await inTransaction(db, async (tx) => {
+    await lockOwner(tx, attempt.order_id)
+    await apply(context, tx, attempt.id, verdict, clock.now())
+  })
+  if (typeof verdict !== 'string' && verdict.status === 'succeeded')
+    await sendPendingRefunds(context, attempt.id)
+}
+
+/** Whether a key stands for the payment of another attempt: one that was lost with a database that was restored. */
+function isOfOther(payment: Payment, { id }: AttemptRow): boolean {
+  return payment.status !== 'unreadable' && payment.attemptId !== id
+}
+
+async function apply(
+  context: BillingContext,
+  tx: Tx,
+  attemptId: string,
+  verdict: Verdict,
+  now: Date,
+): Promise<void> {
+  const attempt = await selectAttempt(tx, attemptId)
+  const order = attempt && (await selectOrder(tx, attempt.order_id))
+  if (!attempt || !order) throw new Error(`attempt ${attemptId} is gone`)
+  if (verdict === 'unknown') {
+    if (attempt.status === 'started') await moveAttempt(tx, attemptId, 'unknown')
+    return
+  }
+  if (verdict === 'never received') {
+    if (!isOpen(attempt.status)) return
+    await close(tx, attempt, 'failed', { decline_code: 'not_received' })
+    return recordFailedRenewal(context, tx, { order, attempt, now }, 'not_received')
+  }
+  // Nothing is known of it. The reconciliation lists it for an operator.
+  if (verdict.status === 'unreadable') return
+  checkSameMoney(order, verdict)
+  if (verdict.status === 'succeeded') return applySuccess(context, tx, order, attempt, verdict, now)
+  if (!isOpen(attempt.status)) return
+  const { status, reference, next, decline } = verdict
+  const nextStep = next ? JSON.stringify(next) : null
+  // It waits for the person still, perhaps for something else: first for the card, then for the bank's check.
+  if (attempt.status === status) return setNextStep(tx, attempt.id, nextStep)
+  if (status === 'failed' || status === 'cancelled') {
+    const reason = decline ?? status
+    await auditPayment(tx, 'payment_failed', order, now, { reason })
+    await close(tx, attempt, status, { reference, decline_code: reason })
+    await dropRefused(tx, order, attempt, reason, now)
+    return recordFailedRenewal(context, tx, { order, attempt, now }, reason)
+  }
+  if (status === 'requires_action')
+    await recordFailedRenewal(context, tx, { order, attempt, now }, 'check_needed')
+  if (status === 'processing') await recordFailedRenewal(context, tx, { order, attempt, now }, 'processing')
+  await moveAttempt(tx, attemptId, status, {
+    reference,
+    next_step: nextStep,
+  })
+}
+
+function close(
+  tx: Tx,
+  attempt: AttemptRow,
+  to: 'failed' | 'cancelled' | 'succeeded',
+  change: { reference?: string; decline_code?: string },
+) {
+  return moveAttempt(tx, attempt.id, to, { ...change, next_step: null, check_at: null })
+}
+
+/**
+ * A payment of another amount is not the one that was asked for: nothing is given for it, and somebody must look. A payment that
+ * was restored may belong to an order that was made for the same period since.
+ */
+function checkSameMoney(order: OrderRow, payment: Payment): void {
+  const same =
+    payment.amountCents === order.amount_cents &&
+    payment.currency === order.currency &&
+    (payment.orderId === order.id || order.restored_at !== null)
+  if (!same) throw new Error(`payment ${payment.reference} is not what order ${order.id} asked for`)
+}
+
+/**
+ * Late money (billing.md, "States") is honoured by the order, not by the attempt: an order that was closed while its payment
+ * was under way is paid after all. A payment that had been settled as failed or cancelled, so that the person was told to
+ * try again, goes back; so does what buys nothing.
+ */
+async function applySuccess(
+  context: BillingContext,
+  tx: Tx,
+  order: OrderRow,
+  attempt: AttemptRow,
+  payment: Payment,
+  now: Date,
+): Promise<void> {
+  if (attempt.status === 'succeeded') return attachLateMethod(tx, order, attempt, payment, now)
+  const inTime = isOpen(attempt.status)
+  if (inTime) await close(tx, attempt, 'succeeded', { reference: payment.reference })
+  const wanted = inTime && (await isWanted(tx, order, now))
+  const introduced =
+    !wanted || !order.introductory || (await takeIntroductoryPrice(context, tx, order, payment))
+  if (wanted && introduced) {
+    await enterSale(tx, order, attempt, now)
+    await moveOrder(tx, order.id, 'paid', { paid_at: now, tax_rate: context.operator.taxRate })
+    await auditPayment(tx, 'order_paid', order, now)
+    await reportSale(context, tx, order, now)
+    await give(tx, { order, attempt, now }, payment)
+    if (order.restored_at !== null) await sendRestoredMail(context, tx, order)
+    return sendReceipt(context, tx, order)
+  }
+  await setReference(tx, attempt.id, payment.reference)
+  if (!(await enterUnwanted(tx, order, attempt, now))) return
+  await detachUnwanted(tx, order.user_id, attempt.gateway, payment, now)
+  const reason = introduced ? whyReturned(order, inTime) : 'introduction_used'
+  await scheduleRefund(tx, {
+    attemptId: attempt.id,
+    key: `return:${attempt.id}`,
+    cents: order.amount_cents,
+    reason,
+    now,
+  })
+  // A payment that had been given up leaves its order open: the person may be paying it another way.
+  if (inTime && orderStates.allows(order.status, 'cancelled')) await moveOrder(tx, order.id, 'cancelled')
+  await setReturned(tx, order.id, reason)
+  await auditPayment(tx, 'money_returned', order, now, { reason })
+  await sendDuplicatePaymentMail(context, tx, order, reason)
+}
+
+/** Whether money still buys what the order is for: not where the person has it already, has left, or has withdrawn. */
+async function isWanted(tx: Tx, order: OrderRow, now: Date): Promise<boolean> {
+  if (order.erased_at !== null || order.withdrawn_at !== null) return false
+  if (!orderStates.allows(order.status, 'paid')) return false
+  return !(await isAlreadyOwned(tx, order, now))
+}
+
+function whyReturned({ status, erased_at, withdrawn_at }: OrderRow, inTime: boolean): ReturnReason {
+  if (erased_at !== null) return 'person_left'
+  if (withdrawn_at !== null) return 'withdrawal'
+  if (paidStatuses.includes(status)) return 'paid_twice'
+  return inTime ? 'already_owned' : 'too_late'
+}
+
+interface Paid {
+  order: OrderRow
+  attempt: AttemptRow
+  now: Date
+}
+
+/** What an order buys: an episode only that one, a video all of it, a plan everything until its period ends. */
+async function give(tx: Tx, paid: Paid, payment: Payment): Promise<void> {
+  const { order, now } = paid
+  if (order.kind === 'plan') return givePeriod(tx, paid, payment)
+  await saveForPurchases(tx, order, paid.attempt, payment, now)
+  await grantEntitlement(tx, {
+    userId: order.user_id,
+    orderId: order.id,
+    source: 'purchase',
+    videoId: order.video_id,
+    episodeId: order.episode_id,
+    startsAt: now,
+  })
+}
+
+async function givePeriod(tx: Tx, paid: Paid, payment: Payment): Promise<void> {
+  const row = await findRenewal(tx, paid.order)
+  if (row) return continueSubscription(tx, { ...paid, row }, payment)
+  await startSubscription(tx, paid.order, paid.attempt, payment, paid.now)
+}
+
+/**
+ * Looks an open attempt's payment up at its gateway and settles it. Nothing is ever sent again: a payment that the gateway
+ * does not know counts as lost only when it can no longer arrive, and is looked up then at the latest.
+ */
+export async function recheckAttempt(context: BillingContext, attempt: AttemptRow): Promise<void> {
+  const gateway = context.gateways.find(({ id }) => id === attempt.gateway)
+  if (!gateway)
+    return context.log.error(
+      { attempt: attempt.id, gateway: attempt.gateway },
+      'an open payment is at a gateway that is not set up',
+    )
+  const { id: attemptId, reference, idempotency_key: key, started_at: startedAt } = attempt
+  const found = await askGateway(context, gateway, (asked) => {
+    if (reference === null) return asked.retrievePayment({ key, attemptId, startedAt })
+    return attempt.status === 'requires_action'
+      ? asked.confirmPayment(reference)
+      : asked.retrievePayment({ reference })
+  })
+  const outcome = found !== 'unknown' && found && isOfOther(found, attempt) ? null : found
+  const lostAt = whenLost(startedAt, reference === null ? gateway.visibleWithinMs : undefined)
+  if (outcome === null && context.clock.now() < lostAt) return lookBy(context.db, attemptId, lostAt)
+  await settleAttempt(context, attempt, outcome ?? 'never received')
+}

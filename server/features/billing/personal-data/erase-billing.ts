@@ -1,0 +1,38 @@
+import { cancelMailsAbout } from '#server/platform/mail/send-mails.ts'
+import type { Tx } from '#server/tables.ts'
+import { pollMethodSetupsSoon } from '#server/features/billing/records/method-setup-queries.ts'
+import { retireMethods } from '#server/features/billing/records/method-queries.ts'
+import {
+  anonymiseOrders,
+  checkPaymentsSoon,
+  deleteKeys,
+  selectOrderIds,
+  selectPendingOrders,
+  selectUnfinishedSubscriptions,
+} from './personal-data-queries.ts'
+import { deleteOrderLinks } from '#server/features/billing/mails/order-link-queries.ts'
+import { insertCustomersToDelete } from '#server/features/billing/records/gateway-customer-queries.ts'
+import { lockBuyer, moveOrder } from '#server/features/billing/records/order-queries.ts'
+import { moveSubscription } from '#server/features/billing/records/subscription-queries.ts'
+
+/**
+ * A person leaves (security.md, "The person's data"): subscriptions end now, open orders are cancelled, payment methods are
+ * forgotten (here at once, at the gateway by the janitor, with the name and address that it knows), e-mails and traces go
+ * from the orders, mails about them do not leave any more, and links in earlier ones are worth nothing. The books keep
+ * orders, amounts and the words that were agreed to. A second time changes nothing.
+ */
+export async function eraseBilling(tx: Tx, userId: string, now: Date): Promise<void> {
+  await lockBuyer(tx, userId)
+  for (const { id, status } of await selectUnfinishedSubscriptions(tx, userId))
+    if (status === 'incomplete') await moveSubscription(tx, id, 'expired')
+    else await moveSubscription(tx, id, 'ended', { ended_at: now })
+  for (const { id } of await selectPendingOrders(tx, userId)) await moveOrder(tx, id, 'cancelled')
+  await checkPaymentsSoon(tx, userId, now)
+  await pollMethodSetupsSoon(tx, userId, now)
+  await retireMethods(tx, userId, now)
+  await insertCustomersToDelete(tx, userId, now)
+  await cancelMailsAbout(tx, await selectOrderIds(tx, userId))
+  await anonymiseOrders(tx, userId, now)
+  await deleteOrderLinks(tx, userId)
+  await deleteKeys(tx, userId)
+}

@@ -1,0 +1,232 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '#server/tables.ts'
+import { openAttemptStatuses } from '#server/features/billing/records/attempt-states.ts'
+import type { OrderRow } from '#server/features/billing/records/order-queries.ts'
+
+// Joining a guest to an account
+
+/** Gives everything but the idempotency keys to another person. */
+export async function moveRecords(tx: Tx, from: string, to: string): Promise<void> {
+  for (const table of ['orders', 'payment_methods', 'subscriptions', 'method_changes'] as const)
+    await tx.updateTable(table).set({ user_id: to }).where('user_id', '=', from).execute()
+}
+
+/** Where both have used the same key, the one who takes over keeps theirs. */
+export async function moveKeys(tx: Tx, from: string, to: string): Promise<void> {
+  await sql`
+    UPDATE idempotency_keys AS key SET user_id = ${to}
+    WHERE user_id = ${from}
+      AND NOT EXISTS (SELECT 1 FROM idempotency_keys WHERE user_id = ${to} AND idempotency_keys.key = key.key)`.execute(
+    tx,
+  )
+  await deleteKeys(tx, from)
+}
+
+/** The subscription of a person that stands in the way of another, whatever the time. */
+export function selectActiveSubscription(tx: Tx, userId: string) {
+  return tx
+    .selectFrom('subscriptions')
+    .select('id')
+    .where('user_id', '=', userId)
+    .where('status', 'in', ['active', 'past_due'])
+    .executeTakeFirst()
+}
+
+// Leaving
+
+export function selectUnfinishedSubscriptions(tx: Tx, userId: string) {
+  return tx
+    .selectFrom('subscriptions')
+    .select(['id', 'status'])
+    .where('user_id', '=', userId)
+    .where('status', 'in', ['incomplete', 'active', 'past_due'])
+    .execute()
+}
+
+export function selectPendingOrders(tx: Tx, userId: string) {
+  return tx
+    .selectFrom('orders')
+    .select('id')
+    .where('user_id', '=', userId)
+    .where('status', '=', 'pending')
+    .execute()
+}
+
+export async function selectOrderIds(tx: Tx, userId: string): Promise<string[]> {
+  const rows = await tx.selectFrom('orders').select('id').where('user_id', '=', userId).execute()
+  return rows.map(({ id }) => id)
+}
+
+/** Has the open payments of a person's orders looked at now. */
+export async function checkPaymentsSoon(tx: Tx, userId: string, now: Date): Promise<void> {
+  await tx
+    .updateTable('attempts')
+    .set({ check_at: now, checks: 0 })
+    .where('status', 'in', openAttemptStatuses)
+    .where('order_id', 'in', tx.selectFrom('orders').select('id').where('user_id', '=', userId))
+    .execute()
+}
+
+/** Takes what only consent to marketing allowed off a person's orders; which link led to them stays. */
+export async function forgetClicks(tx: Tx, userId: string): Promise<void> {
+  await sql`
+    UPDATE orders SET attribution = jsonb_set(
+      attribution - ARRAY['fbclid', 'ttclid', 'user_agent'],
+      '{first}', coalesce((attribution -> 'first') - ARRAY['fbclid', 'ttclid'], '{}'), false)
+    WHERE user_id = ${userId} AND attribution <> '{}'`.execute(tx)
+}
+
+/** Takes the person out of their orders; amounts, dates, what was bought and who had recommended it stay. */
+export async function anonymiseOrders(tx: Tx, userId: string, now: Date): Promise<void> {
+  await tx
+    .updateTable('orders')
+    .set({
+      email: '',
+      attribution: sql<string>`attribution - ARRAY['fbclid', 'ttclid', 'user_agent', 'first']`,
+      erased_at: now,
+    })
+    .where('user_id', '=', userId)
+    .where('erased_at', 'is', null)
+    .execute()
+}
+
+export async function deleteKeys(tx: Tx, userId: string): Promise<void> {
+  await tx.deleteFrom('idempotency_keys').where('user_id', '=', userId).execute()
+}
+
+// Taking along
+
+/** Where the next page of a list begins: after a row's time and id. Without a row it is the first page. */
+export interface AfterRow {
+  id: string
+  at: Date
+}
+
+/** Some times were written by the database, finer than JavaScript reads them. */
+const inMs = (time: string) => sql<Date>`date_trunc('milliseconds', ${sql.ref(time)})`
+
+function isAfter(row: AfterRow | undefined, time: string, id: string) {
+  return row ? sql<boolean>`(${inMs(time)}, ${sql.ref(id)}) > (${row.at}, ${row.id})` : sql<boolean>`true`
+}
+
+/** What the buyer agreed to, with the words themselves. */
+const withShownWords = sql<OrderRow['consent']>`CASE WHEN consent ? 'shown_hash'
+  THEN (consent - 'shown_hash') || jsonb_build_object('shown', (SELECT words FROM shown_words WHERE hash = consent->>'shown_hash'))
+  ELSE consent END`
+
+export function selectOrdersToExport(db: Db, userId: string, after: AfterRow | undefined, limit: number) {
+  return db
+    .selectFrom('orders')
+    .select([
+      'id',
+      'kind',
+      'video_id',
+      'episode_id',
+      'plan_id',
+      'status',
+      'amount_cents',
+      'refunded_cents',
+      'currency',
+      'gateway',
+      'method',
+      'email',
+      withShownWords.as('consent'),
+      'attribution',
+      'created_at',
+      'paid_at',
+      'withdrawn_at',
+    ])
+    .where('user_id', '=', userId)
+    .where(isAfter(after, 'created_at', 'id'))
+    .orderBy(inMs('created_at'))
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+}
+
+export function selectSubscriptionsToExport(
+  db: Db,
+  userId: string,
+  after: AfterRow | undefined,
+  limit: number,
+) {
+  return db
+    .selectFrom('subscriptions')
+    .select([
+      'id',
+      'plan_id',
+      'status',
+      'period_starts_at',
+      'period_ends_at',
+      'cancel_at_period_end',
+      'created_at',
+    ])
+    .where('user_id', '=', userId)
+    .where(isAfter(after, 'created_at', 'id'))
+    .orderBy(inMs('created_at'))
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+}
+
+export function selectMethodsToExport(db: Db, userId: string, after: AfterRow | undefined, limit: number) {
+  return db
+    .selectFrom('payment_methods')
+    .select(['id', 'gateway', 'brand', 'last4', 'expires_at', 'created_at'])
+    .where('user_id', '=', userId)
+    .where('check_at', 'is', null)
+    .where(isAfter(after, 'created_at', 'id'))
+    .orderBy(inMs('created_at'))
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+}
+
+/** What a person agreed to who had cards saved for what they buy, with the words themselves. */
+export function selectAgreementsToExport(db: Db, userId: string, after: AfterRow | undefined, limit: number) {
+  return db
+    .selectFrom('method_agreements')
+    .innerJoin('orders', 'orders.id', 'order_id')
+    .innerJoin('shown_words', 'shown_words.hash', 'shown_hash')
+    .select(['order_id as id', 'order_id', 'words as shown', 'agreed_at', 'revoked_at'])
+    .where('orders.user_id', '=', userId)
+    .where(isAfter(after, 'agreed_at', 'order_id'))
+    .orderBy(inMs('agreed_at'))
+    .orderBy('order_id')
+    .limit(limit)
+    .execute()
+}
+
+export function selectRefundsToExport(db: Db, userId: string, after: AfterRow | undefined, limit: number) {
+  return db
+    .selectFrom('refunds')
+    .innerJoin('attempts', 'attempts.id', 'refunds.attempt_id')
+    .innerJoin('orders', 'orders.id', 'attempts.order_id')
+    .select([
+      'refunds.id',
+      'orders.id as order_id',
+      'refunds.amount_cents',
+      'orders.currency',
+      'refunds.reason',
+      'refunds.status',
+      'refunds.created_at',
+    ])
+    .where('orders.user_id', '=', userId)
+    .where(isAfter(after, 'refunds.created_at', 'refunds.id'))
+    .orderBy(inMs('refunds.created_at'))
+    .orderBy('refunds.id')
+    .limit(limit)
+    .execute()
+}
+
+export function selectChangesToExport(db: Db, userId: string, after: AfterRow | undefined, limit: number) {
+  return db
+    .selectFrom('method_changes')
+    .select(['id', 'subscription_id', 'gateway', 'method', 'status', 'decline_code', 'started_at'])
+    .where('user_id', '=', userId)
+    .where(isAfter(after, 'started_at', 'id'))
+    .orderBy(inMs('started_at'))
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+}

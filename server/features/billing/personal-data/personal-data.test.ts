@@ -1,0 +1,259 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { cancelSubscription, createOrder } from '#contract/billing.ts'
+import { orderNumber } from '#contract/order-number.ts'
+import { deleteUser, getUser } from '#contract/members.ts'
+import { loadRights, mergeLibrary } from '#server/features/library/library.ts'
+import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
+import { Shopper, testCards } from '#server/testing/shopper.ts'
+import type { Tx } from '#server/tables.ts'
+import { readParts } from '#server/testing/read-parts.ts'
+import { eraseBilling, exportBilling, mergeBilling } from '#server/features/billing/billing.ts'
+import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
+import { renewSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
+import { selectActiveSubscription } from '#server/features/billing/records/subscription-queries.ts'
+
+interface Person {
+  shopper: Shopper
+  id: string
+}
+
+const day = 86_400_000
+let site: MoneySite
+let guest: Person
+let member: Person
+
+beforeAll(async () => {
+  site = await moneySite()
+})
+afterAll(() => site.close())
+beforeEach(async () => {
+  guest = await someone()
+  member = await someone()
+})
+
+async function someone(): Promise<Person> {
+  const shopper = await Shopper.on(site)
+  // Something is kept of both, as of whoever signs in with something to bring along.
+  await shopper.order(episode(6))
+  return { shopper, id: (await shopper.visitor.ask(getUser)).id }
+}
+
+const episode = (number: number) => ({
+  kind: 'episode' as const,
+  episode_id: site.video.episodes[number - 1]?.id,
+})
+const moment = (work: (tx: Tx) => Promise<void>) => site.context.db.transaction().execute(work)
+const now = () => site.context.clock.now()
+const merge = () =>
+  moment(async (tx) => {
+    await mergeLibrary(tx, guest.id, member.id)
+    await mergeBilling(tx, guest.id, member.id, now())
+  })
+const erase = (person: Person) => moment((tx) => eraseBilling(tx, person.id, now()))
+
+async function subscribe({ shopper }: Person, days: number): Promise<void> {
+  const { id: plan_id } = await shopper.plan(days)
+  expect(await shopper.buy({ kind: 'plan', plan_id })).toMatchObject({ code: 200, info: { status: 'paid' } })
+}
+
+const rowsOf = (table: 'orders' | 'payment_methods' | 'subscriptions' | 'idempotency_keys', { id }: Person) =>
+  site.context.db.selectFrom(table).selectAll().where('user_id', '=', id).execute()
+
+async function plays({ id }: Person): Promise<boolean> {
+  const rights = await loadRights(site.context.db, id, site.video.id, now())
+  return rights.covers(site.video.episodes[4]?.id ?? '')
+}
+
+const live = ({ id }: Person) => selectActiveSubscription(site.context.db, id, now())
+
+test("a guest's orders, methods, subscription and keys become the member's, once", async () => {
+  await guest.shopper.order(episode(4), { 'idempotency-key': 'mine' })
+  await subscribe(guest, 7)
+  await merge()
+  await merge()
+  expect(await rowsOf('orders', guest)).toEqual([])
+  expect(await rowsOf('orders', member)).toHaveLength(4)
+  expect(await rowsOf('payment_methods', member)).toHaveLength(1)
+  expect(await rowsOf('idempotency_keys', member)).toMatchObject([{ key: 'mine' }])
+  expect(await live(member)).toMatchObject({ status: 'active', period_days: 7 })
+  expect(await plays(member)).toBe(true)
+})
+
+test('a key that both have used stays the one of the member', async () => {
+  await guest.shopper.order(episode(4), { 'idempotency-key': 'the same' })
+  const kept = await member.shopper.order(episode(5), { 'idempotency-key': 'the same' })
+  await merge()
+  const repeated = await member.shopper.visitor.ask(createOrder, {
+    headers: { 'idempotency-key': 'the same' },
+    body: { ...episode(5), gateway: 'sandbox', email: member.shopper.email },
+  })
+  expect(repeated.id).toBe(kept.id)
+  expect(await rowsOf('idempotency_keys', guest)).toEqual([])
+})
+
+test("of two subscriptions the member's goes on, and what the guest's had paid for stays until its end", async () => {
+  await subscribe(guest, 30)
+  await subscribe(member, 7)
+  await merge()
+  const statuses = (await rowsOf('subscriptions', member)).map(({ status }) => status)
+  expect(statuses.toSorted()).toEqual(['active', 'ended'])
+  expect(await live(member)).toMatchObject({ period_days: 7 })
+  site.moveOn(8 * day)
+  expect(await plays(member)).toBe(true)
+  site.moveOn(23 * day)
+  expect(await plays(member)).toBe(false)
+})
+
+test("a member's subscription that is over does not end the guest's", async () => {
+  await subscribe(member, 7)
+  await member.shopper.visitor.ask(cancelSubscription)
+  site.moveOn(8 * day)
+  await subscribe(guest, 30)
+  await merge()
+  expect(await live(member)).toMatchObject({ status: 'active', period_days: 30 })
+})
+
+test("a guest's subscription that lapsed in an outage is charged once after the sign-in, and goes on", async () => {
+  await subscribe(guest, 7)
+  site.moveOn(30 * day)
+  await merge()
+  await renewSubscriptions(site.context)
+  expect(await live(member)).toMatchObject({ status: 'active', period_days: 7 })
+  expect((await rowsOf('orders', member)).filter(({ kind }) => kind === 'plan')).toHaveLength(2)
+  expect(await plays(member)).toBe(true)
+})
+
+test('a payment that was under way at the sign-in opens the episode for the member', async () => {
+  const order = await guest.shopper.order(episode(5))
+  const { info } = await guest.shopper.tryPay(order.id, await guest.shopper.token(testCards.asksOnce))
+  await merge()
+  await guest.shopper.decide(info?.next.url ?? '', 'yes')
+  site.moveOn(60_000)
+  await runJanitor(site.context)
+  expect([await plays(guest), await plays(member)]).toEqual([false, true])
+})
+
+test('paying and signing in at the same time never loses what was paid', async () => {
+  const lockUsers = (tx: Tx) =>
+    tx
+      .selectFrom('users')
+      .select('id')
+      .where('id', 'in', [guest.id, member.id])
+      .orderBy('id')
+      .forUpdate()
+      .execute()
+  const signIn = () =>
+    moment(async (tx) => {
+      await lockUsers(tx)
+      await mergeLibrary(tx, guest.id, member.id)
+      await mergeBilling(tx, guest.id, member.id, now())
+    })
+  const order = await guest.shopper.order(episode(5))
+  const token = await guest.shopper.token()
+  // The gateway's answer comes just as the guest becomes the member.
+  const answered = Promise.withResolvers<void>()
+  site.trouble.createPayment = async (charge) => {
+    const payment = await site.sound.createPayment(charge)
+    answered.resolve()
+    return payment
+  }
+  const paying = guest.shopper.tryPay(order.id, token)
+  await answered.promise
+  await Promise.all([paying, signIn()])
+  delete site.trouble.createPayment
+  site.moveOn(60_000)
+  await runJanitor(site.context)
+  expect([await plays(guest), await plays(member)]).toEqual([false, true])
+})
+
+test('whoever leaves has no subscription, no method and no name on their orders; the books stay', async () => {
+  await subscribe(guest, 7)
+  const books = await site.context.db.selectFrom('ledger_lines').selectAll().orderBy('id').execute()
+  const [method] = await rowsOf('payment_methods', guest)
+  await erase(guest)
+  await erase(guest)
+  expect(await rowsOf('subscriptions', guest)).toMatchObject([{ status: 'ended', payment_method_id: null }])
+  for (const { email, attribution } of await rowsOf('orders', guest)) {
+    expect(email).toBe('')
+    expect(attribution).not.toHaveProperty('user_agent')
+  }
+  const paid = (await rowsOf('orders', guest)).filter(({ status }) => status === 'paid')
+  expect(paid).toMatchObject([{ amount_cents: 499 }])
+  expect(await rowsOf('payment_methods', guest)).toMatchObject([{ brand: null, last4: null }])
+  await runJanitor(site.context)
+  expect(await rowsOf('payment_methods', guest)).toEqual([])
+  const forgotten = site.context.db.selectFrom('sandbox_methods').selectAll()
+  expect(await forgotten.where('id', '=', method?.reference ?? '').executeTakeFirst()).toMatchObject({
+    forgotten_at: expect.any(Date),
+  })
+  expect(await site.context.db.selectFrom('ledger_lines').selectAll().orderBy('id').execute()).toEqual(books)
+})
+
+test('whoever leaves is mailed nothing more about their orders, and nobody else’s mails are missing', async () => {
+  const { db } = site.context
+  const shared = { ...episode(5), email: `Shared-${guest.shopper.email}` }
+  const given = await guest.shopper.buy(shared)
+  await giveUpMailsAbout(given.info?.id ?? '')
+  await guest.shopper.buy({ ...shared, ...episode(4) })
+  const { info } = await member.shopper.buy({ ...shared, ...episode(5) })
+  await guest.shopper.visitor.ask(deleteUser)
+  const left = await site.mails(shared.email)
+  expect(left).toHaveLength(1)
+  expect(left[0]?.text).toContain(orderNumber(info?.id ?? ''))
+  const recipients = await db.selectFrom('given_up_mails').select('recipient').execute()
+  expect(recipients).not.toContainEqual({ recipient: shared.email })
+})
+
+async function giveUpMailsAbout(orderId: string): Promise<void> {
+  const { rowCount } = await site.context.database.pool.query(
+    `WITH gone AS (DELETE FROM mails WHERE fields ->> 'order' = $1 RETURNING *)
+    INSERT INTO given_up_mails
+    SELECT id, recipient, template, language, fields, attempts, expires_at, created_at, now(), true, 'MailError: 550' FROM gone`,
+    [orderId],
+  )
+  expect(rowCount).toBe(1)
+}
+
+test('a method that the gateway could not forget is forgotten later', async () => {
+  await subscribe(guest, 7)
+  await erase(guest)
+  site.trouble.detachMethod = () => Promise.reject(new Error('away'))
+  await runJanitor(site.context)
+  delete site.trouble.detachMethod
+  expect(await rowsOf('payment_methods', guest)).toMatchObject([{ checks: 1 }])
+  site.moveOn(60_000)
+  await runJanitor(site.context)
+  expect(await rowsOf('payment_methods', guest)).toEqual([])
+})
+
+test('money that comes in for somebody who has left goes back', async () => {
+  const order = await guest.shopper.order(episode(5))
+  const { info } = await guest.shopper.tryPay(order.id, await guest.shopper.token(testCards.asksOnce))
+  await guest.shopper.decide(info?.next.url ?? '', 'yes')
+  await erase(guest)
+  await runJanitor(site.context)
+  expect(await plays(guest)).toBe(false)
+  const refunds = site.context.db
+    .selectFrom('refunds')
+    .innerJoin('attempts', 'attempts.id', 'refunds.attempt_id')
+    .select(['refunds.status', 'refunds.reason'])
+  expect(await refunds.where('attempts.order_id', '=', order.id).execute()).toEqual([
+    { status: 'succeeded', reason: 'person_left' },
+  ])
+})
+
+test('a person can take along their orders, subscriptions and cards, and nobody else’s', async () => {
+  const attribution = JSON.stringify({ referrer_token: 'spring' })
+  await site.context.db.updateTable('orders').set({ attribution }).where('user_id', '=', guest.id).execute()
+  await subscribe(guest, 7)
+  const taken = await readParts(exportBilling(site.context.db, guest.id))
+  expect(taken).toMatchObject({
+    orders: [
+      { kind: 'episode', attribution: { referrer_token: 'spring' } },
+      { kind: 'plan', amount_cents: 499, email: guest.shopper.email },
+    ],
+    subscriptions: [{ status: 'active' }],
+    payment_methods: [{ brand: 'visa', last4: '4242' }],
+  })
+  expect(JSON.stringify(taken)).not.toContain(member.id)
+})

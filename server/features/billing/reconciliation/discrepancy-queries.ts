@@ -1,0 +1,121 @@
+import { sql } from 'kysely'
+import type { GatewayId } from '#contract/billing.ts'
+import type { DayTotal } from '#contract/studio/orders.ts'
+import type { Static } from 'typebox'
+import type { Db } from '#server/tables.ts'
+
+/** What moved at the gateways in a time, by the books: transactions of the same kind together. */
+export async function selectDayTotals(db: Db, from: Date, to: Date): Promise<Static<typeof DayTotal>[]> {
+  const { rows } = await sql<Static<typeof DayTotal>>`
+    SELECT substr(account, 9) AS gateway, split_part(transaction_id, ':', 1) AS kind, currency,
+      count(*)::int AS transactions, sum(amount_cents)::float8 AS amount_cents
+    FROM ledger_lines WHERE at >= ${from} AND at < ${to} AND account LIKE 'gateway:%'
+    GROUP BY 1, 2, 3 ORDER BY 1, 3, 2`.execute(db)
+  return rows
+}
+
+/** When money of each gateway was entered last in a time. */
+export async function selectLastEntered(db: Db, from: Date, to: Date): Promise<Map<string, Date>> {
+  const { rows } = await sql<{ gateway: string; at: Date }>`
+    SELECT substr(account, 9) AS gateway, max(at) AS at
+    FROM ledger_lines WHERE at >= ${from} AND at < ${to} AND account LIKE 'gateway:%' GROUP BY 1`.execute(db)
+  return new Map(rows.map(({ gateway, at }) => [gateway, at]))
+}
+
+export interface DiscrepancyRow {
+  kind: 'payment' | 'foreign_payment' | 'attempt' | 'refund' | 'notification'
+  gateway: GatewayId
+  reference: string | null
+  order_id: string | null
+  amount_cents: number | null
+  /** What our books have of it, and what the gateway says that it holds; null where it has not said. */
+  ours_cents: number | null
+  theirs_cents: number | null
+  currency: string | null
+  since: Date
+  given_up: boolean
+}
+
+/** Payments that could not be brought into line, with the net of what our books have of each. */
+const listedPayments = sql`
+  payments_to_compare listed
+  LEFT JOIN attempts ON attempts.id = coalesce(listed.attempt_id, (SELECT known.id FROM attempts known
+    WHERE known.gateway = listed.gateway AND known.reference = listed.reference LIMIT 1))
+  LEFT JOIN orders ON orders.id = attempts.order_id
+  CROSS JOIN LATERAL (SELECT coalesce(sum(amount_cents), 0)::int AS cents FROM ledger_lines
+    WHERE order_id = attempts.order_id AND account = 'gateway:' || listed.gateway AND ledger_lines.currency = coalesce(listed.currency, orders.currency)
+      AND (transaction_id = 'charge:' || attempts.id OR transaction_id LIKE 'dispute:' || attempts.id || ':%'
+        OR transaction_id IN (SELECT kind || refunds.id FROM refunds, unnest(ARRAY['refund:', 'refund_failed:']) AS kind
+          WHERE refunds.attempt_id = attempts.id))) AS booked`
+
+/** By how much the gateways had more than our books in what was found not to match in a time. */
+export async function selectDifferences(
+  db: Db,
+  from: Date,
+  to: Date,
+): Promise<{ gateway: GatewayId; currency: string; cents: number }[]> {
+  const { rows } = await sql<{ gateway: GatewayId; currency: string; cents: number }>`
+    SELECT gateway, currency, sum(cents)::float8 AS cents FROM (
+      SELECT gateway, currency, amount_cents AS cents FROM foreign_payments WHERE found_at >= ${from} AND found_at < ${to}
+      UNION ALL
+      SELECT listed.gateway, listed.currency, listed.held_cents - booked.cents FROM ${listedPayments}
+      WHERE listed.held_cents IS NOT NULL AND found_at >= ${from} AND found_at < ${to}) AS differences
+    GROUP BY 1, 2`.execute(db)
+  return rows
+}
+
+/** Of each kind so many at most, the oldest first. */
+const most = sql.lit(100)
+
+/**
+ * What does not match, or has been open for long: payments that could not be brought into line, money for no order of ours,
+ * tries whose end nobody knows, refunds on their way, notifications that were not applied.
+ */
+export async function selectDiscrepancies(
+  db: Db,
+  { openBefore, foreignAfter }: { openBefore: Date; foreignAfter: Date },
+): Promise<DiscrepancyRow[]> {
+  const { rows } = await sql<DiscrepancyRow>`
+    (SELECT 'payment' AS kind, listed.gateway, listed.reference, orders.id AS order_id, orders.amount_cents,
+        booked.cents AS ours_cents, listed.held_cents AS theirs_cents, coalesce(listed.currency, orders.currency) AS currency,
+        listed.found_at AS since, listed.given_up
+      FROM ${listedPayments}
+      ORDER BY listed.found_at LIMIT ${most})
+    UNION ALL
+    (SELECT 'foreign_payment', gateway, reference, NULL, amount_cents, 0, amount_cents, currency, found_at, true
+      FROM foreign_payments WHERE found_at > ${foreignAfter} ORDER BY found_at DESC LIMIT ${most})
+    UNION ALL
+    (SELECT 'attempt', attempts.gateway, attempts.reference, order_id, amount_cents, NULL, NULL, currency, started_at, false
+      FROM attempts JOIN orders ON orders.id = attempts.order_id
+      WHERE attempts.status IN ('started', 'processing', 'unknown') AND started_at < ${openBefore}
+      ORDER BY started_at LIMIT ${most})
+    UNION ALL
+    (SELECT 'refund', attempts.gateway, attempts.reference, attempts.order_id, refunds.amount_cents, NULL, NULL, currency,
+        refunds.created_at, false
+      FROM refunds JOIN attempts ON attempts.id = refunds.attempt_id JOIN orders ON orders.id = attempts.order_id
+      WHERE refunds.status = 'started' AND refunds.created_at < ${openBefore}
+      ORDER BY refunds.created_at LIMIT ${most})
+    UNION ALL
+    (SELECT 'notification', gateway, reference, NULL, NULL, NULL, NULL, NULL, received_at, false
+      FROM notifications WHERE applied_at IS NULL AND received_at < ${openBefore}
+      ORDER BY received_at LIMIT ${most})`.execute(db)
+  return rows
+}
+
+/** Notes money at a gateway that is for no order of ours; a second time changes nothing. */
+export async function insertForeignPayment(
+  db: Db,
+  payment: {
+    gateway: GatewayId
+    reference: string
+    amount_cents: number
+    currency: string
+    found_at: Date
+  },
+): Promise<void> {
+  await db
+    .insertInto('foreign_payments')
+    .values(payment)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}

@@ -1,0 +1,145 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { expectSound, moneySite, type MoneySite } from '#server/testing/money-site.ts'
+import { Shopper } from '#server/testing/shopper.ts'
+import { Subscriber } from '#server/testing/subscriber.ts'
+import { reconcile } from './reconcile.ts'
+
+const hour = 3_600_000
+let site: MoneySite
+
+beforeAll(async () => {
+  site = await moneySite()
+})
+afterAll(() => site.close())
+afterEach(() => expectSound(site))
+
+test('a payment of which only the gateway knows is found and settled, also once the janitor has given it up', async () => {
+  const person = await Subscriber.on(site)
+  site.trouble.chargeSavedMethod = async (charge) => {
+    await site.sound.chargeSavedMethod(charge)
+    throw new Error('the line broke')
+  }
+  await person.after(7 * 24 * hour)
+  await site.context.db
+    .updateTable('attempts')
+    .set({ check_at: null })
+    .where('status', '=', 'unknown')
+    .execute()
+  await reconcile(site.context)
+  expect(await person.row()).toMatchObject({ status: 'active', period_no: 1 })
+  await reconcile(site.context)
+  expect(await person.payments('succeeded')).toHaveLength(2)
+})
+
+test('a payment that was settled as failed and went through after all goes back, once', async () => {
+  const shopper = await Shopper.on(site)
+  const order = await shopper.order({ episode_id: site.video.episodes[3]?.id })
+  site.trouble.createPayment = async (charge) => {
+    await site.sound.createPayment(charge)
+    throw new Error('the line broke')
+  }
+  await shopper.tryPay(order.id, await shopper.token())
+  await site.context.db
+    .updateTable('attempts')
+    .set({ status: 'failed', decline_code: 'not_received', check_at: null })
+    .where('order_id', '=', order.id)
+    .execute()
+  await reconcile(site.context)
+  await reconcile(site.context)
+  const [payment] = (await site.sound.listPayments(new Date(0))).filter(({ orderId }) => orderId === order.id)
+  expect(payment).toMatchObject({ status: 'succeeded', amountCents: 99, refundedCents: 99 })
+  const returned = await site.context.db
+    .selectFrom('refunds')
+    .innerJoin('attempts', 'attempts.id', 'refunds.attempt_id')
+    .select('refunds.status')
+    .where('attempts.order_id', '=', order.id)
+    .execute()
+  expect(returned).toEqual([{ status: 'succeeded' }])
+})
+
+test('each round lists from where the last that succeeded ended; a gateway that is away is asked from there again', async () => {
+  const asked: number[] = []
+  site.trouble.listPayments = async (time) => {
+    asked.push(site.context.clock.now().getTime() - time.getTime())
+    return []
+  }
+  const hours = () => Math.round((asked.at(-1) ?? 0) / hour)
+  await reconcile(site.context)
+  site.moveOn(5 * hour)
+  await reconcile(site.context)
+  expect(hours()).toBe(48 + 5)
+  site.trouble.listPayments = () => Promise.reject(new Error('away'))
+  site.moveOn(100 * hour)
+  await reconcile(site.context)
+  site.trouble.listPayments = async (time) => {
+    asked.push(site.context.clock.now().getTime() - time.getTime())
+    return []
+  }
+  await reconcile(site.context)
+  expect(hours()).toBe(48 + 100)
+})
+
+/** As it stands here, without a look at the gateway. */
+async function statusOf(orderId: string) {
+  const orders = site.context.db.selectFrom('orders').select('status')
+  return (await orders.where('id', '=', orderId).executeTakeFirst())?.status
+}
+
+test('a payment that cannot be settled does not hold the others up: it is tried again by itself, and not for ever', async () => {
+  const shopper = await Shopper.on(site)
+  const order = await shopper.order({ episode_id: site.video.episodes[3]?.id })
+  site.trouble.createPayment = async (charge) => {
+    await site.sound.createPayment(charge)
+    throw new Error('the line broke')
+  }
+  await shopper.tryPay(order.id, await shopper.token())
+  const odd = (await site.sound.listPayments(new Date(0))).find(({ orderId }) => orderId === order.id)
+  if (!odd) throw new Error('there is no payment')
+  const poisoned = { ...odd, amountCents: 1 }
+  const asked: number[] = []
+  let looks = 0
+  site.trouble.listPayments = async (time) => {
+    asked.push(site.context.clock.now().getTime() - time.getTime())
+    return asked.length === 1 ? [poisoned] : []
+  }
+  site.trouble.retrievePayment = async () => {
+    looks++
+    return poisoned
+  }
+  await reconcile(site.context)
+  for (const hours of [100, 60]) {
+    site.moveOn(hours * hour)
+    await reconcile(site.context)
+    expect(Math.round((asked.at(-1) ?? 0) / hour)).toBe(48 + hours)
+  }
+  expect(looks).toBe(2)
+  site.moveOn(9 * hour)
+  await reconcile(site.context)
+  await reconcile(site.context)
+  expect(looks).toBe(2)
+  delete site.trouble.listPayments
+  delete site.trouble.retrievePayment
+  await reconcile(site.context)
+  expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+})
+
+test('a payment that was kept is settled by itself once it can be, though it is listed no more', async () => {
+  const shopper = await Shopper.on(site)
+  const order = await shopper.order({ episode_id: site.video.episodes[3]?.id })
+  site.trouble.createPayment = async (charge) => {
+    await site.sound.createPayment(charge)
+    throw new Error('the line broke')
+  }
+  await shopper.tryPay(order.id, await shopper.token())
+  const payment = (await site.sound.listPayments(new Date(0))).find(({ orderId }) => orderId === order.id)
+  if (!payment) throw new Error('there is no payment')
+  const odd = { ...payment, currency: 'EUR' }
+  site.trouble.listPayments = async () => [odd]
+  site.trouble.retrievePayment = async () => odd
+  await reconcile(site.context)
+  expect(await statusOf(order.id)).toBe('pending')
+  site.trouble.listPayments = async () => []
+  delete site.trouble.retrievePayment
+  await reconcile(site.context)
+  expect(await statusOf(order.id)).toBe('paid')
+})

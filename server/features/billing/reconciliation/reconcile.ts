@@ -1,0 +1,254 @@
+import { dayMs, hourMs } from '#server/platform/clock.ts'
+import { selectAttempt, type AttemptRow } from '#server/features/billing/records/attempt-queries.ts'
+import { isOpen } from '#server/features/billing/records/attempt-states.ts'
+import type { BillingContext } from '#server/features/billing/billing-context.ts'
+import { askForPayments, askGateway } from '#server/features/billing/gateways/call-gateway.ts'
+import {
+  unreadablePayment,
+  type Payment,
+  type PaymentGateway,
+} from '#server/features/billing/gateways/gateway.ts'
+import { insertForeignPayment } from './discrepancy-queries.ts'
+import {
+  deleteToCompare,
+  giveUpToCompare,
+  putToCompare,
+  selectAttemptsToCompare,
+  selectReconciledTo,
+  selectSucceeded,
+  selectToCompare,
+  selectUndecided,
+  setReconciledTo,
+  setRefundPending,
+  type ComparedRow,
+} from './reconciliation-queries.ts'
+import { restoreOrder } from './restore-order.ts'
+import { settleAttempt } from '#server/features/billing/payments/settle-attempt.ts'
+import {
+  disputedCents,
+  isDisputeOpenOrLost,
+  knowsRefundsAndDisputes,
+  syncRefundsAndDisputes,
+} from '#server/features/billing/refunds/sync-refunds-and-disputes.ts'
+
+/** A payment may be listed late, and come through long after it was begun. */
+const overlapMs = 48 * hourMs
+const firstLookMs = 7 * dayMs
+const batch = 200
+
+/** How long a payment that cannot be brought into line is tried again, each time with an error in the log. */
+const keptMs = 7 * dayMs
+
+/**
+ * Compares what each gateway took with what we know of it, and settles what differs by the same function as everything
+ * else (billing.md, "Crash safety"). A gateway that does not answer is asked from the same time on at the next round; a
+ * payment that cannot be settled is tried again by itself, and does not keep the list from going on.
+ */
+export async function reconcile(context: BillingContext): Promise<void> {
+  for (const gateway of context.gateways) {
+    await compareAgain(context, gateway, await compareListed(context, gateway))
+  }
+}
+
+/** @returns the payments that were listed */
+async function compareListed(context: BillingContext, gateway: PaymentGateway): Promise<ReadonlySet<string>> {
+  const { db, clock } = context
+  const now = clock.now()
+  const before = await selectReconciledTo(db, gateway.id)
+  const since = new Date(before ? before.getTime() - overlapMs : now.getTime() - firstLookMs)
+  const settled = (references: readonly string[]) => selectSucceeded(db, gateway.id, references)
+  const payments = await askForPayments(context, gateway, since, settled)
+  if (!payments) return new Set()
+  // A dispute takes months and a refund days, and the payment is listed no more when they end.
+  for (const id of await selectUndecided(db, gateway.id)) await compareAttempt(context, id)
+  for (let start = 0; start < payments.length; start += batch)
+    await compare(context, gateway, payments.slice(start, start + batch))
+  await setReconciledTo(db, gateway.id, { from: now, finished: clock.now() })
+  return new Set(payments.map(({ reference }) => reference))
+}
+
+/**
+ * Settles what differs between payments and our books. What cannot be settled now is a discrepancy, which operators see, and which
+ * `compareAgain` looks at again.
+ * @returns whether all of it was settled
+ */
+export async function compare(
+  context: BillingContext,
+  gateway: PaymentGateway,
+  payments: readonly Payment[],
+): Promise<boolean> {
+  const attempts = await selectAttemptsToCompare(
+    context.db,
+    gateway.id,
+    payments.map(({ attemptId }) => attemptId),
+    payments.map(({ reference }) => reference),
+  )
+  let isSettled = true
+  for (const payment of payments) {
+    const { reference } = payment
+    const attempt = attempts.find((one) => one.reference === reference || one.id === payment.attemptId)
+    isSettled = (await compareOne(context, gateway, payment, attempt)) && isSettled
+  }
+  return isSettled
+}
+
+async function compareOne(
+  context: BillingContext,
+  gateway: PaymentGateway,
+  payment: Payment,
+  attempt: ComparedRow | undefined,
+): Promise<boolean> {
+  const { reference } = payment
+  const isSettled = await bringIntoLine(context, gateway, payment, attempt)
+  if (isSettled) await deleteToCompare(context.db, gateway.id, reference)
+  else await noteDiscrepancy(context, gateway, payment, attempt)
+  return isSettled
+}
+
+function noteDiscrepancy(
+  { db, clock }: BillingContext,
+  gateway: PaymentGateway,
+  payment: Payment,
+  attempt: ComparedRow | undefined,
+): Promise<void> {
+  // Without a currency nothing is known of the amount either.
+  const isRead = payment.currency !== ''
+  return putToCompare(db, {
+    gateway: gateway.id,
+    reference: payment.reference,
+    attempt_id: attempt?.id ?? null,
+    held_cents: isRead ? heldCents(payment) : null,
+    currency: isRead ? payment.currency : null,
+    found_at: clock.now(),
+  })
+}
+
+/** Looks up what could not be settled before, and gives it up in the end: somebody has to look. */
+async function compareAgain(
+  context: BillingContext,
+  gateway: PaymentGateway,
+  listed: ReadonlySet<string>,
+): Promise<void> {
+  const { db, clock, log } = context
+  const oldest = clock.now().getTime() - keptMs
+  for (const { reference, found_at } of await selectToCompare(db, gateway.id)) {
+    if (listed.has(reference)) continue
+    if (found_at.getTime() < oldest) {
+      log.error({ gateway: gateway.id, reference }, 'a payment is given up; please look it up at the gateway')
+      await giveUpToCompare(db, gateway.id, reference)
+      continue
+    }
+    const payment = await askGateway(context, gateway, (asked) => asked.retrievePayment({ reference }))
+    if (payment === 'unknown') continue
+    if (payment) await compare(context, gateway, [payment])
+    else {
+      const [attempt] = await selectAttemptsToCompare(db, gateway.id, [], [reference])
+      await forgetUnlessBooked(context, gateway, reference, attempt)
+    }
+  }
+}
+
+/** Compares the payment of one attempt. @returns whether all that differed was settled; not where there was no answer */
+export async function compareAttempt(context: BillingContext, attemptId: string): Promise<boolean> {
+  const attempt = await selectAttempt(context.db, attemptId)
+  const gateway = context.gateways.find(({ id }) => id === attempt?.gateway)
+  const reference = attempt?.reference ?? null
+  // Without a name of the gateway's nothing came of it, or it is open and was just looked up by ours.
+  if (reference === null) return attempt === undefined || !isOpen(attempt.status)
+  if (!gateway) return false
+  const payment = await askGateway(context, gateway, (asked) => asked.retrievePayment({ reference }))
+  if (payment === 'unknown') return false
+  const [compared] = await selectAttemptsToCompare(context.db, gateway.id, [attemptId], [reference])
+  if (payment) return compareOne(context, gateway, payment, compared)
+  await forgetUnlessBooked(context, gateway, reference, compared)
+  return !compared?.booked
+}
+
+/** A payment that the gateway no longer knows is a discrepancy where our books have it as received. */
+async function forgetUnlessBooked(
+  context: BillingContext,
+  gateway: PaymentGateway,
+  reference: string,
+  attempt: ComparedRow | undefined,
+): Promise<void> {
+  if (!attempt?.booked) return deleteToCompare(context.db, gateway.id, reference)
+  await noteDiscrepancy(context, gateway, unreadablePayment(reference), attempt)
+}
+
+/** @returns whether all that differed was settled */
+async function bringIntoLine(
+  context: BillingContext,
+  gateway: PaymentGateway,
+  payment: Payment,
+  attempt: ComparedRow | undefined,
+): Promise<boolean> {
+  if (!attempt) return bringBack(context, gateway, payment)
+  const about = { gateway: gateway.id, reference: payment.reference }
+  try {
+    if (differs(attempt, payment)) await settleAttempt(context, attempt, payment)
+    const isSettled =
+      !hasGone(attempt, payment) || (await syncRefundsAndDisputes(context, attempt.id, payment))
+    if (payment.status !== 'unreadable')
+      await setRefundPending(context.db, attempt.id, payment.refundPending ?? false)
+    if (isExplained(attempt, payment)) return isSettled
+    context.log.error(
+      { ...about, status: payment.status },
+      'a gateway no longer reports a payment as received',
+    )
+    return false
+  } catch (error) {
+    context.log.error({ ...about, err: error }, 'a payment could not be brought into line with its gateway')
+    return false
+  }
+}
+
+/** Settles a payment of which our books know nothing: the database lost its order, or it is none of ours. */
+async function bringBack(
+  context: BillingContext,
+  gateway: PaymentGateway,
+  payment: Payment,
+): Promise<boolean> {
+  if (payment.status === 'unreadable') return false
+  const amount_cents = heldCents(payment)
+  if (amount_cents <= 0) return true
+  const about = { gateway: gateway.id, reference: payment.reference }
+  try {
+    const attempt = await restoreOrder(context, gateway, payment)
+    if (attempt) {
+      context.log.warn({ ...about, order: attempt.order_id }, 'a lost order was restored from its payment')
+      return await bringIntoLine(context, gateway, payment, { ...attempt, refunded_cents: 0, booked: false })
+    }
+  } catch (error) {
+    context.log.error({ ...about, err: error }, 'a lost order could not be restored from its payment')
+    return false
+  }
+  context.log.error(about, 'a gateway has a payment that is none of ours')
+  const { currency } = payment
+  await insertForeignPayment(context.db, { ...about, amount_cents, currency, found_at: context.clock.now() })
+  return true
+}
+
+/** What a gateway holds for us of a payment: what it took, less what it gave back and what a bank took. */
+function heldCents(payment: Payment): number {
+  if (payment.status !== 'succeeded') return 0
+  return payment.amountCents - payment.refundedCents - disputedCents(payment)
+}
+
+/** Money that came in for a closed attempt goes back; once it has, there is nothing left to do. */
+function differs(attempt: AttemptRow, payment: Payment): boolean {
+  if (isOpen(attempt.status)) return attempt.status !== payment.status
+  const returned = payment.refundedCents === payment.amountCents
+  return payment.status === 'succeeded' && attempt.status !== 'succeeded' && !returned
+}
+
+/** Whether what the gateway reports agrees with our books: money that we have as received is still there, or a dispute took it. */
+function isExplained({ booked }: ComparedRow, payment: Payment): boolean {
+  if (payment.status === 'unreadable') return false
+  return !booked || payment.status === 'succeeded' || isDisputeOpenOrLost(payment)
+}
+
+/** Whether something has gone back, or come back, that we may not know of. */
+function hasGone({ refunded_cents, dispute }: ComparedRow, payment: Payment): boolean {
+  if (!knowsRefundsAndDisputes(payment)) return false
+  return refunded_cents !== payment.refundedCents || dispute !== (payment.dispute ?? null)
+}

@@ -1,0 +1,307 @@
+import { sql } from 'kysely'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Order } from '#contract/billing.ts'
+import { getUser } from '#contract/members.ts'
+import { getEpisode } from '#contract/media.ts'
+import { booksOf, expectEven } from '#server/testing/books.ts'
+import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
+import { startFakeStripe } from '#server/testing/fake-stripe.ts'
+import { moneySite } from '#server/testing/money-site.ts'
+import { takeBackup } from '#server/testing/old-backup.ts'
+import { Shopper, testCards } from '#server/testing/shopper.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { payerEmail } from '#server/features/billing/gateways/paypal/fake-orders.ts'
+import { FakePaypal } from '#server/features/billing/gateways/paypal/fake-paypal.ts'
+import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
+import { reconcile } from './reconcile.ts'
+import { renewSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
+import { applyWebhookEvent } from '#server/features/billing/webhooks/receive-webhook.ts'
+
+const [hour, day] = [3_600_000, 86_400_000]
+
+/** A site with one gateway. */
+interface Shop {
+  site: TestSite
+  video: BuiltVideo
+  /** Orders with the gateway and pays, as the browser and the person do. */
+  pay(shopper: Shopper, order: Order): Promise<void>
+  wish: { gateway: 'sandbox' | 'stripe' | 'paypal'; method?: 'wallet' }
+  moveOn(milliseconds: number): void
+  /** Where a buyer is reached of whom the database knows nothing. */
+  addressOf(shopper: Shopper): string
+  close(): Promise<void>
+}
+
+async function sandboxShop(): Promise<Shop> {
+  const site = await moneySite()
+  return {
+    site,
+    video: site.video,
+    wish: { gateway: 'sandbox' },
+    pay: async (shopper, { id }) => void (await shopper.tryPay(id, await shopper.token())),
+    moveOn: site.moveOn,
+    addressOf: ({ email }) => email,
+    close: () => site.close(),
+  }
+}
+
+async function stripeShop(): Promise<Shop> {
+  let offset = 0
+  const clock = { now: () => new Date(Date.now() + offset) }
+  const fake = await startFakeStripe(clock)
+  const site = await testSite({ clock }, fake.env)
+  return {
+    site,
+    video: await buildVideo(site.context),
+    wish: { gateway: 'stripe' },
+    async pay(shopper, { id, next }) {
+      await fake.confirm(next.client_secret ?? '', testCards.pays)
+      await shopper.tryPay(id, next.client_secret?.split('_secret_')[0])
+    },
+    moveOn: (milliseconds) => void (offset += milliseconds),
+    addressOf: ({ email }) => email,
+    async close() {
+      await site.close()
+      await fake.close()
+    },
+  }
+}
+
+async function paypalShop(): Promise<Shop> {
+  let offset = 0
+  const paypal = await FakePaypal.start()
+  const site = await testSite({ clock: { now: () => new Date(Date.now() + offset) } }, paypal.settings)
+  return {
+    site,
+    video: await buildVideo(site.context),
+    wish: { gateway: 'paypal', method: 'wallet' },
+    async pay(shopper, { id, next }) {
+      paypal.orders.approve(new URL(next.url ?? '').searchParams.get('token') ?? '')
+      await shopper.look(id)
+    },
+    moveOn(milliseconds) {
+      offset += milliseconds
+      paypal.ahead = offset
+    },
+    addressOf: () => payerEmail,
+    async close() {
+      await site.close()
+      await paypal.close()
+    },
+  }
+}
+
+describe.each([
+  ['the sandbox', sandboxShop],
+  ['Stripe', stripeShop],
+  ['PayPal', paypalShop],
+])('what the database lost and %s remembers', (_, open) => {
+  let shop: Shop
+  let restore: () => Promise<void>
+
+  beforeAll(async () => {
+    shop = await open()
+  })
+  afterAll(() => shop.close())
+  beforeEach(async () => {
+    const { db } = shop.site.context
+    // A card has an introductory price once, and each test pays with the same.
+    await db.deleteFrom('introductions').execute()
+    restore = await takeBackup(db)
+  })
+  afterEach(async () => {
+    const { db, gateways } = shop.site.context
+    await expectEven(db)
+    for (const gateway of gateways) {
+      const { ours, theirs } = await booksOf(db, gateway)
+      expect(ours).toBe(theirs)
+    }
+  })
+
+  const episodeId = (number = 4) => shop.video.episodes[number - 1]?.id ?? ''
+  const orderEpisode = (shopper: Shopper) => shopper.order({ ...shop.wish, episode_id: episodeId() })
+
+  async function buyEpisode(): Promise<{ shopper: Shopper; order: Order }> {
+    const shopper = await Shopper.on(shop.site)
+    const order = await orderEpisode(shopper)
+    await shop.pay(shopper, order)
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+    return { shopper, order }
+  }
+
+  async function subscribe(): Promise<{ shopper: Shopper; order: Order }> {
+    const shopper = await Shopper.on(shop.site)
+    const plan_id = (await shopper.plan(7)).id
+    const order = await shopper.order({ ...shop.wish, kind: 'plan', plan_id })
+    await shop.pay(shopper, order)
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+    return { shopper, order }
+  }
+
+  const plays = async ({ visitor }: Shopper, number = 4) =>
+    (await visitor.call(getEpisode, { query: { episode_id: episodeId(number) } })).answer.code
+  const membership = async ({ visitor }: Shopper) => (await visitor.ask(getUser)).membership
+  const subjects = async (address: string) =>
+    (await shop.site.mails(address))
+      .map(({ subject }) => subject)
+      .filter((one) => one.includes('purchase is restored'))
+  const rowOf = (id: string) =>
+    shop.site.context.db.selectFrom('orders').selectAll().where('id', '=', id).executeTakeFirst()
+  const ordersOf = (userId: string) =>
+    shop.site.context.db
+      .selectFrom('orders')
+      .selectAll()
+      .where('user_id', '=', userId)
+      .orderBy('period_no')
+      .execute()
+
+  test('a purchase comes back with its order, access, ledger lines and one mail', async () => {
+    const { shopper, order } = await buyEpisode()
+    const before = (await subjects(shop.addressOf(shopper))).length
+    await restore()
+    expect(await rowOf(order.id)).toBeUndefined()
+    expect(await plays(shopper)).toBe(402)
+    await reconcile(shop.site.context)
+    await reconcile(shop.site.context)
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'paid', episode_id: episodeId() })
+    expect(await plays(shopper)).toBe(200)
+    expect((await rowOf(order.id))?.restored_at).not.toBeNull()
+    expect((await subjects(shop.addressOf(shopper))).length - before).toBe(1)
+    const { db } = shop.site.context
+    const { rows: deeds } = await sql<{
+      event: string
+    }>`SELECT event FROM audit_events WHERE subject = ${order.id} ORDER BY id`.execute(db)
+    expect(deeds.map(({ event }) => event)).toEqual(['order_restored', 'order_paid'])
+  })
+
+  test('a purchase comes back with what the buyer agreed to and the link that they came by', async () => {
+    const shopper = await Shopper.on(shop.site)
+    const immediate_delivery = true
+    const wish = {
+      ...shop.wish,
+      episode_id: episodeId(),
+      consent: { shown: 'What was shown', immediate_delivery },
+    }
+    const order = await shopper.order(wish, { 'x-referrer-token': 'spring, 50 %' })
+    await shop.pay(shopper, order)
+    const { consent, attribution } = (await rowOf(order.id)) ?? {}
+    expect(attribution).toEqual({ referrer_token: 'spring, 50 %' })
+    await restore()
+    await reconcile(shop.site.context)
+    const restored = await rowOf(order.id)
+    expect(restored?.attribution).toEqual(attribution)
+    const toSeconds = (at = '') => at.slice(0, 19)
+    expect(restored?.consent).toEqual({ ...consent, at: `${toSeconds(consent?.at)}.000Z` })
+  })
+
+  test('a plan comes back with the drama that led to it, and without a token that is too long for the gateway', async () => {
+    const shopper = await Shopper.on(shop.site)
+    const plan_id = (await shopper.plan(7)).id
+    const consent = { shown: 'What was shown' }
+    const wish = { ...shop.wish, kind: 'plan', plan_id, video_id: shop.video.id, consent } as const
+    const order = await shopper.order(wish, { 'x-referrer-token': 'l'.repeat(128) })
+    await shop.pay(shopper, order)
+    await restore()
+    await reconcile(shop.site.context)
+    expect(await rowOf(order.id)).toMatchObject({ status: 'paid', attribution: { video_id: shop.video.id } })
+  })
+
+  test('a purchase comes back with the webhook event about its payment', async () => {
+    const { shopper, order } = await buyEpisode()
+    const { reference } = await shop.site.context.db
+      .selectFrom('attempts')
+      .select('reference')
+      .where('order_id', '=', order.id)
+      .executeTakeFirstOrThrow()
+    await restore()
+    const event = { gateway: shop.wish.gateway, event_id: `evt_${order.id}`, reference: reference ?? '' }
+    await applyWebhookEvent(shop.site.context, event)
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+  })
+
+  test('an order that is still there is paid by the payment that was lost', async () => {
+    const shopper = await Shopper.on(shop.site)
+    const order = await orderEpisode(shopper)
+    const { db } = shop.site.context
+    restore = await takeBackup(db)
+    await sql`DELETE FROM backup.attempts WHERE order_id = ${order.id}`.execute(db)
+    await shop.pay(shopper, order)
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+    await restore()
+    await reconcile(shop.site.context)
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+  })
+
+  test('money for what the person has bought again since goes back', async () => {
+    const { shopper, order } = await buyEpisode()
+    await restore()
+    const second = await orderEpisode(shopper)
+    await shop.pay(shopper, second)
+    await reconcile(shop.site.context)
+    expect(await shopper.look(second.id)).toMatchObject({ status: 'paid' })
+    expect(await rowOf(order.id)).toMatchObject({ status: 'cancelled', returned_reason: 'already_owned' })
+    expect(await plays(shopper)).toBe(200)
+  })
+
+  test('a plan comes back and is renewed', async () => {
+    const { shopper, order } = await subscribe()
+    await restore()
+    expect(await membership(shopper)).toMatchObject({ state: 'free' })
+    await reconcile(shop.site.context)
+    expect(await membership(shopper)).toMatchObject({ state: 'subscribed', status: 'active' })
+    shop.moveOn(7 * day)
+    await renewSubscriptions(shop.site.context)
+    const { user_id = '' } = (await rowOf(order.id)) ?? {}
+    expect((await ordersOf(user_id)).map(({ status }) => status)).toEqual(['paid', 'paid'])
+    expect(await membership(shopper)).toMatchObject({ state: 'subscribed', status: 'active' })
+  })
+
+  test.each(['before', 'after'] as const)(
+    'a renewal comes back and is charged once, when the site reconciles %s it renews',
+    async (when) => {
+      const { shopper, order } = await subscribe()
+      restore = await takeBackup(shop.site.context.db)
+      shop.moveOn(7 * day)
+      await renewSubscriptions(shop.site.context)
+      await restore()
+      const { user_id = '' } = (await rowOf(order.id)) ?? {}
+      expect(await ordersOf(user_id)).toHaveLength(1)
+      if (when === 'after') await renewSubscriptions(shop.site.context)
+      await reconcile(shop.site.context)
+      for (const wait of [0, hour, 7 * hour, hour]) {
+        shop.moveOn(wait)
+        await runJanitor(shop.site.context)
+        await renewSubscriptions(shop.site.context)
+      }
+      await reconcile(shop.site.context)
+      expect(await membership(shopper)).toMatchObject({ state: 'subscribed', status: 'active' })
+      expect((await ordersOf(user_id)).map(({ status }) => status)).toEqual(['paid', 'paid'])
+      const [gateway] = shop.site.context.gateways
+      const taken =
+        (await gateway?.listPayments(new Date(0)))?.filter(({ status }) => status === 'succeeded') ?? []
+      const ids = (await ordersOf(user_id)).map(({ id }) => id)
+      const attempts = await shop.site.context.db
+        .selectFrom('attempts')
+        .select(['reference', 'status'])
+        .where('order_id', 'in', ids)
+        .execute()
+      // A key that stands for the lost payment settles no attempt of its own.
+      expect(attempts.every(({ status }) => status === 'succeeded' || status === 'failed')).toBe(true)
+      const own = taken.filter(({ reference }) => attempts.some((one) => one.reference === reference))
+      expect(own.map(({ amountCents, refundedCents }) => amountCents - refundedCents).toSorted()).toEqual([
+        499, 999,
+      ])
+    },
+  )
+
+  test("a payment of another site's is left alone", async () => {
+    const { order } = await buyEpisode()
+    await restore()
+    const secret = 'the secret of another site'
+    await reconcile({ ...shop.site.context, secret })
+    expect(await rowOf(order.id)).toBeUndefined()
+    await shop.site.context.db.deleteFrom('foreign_payments').execute()
+    await reconcile(shop.site.context)
+    expect(await rowOf(order.id)).toMatchObject({ status: 'paid' })
+  })
+})

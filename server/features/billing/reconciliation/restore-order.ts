@@ -1,0 +1,159 @@
+import { insertUser } from '#server/features/members/members.ts'
+import { attributionOfToken, type OrderAttribution } from '#server/features/tracking/tracking.ts'
+import { dayMs } from '#server/platform/clock.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
+import type { Tx } from '#server/tables.ts'
+import {
+  insertAttempt,
+  selectAttempt,
+  selectAttempts,
+  type AttemptRow,
+} from '#server/features/billing/records/attempt-queries.ts'
+import { auditPayment } from '#server/features/billing/records/audit-payment.ts'
+import type { BillingContext } from '#server/features/billing/billing-context.ts'
+import { askForEmail } from '#server/features/billing/gateways/call-gateway.ts'
+import type { Payment, PaymentGateway } from '#server/features/billing/gateways/gateway.ts'
+import {
+  insertOrder,
+  lockBuyer,
+  selectOrder,
+  setRestored,
+  type OrderRow,
+} from '#server/features/billing/records/order-queries.ts'
+import { readPurchase, type Purchase } from '#server/features/billing/records/purchase.ts'
+import { selectOrderOfPeriod } from '#server/features/billing/records/renewal-queries.ts'
+import { selectBuyer } from './restore-queries.ts'
+import {
+  insertSubscription,
+  selectSubscription,
+} from '#server/features/billing/records/subscription-queries.ts'
+
+/**
+ * Makes the order and the attempt of a payment again that the gateway has and the database lost, as a restored backup or a standby
+ * that was behind has. What the payment buys, the ledger and the mails follow as for any payment, once.
+ * @returns undefined for a payment of another site, or one that does not say what it buys
+ * @throws where the gateway does not answer
+ */
+export async function restoreOrder(
+  context: BillingContext,
+  gateway: PaymentGateway,
+  payment: Payment,
+): Promise<AttemptRow | undefined> {
+  const purchase = readPurchase(context, payment)
+  if (!purchase) return undefined
+  const known = await askForEmail(context, gateway, payment.reference)
+  if (known === 'unknown') throw new Error(`${gateway.id} did not give the address of a buyer`)
+  return inTransaction(context.db, (tx) => restore(context, tx, { gateway, payment, purchase, known }))
+}
+
+interface Lost {
+  gateway: PaymentGateway
+  payment: Payment
+  purchase: Purchase
+  /** The address that the gateway has of the buyer. */
+  known: string | undefined
+}
+
+async function restore(context: BillingContext, tx: Tx, lost: Lost): Promise<AttemptRow> {
+  const { gateway, payment, purchase } = lost
+  const { userId, language, renewal } = purchase
+  const now = context.clock.now()
+  await insertUser(tx, { id: userId, language, created_at: now })
+  await lockBuyer(tx, userId)
+  const already = await selectAttempt(tx, payment.attemptId)
+  if (already) return already
+  const order = await findOrder(context, tx, lost, now)
+  await setRestored(tx, order.id, now)
+  const [latest] = await selectAttempts(tx, [order.id])
+  const attempt = await insertAttempt(tx, {
+    id: payment.attemptId,
+    order_id: order.id,
+    number: (latest?.number ?? 0) + 1,
+    idempotency_key: `${renewal ? 'renew' : 'pay'}:restored:${payment.attemptId}`,
+    gateway: gateway.id,
+    reference: payment.reference,
+    status: 'started',
+    started_at: now,
+    check_at: now,
+  })
+  await auditPayment(tx, 'order_restored', order, now, { reference: payment.reference })
+  return attempt
+}
+
+/** The order of a lost payment: what is left of it, another that was made for the same period since, or a new one. */
+async function findOrder(context: BillingContext, tx: Tx, lost: Lost, now: Date): Promise<OrderRow> {
+  const { payment, purchase } = lost
+  const { subscriptionId, periodNo } = purchase
+  const known = await selectOrder(tx, payment.orderId)
+  if (known) return known
+  const same =
+    subscriptionId === null || periodNo === null
+      ? undefined
+      : await selectOrderOfPeriod(tx, subscriptionId, periodNo)
+  if (same) return same
+  await insertOrder(tx, {
+    id: payment.orderId,
+    user_id: purchase.userId,
+    kind: purchase.kind,
+    video_id: purchase.videoId,
+    episode_id: purchase.episodeId,
+    plan_id: purchase.planId,
+    ...(await findPeriod(tx, purchase, now)),
+    introductory: purchase.introductory,
+    status: 'pending',
+    amount_cents: payment.amountCents,
+    currency: payment.currency,
+    gateway: lost.gateway.id,
+    method: purchase.method,
+    ...(await findAddress(tx, lost, now)),
+    consent: purchase.consent && JSON.stringify(purchase.consent),
+    attribution: JSON.stringify(await findAttribution(context, tx, purchase)),
+    created_at: now,
+    expires_at: new Date(now.getTime() + dayMs),
+  })
+  const order = await selectOrder(tx, payment.orderId)
+  if (!order) throw new Error(`order ${payment.orderId} is gone`)
+  return order
+}
+
+/** The period that a plan's order is for. A subscription that was lost too begins again with its first. */
+async function findPeriod(
+  tx: Tx,
+  { subscriptionId: id, planId, periodNo, userId, agreedCents }: Purchase,
+  now: Date,
+): Promise<Partial<Pick<OrderRow, 'subscription_id' | 'period_no'>>> {
+  if (id === null || planId === null) return {}
+  if (await selectSubscription(tx, id)) return { subscription_id: id, period_no: periodNo }
+  await insertSubscription(tx, {
+    id,
+    user_id: userId,
+    plan_id: planId,
+    agreed_cents: agreedCents,
+    status: 'incomplete',
+    created_at: now,
+  })
+  return { subscription_id: id, period_no: 0 }
+}
+
+/** Where the buyer came from, as far as the payment says it. */
+async function findAttribution(
+  context: BillingContext,
+  tx: Tx,
+  { userId, referrerToken, creditedVideoId }: Purchase,
+): Promise<OrderAttribution> {
+  return {
+    ...(referrerToken === null ? {} : await attributionOfToken(context, tx, userId, referrerToken)),
+    ...(creditedVideoId === null ? {} : { video_id: creditedVideoId }),
+  }
+}
+
+/** Where the buyer is reached. The money of a person who has left goes back. */
+async function findAddress(
+  tx: Tx,
+  { purchase, known }: Lost,
+  now: Date,
+): Promise<Pick<OrderRow, 'email' | 'erased_at'>> {
+  const buyer = await selectBuyer(tx, purchase.userId)
+  if (buyer?.deleted_at) return { email: '', erased_at: now }
+  return { email: buyer?.email ?? buyer?.last_email ?? known ?? '', erased_at: null }
+}

@@ -1,0 +1,33 @@
+import { Refusal } from '#contract/errors.ts'
+import { selectAttempts } from '#server/features/billing/records/attempt-queries.ts'
+import { isOpen } from '#server/features/billing/records/attempt-states.ts'
+import type { BillingContext } from '#server/features/billing/billing-context.ts'
+import { selectOrder } from '#server/features/billing/records/order-queries.ts'
+import { compareAttempt } from './reconcile.ts'
+import { selectRefunds } from '#server/features/billing/records/refund-queries.ts'
+import { sendPendingRefunds } from '#server/features/billing/refunds/send-pending-refunds.ts'
+import { recheckAttempt } from '#server/features/billing/payments/settle-attempt.ts'
+import type { OrderStatus } from '#server/features/billing/tables.ts'
+
+/**
+ * Looks all payments of an order up at their gateways, settles what differs and sends refunds that are on their way, as the return page and the reconciliation
+ * do (billing.md, "Crash safety").
+ * @returns how the order stands then, and whether all was settled: not where a gateway gave no answer
+ * @throws Refusal notFound
+ */
+export async function syncOrderWithGateway(
+  context: BillingContext,
+  orderId: string,
+): Promise<{ settled: boolean; status: OrderStatus }> {
+  let settled = true
+  for (const attempt of await selectAttempts(context.db, [orderId])) {
+    if (isOpen(attempt.status)) await recheckAttempt(context, attempt)
+    const compared = await compareAttempt(context, attempt.id)
+    await sendPendingRefunds(context, attempt.id)
+    const sending = (await selectRefunds(context.db, attempt.id)).some(({ status }) => status === 'started')
+    settled = compared && !sending && settled
+  }
+  const order = await selectOrder(context.db, orderId)
+  if (!order) throw new Refusal('notFound')
+  return { settled, status: order.status }
+}

@@ -1,0 +1,257 @@
+import fc from 'fast-check'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createOrder } from '#contract/billing.ts'
+import { expectSound, moneySite, type MoneySite } from '#server/testing/money-site.ts'
+import { testCards } from '#server/testing/shopper.ts'
+import { Subscriber } from '#server/testing/subscriber.ts'
+import { activeUntil } from './active-subscription.ts'
+import { reconcile } from '#server/features/billing/reconciliation/reconcile.ts'
+import { renewSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
+
+const [hour, day] = [3_600_000, 86_400_000]
+let site: MoneySite
+/** By the length of their period. */
+let planIds: Map<number, string>
+
+beforeAll(async () => {
+  site = await moneySite()
+  const plans = await site.context.db.selectFrom('plans').select(['id', 'period_days']).execute()
+  planIds = new Map(plans.map(({ id, period_days }) => [period_days, id]))
+})
+afterAll(() => site.close())
+afterEach(() => expectSound(site))
+
+/** PayPal's eCheck, or any payment that its gateway takes days over. */
+function keepPending() {
+  site.trouble.chargeSavedMethod = async (charge) => ({
+    ...(await site.sound.chargeSavedMethod(charge)),
+    status: 'processing',
+  })
+  site.trouble.retrievePayment = async (lookup) => {
+    const payment = await site.sound.retrievePayment(lookup)
+    return payment?.attemptId.startsWith('att_') ? { ...payment, status: 'processing' } : payment
+  }
+}
+
+function arrive() {
+  delete site.trouble.takes
+  delete site.trouble.chargeSavedMethod
+  delete site.trouble.retrievePayment
+}
+
+/** The money arrives, and the site hears of it. */
+async function takeIn() {
+  arrive()
+  await reconcile(site.context)
+}
+
+const wants = async (person: Subscriber, days = 7) => {
+  const plan_id = planIds.get(days)
+  const body = { kind: 'plan', plan_id, gateway: 'sandbox', email: person.shopper.email } as const
+  return (await person.shopper.visitor.call(createOrder, { body })).answer
+}
+
+/** What must hold at every moment: free and already subscribed exclude each other, and there is always a way to pay. */
+async function expectConsistent(person: Subscriber, days = 7): Promise<void> {
+  const { state, status } = await person.membership()
+  expect(await person.plays()).toBe(state === 'subscribed')
+  const answer = await wants(person, days)
+  if (state === 'subscribed' && status === 'active') return
+  expect(answer).toMatchObject({ code: 200, info: { status: 'pending', next: { type: 'card_form' } } })
+}
+
+describe('a renewal that its gateway takes days over', () => {
+  test('is past due at the end of the period with a mail, can be paid another way, and ends with the grace', async () => {
+    const person = await Subscriber.on(site)
+    keepPending()
+    await person.after(7 * day)
+    expect(await person.membership()).toMatchObject({ state: 'subscribed', status: 'past_due' })
+    expect(await person.told()).toEqual(['Your payment is still being processed'])
+    await expectConsistent(person)
+    await person.after(3 * day)
+    expect((await person.row()).status).toBe('ended')
+    expect((await person.told()).at(-1)).toBe('Your plan has ended')
+    await expectConsistent(person)
+    await takeIn()
+  })
+
+  test('is honoured when the money arrives after the end', async () => {
+    const person = await Subscriber.on(site)
+    keepPending()
+    await person.after(7 * day)
+    await person.after(4 * day)
+    await takeIn()
+    expect(await person.membership()).toMatchObject({ state: 'subscribed', renews_at: null })
+    expect(await person.plays()).toBe(true)
+  })
+
+  test('goes back with a mail when the person has paid another way meanwhile', async () => {
+    const person = await Subscriber.on(site)
+    keepPending()
+    await person.after(7 * day)
+    const open = await wants(person)
+    expect(await person.shopper.tryPay(open.info?.id ?? '', await person.shopper.token())).toMatchObject({
+      info: { status: 'paid' },
+    })
+    await takeIn()
+    expect(await person.cents('succeeded')).toEqual([499, 999, 999])
+    expect((await person.payments('succeeded')).map(({ refundedCents }) => refundedCents).toSorted()).toEqual(
+      [0, 0, 999],
+    )
+    expect((await person.told()).some((subject) => subject.startsWith('We’re refunding'))).toBe(true)
+  })
+})
+
+describe('a renewal at a gateway whose keys were removed', () => {
+  const withoutGateway = async (person: Subscriber, milliseconds: number) => {
+    site.moveOn(milliseconds)
+    await renewSubscriptions({ ...site.context, gateways: [] })
+    return person.row()
+  }
+
+  test('is past due with a mail at the end of the period, and ends with the grace', async () => {
+    const person = await Subscriber.on(site)
+    expect(await withoutGateway(person, 7 * day)).toMatchObject({ status: 'past_due' })
+    expect(await person.told()).toEqual(['We couldn’t renew your plan yet'])
+    await expectConsistent(person)
+    expect(await withoutGateway(person, 3 * day)).toMatchObject({ status: 'ended' })
+    await expectConsistent(person)
+    expect(await person.cents('succeeded')).toEqual([499])
+  })
+
+  test('is made when the gateway is set up again within the grace', async () => {
+    const person = await Subscriber.on(site)
+    await withoutGateway(person, 7 * day)
+    await person.after(hour)
+    expect(await person.row()).toMatchObject({ status: 'active', period_no: 1 })
+    expect(await person.cents('succeeded')).toEqual([499, 999])
+  })
+})
+
+describe('a renewal at a price that no gateway takes', () => {
+  const isTaken = (cents: number) => cents !== 999
+  // The list of plans is kept for a second, and is without those that cannot be paid for.
+  beforeEach(() => site.moveOn(2000))
+
+  test('can be paid with another plan, which stands in its place', async () => {
+    const person = await Subscriber.on(site)
+    site.trouble.takes = isTaken
+    await person.after(7 * day)
+    expect(await person.membership()).toMatchObject({ status: 'past_due', owed: { gateways: [] } })
+    await expectConsistent(person, 30)
+    const { owed } = await person.membership()
+    expect(owed).toMatchObject({ period_days: 30, gateways: ['sandbox'] })
+    const bought = await person.shopper.buy({ kind: 'plan', plan_id: owed?.id })
+    expect(bought.info?.status).toBe('paid')
+    expect(await person.membership()).toMatchObject({ status: 'active', plan: { period_days: 30 } })
+    expect((await person.orders()).map(({ status }) => status).toSorted()).toEqual([
+      'cancelled',
+      'paid',
+      'paid',
+    ])
+    await person.after(30 * day)
+    expect(await person.row()).toMatchObject({ status: 'active', period_no: 2 })
+  })
+
+  test('can be paid at the price of now, where the plan has another since', async () => {
+    const person = await Subscriber.on(site)
+    const { db } = site.context
+    const plan_id = planIds.get(7) ?? ''
+    site.trouble.takes = isTaken
+    await person.after(7 * day)
+    const setPrice = (price_cents: number) =>
+      db.updateTable('plans').set({ price_cents }).where('id', '=', plan_id).execute()
+    await setPrice(1000)
+    const bought = await person.shopper.buy({ kind: 'plan', plan_id })
+    await setPrice(999)
+    expect(bought.info).toMatchObject({ status: 'paid', amount_cents: 1000 })
+    expect(await person.membership()).toMatchObject({ status: 'active', plan: { period_days: 7 } })
+  })
+
+  test('stays as it is where the wished plan cannot be paid either', async () => {
+    const person = await Subscriber.on(site)
+    site.trouble.takes = isTaken
+    await person.after(7 * day)
+    site.trouble.takes = () => false
+    expect(await wants(person, 30)).toMatchObject({ code: 500 })
+    delete site.trouble.takes
+    const { owed } = await person.membership()
+    expect(owed).toMatchObject({ period_days: 7, gateways: ['sandbox'] })
+    await expectConsistent(person)
+  })
+
+  test('is paid as it is where one gateway takes it, whichever plan is wished', async () => {
+    const person = await Subscriber.on(site)
+    site.trouble.chargeSavedMethod = () => Promise.reject(new Error('away'))
+    await person.after(7 * day)
+    await person.after(hour)
+    expect((await wants(person, 30)).info).toMatchObject({ amount_cents: 999 })
+  })
+})
+
+test('a subscription whose end no job has noted yet is over for membership, rights and checkout alike', async () => {
+  site.moveOn(2000)
+  const person = await Subscriber.on(site)
+  site.moveOn(20 * day)
+  expect(await person.membership()).toMatchObject({ state: 'free' })
+  await expectConsistent(person)
+  const bought = await person.shopper.buy({ kind: 'plan', plan_id: (await person.shopper.plan(7)).id })
+  expect(bought.info?.status).toBe('paid')
+  expect((await person.row()).status).toBe('ended')
+})
+
+test('membership, rights and checkout agree at any time, whatever the gateway does', async () => {
+  const moods = ['pays', 'pending', 'away', 'missing', 'refuses'] as const
+  const step = fc.record({
+    hours: fc.integer({ min: 1, max: 120 }),
+    mood: fc.constantFrom(...moods),
+    works: fc.boolean(),
+  })
+  const card = fc.constantFrom(testCards.pays, testCards.declinesLater)
+  const property = fc.asyncProperty(
+    card,
+    fc.array(step, { minLength: 2, maxLength: 5 }),
+    async (number, steps) => {
+      site.moveOn(2000)
+      const person = await Subscriber.on(site, { card: number })
+      for (const { hours, mood, works } of steps) {
+        arrive()
+        if (mood === 'refuses') site.trouble.takes = (cents) => cents !== 999
+        if (mood === 'pending') keepPending()
+        if (mood === 'away') {
+          site.trouble.chargeSavedMethod = () => Promise.reject(new Error('away'))
+          site.trouble.retrievePayment = () => Promise.reject(new Error('away'))
+        }
+        site.moveOn(hours * hour)
+        const gateways = mood === 'missing' ? [] : site.context.gateways
+        if (works) await renewSubscriptions({ ...site.context, gateways })
+        await expectConsistent(person, mood === 'refuses' ? 30 : 7)
+      }
+      await takeIn()
+    },
+  )
+  await fc.assert(property, { numRuns: 12, seed: 20_261_125 })
+}, 120_000)
+
+test.each([
+  ['active and renewed', {}, '2026-01-11'],
+  ['active and cancelled', { cancel_at_period_end: true }, '2026-01-08'],
+  ['active without a method', { gateway: null }, '2026-01-08'],
+  ['active with a lost method', { gateway: null, method_lost_at: new Date() }, '2026-01-11'],
+  ['past due', { status: 'past_due', grace_ends_at: new Date('2026-01-10') }, '2026-01-10'],
+  ['past due and cancelled', { status: 'past_due', cancel_at_period_end: true }, '2026-01-11'],
+  ['ended', { status: 'ended' }, null],
+  ['incomplete', { status: 'incomplete', period_ends_at: null }, null],
+] as const)('a subscription that is %s lives until the right moment', (_, more, end) => {
+  const standing = {
+    status: 'active',
+    period_ends_at: new Date('2026-01-08'),
+    period_days: 7,
+    grace_ends_at: null,
+    cancel_at_period_end: false,
+    gateway: 'sandbox',
+    method_lost_at: null,
+    ...more,
+  } as const
+  expect(activeUntil(standing)?.toISOString().slice(0, 10) ?? null).toBe(end)
+})

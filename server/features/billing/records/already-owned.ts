@@ -1,0 +1,23 @@
+import { loadRights } from '#server/features/library/library.ts'
+import type { Db } from '#server/tables.ts'
+import type { OrderRow } from './order-queries.ts'
+import { selectActiveSubscription } from './subscription-queries.ts'
+
+type Wanted = Pick<OrderRow, 'user_id' | 'kind' | 'video_id' | 'episode_id'> &
+  Partial<Pick<OrderRow, 'subscription_id' | 'period_no'>>
+
+/**
+ * Whether the buyer has already what an order is for: an entitlement that covers it, or for a plan a live subscription
+ * (there is one per person), unless the order is for that one's next period.
+ */
+export async function isAlreadyOwned(db: Db, order: Wanted, now: Date): Promise<boolean> {
+  if (order.kind === 'plan' || order.video_id === null) {
+    const live = await selectActiveSubscription(db, order.user_id, now)
+    return (
+      live !== undefined && !(live.id === order.subscription_id && order.period_no === live.period_no + 1)
+    )
+  }
+  const rights = await loadRights(db, order.user_id, order.video_id, now)
+  // No episode has the empty id: only what covers the whole video covers it.
+  return rights.covers(order.episode_id ?? '')
+}

@@ -1,0 +1,34 @@
+import type { AuditedEvent } from '#contract/studio/audit-events.ts'
+import { writeAudit } from '#server/platform/database/audit.ts'
+import type { Tx } from '#server/tables.ts'
+import type { OrderRow } from './order-queries.ts'
+
+type PaymentEvent = Extract<
+  AuditedEvent,
+  | 'order_paid'
+  | 'order_restored'
+  | 'payment_failed'
+  | 'money_returned'
+  | 'order_refunded'
+  | 'refund_failed'
+  | 'order_disputed'
+  | 'dispute_ended'
+>
+
+/** Writes down what became of an order's payment, in its transaction (security.md, "Secrets"). */
+export function auditPayment(
+  tx: Tx,
+  event: PaymentEvent,
+  order: OrderRow,
+  at: Date,
+  more: Record<string, unknown> = {},
+): Promise<void> {
+  const { id: order_id, user_id: userId, amount_cents, currency, gateway } = order
+  return writeAudit(tx, {
+    event,
+    userId,
+    at,
+    subject: order_id,
+    details: { order_id, amount_cents, currency, gateway, ...more },
+  })
+}

@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest'
+import { followingPeriod, graceEnd, graceOf, nextTry, reminderFor } from './dunning-schedule.ts'
+
+const hour = 3_600_000
+const day = 24 * hour
+const end = new Date('2026-03-01T12:00:00Z')
+const after = (milliseconds: number, from = end) => new Date(from.getTime() + milliseconds)
+
+test.each([
+  { periodDays: 1, grace: 12 * hour },
+  { periodDays: 4, grace: 2 * day },
+  { periodDays: 6, grace: 3 * day },
+  { periodDays: 7, grace: 3 * day },
+  { periodDays: 365, grace: 3 * day },
+])('the grace of $periodDays days is half of them, and three days at most', ({ periodDays, grace }) => {
+  expect(graceOf(periodDays)).toBe(grace)
+  expect(graceEnd(end, periodDays)).toEqual(after(grace))
+})
+
+describe('a renewal that failed is tried again', () => {
+  test.each([
+    { periodDays: 7, tries: [0, day, 3 * day] },
+    { periodDays: 1, tries: [0, 4 * hour, 12 * hour] },
+  ])('after a third of the grace and at its end, with $periodDays days', ({ periodDays, tries }) => {
+    const graceEndsAt = graceEnd(end, periodDays)
+    const planned: (Date | null)[] = []
+    for (let at = nextTry(graceEndsAt, periodDays, after(-1)); at; at = nextTry(graceEndsAt, periodDays, at))
+      planned.push(at)
+    expect(planned).toEqual(tries.map((wait) => after(wait)))
+  })
+
+  test('never once the grace is over', () => {
+    const graceEndsAt = graceEnd(end, 7)
+    expect(nextTry(graceEndsAt, 7, after(-1, graceEndsAt))).toEqual(graceEndsAt)
+    expect(nextTry(graceEndsAt, 7, graceEndsAt)).toBeNull()
+  })
+})
+
+describe('a reminder of the next charge', () => {
+  const remind = (days: number, introductory: boolean) =>
+    reminderFor({ startsAt: end, endsAt: after(days * day) }, { introductory, periodDays: days })
+
+  test('is due seven days before a yearly plan renews', () => {
+    expect(remind(365, false)).toEqual(after(358 * day))
+    expect(remind(366, false)).toEqual(after(359 * day))
+  })
+
+  test('is due seven days before an introductory price ends, or at once in a shorter period', () => {
+    expect(remind(30, true)).toEqual(after(23 * day))
+    expect(remind(7, true)).toEqual(end)
+    expect(remind(3, true)).toEqual(end)
+  })
+
+  test('is never due otherwise', () => {
+    expect(remind(364, false)).toBeNull()
+    expect(remind(30, false)).toBeNull()
+  })
+})
+
+describe('the period that a payment begins', () => {
+  const lengths = { oldDays: 7, newDays: 30 }
+
+  test('follows the old one, when the payment came within its grace', () => {
+    const expected = { startsAt: end, endsAt: after(30 * day) }
+    expect(followingPeriod(end, lengths, after(-day))).toEqual(expected)
+    expect(followingPeriod(end, lengths, after(3 * day))).toEqual(expected)
+  })
+
+  test('starts with a payment that came later', () => {
+    const late = after(3 * day + 1)
+    expect(followingPeriod(end, lengths, late)).toEqual({ startsAt: late, endsAt: after(30 * day, late) })
+  })
+
+  test('has its grace by the length of the old one', () => {
+    const paid = after(day)
+    const [oldDays, newDays] = [1, 30]
+    expect(followingPeriod(end, { oldDays, newDays }, paid).startsAt).toEqual(paid)
+  })
+})

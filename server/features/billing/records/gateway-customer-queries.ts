@@ -1,0 +1,49 @@
+import { sql, type Selectable } from 'kysely'
+import type { Db, Tx } from '#server/tables.ts'
+import { openAttemptStatuses } from './attempt-states.ts'
+import { selectOpenMethodSetups } from './method-setup-queries.ts'
+import { takeDueForPolling, type Due } from './polling-queries.ts'
+import type * as tables from '#server/features/billing/tables.ts'
+
+export type GatewayCustomerRow = Selectable<tables.PayersToForgetTable>
+
+/** Has the gateways forget who a person was, and the guests that became them; due now. */
+export async function insertCustomersToDelete(tx: Tx, userId: string, now: Date): Promise<void> {
+  await tx
+    .insertInto('payers_to_forget')
+    .columns(['id', 'check_at'])
+    .expression((eb) =>
+      eb
+        .selectFrom('users')
+        .select(['id', sql<Date>`${now}::timestamptz`.as('check_at')])
+        .where((where) => where.or([where('id', '=', userId), where('merged_into', '=', userId)])),
+    )
+    .onConflict((conflict) => conflict.column('id').doUpdateSet({ checks: 0, check_at: now }))
+    .execute()
+}
+
+/** Takes the people that are to be forgotten. */
+export function takeCustomersToDelete(tx: Tx, due: Due): Promise<GatewayCustomerRow[]> {
+  const open = tx.selectFrom('payers_to_forget').selectAll()
+  return takeDueForPolling(open, due, ({ id }, look) =>
+    tx.updateTable('payers_to_forget').set(look).where('id', '=', id),
+  )
+}
+
+/** Whether a payment of theirs, or a change of method, is still under way, which may make them known to its gateway once more. */
+export async function hasOpenPayments(db: Db, userId: string): Promise<boolean> {
+  if ((await selectOpenMethodSetups(db, userId)).length > 0) return true
+  const open = await db
+    .selectFrom('attempts')
+    .innerJoin('orders', 'orders.id', 'attempts.order_id')
+    .select('attempts.id')
+    .where('orders.user_id', '=', userId)
+    .where('attempts.status', 'in', openAttemptStatuses)
+    .limit(1)
+    .executeTakeFirst()
+  return open !== undefined
+}
+
+export async function deleteCustomerToDelete(db: Db, id: string): Promise<void> {
+  await db.deleteFrom('payers_to_forget').where('id', '=', id).execute()
+}

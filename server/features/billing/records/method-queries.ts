@@ -1,0 +1,159 @@
+import { sql, type ExpressionBuilder, type Insertable, type Selectable } from 'kysely'
+import type { GatewayId } from '#contract/billing.ts'
+import type { Db, Tables, Tx } from '#server/tables.ts'
+import { revokeAgreements, revokeAgreementsAbout } from './agreement-queries.ts'
+import { takeDueForPolling, type Due } from './polling-queries.ts'
+import type * as tables from '#server/features/billing/tables.ts'
+
+export type MethodRow = Selectable<tables.PaymentMethodsTable>
+
+/**
+ * Keeps a method for renewals or purchases; one that is known already stays the same, and is not forgotten after all.
+ * @returns its id
+ */
+export async function insertPaymentMethod(
+  tx: Tx,
+  method: Insertable<tables.PaymentMethodsTable>,
+): Promise<string> {
+  const { id } = await tx
+    .insertInto('payment_methods')
+    .values(method)
+    .onConflict((conflict) =>
+      conflict.columns(['gateway', 'reference']).doUpdateSet(({ ref }) => ({
+        brand: ref('excluded.brand'),
+        last4: ref('excluded.last4'),
+        expires_at: ref('excluded.expires_at'),
+        checks: 0,
+        check_at: null,
+      })),
+    )
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+/** Notes a method that nothing is to be charged with, unless it is known already. */
+export async function insertUnwantedMethod(
+  tx: Tx,
+  method: Insertable<tables.PaymentMethodsTable>,
+): Promise<void> {
+  await tx
+    .insertInto('payment_methods')
+    .values(method)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/** Whether nothing is bought with a method. */
+const isNotAgreedUpon = ({ not, exists, selectFrom }: ExpressionBuilder<Tables, 'payment_methods'>) =>
+  not(
+    exists(
+      selectFrom('method_agreements')
+        .select('order_id')
+        .whereRef('payment_method_id', '=', 'payment_methods.id')
+        .where('revoked_at', 'is', null),
+    ),
+  )
+
+/**
+ * Has those of a person's methods forgotten that no live subscription is charged with, whosever it is, and that nothing is bought
+ * with.
+ */
+export async function retireUnusedMethods(tx: Tx, userId: string, now: Date): Promise<void> {
+  const unused = await tx
+    .selectFrom('payment_methods')
+    .select('id')
+    .where('user_id', '=', userId)
+    .where('check_at', 'is', null)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('subscriptions')
+            .select('id')
+            .whereRef('payment_method_id', '=', 'payment_methods.id')
+            .where('status', 'in', ['active', 'past_due']),
+        ),
+      ),
+    )
+    .where(isNotAgreedUpon)
+    .execute()
+  for (const { id } of unused) await retireMethod(tx, id, now)
+}
+
+/** A method's own name in its reference, where the gateway names its owner before it. */
+export const nameOfMethod = (reference: string): string => reference.replace(/^.*\//, '')
+
+/** The method that a gateway names, by its whole name or by the part after the slash. */
+export function selectMethodNamed(db: Db, gateway: GatewayId, name: string) {
+  return db
+    .selectFrom('payment_methods')
+    .select(['id', 'user_id', 'reference'])
+    .where('gateway', '=', gateway)
+    .where(sql<string>`regexp_replace(reference, '^.*/', '')`, '=', name)
+    .executeTakeFirst()
+}
+
+/** The live subscription that is charged with a method. */
+export function selectSubscriptionOf(tx: Tx, methodId: string) {
+  return tx
+    .selectFrom('subscriptions')
+    .select('id')
+    .where('payment_method_id', '=', methodId)
+    .where('status', 'in', ['active', 'past_due'])
+    .executeTakeFirst()
+}
+
+/** Has a method forgotten at its gateway, and charged no more until that is done. */
+export async function retireMethod(tx: Tx, id: string, now: Date): Promise<void> {
+  await tx
+    .updateTable('subscriptions')
+    .set({ payment_method_id: null })
+    .where('payment_method_id', '=', id)
+    .execute()
+  await revokeAgreementsAbout(tx, id, now)
+  await tx
+    .updateTable('payment_methods')
+    .set({ brand: null, last4: null, expires_at: null, checks: 0, check_at: now })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Keeps nothing of a person's methods but what the gateway needs to forget them, which is due now. */
+export async function retireMethods(tx: Tx, userId: string, now: Date): Promise<void> {
+  await tx
+    .updateTable('subscriptions')
+    .set({ payment_method_id: null })
+    .where('user_id', '=', userId)
+    .execute()
+  await revokeAgreements(tx, userId, now)
+  await tx
+    .updateTable('payment_methods')
+    .set({ brand: null, last4: null, expires_at: null, checks: 0, check_at: now })
+    .where('user_id', '=', userId)
+    .where('check_at', 'is', null)
+    .execute()
+}
+
+/** Takes the methods that are to be forgotten. */
+export function takeMethodsToForget(tx: Tx, due: Due): Promise<MethodRow[]> {
+  const open = tx.selectFrom('payment_methods').selectAll()
+  return takeDueForPolling(open, due, ({ id }, look) =>
+    tx.updateTable('payment_methods').set(look).where('id', '=', id),
+  )
+}
+
+/** Unless it was kept again meanwhile, with another payment. */
+export async function deleteMethod(db: Db, id: string): Promise<void> {
+  await db
+    .deleteFrom('payment_methods')
+    .where('id', '=', id)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('subscriptions').select('id').whereRef('payment_method_id', '=', 'payment_methods.id'),
+        ),
+      ),
+    )
+    .where(isNotAgreedUpon)
+    .execute()
+}

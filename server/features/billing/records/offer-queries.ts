@@ -1,0 +1,98 @@
+import { sql, type Insertable, type Selectable } from 'kysely'
+import { prepared, type Slots } from '#server/platform/database/prepared.ts'
+import type { Db, Tx } from '#server/tables.ts'
+import type * as tables from '#server/features/billing/tables.ts'
+
+export type PlanRow = Selectable<tables.PlansTable>
+
+export function selectPlans(db: Db) {
+  return db
+    .selectFrom('plans')
+    .selectAll()
+    .where('retired_at', 'is', null)
+    .orderBy('position')
+    .orderBy('id')
+    .execute()
+}
+
+export function selectPlan(db: Db, id: string) {
+  return db
+    .selectFrom('plans')
+    .selectAll()
+    .where('id', '=', id)
+    .where('retired_at', 'is', null)
+    .executeTakeFirst()
+}
+
+const soldPlan = prepared((db: Db, { id }: Slots<{ id: string }>) =>
+  db.selectFrom('plans').selectAll().where('id', '=', id),
+)
+
+/** A plan, also where it is no longer on sale. */
+export async function selectSoldPlan(db: Db, id: string): Promise<PlanRow> {
+  const [plan] = await soldPlan(db, { id })
+  if (!plan) throw new Error(`there is no plan ${id}`)
+  return plan
+}
+
+/** Puts the plans in where there are none at all. Two processes may try at once. */
+export async function insertFirstPlans(tx: Tx, plans: Insertable<tables.PlansTable>[]): Promise<void> {
+  await sql`SELECT pg_advisory_xact_lock(hashtextextended('first plans', 0))`.execute(tx)
+  if (await tx.selectFrom('plans').select('id').limit(1).executeTakeFirst()) return
+  await tx.insertInto('plans').values(plans).execute()
+}
+
+/** An episode that can be played and may be bought now, with its video's prices. */
+export function selectEpisodeOnSale(db: Db, id: string) {
+  return db
+    .selectFrom('episodes')
+    .innerJoin('videos', 'videos.id', 'episodes.video_id')
+    .select([
+      'episodes.id',
+      'episodes.number',
+      'episodes.video_id',
+      'videos.free_episodes',
+      'videos.episode_cents',
+      'videos.currency',
+    ])
+    .where('episodes.id', '=', id)
+    .where('episodes.asset_id', 'is not', null)
+    .where('videos.state', '=', 'published')
+    .executeTakeFirst()
+}
+
+/** The video with this id, or of this episode; undefined where there is none. */
+export async function selectVideoOf(
+  db: Db,
+  { video_id, episode_id }: { video_id?: string | undefined; episode_id?: string | undefined },
+): Promise<string | undefined> {
+  if (video_id === undefined && episode_id === undefined) return undefined
+  const { rows } = await sql<{ id: string }>`
+    SELECT id FROM videos WHERE id = ${video_id ?? null}
+    UNION ALL SELECT video_id FROM episodes WHERE id = ${episode_id ?? null} LIMIT 1`.execute(db)
+  return rows[0]?.id
+}
+
+/** The numbers of episodes within their videos, by id. */
+export async function selectEpisodeNumbers(db: Db, ids: readonly string[]): Promise<Map<string, number>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db.selectFrom('episodes').select(['id', 'number']).where('id', 'in', ids).execute()
+  return new Map(rows.map(({ id, number }) => [id, number]))
+}
+
+/** A video that may be on sale as a whole, with the last of its episodes that can be played. */
+export function selectVideoOnSale(db: Db, id: string) {
+  return db
+    .selectFrom('videos')
+    .select(['id', 'video_cents', 'currency', 'free_episodes'])
+    .select(
+      sql<
+        number | null
+      >`(SELECT max(number) FROM episodes WHERE video_id = videos.id AND asset_id IS NOT NULL)`.as(
+        'last_number',
+      ),
+    )
+    .where('id', '=', id)
+    .where('state', '=', 'published')
+    .executeTakeFirst()
+}

@@ -1,0 +1,232 @@
+import { sql, type Insertable, type Selectable, type Updateable } from 'kysely'
+import { keptLanguage, type Language, type OfferedLanguages } from '#contract/languages.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
+import { preparedPage } from '#server/platform/database/prepared-page.ts'
+import type { Db, Tx } from '#server/tables.ts'
+import { openAttemptStatuses, underWayStatuses } from './attempt-states.ts'
+import { orderStates, undoneRefunds } from './order-states.ts'
+import { checkMoved } from './state-machine.ts'
+import type * as tables from '#server/features/billing/tables.ts'
+
+export type OrderRow = Selectable<tables.OrdersTable>
+
+/**
+ * Lets one transaction at a time change what a person buys and owns; held to the end of the transaction. It is taken
+ * before any row of that person's is read to be changed.
+ */
+export async function lockBuyer(tx: Tx, userId: string): Promise<void> {
+  // The row first, as whoever merges or deletes the person locks it first: they would wait for each other otherwise.
+  await tx.selectFrom('users').select('id').where('id', '=', userId).forKeyShare().execute()
+  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`buyer:${userId}`}, 0))`.execute(tx)
+}
+
+/** The same for whose order it is. A sign-in may have given a guest's to an account while this waited. */
+export async function lockOwner(tx: Tx, orderId: string): Promise<void> {
+  for (let locked: string | undefined; ;) {
+    const order = await selectOrder(tx, orderId)
+    if (!order) throw new Error(`order ${orderId} is gone`)
+    if (order.user_id === locked) return
+    locked = order.user_id
+    await lockBuyer(tx, locked)
+  }
+}
+
+/** Makes the order, unless the one with this id is there already. */
+export async function insertOrder(tx: Tx, order: Insertable<tables.OrdersTable>): Promise<void> {
+  await tx
+    .insertInto('orders')
+    .values(order)
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .execute()
+}
+
+/** Whether an order is a change of plan that waits for the next period of its subscription. */
+export function isPlanned({ subscription_id, period_no }: OrderRow): boolean {
+  return subscription_id !== null && period_no === null
+}
+
+/** Whether an order pays for a later period of a subscription. */
+export function isRenewal({ period_no }: Pick<OrderRow, 'period_no'>): boolean {
+  return (period_no ?? 0) > 0
+}
+
+export function selectOrder(db: Db, id: string) {
+  return db.selectFrom('orders').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+/** The open order of the same person for the same thing at the same price, to be paid with the same saved method. */
+export function selectOpenOrderLike(
+  tx: Tx,
+  order: Pick<
+    OrderRow,
+    'user_id' | 'kind' | 'video_id' | 'episode_id' | 'amount_cents' | 'currency' | 'saved_method_id'
+  > & { created_at: Date },
+) {
+  return tx
+    .selectFrom('orders')
+    .select('id')
+    .where('user_id', '=', order.user_id)
+    .where('status', '=', sql.lit('pending'))
+    .where('saved_method_id', '=', order.saved_method_id)
+    .where('kind', '=', order.kind)
+    .where('video_id', 'is not distinct from', order.video_id)
+    .where('episode_id', 'is not distinct from', order.episode_id)
+    .where('amount_cents', '=', order.amount_cents)
+    .where('currency', '=', order.currency)
+    .where('expires_at', '>', order.created_at)
+    .orderBy('created_at', 'desc')
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+/** A person's orders, newest first, after a position. */
+export const selectOrdersOf = preparedPage((db: Db, { userId, limit, isFurther }) =>
+  db
+    .selectFrom('orders')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where(isFurther('created_at', 'id'))
+    .orderBy('created_at', 'desc')
+    .orderBy('id')
+    .limit(limit),
+)
+
+/** @throws IllegalMove where the order is in no state that leads to `to` */
+export async function moveOrder(
+  tx: Tx,
+  id: string,
+  to: tables.OrderStatus,
+  change: Updateable<tables.OrdersTable> = {},
+): Promise<void> {
+  const update = tx
+    .updateTable('orders')
+    .set({ ...change, status: to })
+    .where('id', '=', id)
+    .where('status', 'in', orderStates.from(to))
+  checkMoved(await update.executeTakeFirstOrThrow(), `order ${id} to ${to}`)
+}
+
+/** Notes how much of an order has gone back, where that changes nothing else. */
+export async function setRefunded(tx: Tx, id: string, refundedCents: number): Promise<void> {
+  await tx.updateTable('orders').set({ refunded_cents: refundedCents }).where('id', '=', id).execute()
+}
+
+/** Notes why a payment for an order was sent back by itself. */
+export async function setReturned(tx: Tx, id: string, reason: tables.ReturnReason): Promise<void> {
+  await tx.updateTable('orders').set({ returned_reason: reason }).where('id', '=', id).execute()
+}
+
+/** Notes that an order was made again from its payment. */
+export async function setRestored(tx: Tx, id: string, now: Date): Promise<void> {
+  await tx.updateTable('orders').set({ restored_at: now }).where('id', '=', id).execute()
+}
+
+/** Takes back that an order was refunded, since its gateway could not deliver the money. @throws IllegalMove where it was not */
+export async function undoRefund(
+  tx: Tx,
+  id: string,
+  to: 'paid' | 'partially_refunded',
+  refundedCents: number,
+): Promise<void> {
+  const update = tx
+    .updateTable('orders')
+    .set({ status: to, refunded_cents: refundedCents })
+    .where('id', '=', id)
+    .where('status', 'in', undoneRefunds.from(to))
+  checkMoved(await update.executeTakeFirstOrThrow(), `order ${id} back to ${to}`)
+}
+
+/** The language of whoever an order belongs to, one of those offered. */
+export async function selectLanguageOf(tx: Tx, userId: string, offered: OfferedLanguages): Promise<Language> {
+  const row = await tx.selectFrom('users').select('language').where('id', '=', userId).executeTakeFirst()
+  return keptLanguage(row?.language, offered)
+}
+
+/** The time zone that is kept with a person, by which their mails write dates. */
+export async function selectTimeZoneOf(tx: Tx, userId: string): Promise<string | null> {
+  const row = await tx.selectFrom('users').select('time_zone').where('id', '=', userId).executeTakeFirst()
+  return row?.time_zone ?? null
+}
+
+/**
+ * Closes the orders that were not paid in time, and has their open attempts looked at. A change of plan waits for as long as
+ * its subscription lives: after an outage it is what is charged. An order with a payment under way waits for its end.
+ * @returns how many
+ */
+export async function expireOrders(db: Db, now: Date): Promise<number> {
+  const expired = await inTransaction(db, (tx) => closeUnpaid(tx, now))
+  const ids = expired.map(({ id }) => id)
+  // A transaction of its own: settling a payment locks the attempt before the order.
+  if (ids.length > 0) await inTransaction(db, (tx) => checkAttemptsSoon(tx, ids, now))
+  return ids.length
+}
+
+function closeUnpaid(tx: Tx, now: Date) {
+  return tx
+    .updateTable('orders')
+    .set({ status: 'expired' })
+    .where('status', '=', sql.lit('pending'))
+    .where('expires_at', '<=', now)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('attempts')
+            .select('attempts.id')
+            .whereRef('attempts.order_id', '=', 'orders.id')
+            .where('attempts.status', 'in', underWayStatuses),
+        ),
+      ),
+    )
+    .where(({ not, and, exists, selectFrom }) =>
+      not(
+        and([
+          sql<boolean>`period_no IS NULL`,
+          exists(
+            selectFrom('subscriptions')
+              .select('subscriptions.id')
+              .whereRef('subscriptions.id', '=', 'orders.subscription_id')
+              .where('subscriptions.status', 'in', ['active', 'past_due']),
+          ),
+        ]),
+      ),
+    )
+    .returning('id')
+    .execute()
+}
+
+async function checkAttemptsSoon(tx: Tx, orderIds: readonly string[], now: Date): Promise<void> {
+  await tx
+    .updateTable('attempts')
+    .set({ check_at: now })
+    .where('order_id', 'in', orderIds)
+    .where('status', 'in', openAttemptStatuses)
+    .execute()
+}
+
+/** Has an order that waited for the next period of its subscription stand for that period. */
+export async function setPeriodOfOrder(
+  tx: Tx,
+  orderId: string,
+  period: Pick<OrderRow, 'period_no' | 'expires_at' | 'gateway'>,
+): Promise<void> {
+  await tx.updateTable('orders').set(period).where('id', '=', orderId).execute()
+}
+
+/** Changes how an order is going to be paid. */
+export async function updateOpenOrder(
+  tx: Tx,
+  orderId: string,
+  change: Pick<
+    Updateable<tables.OrdersTable>,
+    'gateway' | 'method' | 'saved_method_id' | 'email' | 'consent'
+  >,
+): Promise<void> {
+  await tx.updateTable('orders').set(change).where('id', '=', orderId).execute()
+}
+
+/** Has an order stand for the first period of a subscription. */
+export async function setSubscriptionOfOrder(tx: Tx, orderId: string, subscriptionId: string): Promise<void> {
+  const change = { subscription_id: subscriptionId, period_no: 0 }
+  await tx.updateTable('orders').set(change).where('id', '=', orderId).execute()
+}

@@ -1,0 +1,249 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { getEpisode } from '#contract/media.ts'
+import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
+import { Shopper } from '#server/testing/shopper.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { FakePaypal } from '#server/features/billing/gateways/paypal/fake-paypal.ts'
+import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
+import { loadReconciliation } from '#server/features/billing/admin/load-reconciliation.ts'
+import { reconcile } from '#server/features/billing/reconciliation/reconcile.ts'
+import { refundOrder } from '#server/features/billing/refunds/refund-order.ts'
+
+const [hour, day] = [3_600_000, 86_400_000]
+let paypal: FakePaypal
+let site: TestSite
+let video: BuiltVideo
+let offset = 0
+const clock = { now: () => new Date(Date.now() + offset) }
+
+beforeAll(async () => {
+  paypal = await FakePaypal.start()
+  site = await testSite({ clock }, paypal.settings)
+  video = await buildVideo(site.context)
+})
+afterAll(async () => {
+  await site.close()
+  await paypal.close()
+})
+afterEach(() => {
+  paypal.recover()
+  paypal.orders.refundsBegin = 'COMPLETED'
+})
+
+function moveOn(milliseconds: number) {
+  offset += milliseconds
+  paypal.ahead = offset
+}
+
+async function ordered() {
+  const shopper = await Shopper.on(site)
+  const order = await shopper.order({
+    episode_id: video.episodes[3]?.id,
+    gateway: 'paypal',
+    method: 'wallet',
+  })
+  return { shopper, order, token: new URL(order.next.url ?? '').searchParams.get('token') ?? '' }
+}
+
+/** An episode that was paid, of which no later webhook event arrives. */
+async function bought() {
+  const { shopper, order, token } = await ordered()
+  paypal.orders.approve(token)
+  expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+  return { shopper, order, token }
+}
+
+/** PayPal says so of the capture of an order from now on, and tells of it. */
+function setCapture(token: string, status: string) {
+  const order = paypal.orders.get(token)
+  for (const capture of order.captures) capture.status = status
+  const [capture] = order.captures
+  const type = status === 'SOMETHING_NEW' ? 'PENDING' : status
+  if (capture) paypal.tell(`PAYMENT.CAPTURE.${type}`, paypal.orders.presentCapture(order, capture))
+}
+
+const playing = async (shopper: Shopper) => {
+  const query = { episode_id: video.episodes[3]?.id ?? '' }
+  return (await shopper.visitor.call(getEpisode, { query })).answer.code
+}
+
+const discrepancyOf = async (reference: string) => {
+  const { mismatches } = await loadReconciliation(site.context, undefined)
+  return mismatches.find((one) => one.reference === reference)
+}
+
+describe('a disputed payment whose capture PayPal then moves to another state', () => {
+  test.each(['PENDING', 'DECLINED', 'REVERSED'])(
+    'is charged back when the capture reads %s',
+    async (status) => {
+      const { shopper, order, token } = await bought()
+      paypal.orders.dispute(token, 'open', clock.now())
+      setCapture(token, status)
+      await reconcile(site.context)
+      expect(await shopper.look(order.id)).toMatchObject({ status: 'charged_back' })
+      expect(await playing(shopper)).toBe(402)
+      paypal.orders.dispute(token, 'lost', clock.now())
+      await reconcile(site.context)
+      expect(await shopper.look(order.id)).toMatchObject({ status: 'charged_back' })
+      expect(await discrepancyOf(token)).toBeUndefined()
+    },
+  )
+
+  test('is paid again when the dispute is won and the capture is completed', async () => {
+    const { shopper, order, token } = await bought()
+    paypal.orders.dispute(token, 'open', clock.now())
+    setCapture(token, 'PENDING')
+    await reconcile(site.context)
+    paypal.orders.dispute(token, 'won', clock.now())
+    setCapture(token, 'COMPLETED')
+    await reconcile(site.context)
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+    expect(await playing(shopper)).toBe(200)
+  })
+})
+
+describe('a payment that is in the books and that PayPal later reports otherwise', () => {
+  test('is charged back when PayPal reverses the capture without a dispute', async () => {
+    const { shopper, order, token } = await bought()
+    setCapture(token, 'REVERSED')
+    await reconcile(site.context)
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'charged_back' })
+  })
+
+  test.each(['PENDING', 'DECLINED', 'DENIED', 'SOMETHING_NEW'])(
+    'is a discrepancy that the studio shows when the capture reads %s, until it is completed again',
+    async (status) => {
+      const { order, token } = await bought()
+      setCapture(token, status)
+      await reconcile(site.context)
+      expect(await discrepancyOf(token)).toMatchObject({
+        kind: 'payment',
+        order_id: order.id,
+        ours_cents: 99,
+        theirs_cents: 0,
+      })
+      setCapture(token, 'COMPLETED')
+      await reconcile(site.context)
+      expect(await discrepancyOf(token)).toBeUndefined()
+    },
+  )
+
+  test('is a discrepancy when PayPal no longer knows the order', async () => {
+    const { token } = await bought()
+    setCapture(token, 'DECLINED')
+    await reconcile(site.context)
+    const gone = paypal.orders.get(token)
+    paypal.orders.all.delete(token)
+    moveOn(3 * day)
+    await reconcile(site.context)
+    expect(await discrepancyOf(token)).toBeDefined()
+    paypal.orders.all.set(token, gone)
+    setCapture(token, 'COMPLETED')
+    await reconcile(site.context)
+  })
+})
+
+describe('the list of payments', () => {
+  /** A capture of another shop in the same account. */
+  function foreignCapture(): string {
+    const { id } = paypal.orders.make({
+      intent: 'CAPTURE',
+      purchase_units: [{ amount: { currency_code: 'USD', value: '5.00' } }],
+      payment_source: {
+        paypal: { experience_context: { return_url: 'https://shop.example', cancel_url: '' } },
+      },
+    })
+    paypal.orders.approve(id)
+    paypal.orders.capture(paypal.orders.get(id))
+    return id
+  }
+
+  test('names a capture of another shop and goes on with the others', async () => {
+    const foreign = foreignCapture()
+    const { shopper, order, token } = await bought()
+    setCapture(token, 'REVERSED')
+    await reconcile(site.context)
+    expect(await discrepancyOf(foreign)).toMatchObject({ kind: 'foreign_payment', theirs_cents: 500 })
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'charged_back' })
+  })
+
+  test.each([
+    ['an order', /checkout\/orders\/\w+$/],
+    ['a capture', /payments\/captures\/\w+$/],
+    ['a dispute', /customer\/disputes\/\S+$/],
+  ])('names %s that cannot be read and goes on with the others', async (_, path) => {
+    const bad = await bought()
+    const good = await bought()
+    paypal.orders.dispute(bad.token, 'open', clock.now())
+    setCapture(good.token, 'REVERSED')
+    paypal.trouble = { on: path, with: ['500 before', '500 before', 'none'] }
+    await reconcile(site.context)
+    const met = (await loadReconciliation(site.context, undefined)).mismatches.some(
+      ({ kind }) => kind === 'payment',
+    )
+    paypal.recover()
+    expect(met).toBe(true)
+    expect(await good.shopper.look(good.order.id)).toMatchObject({ status: 'charged_back' })
+    await reconcile(site.context)
+    expect(await bad.shopper.look(bad.order.id)).toMatchObject({ status: 'charged_back' })
+  })
+})
+
+describe('a refund that PayPal takes days over', () => {
+  test('is read again until it ends: the order is paid again when the refund fails, though no event told of it', async () => {
+    const { shopper, order, token } = await bought()
+    paypal.orders.refundsBegin = 'PENDING'
+    await refundOrder(site.context, order.id, { reason: 'goodwill' })
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'refunded' })
+    await reconcile(site.context)
+    moveOn(5 * day)
+    paypal.orders.failRefunds(token)
+    paypal.events.splice(0)
+    await reconcile(site.context)
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'paid', refunded_cents: 0 })
+    expect(await playing(shopper)).toBe(200)
+  })
+
+  test('is read no more once it has ended', async () => {
+    const { order, token } = await bought()
+    paypal.orders.refundsBegin = 'PENDING'
+    await refundOrder(site.context, order.id, { reason: 'goodwill' })
+    await reconcile(site.context)
+    for (const refund of paypal.orders.get(token).refunds) refund.status = 'COMPLETED'
+    moveOn(5 * day)
+    await reconcile(site.context)
+    const before = paypal.count(new RegExp(`orders/${token}$`))
+    await reconcile(site.context)
+    expect(paypal.count(new RegExp(`orders/${token}$`))).toBe(before)
+  })
+})
+
+describe('a payment that PayPal is working on', () => {
+  test('keeps its order open, is said to be processed, and is read daily until it ends', async () => {
+    const { shopper, order, token } = await ordered()
+    paypal.orders.approve(token, 'pending')
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'pending', processing: true })
+    for (const wait of [hour, day, day, day, day, day, day, day]) {
+      moveOn(wait)
+      await runJanitor(site.context)
+    }
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'pending', processing: true })
+    expect(await shopper.tryPay(order.id, undefined)).toMatchObject({ message: /won’t be charged twice/ })
+    paypal.orders.decide(token, 'COMPLETED')
+    paypal.events.splice(0)
+    moveOn(day)
+    await runJanitor(site.context)
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+  })
+
+  test('leaves the order to expire once it has failed', async () => {
+    const { shopper, order, token } = await ordered()
+    paypal.orders.approve(token, 'pending')
+    await shopper.look(order.id)
+    moveOn(2 * day)
+    paypal.orders.decide(token, 'DECLINED')
+    await shopper.look(order.id)
+    await runJanitor(site.context)
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'expired' })
+  })
+})

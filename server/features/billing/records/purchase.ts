@@ -1,0 +1,161 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { orderKinds, paymentMethods } from '#contract/billing.ts'
+import { keptLanguage, type Language } from '#contract/languages.ts'
+import { hasCardNumber } from '#server/platform/card-number.ts'
+import { lettersOf, type IdKind } from '#server/platform/ids.ts'
+import type { Tx } from '#server/tables.ts'
+import type { BillingContext } from '#server/features/billing/billing-context.ts'
+import type { Payment } from '#server/features/billing/gateways/gateway.ts'
+import { selectLanguageOf, type OrderRow } from './order-queries.ts'
+import { termsHashLength } from './shown-terms-queries.ts'
+import { selectSubscription } from './subscription-queries.ts'
+import type { Consent, OrderKind, PaymentMethod } from '#server/features/billing/tables.ts'
+
+/** What a payment buys and for whom: enough to make its order again where the database has lost it. */
+export interface Purchase {
+  kind: OrderKind
+  method: PaymentMethod
+  userId: string
+  language: Language
+  videoId: string | null
+  episodeId: string | null
+  planId: string | null
+  subscriptionId: string | null
+  periodNo: number | null
+  introductory: boolean
+  /** What the subscription costs when it renews. */
+  agreedCents: number | null
+  /** A renewal that the site charged by itself. */
+  renewal: boolean
+  /** What the buyer agreed to; null where they were not asked. */
+  consent: Consent | null
+  /** Of a plan: the drama that led to it. */
+  creditedVideoId: string | null
+  /** Of the link that the buyer came by. */
+  referrerToken: string | null
+}
+
+const version = '2'
+/** PayPal keeps so many signs of it, Stripe 500. */
+const mostSigns = 256
+const signatureLength = 16
+
+const kinds: Record<OrderKind, string> = { plan: 'p', episode: 'e', video: 'v' }
+const methods: Record<PaymentMethod, string> = { card: 'c', wallet: 'w' }
+
+/**
+ * What an order buys as a text that travels with its payment. The signature tells the payments of this site from those of another
+ * with the same account. Click ids and whatever else names the browser stay here.
+ */
+export async function describePurchase(
+  { secret, languages }: Pick<BillingContext, 'secret' | 'languages'>,
+  tx: Tx,
+  order: OrderRow,
+  { renewal }: Pick<Purchase, 'renewal'>,
+): Promise<string> {
+  const { subscription_id: id, consent, attribution } = order
+  const subscription = id === null ? undefined : await selectSubscription(tx, id)
+  const fields = [
+    version,
+    kinds[order.kind],
+    methods[order.method],
+    withoutPrefix('usr', order.user_id),
+    await selectLanguageOf(tx, order.user_id, languages()),
+    withoutPrefix('vid', order.video_id ?? attribution.video_id),
+    withoutPrefix('ep', order.episode_id),
+    withoutPrefix('plan', order.plan_id),
+    withoutPrefix('sub', order.subscription_id),
+    order.period_no,
+    order.introductory ? 'i' : '',
+    subscription?.agreed_cents,
+    renewal ? 'r' : '',
+    ...describeConsent(consent),
+  ]
+  const text = fields.map((field) => field ?? '').join(',')
+  const token = describeToken(attribution.referrer_token, mostSigns - text.length - signatureLength - 2)
+  const signed = `${text},${token}`
+  return `${signed},${sign(secret, order.id, signed)}`
+}
+
+/** How it was delivered, when that was agreed to, and the words by their hash, where that is one that `storeShownTerms` made. */
+function describeConsent(consent: OrderRow['consent']): string[] {
+  if (!consent) return ['', '', '']
+  const { immediate_delivery, at, shown_hash = '' } = consent
+  const seconds = Math.floor(Date.parse(at) / 1000)
+  return [
+    immediate_delivery ? 'd' : 'w',
+    seconds.toString(36),
+    shown_hash.length === termsHashLength ? shown_hash : '',
+  ]
+}
+
+/** A token that is too long, or that could be taken for a card number, stays here. */
+function describeToken(token: string | undefined, most: number): string {
+  const text = encodeURIComponent(token ?? '')
+  return text.length > most || hasCardNumber(text) ? '' : text
+}
+
+/** @returns undefined for a payment of another site, or of a version before payments said what they buy */
+export function readPurchase(
+  { secret }: Pick<BillingContext, 'secret'>,
+  { orderId, purchase = '' }: Pick<Payment, 'orderId' | 'purchase'>,
+): Purchase | undefined {
+  const end = purchase.lastIndexOf(',')
+  const text = purchase.slice(0, Math.max(end, 0))
+  if (!isSame(purchase.slice(end + 1), sign(secret, orderId, text))) return undefined
+  const [made, kindSign, methodSign, user = '', language = '', ...more] = text.split(',')
+  const [video, episode, plan, subscription, period, introductory, agreed, renewal, ...agreement] = more
+  const [delivery, at, words, token = ''] = agreement
+  const kind = orderKinds.find((one) => kinds[one] === kindSign)
+  const method = paymentMethods.find((one) => methods[one] === methodSign)
+  if (made !== version || !kind || !method) return undefined
+  const videoId = withPrefix('vid', video)
+  return {
+    kind,
+    method,
+    userId: withPrefix('usr', user) ?? '',
+    language: keptLanguage(language),
+    videoId: kind === 'plan' ? null : videoId,
+    episodeId: withPrefix('ep', episode),
+    planId: withPrefix('plan', plan),
+    subscriptionId: withPrefix('sub', subscription),
+    periodNo: period ? Number(period) : null,
+    introductory: introductory === 'i',
+    agreedCents: agreed ? Number(agreed) : null,
+    renewal: renewal === 'r',
+    consent: readConsent(delivery, at, words),
+    creditedVideoId: kind === 'plan' ? videoId : null,
+    referrerToken: token === '' ? null : decodeURIComponent(token),
+  }
+}
+
+function readConsent(delivery: string | undefined, at: string | undefined, words: string | undefined) {
+  if (!delivery || !at) return null
+  return {
+    ...(words ? { shown_hash: words } : {}),
+    immediate_delivery: delivery === 'd',
+    at: new Date(parseInt(at, 36) * 1000).toISOString(),
+  }
+}
+
+const randomPart = /^[0-9a-f]{32}$/
+
+/** The random part of an id says enough where it is known what the id stands for. Another id stays whole. */
+function withoutPrefix(kind: IdKind, id: string | null | undefined): string {
+  const part = id?.startsWith(`${kind}_`) ? id.slice(kind.length + 1) : ''
+  return randomPart.test(part) ? part : (id ?? '')
+}
+
+function withPrefix(kind: IdKind, text: string | undefined): string | null {
+  if (!text) return null
+  return randomPart.test(text) ? `${kind}_${text}` : text
+}
+
+function sign(secret: string, orderId: string, text: string): string {
+  const hash = createHmac('sha256', secret).update(`purchase|${orderId}|${text}`).digest()
+  return lettersOf(hash).slice(0, signatureLength)
+}
+
+function isSame(one: string, other: string): boolean {
+  return one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other))
+}

@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Db, Tx } from '#server/tables.ts'
+import { plansOf } from '#server/testing/plans-of.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
+import { takeDueAttempts } from './attempt-queries.ts'
+import {
+  forgetNetworks,
+  selectFailureOfNetwork,
+} from '#server/features/billing/payment-methods/card-failure-queries.ts'
+import { takeDueMethodSetups } from './method-setup-queries.ts'
+import { deleteMethod, takeMethodsToForget } from './method-queries.ts'
+import { takeDueWebhookEvents } from './webhook-event-queries.ts'
+import { expireOrders } from './order-queries.ts'
+import { selectPaidOrdersOf } from '#server/features/billing/consumer-rights/link-request-queries.ts'
+import { insertCustomersToDelete, takeCustomersToDelete } from './gateway-customer-queries.ts'
+import { takeDueRefunds } from './refund-queries.ts'
+import { takeDueSubscriptions, takeReminders } from './renewal-queries.ts'
+import { expireSubscriptions } from './subscription-queries.ts'
+import { takeDueWithdrawals } from '#server/features/billing/consumer-rights/withdrawal-queries.ts'
+
+const now = new Date('2026-03-01T12:00:00Z')
+const due = { now, limit: 20, next: () => null }
+
+/** 5,000 of everything, all of it settled. */
+const settled = `
+  SET session_replication_role = replica;
+  INSERT INTO orders (id, user_id, kind, status, amount_cents, currency, gateway, method, email, created_at, expires_at, paid_at)
+    SELECT 'ord_' || n, 'usr_' || n, 'video', 'paid', 999, 'USD', 'sandbox', 'card', n || '@example.com', now(), now(), now()
+    FROM generate_series(1, 5000) n;
+  INSERT INTO users (id, referral_code) SELECT 'usr_' || n, n FROM generate_series(1, 5000) n;
+  INSERT INTO attempts (id, order_id, number, idempotency_key, gateway, status, started_at)
+    SELECT 'att_' || n, 'ord_' || n, 1, n, 'sandbox', 'succeeded', now() FROM generate_series(1, 5000) n;
+  INSERT INTO refunds (id, attempt_id, idempotency_key, amount_cents, reason, status, created_at)
+    SELECT 'ref_' || n, 'att_' || n, n, 1, 'asked', 'succeeded', now() FROM generate_series(1, 5000) n;
+  INSERT INTO subscriptions (id, user_id, plan_id, status, created_at)
+    SELECT 'sub_' || n, 'usr_' || n, 'pln_1', 'ended', now() FROM generate_series(1, 5000) n;
+  INSERT INTO payment_methods (id, user_id, gateway, reference)
+    SELECT 'pm_' || n, 'usr_' || n, 'sandbox', n FROM generate_series(1, 5000) n;
+  INSERT INTO method_agreements (order_id, payment_method_id, shown_hash, agreed_at, revoked_at)
+    SELECT 'ord_' || n, 'pm_' || n, n, now(), now() FROM generate_series(1, 5000) n;
+  INSERT INTO method_changes (id, user_id, subscription_id, gateway, method, status, started_at)
+    SELECT 'chg_' || n, 'usr_' || n, 'sub_' || n, 'sandbox', 'card', 'succeeded', now() FROM generate_series(1, 5000) n;
+  INSERT INTO payers_to_forget (id) SELECT 'usr_' || n FROM generate_series(1, 5000) n;
+  INSERT INTO notifications (gateway, event_id, received_at, applied_at, reference)
+    SELECT 'sandbox', n, now(), now(), n FROM generate_series(1, 5000) n;
+  RESET session_replication_role;
+  ANALYZE`
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await testDatabase()
+  await database.pool.query(settled)
+}, 60_000)
+afterAll(() => database.close())
+
+const inTransaction =
+  (work: (tx: Tx) => Promise<unknown>) =>
+  (db: Db): Promise<unknown> =>
+    db.transaction().execute(work)
+
+/** Some look into several tables, one after the other. */
+const looks: [name: string, work: (db: Db) => Promise<unknown>][] = [
+  ['orders that were not paid in time', (db) => expireOrders(db, now)],
+  ['attempts to look at', inTransaction((tx) => takeDueAttempts(tx, due))],
+  ['changes of method to look at', inTransaction((tx) => takeDueMethodSetups(tx, due))],
+  ['refunds to send', inTransaction((tx) => takeDueRefunds(tx, due))],
+  ['subscriptions that were never paid', (db) => expireSubscriptions(db, now)],
+  ['subscriptions that are due', (db) => takeDueSubscriptions(db, now, now, 20)],
+  ['reminders', inTransaction((tx) => takeReminders(tx, now, 20))],
+  ['payment methods to forget', inTransaction((tx) => takeMethodsToForget(tx, due))],
+  ['a method that the gateway forgot', (db) => deleteMethod(db, 'pm_1')],
+  ['people to forget', inTransaction((tx) => takeCustomersToDelete(tx, due))],
+  ['who somebody was that leaves', inTransaction((tx) => insertCustomersToDelete(tx, 'usr_1', now))],
+  [
+    'the orders of an address',
+    (db) => selectPaidOrdersOf(db, { email: 'one@example.com', order_id: null }, 20),
+  ],
+  ['cards that failed in a network', inTransaction((tx) => selectFailureOfNetwork(tx, 'one', now, 200))],
+  ['networks to forget', (db) => forgetNetworks(db, now)],
+  ['notifications that were not applied', inTransaction((tx) => takeDueWebhookEvents(tx, due))],
+  ['withdrawals whose money is due', inTransaction((tx) => takeDueWithdrawals(tx, due))],
+]
+
+it.each(looks)('the janitor finds %s without reading what is settled', async (_name, work) => {
+  const plans = await plansOf(database, work)
+  expect(plans.length).toBeGreaterThan(0)
+  for (const { plan } of plans) {
+    expect(plan).toContain('Index')
+    expect(plan).not.toContain('Seq Scan')
+  }
+})

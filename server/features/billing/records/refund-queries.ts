@@ -1,0 +1,81 @@
+import { sql, type Insertable, type Selectable } from 'kysely'
+import type { Db, Tx } from '#server/tables.ts'
+import { takeDueForPolling, type Due } from './polling-queries.ts'
+import type * as tables from '#server/features/billing/tables.ts'
+
+export type RefundRow = Selectable<tables.RefundsTable>
+
+/** Notes that money has to go back, unless it is noted already. */
+export async function insertRefund(tx: Tx, refund: Insertable<tables.RefundsTable>): Promise<void> {
+  await tx
+    .insertInto('refunds')
+    .values(refund)
+    .onConflict((conflict) => conflict.column('idempotency_key').doNothing())
+    .execute()
+}
+
+/** Only one transaction at a time counts what an operator refunds. */
+export async function lockRefunder(tx: Tx, operatorId: string): Promise<void> {
+  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`refunder:${operatorId}`}, 0))`.execute(tx)
+}
+
+/** What an operator has had sent back since a moment, in one currency; `refunds_asked_by` leads to it. */
+export async function selectAskedCents(
+  tx: Tx,
+  operatorId: string,
+  currency: string,
+  since: Date,
+): Promise<number> {
+  const { rows } = await sql<{ cents: number }>`
+    SELECT coalesce(sum(refunds.amount_cents), 0)::float8 AS cents FROM refunds
+    JOIN attempts ON attempts.id = refunds.attempt_id JOIN orders ON orders.id = attempts.order_id
+    WHERE refunds.asked_by = ${operatorId} AND refunds.created_at > ${since} AND refunds.status <> 'failed'
+      AND orders.currency = ${currency}`.execute(tx)
+  return rows[0]?.cents ?? 0
+}
+
+/** The refunds of an attempt's payment, the oldest first. */
+export function selectRefunds(db: Db, attemptId: string): Promise<RefundRow[]> {
+  return db
+    .selectFrom('refunds')
+    .selectAll()
+    .where('attempt_id', '=', attemptId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+}
+
+/** @returns false where it was finished before */
+export async function finishRefund(tx: Tx, id: string, status: 'succeeded' | 'failed'): Promise<boolean> {
+  const update = tx
+    .updateTable('refunds')
+    .set({ status, check_at: null })
+    .where('id', '=', id)
+    .where('status', '=', 'started')
+  return (await update.executeTakeFirstOrThrow()).numUpdatedRows === 1n
+}
+
+/** A refund that had gone out came back. */
+export async function setRefundFailed(tx: Tx, id: string): Promise<void> {
+  const update = tx.updateTable('refunds').set({ status: 'failed' })
+  await update.where('id', '=', id).where('status', '=', 'succeeded').execute()
+}
+
+/** Takes the refunds whose time has come. */
+export function takeDueRefunds(tx: Tx, due: Due): Promise<RefundRow[]> {
+  const open = tx.selectFrom('refunds').selectAll().where('status', '=', sql.lit('started'))
+  return takeDueForPolling(open, due, ({ id }, look) =>
+    tx.updateTable('refunds').set(look).where('id', '=', id),
+  )
+}
+
+/** What has gone back of an attempt's payment. */
+export async function selectRefundedCents(tx: Tx, attemptId: string): Promise<number> {
+  const row = await tx
+    .selectFrom('refunds')
+    .select((eb) => eb.fn.sum<string | null>('amount_cents').as('cents'))
+    .where('attempt_id', '=', attemptId)
+    .where('status', '=', 'succeeded')
+    .executeTakeFirst()
+  return Number(row?.cents ?? 0)
+}

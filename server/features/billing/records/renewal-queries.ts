@@ -1,0 +1,196 @@
+import { sql, type Updateable } from 'kysely'
+import { prepared, type Slots } from '#server/platform/database/prepared.ts'
+import type { Db, Tx } from '#server/tables.ts'
+import { lockBuyer } from './order-queries.ts'
+import { nextPrice, risesUntold } from './price-queries.ts'
+import type * as tables from '#server/features/billing/tables.ts'
+
+const live = ['active', 'past_due'] as const
+/** Written out, as the index of such subscriptions has them. */
+const liveStatuses = live.map((status) => sql.lit(status))
+
+/** Holds while the time of a subscription has come. */
+export const anyDueSubscriptions = `EXISTS (SELECT FROM subscriptions WHERE status IN ('${live.join("', '")}') AND due_at <= $1)`
+
+/**
+ * Takes the subscriptions whose time has come, the longest due first, for as long as `until`: no other process takes them
+ * before that.
+ */
+export async function takeDueSubscriptions(db: Db, now: Date, until: Date, limit: number): Promise<string[]> {
+  const taken = await db
+    .with('due', (subscriptions) =>
+      subscriptions
+        .selectFrom('subscriptions')
+        .select('id')
+        .where('status', 'in', liveStatuses)
+        .where('due_at', '<=', now)
+        .orderBy('due_at')
+        .limit(limit)
+        .forUpdate()
+        .skipLocked(),
+    )
+    .updateTable('subscriptions')
+    .set({ due_at: until })
+    .where('id', 'in', (subscriptions) => subscriptions.selectFrom('due').select('id'))
+    .returning('id')
+    .execute()
+  return taken.map(({ id }) => id)
+}
+
+const ownerOf = prepared((db: Db, { id }: Slots<{ id: string }>) =>
+  db.selectFrom('subscriptions').select('user_id').where('id', '=', id),
+)
+
+/** Whose subscription it is at this moment. */
+async function selectSubscriber(db: Db, id: string): Promise<string | undefined> {
+  return (await ownerOf(db, { id }))[0]?.user_id
+}
+
+/** Locks whose subscription it is. A sign-in may have given a guest's to an account while this waited. */
+export async function lockSubscriber(tx: Tx, id: string): Promise<void> {
+  for (let locked: string | undefined; ;) {
+    const subscriber = await selectSubscriber(tx, id)
+    if (subscriber === undefined || subscriber === locked) return
+    locked = subscriber
+    await lockBuyer(tx, locked)
+  }
+}
+
+export type RenewingRow = Awaited<ReturnType<typeof renewing>>[number]
+
+const renewing = prepared((db: Db, { id }: Slots<{ id: string }>) =>
+  db
+    .selectFrom('subscriptions')
+    .innerJoin('plans', 'plans.id', 'subscriptions.plan_id')
+    .innerJoin('users', 'users.id', 'subscriptions.user_id')
+    .leftJoin('payment_methods', 'payment_methods.id', 'subscriptions.payment_method_id')
+    .select([
+      'subscriptions.id',
+      'subscriptions.user_id',
+      'subscriptions.plan_id',
+      'subscriptions.status',
+      'subscriptions.period_no',
+      'subscriptions.period_ends_at',
+      'subscriptions.cancel_at_period_end',
+      'subscriptions.try_at',
+      'subscriptions.grace_ends_at',
+      'subscriptions.method_lost_at',
+      'subscriptions.method_chosen_at',
+      'plans.names',
+      nextPrice.as('price_cents'),
+      'subscriptions.told_from',
+      'plans.currency',
+      'plans.period_days',
+      'users.email',
+      'users.language',
+      'users.time_zone',
+      'payment_methods.gateway',
+      'payment_methods.reference as method_reference',
+      'payment_methods.last4 as method_last4',
+    ])
+    .where('subscriptions.id', '=', id),
+)
+
+/** A subscription with all that its renewal needs to know. */
+export async function selectRenewing(db: Db, id: string): Promise<RenewingRow | undefined> {
+  return (await renewing(db, { id }))[0]
+}
+
+const orderOfPeriod = prepared((db: Db, { id, period }: Slots<{ id: string; period: number }>) =>
+  db.selectFrom('orders').selectAll().where('subscription_id', '=', id).where('period_no', '=', period),
+)
+
+/** The order for one period of a subscription. */
+export async function selectOrderOfPeriod(db: Db, id: string, period: number) {
+  return (await orderOfPeriod(db, { id, period }))[0]
+}
+
+/** The change of plan that waits for the next period. */
+export function selectPlannedOrder(db: Db, subscriptionId: string) {
+  return db
+    .selectFrom('orders')
+    .selectAll()
+    .where('subscription_id', '=', subscriptionId)
+    .where('period_no', 'is', null)
+    .where('status', '=', sql.lit('pending'))
+    .executeTakeFirst()
+}
+
+/** What the next period costs where the same plan follows. */
+export const priceOf = ({ price_cents: amount_cents, currency }: RenewingRow) => ({ amount_cents, currency })
+
+/** What the next period costs: its order holds the price, else the change of plan that waits for it, else the same plan. */
+export async function selectPriceDue(
+  db: Db,
+  row: RenewingRow,
+  order: { amount_cents: number; currency: string } | undefined,
+): Promise<{ amount_cents: number; currency: string }> {
+  return order ?? (await selectPlannedOrder(db, row.id)) ?? priceOf(row)
+}
+
+/**
+ * Takes the reminders whose time has come; whoever commits has sent them. What is cancelled waits, in case it is resumed.
+ */
+export async function takeReminders(tx: Tx, now: Date, limit: number): Promise<string[]> {
+  const due = await tx
+    .selectFrom('subscriptions')
+    .select('id')
+    .where('status', '=', sql.lit('active'))
+    .where('cancel_at_period_end', '=', sql.lit(false))
+    .where('remind_at', 'is not', null)
+    .where('remind_at', '<=', now)
+    .orderBy('remind_at')
+    .limit(limit)
+    .forUpdate()
+    .skipLocked()
+    .execute()
+  const ids = due.map(({ id }) => id)
+  if (ids.length > 0)
+    await tx.updateTable('subscriptions').set({ remind_at: null }).where('id', 'in', ids).execute()
+  return ids
+}
+
+/**
+ * Notes for subscriptions whose plan costs more than their people know that they are told, to hold from then on. Whoever commits
+ * has told them. What is cancelled waits, in case it is resumed, and so does what another plan is going to follow.
+ */
+export async function takeUnnotified(
+  tx: Tx,
+  from: Date,
+  limit: number,
+): Promise<{ id: string; cents: number }[]> {
+  const untold = await tx
+    .selectFrom('subscriptions')
+    .innerJoin('plans', 'plans.id', 'subscriptions.plan_id')
+    .select(['subscriptions.id', 'plans.price_cents as cents'])
+    .where('subscriptions.status', '=', sql.lit('active'))
+    .where('subscriptions.cancel_at_period_end', '=', sql.lit(false))
+    .where('subscriptions.payment_method_id', 'is not', null)
+    .where(risesUntold)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('orders')
+            .select('orders.id')
+            .whereRef('orders.subscription_id', '=', 'subscriptions.id')
+            .where('orders.period_no', 'is', null)
+            .where('orders.status', '=', sql.lit('pending')),
+        ),
+      ),
+    )
+    .limit(limit)
+    .forUpdate('subscriptions')
+    .skipLocked()
+    .execute()
+  for (const { id, cents } of untold) await updateSubscription(tx, id, { told_cents: cents, told_from: from })
+  return untold
+}
+
+/** Changes a subscription that stays in its state. */
+export async function updateSubscription(
+  tx: Tx,
+  id: string,
+  change: Omit<Updateable<tables.SubscriptionsTable>, 'status'>,
+): Promise<void> {
+  await tx.updateTable('subscriptions').set(change).where('id', '=', id).execute()
+}

@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { orderStatuses } from '#contract/billing.ts'
+import { newId } from '#server/platform/ids.ts'
+import type { Tx } from '#server/tables.ts'
+import { insertUserRow, insertPaidOrder } from '#server/testing/money-builders.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
+import { moveAttempt } from './attempt-queries.ts'
+import { attemptStates, isOpen, openAttemptStatuses } from './attempt-states.ts'
+import { moveOrder, undoRefund } from './order-queries.ts'
+import { orderStates, paidStatuses, undoneRefunds } from './order-states.ts'
+import { checkMoved, IllegalMove, type StateMachine } from './state-machine.ts'
+import { subscriptionStates } from './subscription-states.ts'
+import type { AttemptStatus, OrderStatus, SubscriptionStatus } from '#server/features/billing/tables.ts'
+
+const attemptStatuses: readonly AttemptStatus[] = [
+  'started',
+  'unknown',
+  'requires_action',
+  'processing',
+  'succeeded',
+  'failed',
+  'cancelled',
+]
+const subscriptionStatuses: readonly SubscriptionStatus[] = [
+  'incomplete',
+  'active',
+  'past_due',
+  'ended',
+  'expired',
+]
+
+let database: TestDatabase
+
+beforeAll(async () => {
+  database = await testDatabase()
+})
+afterAll(() => database.close())
+
+/** Every move that a state machine allows. */
+const movesOf = <S extends string>(states: readonly S[], { allows }: StateMachine<S>): string[] =>
+  states.flatMap((from) => states.filter((to) => allows(from, to)).map((to) => `${from} → ${to}`))
+
+describe('only these moves are allowed', () => {
+  test('for an order, which late money may still pay', () => {
+    expect(movesOf(orderStatuses, orderStates)).toEqual([
+      'pending → paid',
+      'pending → failed',
+      'pending → cancelled',
+      'pending → expired',
+      'paid → partially_refunded',
+      'paid → refunded',
+      'paid → charged_back',
+      'failed → paid',
+      'cancelled → paid',
+      'expired → paid',
+      'partially_refunded → refunded',
+      'partially_refunded → charged_back',
+      'charged_back → paid',
+      'charged_back → partially_refunded',
+    ])
+  })
+
+  test('for an order whose refund failed, which only gives back what was refunded', () => {
+    expect(movesOf(orderStatuses, undoneRefunds)).toEqual([
+      'partially_refunded → paid',
+      'refunded → paid',
+      'refunded → partially_refunded',
+    ])
+  })
+
+  test('for an attempt, whose final states are final', () => {
+    expect(movesOf(attemptStatuses, attemptStates)).toEqual([
+      'started → unknown',
+      'started → requires_action',
+      'started → processing',
+      'started → succeeded',
+      'started → failed',
+      'started → cancelled',
+      'unknown → requires_action',
+      'unknown → processing',
+      'unknown → succeeded',
+      'unknown → failed',
+      'unknown → cancelled',
+      'requires_action → processing',
+      'requires_action → succeeded',
+      'requires_action → failed',
+      'requires_action → cancelled',
+      'processing → succeeded',
+      'processing → failed',
+      'processing → cancelled',
+    ])
+  })
+
+  test('for a subscription, which never returns once it expired or ended', () => {
+    expect(movesOf(subscriptionStatuses, subscriptionStates)).toEqual([
+      'incomplete → active',
+      'incomplete → expired',
+      'active → past_due',
+      'active → ended',
+      'past_due → active',
+      'past_due → ended',
+    ])
+  })
+})
+
+test('a state machine names the states that lead to a state, and refuses a state that nothing leads to', () => {
+  expect(orderStates.from('paid')).toEqual(['pending', 'failed', 'cancelled', 'expired', 'charged_back'])
+  expect(subscriptionStates.from('ended')).toEqual(['active', 'past_due'])
+  expect(() => attemptStates.from('started')).toThrow(
+    expect.objectContaining({ name: 'IllegalMove', message: 'nothing leads to started' }),
+  )
+})
+
+test('a guarded update that changed no record or several is an illegal move', () => {
+  expect(() => checkMoved({ numUpdatedRows: 1n }, 'order to paid')).not.toThrow()
+  for (const numUpdatedRows of [0n, 2n])
+    expect(() => checkMoved({ numUpdatedRows }, 'order to paid')).toThrow(new IllegalMove('order to paid'))
+})
+
+test('an attempt is open until it succeeds, fails or is cancelled', () => {
+  const open = ['started', 'unknown', 'requires_action', 'processing']
+  expect(attemptStatuses.filter(isOpen)).toEqual(open)
+  expect(openAttemptStatuses).toEqual(open)
+})
+
+test('an order counts as paid after refunds and disputes too', () => {
+  expect(orderStatuses.filter((status) => paidStatuses.includes(status))).toEqual([
+    'paid',
+    'partially_refunded',
+    'refunded',
+    'charged_back',
+  ])
+})
+
+/** Moves an order from every state to each of these; only an allowed move changes its state. */
+async function expectGuarded<S extends OrderStatus>(
+  states: readonly S[],
+  allows: (from: OrderStatus, to: S) => boolean,
+  move: (tx: Tx, order: string, to: S) => Promise<void>,
+): Promise<void> {
+  const { db } = database
+  const order = await db.transaction().execute(async (tx) => {
+    const userId = newId('usr')
+    await insertUserRow(tx, userId)
+    return insertPaidOrder(tx, userId, new Date())
+  })
+  for (const from of orderStatuses) {
+    for (const to of states) {
+      await db.updateTable('orders').set({ status: from }).where('id', '=', order).execute()
+      const moved = db.transaction().execute((tx) => move(tx, order, to))
+      if (allows(from, to)) await expect(moved).resolves.toBeUndefined()
+      else await expect(moved).rejects.toThrow(IllegalMove)
+      const row = db.selectFrom('orders').select('status').where('id', '=', order)
+      expect((await row.executeTakeFirstOrThrow()).status).toBe(allows(from, to) ? to : from)
+    }
+  }
+}
+
+test('an order keeps its state when a move is not allowed', () =>
+  expectGuarded(orderStatuses, orderStates.allows, moveOrder))
+
+test('undoing a refund keeps the state of an order that was not refunded', async () => {
+  await expectGuarded(['paid', 'partially_refunded'], undoneRefunds.allows, (tx, order, to) =>
+    undoRefund(tx, order, to, 0),
+  )
+})
+
+test('moving an attempt that does not exist is an illegal move', async () => {
+  await expect(
+    database.db.transaction().execute((tx) => moveAttempt(tx, 'att_none', 'succeeded')),
+  ).rejects.toThrow(IllegalMove)
+})

@@ -1,0 +1,11 @@
+import { stateMachine } from './state-machine.ts'
+import type { SubscriptionStatus } from '#server/features/billing/tables.ts'
+
+/** billing.md, "States". `incomplete` waits for its first payment, at most 23 h. */
+export const subscriptionStates = stateMachine<SubscriptionStatus>({
+  incomplete: ['active', 'expired'],
+  active: ['past_due', 'ended'],
+  past_due: ['active', 'ended'],
+  ended: [],
+  expired: [],
+})

@@ -1,0 +1,49 @@
+import type { Insertable } from 'kysely'
+import type { GatewayId } from '#contract/billing.ts'
+import type { Db, Tx } from '#server/tables.ts'
+import { takeDueForPolling, type Due } from './polling-queries.ts'
+import type * as tables from '#server/features/billing/tables.ts'
+
+/** Records what a gateway told us, or what it is to be asked as if it had; the same event a second time changes nothing. */
+export async function insertWebhookEvent(
+  db: Db,
+  notification: Insertable<tables.NotificationsTable>,
+): Promise<void> {
+  await db
+    .insertInto('notifications')
+    .values(notification)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/** Takes the notifications whose time to be applied has come. */
+export function takeDueWebhookEvents(tx: Tx, due: Due) {
+  const open = tx
+    .selectFrom('notifications')
+    .select(['gateway', 'event_id', 'reference', 'checks'])
+    .where('applied_at', 'is', null)
+  return takeDueForPolling(open, due, ({ gateway, event_id }, look) =>
+    tx.updateTable('notifications').set(look).where('gateway', '=', gateway).where('event_id', '=', event_id),
+  )
+}
+
+/** Whether a notification still waits to be applied. */
+export async function isOpenWebhookEvent(db: Db, gateway: GatewayId, eventId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('notifications')
+    .select('event_id')
+    .where('gateway', '=', gateway)
+    .where('event_id', '=', eventId)
+    .where('applied_at', 'is', null)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+export async function markApplied(db: Db, gateway: GatewayId, eventId: string, now: Date): Promise<void> {
+  await db
+    .updateTable('notifications')
+    .set({ applied_at: now })
+    .where('gateway', '=', gateway)
+    .where('event_id', '=', eventId)
+    .execute()
+}

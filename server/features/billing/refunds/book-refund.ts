@@ -1,0 +1,32 @@
+import type { Tx } from '#server/tables.ts'
+import { selectAttempt } from '#server/features/billing/records/attempt-queries.ts'
+import { auditPayment } from '#server/features/billing/records/audit-payment.ts'
+import type { BillingContext } from '#server/features/billing/billing-context.ts'
+import { syncOrderStatus } from './sync-order-status.ts'
+import { enterRefund, sourceOf, type Returned } from '#server/features/billing/ledger/ledger.ts'
+import { selectOrder } from '#server/features/billing/records/order-queries.ts'
+import type { RefundRow } from '#server/features/billing/records/refund-queries.ts'
+import { sendRefundMail } from '#server/features/billing/mails/send-refund-mail.ts'
+
+/** An attempt whose money is in the books, for what goes back of it. */
+export async function loadReturned(tx: Tx, attemptId: string, at: Date): Promise<Returned | undefined> {
+  const attempt = await selectAttempt(tx, attemptId)
+  const order = attempt && (await selectOrder(tx, attempt.order_id))
+  const source = await sourceOf(tx, attemptId)
+  return attempt && order && source && { order, attempt, source, at }
+}
+
+/** Enters a refund that was made in the books, of a sale with all that follows from it. */
+export async function bookRefund(
+  context: BillingContext,
+  tx: Tx,
+  returned: Returned,
+  { id, amount_cents: cents, reason }: Pick<RefundRow, 'id' | 'amount_cents' | 'reason'>,
+): Promise<void> {
+  await enterRefund(tx, returned, { id, cents })
+  // What bought nothing was audited as it was noted, and the order has nothing to do with it.
+  if (returned.source === 'to_return') return
+  await auditPayment(tx, 'order_refunded', returned.order, returned.at, { refund_cents: cents, reason })
+  const order = await syncOrderStatus(tx, returned)
+  await sendRefundMail(context, tx, order, cents)
+}

@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { booksOf } from '#server/testing/books.ts'
+import { concurrently } from '#server/testing/concurrently.ts'
+import { beforeEachOf, dieInBilling } from '#server/testing/crash-in-billing.ts'
+import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
+import type { Death } from '#server/testing/mortal-pool.ts'
+import { type Ended, runScript } from '#server/testing/run-script.ts'
+import { Subscriber } from '#server/testing/subscriber.ts'
+import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
+import { refundOrder } from './refund-order.ts'
+
+let site: MoneySite
+
+beforeAll(async () => {
+  site = await moneySite()
+})
+afterAll(() => site.close())
+
+/** The order of somebody's plan, which has the most to take away. */
+async function bought(): Promise<{ person: Subscriber; orderId: string }> {
+  const person = await Subscriber.on(site)
+  const [order] = await person.orders()
+  return { person, orderId: order?.id ?? '' }
+}
+
+/** Refunds in this process until it would die. */
+const refundUntil = (death: Death, orderId: string) =>
+  dieInBilling(site.databaseUrl, death, async (context) => {
+    await refundOrder(context, orderId, { reason: 'goodwill' })
+  })
+
+/** Refunds in a process of its own. */
+const refundIn = (orderId: string, { when, at }: Death): Promise<Ended> =>
+  runScript('refund-and-crash.ts', [site.databaseUrl, orderId, when, String(at)])
+
+async function converge(): Promise<void> {
+  for (const wait of [15_000, 30_000, 90_000, 400_000]) {
+    site.moveOn(wait)
+    await runJanitor(site.context)
+  }
+}
+
+/** What became of an order and all that hangs on it: `refunded`, `untouched`, or the figures where it is neither. */
+async function outcomeOf(person: Subscriber, orderId: string): Promise<string> {
+  const { db } = site.context
+  const [order] = await person.orders()
+  const lines = await db.selectFrom('ledger_lines').select('id').where('order_id', '=', orderId).execute()
+  const [payment] = await person.payments('succeeded')
+  const { status } = await person.row()
+  const mails = (await site.mails(person.shopper.email)).filter(({ subject }) =>
+    /Your (partial )?refund/.test(subject),
+  )
+  const plays = (await person.plays()) ? 'plays' : 'locked'
+  const figures = `${order?.status} ${order?.refunded_cents}, ${payment?.refundedCents} back, ${lines.length} lines, ${status}, ${plays}, ${mails.length} mails`
+  const cents = order?.amount_cents
+  if (figures === `refunded ${cents}, ${cents} back, 4 lines, ended, locked, 1 mails`) return 'refunded'
+  return figures === 'paid 0, 0 back, 2 lines, active, plays, 0 mails' ? 'untouched' : figures
+}
+
+test(
+  'a process that dies before any statement of a refund, or is killed as it sends a commit, has made it once with all that follows, or never begun',
+  { timeout: 120_000 },
+  async () => {
+    const whole = await bought()
+    const run = await refundUntil({ when: 'never', at: 0 }, whole.orderId)
+    expect(await outcomeOf(whole.person, whole.orderId)).toBe('refunded')
+    // The first transaction, the gateway's own, and the second.
+    expect(run.commits).toHaveLength(3)
+    const crashed: { person: Subscriber; orderId: string }[] = []
+    await concurrently(beforeEachOf(run), async (death) => {
+      const one = await bought()
+      expect(await refundUntil(death, one.orderId)).toMatchObject({ died: true })
+      crashed.push(one)
+    })
+    await concurrently(run.commits, async (at) => {
+      const one = await bought()
+      expect(await refundIn(one.orderId, { when: 'sent', at })).toMatchObject({ signal: 'SIGKILL' })
+      crashed.push(one)
+    })
+    await converge()
+    const outcomes = new Set<string>()
+    for (const { person, orderId } of crashed) outcomes.add(await outcomeOf(person, orderId))
+    expect(outcomes).toEqual(new Set(['refunded', 'untouched']))
+    const { ours, theirs } = await booksOf(site.context.db, site.sound)
+    expect(ours).toBe(theirs)
+  },
+)

@@ -1,0 +1,144 @@
+import { Refusal } from '#contract/errors.ts'
+import { dayMs } from '#server/platform/clock.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
+import { newId } from '#server/platform/ids.ts'
+import type { Tx } from '#server/tables.ts'
+import { selectAttempts } from '#server/features/billing/records/attempt-queries.ts'
+import type { BillingContext } from '#server/features/billing/billing-context.ts'
+import { nextPoll } from '#server/features/billing/records/polling-schedule.ts'
+import { sourceOf } from '#server/features/billing/ledger/ledger.ts'
+import { lockOwner, selectOrder, type OrderRow } from '#server/features/billing/records/order-queries.ts'
+import {
+  insertRefund,
+  lockRefunder,
+  selectAskedCents,
+  selectRefunds,
+  type RefundRow,
+} from '#server/features/billing/records/refund-queries.ts'
+import { sendRefund } from './send-refund.ts'
+import { syncRefundsAndDisputes } from './sync-refunds-and-disputes.ts'
+
+export interface RefundRequest {
+  /** All that is left, where it is not said. */
+  amountCents?: number
+  /** For the books and the audit trail; nobody else reads it. */
+  reason: string
+  /** What had gone back when somebody decided on this; where more has gone since, it is refused. */
+  knownRefundedCents?: number
+  /** Where whoever asks may not refund all of every order. */
+  limit?: RefundLimit
+}
+
+/** What an operator may refund: of one order in all, and so many times that of all orders within a day. */
+export interface RefundLimit {
+  operatorId: string
+  /** Of one order, in cents of its currency. */
+  mostCents(currency: string): number
+}
+
+const ordersADay = 10
+
+export interface RefundMade {
+  refundId: string
+  amountCents: number
+  /** `sending`: the gateway gave no answer yet; it is asked again until there is one. */
+  status: 'done' | 'sending'
+  order: Pick<OrderRow, 'id' | 'status' | 'amount_cents' | 'refunded_cents' | 'currency'>
+}
+
+/**
+ * Refunds an order, as a whole or a part, in two transactions with the gateway between them (billing.md, "Crash safety").
+ * One refund at a time: who asks for the same while it is under way gets that one. What follows for what the order gave is
+ * in sync-order-status.ts.
+ * @throws Refusal notFound, notRefundable, orderDisputed, refundUnderWay, refundTooLarge with what is left, refundNotWhole, refundOverLimit, refundOverDay, movedOn where
+ *   more has gone back than was known, or refundRefused where the gateway will not
+ */
+export async function refundOrder(
+  context: BillingContext,
+  orderId: string,
+  wish: RefundRequest,
+): Promise<RefundMade> {
+  const refund = await inTransaction(context.db, (tx) => beginRefund(context, tx, orderId, wish))
+  const outcome = await sendRefund(context, refund)
+  if (outcome === 'refused') {
+    // It may have been refunded there already.
+    await syncRefundsAndDisputes(context, refund.attempt_id)
+    throw new Refusal('refundRefused')
+  }
+  const order = await selectOrder(context.db, orderId)
+  if (!order) throw new Error(`order ${orderId} is gone`)
+  const status = outcome === 'done' ? 'done' : 'sending'
+  return { refundId: refund.id, amountCents: refund.amount_cents, status, order }
+}
+
+/** The first transaction: the refund with its key, or the one that is under way already. */
+async function beginRefund(
+  { clock, gateways }: BillingContext,
+  tx: Tx,
+  orderId: string,
+  { amountCents, reason, knownRefundedCents, limit }: RefundRequest,
+): Promise<RefundRow> {
+  if (!(await selectOrder(tx, orderId))) throw new Refusal('notFound')
+  await lockOwner(tx, orderId)
+  const order = await selectOrder(tx, orderId)
+  if (order?.status === 'charged_back') throw new Refusal('orderDisputed')
+  const attemptId = order && (await findSale(tx, order))
+  const left = order ? order.amount_cents - order.refunded_cents : 0
+  if (!order || attemptId === undefined || left <= 0) throw new Refusal('notRefundable')
+  if (knownRefundedCents !== undefined && knownRefundedCents !== order.refunded_cents)
+    throw new Refusal('movedOn')
+  const cents = amountCents ?? left
+  const gateway = gateways.find(({ id }) => id === order.gateway)
+  const unit = gateway?.unitCents?.(order.currency) ?? 1
+  if (cents % unit !== 0) throw new Refusal('refundNotWhole', { unit_cents: unit })
+  const most = limit?.mostCents(order.currency)
+  if (most !== undefined && order.refunded_cents + cents > most)
+    throw new Refusal('refundOverLimit', { limit_cents: most })
+  const earlier = await selectRefunds(tx, attemptId)
+  const open = earlier.find(({ status }) => status === 'started')
+  if (open?.amount_cents === cents) return open
+  if (open) throw new Refusal('refundUnderWay')
+  if (cents > left) throw new Refusal('refundTooLarge', { left_cents: left })
+  const now = clock.now()
+  if (limit) await checkDay(tx, limit, order.currency, cents, now)
+  const refund = {
+    id: newId('ref'),
+    attempt_id: attemptId,
+    idempotency_key: `refund:${order.id}:${earlier.length + 1}`,
+    amount_cents: cents,
+    reason,
+    asked_by: limit?.operatorId ?? null,
+    status: 'started' as const,
+    checks: 0,
+    check_at: nextPoll(0, now),
+    created_at: now,
+  }
+  await insertRefund(tx, refund)
+  return refund
+}
+
+/** Counts by currency: cents of several can't be added up. @throws Refusal refundOverDay */
+async function checkDay(
+  tx: Tx,
+  limit: RefundLimit,
+  currency: string,
+  cents: number,
+  now: Date,
+): Promise<void> {
+  const { operatorId } = limit
+  const most = limit.mostCents(currency) * ordersADay
+  const since = new Date(now.getTime() - dayMs)
+  // Of two at once the second counts the first.
+  await lockRefunder(tx, operatorId)
+  const gone = await selectAskedCents(tx, operatorId, currency, since)
+  if (gone + cents > most) throw new Refusal('refundOverDay', { limit_cents: most })
+}
+
+/** The attempt with whose money an order was paid. Another may have brought money in that bought nothing. */
+async function findSale(tx: Tx, { id }: OrderRow): Promise<string | undefined> {
+  for (const attempt of await selectAttempts(tx, [id])) {
+    const source = await sourceOf(tx, attempt.id)
+    if (source !== undefined && source !== 'to_return') return attempt.id
+  }
+  return undefined
+}

@@ -1,0 +1,135 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import {
+  buyEpisode,
+  expectSound,
+  hear,
+  moneySite,
+  paymentOf,
+  refundsOf,
+  type MoneySite,
+} from '#server/testing/money-site.ts'
+import { Subscriber } from '#server/testing/subscriber.ts'
+import { dispute } from '#server/features/billing/gateways/sandbox/sandbox-gateway.ts'
+import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
+import { refundOrder } from './refund-order.ts'
+import { renewSubscription } from '#server/features/billing/jobs/renew-subscription.ts'
+
+let site: MoneySite
+
+beforeAll(async () => {
+  site = await moneySite()
+})
+afterAll(() => site.close())
+afterEach(() => expectSound(site))
+
+const times = <T>(count: number, work: (index: number) => Promise<T>) =>
+  Promise.allSettled(Array.from({ length: count }, (_, index) => work(index)))
+
+async function bought() {
+  const { shopper, order } = await buyEpisode(site)
+  const { reference } = await paymentOf(site, order.id)
+  const look = () => shopper.look(order.id)
+  const gone = async () => (await site.sound.retrievePayment({ reference }))?.refundedCents
+  return { shopper, orderId: order.id, reference, look, gone }
+}
+
+/** The names of the refusals, and `done` for the others. */
+function outcomes(settled: PromiseSettledResult<{ status: string }>[]): Set<string> {
+  return new Set(
+    settled.map((one) => (one.status === 'fulfilled' ? one.value.status : String(one.reason.reason))),
+  )
+}
+
+test('a refund of the whole that is asked for 20 times at once is made once, and the buyer is told once', async () => {
+  const { shopper, orderId, look, gone } = await bought()
+  const settled = await times(20, () => refundOrder(site.context, orderId, { reason: 'goodwill' }))
+  expect([...outcomes(settled)].every((one) => one === 'done' || one === 'notRefundable')).toBe(true)
+  expect(await look()).toMatchObject({ status: 'refunded', refunded_cents: 99 })
+  expect(await gone()).toBe(99)
+  expect(await refundsOf(site, orderId)).toMatchObject([{ amount_cents: 99, status: 'succeeded' }])
+  const mails = await site.mails(shopper.email)
+  expect(mails.filter(({ subject }) => /Your (partial )?refund/.test(subject))).toHaveLength(1)
+})
+
+test('two operators who both saw nothing refunded make one refund of a part, also 20 of them', async () => {
+  const { orderId, look, gone } = await bought()
+  const wish = { amountCents: 40, reason: 'goodwill', knownRefundedCents: 0 }
+  const settled = await times(20, () => refundOrder(site.context, orderId, wish))
+  expect([...outcomes(settled)].every((one) => one === 'done' || one === 'movedOn')).toBe(true)
+  expect(await look()).toMatchObject({ status: 'partially_refunded', refunded_cents: 40 })
+  expect(await gone()).toBe(40)
+  expect(await refundsOf(site, orderId)).toHaveLength(1)
+})
+
+test('parts of many sizes at once, here and at the gateway itself, never add up to more than was paid', async () => {
+  const { orderId, reference, look, gone } = await bought()
+  await Promise.all([
+    times(10, (index) =>
+      refundOrder(site.context, orderId, { amountCents: 20 + index, reason: `part ${index}` }),
+    ),
+    times(5, (index) =>
+      site.sound.refundPayment({ reference, amountCents: 17, key: `there ${orderId} ${index}` }),
+    ),
+    times(10, () => hear(site, reference)),
+    times(3, () => runJanitor(site.context)),
+  ])
+  await hear(site, reference)
+  const total = (await gone()) ?? 0
+  expect(total).toBeLessThanOrEqual(99)
+  expect(await look()).toMatchObject({ refunded_cents: total })
+})
+
+test('notifications that come while a refund is made, 20 of them, count nothing twice', async () => {
+  const { orderId, reference, look } = await bought()
+  await Promise.all([
+    refundOrder(site.context, orderId, { amountCents: 40, reason: 'goodwill' }),
+    times(20, () => hear(site, reference)),
+  ])
+  expect(await look()).toMatchObject({ status: 'partially_refunded', refunded_cents: 40 })
+  expect(await refundsOf(site, orderId)).toHaveLength(1)
+})
+
+test('a reading of the payment that was overtaken is not applied', async () => {
+  const { reference, look } = await bought()
+  const say = (status: 'open' | 'won' | 'lost') => {
+    const { db, clock, secret } = site.context
+    return dispute({ db, clock, secret, notify: () => {} }, reference, status)
+  }
+  await say('open')
+  await hear(site, reference)
+  await say('won')
+  const [read, overtaken] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  let reads = 0
+  site.trouble.retrievePayment = async (lookup) => {
+    const payment = await site.sound.retrievePayment(lookup)
+    // The second is the one that is applied.
+    if (++reads !== 2) return payment
+    read.resolve()
+    await overtaken.promise
+    return payment
+  }
+  const late = hear(site, reference)
+  await read.promise
+  delete site.trouble.retrievePayment
+  await say('lost')
+  await hear(site, reference)
+  expect(await look()).toMatchObject({ status: 'charged_back' })
+  overtaken.resolve()
+  await late
+  expect(await look()).toMatchObject({ status: 'charged_back' })
+})
+
+test('a refund of the whole and the renewal at once: whichever is first, no plan goes on and what was paid is in the books', async () => {
+  for (let round = 0; round < 5; round++) {
+    const person = await Subscriber.on(site)
+    const [order] = await person.orders()
+    site.moveOn(7 * 86_400_000)
+    await Promise.allSettled([
+      renewSubscription(site.context, person.subscriptionId),
+      refundOrder(site.context, order?.id ?? '', { reason: 'goodwill' }),
+    ])
+    expect((await person.membership()).renews_at).toBeNull()
+    await person.after(30 * 86_400_000)
+    expect((await person.payments('succeeded')).length).toBeLessThanOrEqual(2)
+  }
+})

@@ -1,0 +1,332 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { orderNumber } from '#contract/order-number.ts'
+import {
+  buyEpisode,
+  episodeOf,
+  expectSound,
+  hear,
+  moneySite,
+  paymentOf,
+  playing,
+  refundsOf,
+  type MoneySite,
+} from '#server/testing/money-site.ts'
+import { balance, booksOf } from '#server/testing/books.ts'
+import { Shopper } from '#server/testing/shopper.ts'
+import { Subscriber } from '#server/testing/subscriber.ts'
+import { failRefunds } from '#server/features/billing/gateways/sandbox/queries.ts'
+import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
+import { reconcile } from '#server/features/billing/reconciliation/reconcile.ts'
+import { refundOrder } from './refund-order.ts'
+
+const day = 86_400_000
+const reason = 'goodwill'
+let site: MoneySite
+
+beforeAll(async () => {
+  site = await moneySite()
+})
+afterAll(() => site.close())
+afterEach(async () => {
+  await expectSound(site)
+  expect(await balance(site.context.db)).toEqual(await booksOf(site.context.db, site.sound))
+})
+
+/** What the buyer has heard of refunds. */
+async function mailsAbout(shopper: Shopper) {
+  return (await site.mails(shopper.email)).filter(({ subject }) => /Your (partial )?refund/.test(subject))
+}
+
+const hearOf = async (orderId: string) => hear(site, (await paymentOf(site, orderId)).reference)
+const refund = (orderId: string, amountCents?: number, more: object = {}) =>
+  refundOrder(site.context, orderId, {
+    reason,
+    ...(amountCents === undefined ? {} : { amountCents }),
+    ...more,
+  })
+const refusal = (name: string) => expect.objectContaining({ reason: name })
+
+describe('an order that is refunded as a whole', () => {
+  test('is refunded, its money goes back, the episode is locked again, and the buyer hears of it', async () => {
+    const { shopper, order } = await buyEpisode(site)
+    expect(await playing(site, shopper)).toBe(200)
+    expect(await refund(order.id)).toMatchObject({ status: 'done', amountCents: 99 })
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'refunded', refunded_cents: 99 })
+    expect(await paymentOf(site, order.id)).toMatchObject({ refundedCents: 99 })
+    expect(await playing(site, shopper)).toBe(402)
+    const [mail, ...more] = await mailsAbout(shopper)
+    expect(mail?.text).toMatch(/\$0\.99/)
+    expect(mail?.text).toContain(orderNumber(order.id))
+    expect(more).toEqual([])
+    const trail = await site.context.db
+      .selectFrom('audit_events' as never)
+      .select(['event', 'details'] as never)
+      .execute()
+    expect(trail).toContainEqual({
+      event: 'order_refunded',
+      details: expect.objectContaining({ order_id: order.id, refund_cents: 99, reason }),
+    })
+  })
+
+  test('takes what it gave and nothing else: another order for the video stays', async () => {
+    const { shopper, order } = await buyEpisode(site, 4)
+    await shopper.buy({ episode_id: episodeOf(site, 5) })
+    await refund(order.id)
+    expect([await playing(site, shopper, 4), await playing(site, shopper, 5)]).toEqual([402, 200])
+  })
+
+  test('can be bought again', async () => {
+    const { shopper, order } = await buyEpisode(site)
+    await refund(order.id)
+    expect(await shopper.buy({ episode_id: episodeOf(site) })).toMatchObject({
+      code: 200,
+      info: { status: 'paid' },
+    })
+    expect(await playing(site, shopper)).toBe(200)
+  })
+
+  test('is paid for no more: pressing "Pay" on it is refused', async () => {
+    const { shopper, order } = await buyEpisode(site)
+    await refund(order.id)
+    expect(await shopper.tryPay(order.id, await shopper.token())).toMatchObject({ code: 409 })
+  })
+})
+
+describe('an order that is refunded in part', () => {
+  test('stays open to its buyer, and says how much has gone back', async () => {
+    const { shopper, order } = await buyEpisode(site)
+    await refund(order.id, 40)
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'partially_refunded', refunded_cents: 40 })
+    expect(await playing(site, shopper)).toBe(200)
+    expect((await mailsAbout(shopper))[0]?.subject).toBe('Your partial refund')
+  })
+
+  test('is refused where the part is a fraction of what the gateway counts in', async () => {
+    const { order } = await buyEpisode(site)
+    site.trouble.unitCents = () => 100
+    await expect(
+      refundOrder(site.context, order.id, { amountCents: 49, reason: 'test' }),
+    ).rejects.toMatchObject({
+      reason: 'refundNotWhole',
+      info: { unit_cents: 100 },
+    })
+  })
+
+  test('is locked once the parts are all of it, and never gives back more', async () => {
+    const { shopper, order } = await buyEpisode(site)
+    await refund(order.id, 40)
+    await refund(order.id, 9)
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'partially_refunded', refunded_cents: 49 })
+    await expect(refund(order.id, 51)).rejects.toEqual(refusal('refundTooLarge'))
+    await refund(order.id)
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'refunded', refunded_cents: 99 })
+    expect(await playing(site, shopper)).toBe(402)
+    await expect(refund(order.id)).rejects.toEqual(refusal('notRefundable'))
+    await expect(refund(order.id, 1)).rejects.toEqual(refusal('notRefundable'))
+  })
+})
+
+test('a refund that was decided on before more went back is not made', async () => {
+  const { order } = await buyEpisode(site)
+  await refund(order.id, 40, { knownRefundedCents: 0 })
+  await expect(refund(order.id, 40, { knownRefundedCents: 0 })).rejects.toEqual(refusal('movedOn'))
+  await refund(order.id, 40, { knownRefundedCents: 40 })
+  expect(await paymentOf(site, order.id)).toMatchObject({ refundedCents: 80 })
+})
+
+test('what cannot be refunded is refused in words: what was never paid, or is not there', async () => {
+  const shopper = await Shopper.on(site)
+  const order = await shopper.order({ episode_id: episodeOf(site) })
+  await expect(refund(order.id)).rejects.toEqual(refusal('notRefundable'))
+  await expect(refund('ord_none')).rejects.toEqual(refusal('notFound'))
+})
+
+test('a whole refund of a plan ends it now, locks everything and charges nothing more', async () => {
+  const person = await Subscriber.on(site)
+  const [order] = await person.orders()
+  expect(await person.plays()).toBe(true)
+  await refund(order?.id ?? '')
+  expect(await person.row()).toMatchObject({ status: 'ended' })
+  expect(await person.plays()).toBe(false)
+  expect(await person.membership()).toMatchObject({ state: 'free', renews_at: null })
+  expect((await site.mails(person.shopper.email)).at(-1)?.subject).toMatch(/the end of your plan/)
+  await person.after(8 * day)
+  expect(await person.payments()).toHaveLength(1)
+})
+
+test('a part of a plan leaves it as it is, renewals too', async () => {
+  const person = await Subscriber.on(site)
+  const [order] = await person.orders()
+  await refund(order?.id ?? '', 100)
+  expect(await person.plays()).toBe(true)
+  await person.after(7 * day)
+  expect(await person.payments('succeeded')).toHaveLength(2)
+})
+
+test('a whole refund of a period that is over ends the plan; what the running one was paid for stays', async () => {
+  const person = await Subscriber.on(site)
+  await person.after(7 * day)
+  const [first, second] = await person.orders()
+  await refund(first?.id ?? '')
+  expect(await person.row()).toMatchObject({ status: 'ended', period_no: 1 })
+  expect(await person.plays()).toBe(true)
+  expect(second).toMatchObject({ status: 'paid' })
+  await person.after(8 * day)
+  expect(await person.plays()).toBe(false)
+  expect(await person.payments()).toHaveLength(2)
+})
+
+describe('a refund whose answer is lost', () => {
+  test('is found done by the janitor, and made once', async () => {
+    const { shopper, order } = await buyEpisode(site)
+    site.trouble.refundPayment = async (asked) => {
+      await site.sound.refundPayment(asked)
+      throw new Error('the line broke')
+    }
+    expect(await refund(order.id, 40)).toMatchObject({ status: 'sending' })
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'paid', refunded_cents: 0 })
+    await expect(refund(order.id, 41)).rejects.toEqual(refusal('refundUnderWay'))
+    delete site.trouble.refundPayment
+    site.moveOn(15_000)
+    await runJanitor(site.context)
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'partially_refunded', refunded_cents: 40 })
+    expect(await paymentOf(site, order.id)).toMatchObject({ refundedCents: 40 })
+  })
+
+  test('is found done by asking for the same again, or by the notification', async () => {
+    for (const find of [(id: string) => refund(id, 40), hearOf]) {
+      const { shopper, order } = await buyEpisode(site)
+      site.trouble.refundPayment = async (asked) => {
+        await site.sound.refundPayment(asked)
+        throw new Error('the line broke')
+      }
+      await refund(order.id, 40)
+      delete site.trouble.refundPayment
+      await find(order.id)
+      expect(await shopper.look(order.id)).toMatchObject({ refunded_cents: 40 })
+      expect(await refundsOf(site, order.id)).toHaveLength(1)
+    }
+  })
+
+  test('that never arrived is sent again', async () => {
+    const { shopper, order } = await buyEpisode(site)
+    site.trouble.refundPayment = () => Promise.reject(new Error('no route'))
+    await refund(order.id)
+    expect(await playing(site, shopper)).toBe(200)
+    delete site.trouble.refundPayment
+    site.moveOn(15_000)
+    await runJanitor(site.context)
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'refunded' })
+    expect(await playing(site, shopper)).toBe(402)
+  })
+})
+
+describe("a refund at the gateway's own dashboard", () => {
+  const thereFor = async (orderId: string, amountCents: number, key: string) =>
+    site.sound.refundPayment({
+      reference: (await paymentOf(site, orderId)).reference,
+      amountCents,
+      key: `${orderId} ${key}`,
+    })
+
+  test.each([
+    [
+      'its notification, told five times',
+      async (id: string) => void (await Promise.all([1, 2, 3, 4, 5].map(() => hearOf(id)))),
+    ],
+    ['the hourly comparison', () => reconcile(site.context)],
+  ])('is followed by %s', async (_, find) => {
+    const { shopper, order } = await buyEpisode(site)
+    await thereFor(order.id, 40, 'part')
+    await find(order.id)
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'partially_refunded', refunded_cents: 40 })
+    await thereFor(order.id, 59, 'rest')
+    await find(order.id)
+    await find(order.id)
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'refunded', refunded_cents: 99 })
+    expect(await playing(site, shopper)).toBe(402)
+    expect((await refundsOf(site, order.id)).map(({ amount_cents }) => amount_cents)).toEqual([40, 59])
+    expect(await mailsAbout(shopper)).toHaveLength(2)
+  })
+
+  test('is found by the hourly comparison also of a payment that is long past', async () => {
+    const { shopper, order } = await buyEpisode(site)
+    await reconcile(site.context)
+    site.moveOn(40 * day)
+    await reconcile(site.context)
+    await thereFor(order.id, 40, 'late')
+    await reconcile(site.context)
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'partially_refunded', refunded_cents: 40 })
+  })
+
+  test('comes before ours, which the gateway then refuses, and is known afterwards', async () => {
+    const { shopper, order } = await buyEpisode(site)
+    await thereFor(order.id, 99, 'all')
+    await expect(refund(order.id)).rejects.toEqual(refusal('refundRefused'))
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'refunded', refunded_cents: 99 })
+    expect((await refundsOf(site, order.id)).map(({ status }) => status).toSorted()).toEqual([
+      'failed',
+      'succeeded',
+    ])
+  })
+
+  test.each([
+    ['its notification', hearOf],
+    ['the hourly comparison', () => reconcile(site.context)],
+  ])('is told apart from one of ours that is under way, by %s', async (_, find) => {
+    const { shopper, order } = await buyEpisode(site)
+    site.trouble.refundPayment = async (asked) => {
+      await site.sound.refundPayment(asked)
+      throw new Error('the line broke')
+    }
+    await refund(order.id, 40)
+    delete site.trouble.refundPayment
+    await thereFor(order.id, 30, 'part')
+    await find(order.id)
+    expect(await shopper.look(order.id)).toMatchObject({ refunded_cents: 70 })
+    expect(await refundsOf(site, order.id)).toMatchObject([
+      { amount_cents: 40, reason },
+      { amount_cents: 30 },
+    ])
+  })
+})
+
+describe('a refund that the gateway fails later', () => {
+  test.each([
+    ['ours', (id: string) => refund(id)],
+    [
+      'one of its dashboard',
+      async (id: string) => {
+        await site.sound.refundPayment({
+          reference: (await paymentOf(site, id)).reference,
+          amountCents: 99,
+          key: id,
+        })
+        await hearOf(id)
+      },
+    ],
+  ])('never was: %s is taken back, and what was bought opens again', async (_, make) => {
+    const { shopper, order } = await buyEpisode(site)
+    await make(order.id)
+    expect(await playing(site, shopper)).toBe(402)
+    await failRefunds(site.context.db, (await paymentOf(site, order.id)).reference, new Date())
+    await hearOf(order.id)
+    await hearOf(order.id)
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'paid', refunded_cents: 0 })
+    expect(await playing(site, shopper)).toBe(200)
+    expect(await refundsOf(site, order.id)).toMatchObject([{ status: 'failed' }])
+    await refund(order.id, 40)
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'partially_refunded', refunded_cents: 40 })
+  })
+
+  test('takes nothing back where the gateway only has not counted it yet', async () => {
+    const { shopper, order } = await buyEpisode(site)
+    await refund(order.id)
+    site.trouble.retrievePayment = async (lookup) => {
+      const payment = await site.sound.retrievePayment(lookup)
+      return payment && { ...payment, refundedCents: 0 }
+    }
+    await hearOf(order.id)
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'refunded', refunded_cents: 99 })
+  })
+})

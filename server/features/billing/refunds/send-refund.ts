@@ -1,0 +1,43 @@
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
+import { selectAttempt } from '#server/features/billing/records/attempt-queries.ts'
+import { auditPayment } from '#server/features/billing/records/audit-payment.ts'
+import type { BillingContext } from '#server/features/billing/billing-context.ts'
+import { bookRefund, loadReturned } from './book-refund.ts'
+import { askRefund } from '#server/features/billing/gateways/call-gateway.ts'
+import { lockOwner } from '#server/features/billing/records/order-queries.ts'
+import { finishRefund, type RefundRow } from '#server/features/billing/records/refund-queries.ts'
+
+/**
+ * Asks the gateway for one refund, which its key makes happen once, and in a second transaction enters it in the books and
+ * has the order follow. Any number of processes may do it at once.
+ * @returns `done`, `refused` (for good), or `unknown`: the janitor asks again
+ */
+export async function sendRefund(
+  context: BillingContext,
+  refund: RefundRow,
+): Promise<'done' | 'refused' | 'unknown'> {
+  const { db, clock, log, gateways } = context
+  const attempt = await selectAttempt(db, refund.attempt_id)
+  const gateway = gateways.find(({ id }) => id === attempt?.gateway)
+  if (!attempt?.reference || !gateway) {
+    log.error({ refund: refund.id }, 'a refund cannot be sent')
+    return 'unknown'
+  }
+  const { reference } = attempt
+  const result = await askRefund(context, gateway, {
+    reference,
+    amountCents: refund.amount_cents,
+    key: refund.idempotency_key,
+  })
+  if (result === 'unknown') return result
+  await inTransaction(db, async (tx) => {
+    await lockOwner(tx, attempt.order_id)
+    if (!(await finishRefund(tx, refund.id, result === 'done' ? 'succeeded' : 'failed'))) return
+    const returned = await loadReturned(tx, attempt.id, clock.now())
+    if (!returned) throw new Error(`refund ${refund.id} is of money that is not in the books`)
+    if (result === 'done') return bookRefund(context, tx, returned, refund)
+    const { order, at } = returned
+    return auditPayment(tx, 'refund_failed', order, at, { refund_cents: refund.amount_cents })
+  })
+  return result
+}

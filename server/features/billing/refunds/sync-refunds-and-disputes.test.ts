@@ -1,0 +1,146 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { withdraw } from '#contract/billing.ts'
+import {
+  buyEpisode,
+  episodeOf,
+  expectSound,
+  moneySite,
+  tidyAfter,
+  type MoneySite,
+} from '#server/testing/money-site.ts'
+import { Shopper } from '#server/testing/shopper.ts'
+import { loadOrderDetails } from '#server/features/billing/admin/load-order-details.ts'
+import { reconcile } from '#server/features/billing/reconciliation/reconcile.ts'
+import { refundOrder } from './refund-order.ts'
+import { refundWithdrawn } from '#server/features/billing/consumer-rights/withdraw.ts'
+
+let site: MoneySite
+beforeAll(async () => {
+  site = await moneySite()
+})
+afterAll(() => site.close())
+afterEach(() => expectSound(site))
+
+const subjects = async ({ email }: Shopper) => (await site.mails(email)).map(({ subject }) => subject)
+const bodies = async ({ email }: Shopper) => (await site.mails(email)).map(({ text }) => text)
+
+describe('money that goes back by itself', () => {
+  test('closes the second order for one thing with its reason, on the page, by mail and in the studio', async () => {
+    const shopper = await Shopper.on(site)
+    const wish = { episode_id: episodeOf(site) }
+    const orders = [await shopper.order(wish), await shopper.order(wish)]
+    const [first, second] = [orders[0]?.id ?? '', orders[1]?.id ?? '']
+    site.trouble.createPayment = async (charge) => {
+      await site.sound.createPayment(charge)
+      throw new Error('the line broke')
+    }
+    site.trouble.retrievePayment = () => Promise.reject(new Error('away'))
+    await shopper.tryPay(second, await shopper.token())
+    delete site.trouble.createPayment
+    delete site.trouble.retrievePayment
+    expect((await shopper.tryPay(first, await shopper.token())).info?.status).toBe('paid')
+    const look = await shopper.look(second)
+    expect(look).toMatchObject({
+      status: 'cancelled',
+      returned: { reason: 'already_owned', message: expect.stringMatching(/already own.*refunding you/) },
+    })
+    expect((await subjects(shopper)).at(-1)).toBe('We’re refunding $0.99')
+    expect((await bodies(shopper)).at(-1)).toContain('You already own what this payment was for.')
+    const file = await loadOrderDetails(
+      site.context.db,
+      second,
+      { language: 'en', seesPeople: true },
+      undefined,
+    )
+    expect(file.refunds).toMatchObject([{ reason: 'already_owned', status: 'succeeded' }])
+  })
+
+  test('closes an order at an introductory price that was used before', async () => {
+    site.trouble.createPayment = async (charge) => {
+      const payment = await site.sound.createPayment(charge)
+      return payment.method ? { ...payment, method: { ...payment.method, fingerprint: 'one card' } } : payment
+    }
+    const [one, two] = [await Shopper.on(site), await Shopper.on(site)]
+    const plan_id = (await one.plan(7)).id
+    expect((await one.buy({ kind: 'plan', plan_id })).info?.status).toBe('paid')
+    const order = await two.order({ kind: 'plan', plan_id })
+    await two.tryPay(order.id, await two.token())
+    expect(await two.look(order.id)).toMatchObject({
+      status: 'cancelled',
+      returned: { reason: 'introduction_used' },
+    })
+    expect((await subjects(two)).at(-1)).toBe('We’re refunding $4.99')
+  })
+})
+
+test('the rest goes back where a part was refunded at the gateway before', async () => {
+  const shopper = await Shopper.on(site)
+  const wish = { episode_id: episodeOf(site) }
+  const orders = [await shopper.order(wish), await shopper.order(wish)]
+  const [first, second] = [orders[0]?.id ?? '', orders[1]?.id ?? '']
+  site.trouble.createPayment = async (charge) => {
+    const { reference } = await site.sound.createPayment(charge)
+    await site.sound.refundPayment({ reference: reference ?? '', amountCents: 40, key: 'by hand' })
+    throw new Error('the line broke')
+  }
+  site.trouble.retrievePayment = () => Promise.reject(new Error('away'))
+  await shopper.tryPay(second, await shopper.token())
+  delete site.trouble.createPayment
+  delete site.trouble.retrievePayment
+  await shopper.tryPay(first, await shopper.token())
+  await shopper.look(second)
+  await reconcile(site.context)
+  await tidyAfter(site, 60_000)
+  const file = await loadOrderDetails(
+    site.context.db,
+    second,
+    { language: 'en', seesPeople: true },
+    undefined,
+  )
+  const refunds = file.refunds.map(
+    ({ amount_cents, status, reason }) => `${amount_cents} ${status} ${reason}`,
+  )
+  expect(refunds.toSorted()).toEqual([
+    '40 succeeded refunded_at_gateway',
+    '59 succeeded already_owned',
+    '99 failed already_owned',
+  ])
+})
+
+/** Withdraws from what somebody bought, by the link that they are mailed. */
+async function withdrawFrom({ email }: Shopper) {
+  await site.visitor().call(withdraw, { body: { email } })
+  const texts = (await site.mails(email)).map(({ text }) => text)
+  const link = texts.map((text) => /#withdraw=([\w-]+)/.exec(text)?.[1]).findLast(Boolean)
+  return (await site.visitor().call(withdraw, { body: { withdraw: link } })).answer
+}
+
+async function confirmationOf(shopper: Shopper) {
+  const mails = await site.mails(shopper.email)
+  return mails.find(({ subject }) => subject === 'Your order is cancelled')?.text
+}
+
+test('a withdrawal after a part refund promises and sends back what is left', async () => {
+  const { shopper, order } = await buyEpisode(site)
+  await refundOrder(site.context, order.id, { amountCents: 40, reason: 'goodwill' })
+  expect(await withdrawFrom(shopper)).toMatchObject({ code: 200, info: { amount_cents: 59 } })
+  expect(await confirmationOf(shopper)).toContain('$0.59')
+  expect(await shopper.look(order.id)).toMatchObject({ status: 'refunded', refunded_cents: 99 })
+})
+
+test('a withdrawal while a part refund is under way promises what is left, and sends it after that', async () => {
+  const { shopper, order } = await buyEpisode(site)
+  site.trouble.refundPayment = () => Promise.reject(new Error('away'))
+  await refundOrder(site.context, order.id, { amountCents: 40, reason: 'goodwill' })
+  expect(await withdrawFrom(shopper)).toMatchObject({ code: 200, info: { amount_cents: 59 } })
+  delete site.trouble.refundPayment
+  expect(await confirmationOf(shopper)).toContain('$0.59')
+  await tidyAfter(site, 3_600_000)
+  await refundWithdrawn(site.context)
+  expect(await shopper.look(order.id)).toMatchObject({ status: 'refunded', refunded_cents: 99 })
+})
+
+test('an order says which episode it is for, so that the way back leads there', async () => {
+  const { shopper, order } = await buyEpisode(site, 5)
+  expect(await shopper.look(order.id)).toMatchObject({ video_id: site.video.id, episode_number: 5 })
+})

@@ -1,0 +1,271 @@
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
+import { newId } from '#server/platform/ids.ts'
+import type { Db, Tx } from '#server/tables.ts'
+import {
+  selectAttempt,
+  setDispute,
+  type AttemptRow,
+} from '#server/features/billing/records/attempt-queries.ts'
+import { auditPayment } from '#server/features/billing/records/audit-payment.ts'
+import type { BillingContext } from '#server/features/billing/billing-context.ts'
+import { bookRefund, loadReturned } from './book-refund.ts'
+import { askGateway, askRefund } from '#server/features/billing/gateways/call-gateway.ts'
+import { syncOrderStatus } from './sync-order-status.ts'
+import type { Payment, PaymentGateway } from '#server/features/billing/gateways/gateway.ts'
+import {
+  enterDispute,
+  enterFailedRefund,
+  enterLoss,
+  sourceOf,
+  type Returned,
+} from '#server/features/billing/ledger/ledger.ts'
+import { lockOwner } from '#server/features/billing/records/order-queries.ts'
+import {
+  insertRefund,
+  selectRefunds,
+  setRefundFailed,
+  type RefundRow,
+} from '#server/features/billing/records/refund-queries.ts'
+import { scheduleRefund } from './send-pending-refunds.ts'
+import { sendRefund } from './send-refund.ts'
+
+/** Why money is noted to have gone back that nobody here sent: somebody refunded it at the gateway. */
+const refundedThere = 'refunded_at_gateway'
+/** Each look that finds our own records changed meanwhile makes room for another. */
+const mostLooks = 5
+
+/** What we know to have gone back of a payment. */
+interface Known {
+  attempt: AttemptRow
+  refunds: RefundRow[]
+}
+
+type Gone = Pick<Payment, 'amountCents' | 'refundedCents' | 'dispute' | 'disputedCents'>
+
+/**
+ * Brings our books and what an order gives into line with what has gone back of its payment: refunds that somebody made at
+ * the gateway itself or that failed there after all, and disputes. Called for notifications and by the reconciliation, in
+ * whatever order and however often.
+ * @param seen how somebody found the payment just now; it is read again before anything is done about it
+ * @returns false where the gateway gave no answer, or a refund of ours is still under way
+ */
+export async function syncRefundsAndDisputes(
+  context: BillingContext,
+  attemptId: string,
+  seen?: Payment,
+): Promise<boolean> {
+  const { db, gateways } = context
+  for (let look = 0; look < mostLooks; look++) {
+    const before = await load(db, attemptId)
+    const gateway = gateways.find(({ id }) => id === before?.attempt.gateway)
+    if (!before || !gateway || (look === 0 && seen && agrees(before, seen))) return true
+    if (await isSending(context, before)) return false
+    // A payment that was read before another refund was made would undo that one: what is read counts only where nothing of
+    // ours changed from before the reading until it is applied.
+    const known = await load(db, attemptId)
+    const reference = known?.attempt.reference ?? null
+    if (!known || reference === null) return true
+    const payment = await askGateway(context, gateway, (asked) => asked.retrievePayment({ reference }))
+    if (payment === 'unknown') return false
+    if (!payment || !knowsRefundsAndDisputes(payment) || agrees(known, payment)) return true
+    const failed = await findFailed(context, gateway, known, payment)
+    if (await inTransaction(db, (tx) => apply(context, tx, { known, payment, failed }))) return true
+  }
+  return false
+}
+
+/** Undefined where its money never came into the books: there is nothing that could go back. */
+async function load(db: Db, attemptId: string): Promise<Known | undefined> {
+  const attempt = await selectAttempt(db, attemptId)
+  if (!attempt || !(await sourceOf(db, attemptId))) return undefined
+  return { attempt, refunds: await selectRefunds(db, attemptId) }
+}
+
+/** Finishes refunds of ours first: what the gateway says of them is known then. @returns whether one is still under way */
+async function isSending(context: BillingContext, { refunds }: Known): Promise<boolean> {
+  let sending = false
+  for (const refund of refunds.filter(({ status }) => status === 'started'))
+    sending = (await sendRefund(context, refund)) === 'unknown' || sending
+  return sending
+}
+
+const made = ({ refunds }: Known) => refunds.filter(({ status }) => status === 'succeeded')
+const sum = (refunds: readonly RefundRow[]) =>
+  refunds.reduce((total, { amount_cents }) => total + amount_cents, 0)
+
+/** Whether a bank holds or has taken the money of a payment. */
+export const isDisputeOpenOrLost = ({ dispute }: Pick<Payment, 'dispute'>): boolean =>
+  dispute === 'open' || dispute === 'lost'
+
+/** A dispute may move a payment into any other state; without one only a payment that succeeded says what has gone back of it. */
+export const knowsRefundsAndDisputes = (payment: Pick<Payment, 'status' | 'dispute'>): boolean =>
+  payment.status === 'succeeded' || (payment.status !== 'unreadable' && isDisputeOpenOrLost(payment))
+
+/** What is gone for a payment's dispute: nothing where it was won, or was none of money. */
+export function disputedCents({ dispute, disputedCents: cents, amountCents }: Gone): number {
+  return isDisputeOpenOrLost({ dispute }) ? (cents ?? amountCents) : 0
+}
+
+function agrees(known: Known, payment: Gone): boolean {
+  const { dispute, disputed_cents } = known.attempt
+  return (
+    sum(made(known)) === payment.refundedCents &&
+    dispute === (payment.dispute ?? null) &&
+    disputed_cents === disputedCents(payment)
+  )
+}
+
+/**
+ * The refunds that are none after all. Of one that we sent the gateway is asked by its key, so that a figure of yesterday
+ * takes nothing back; of one that was made there its figure is all there is.
+ */
+async function findFailed(
+  context: BillingContext,
+  gateway: PaymentGateway,
+  known: Known,
+  { refundedCents }: Payment,
+): Promise<RefundRow[]> {
+  const failed: RefundRow[] = []
+  let excess = sum(made(known)) - refundedCents
+  const latestFirst = made(known).toReversed()
+  const { reference } = known.attempt
+  for (const refund of latestFirst.filter(({ reason }) => reason !== refundedThere)) {
+    if (excess <= 0 || reference === null) break
+    const { amount_cents: amountCents, idempotency_key: key } = refund
+    if ((await askRefund(context, gateway, { reference, amountCents, key })) !== 'refused') continue
+    failed.push(refund)
+    excess -= amountCents
+  }
+  for (const refund of latestFirst.filter(({ reason }) => reason === refundedThere)) {
+    if (excess <= 0) break
+    failed.push(refund)
+    excess -= refund.amount_cents
+  }
+  return failed
+}
+
+interface Findings {
+  known: Known
+  payment: Payment
+  failed: readonly RefundRow[]
+}
+
+/** @returns false where something changed since the payment was read */
+async function apply(
+  context: BillingContext,
+  tx: Tx,
+  { known, payment, failed }: Findings,
+): Promise<boolean> {
+  await lockOwner(tx, known.attempt.order_id)
+  const current = await load(tx, known.attempt.id)
+  const returned = await loadReturned(tx, known.attempt.id, context.clock.now())
+  if (!current || !returned || !isSame(current, known)) return false
+  for (const refund of failed) await takeBack(tx, returned, refund)
+  const gone = sum(made(known)) - sum(failed)
+  await enterFromThere(context, tx, returned, payment.refundedCents - gone)
+  const attempt = await applyDispute(tx, returned, payment)
+  if (returned.source === 'to_return') {
+    await returnRest(tx, returned, { known, payment, failed })
+    return true
+  }
+  const latest = await loadReturned(tx, attempt.id, returned.at)
+  if (latest) await syncOrderStatus(tx, latest)
+  return true
+}
+
+/**
+ * Notes a second return, of the rest of a payment that paid for nothing. The gateway refuses the first return, which is of the whole
+ * amount, where somebody has refunded a part there. The key makes one return for each amount that was found refunded.
+ */
+async function returnRest(
+  tx: Tx,
+  { attempt, at }: Returned,
+  { known: { refunds }, payment, failed }: Findings,
+): Promise<void> {
+  const cents = payment.amountCents - payment.refundedCents - disputedCents(payment)
+  const refused = refunds.find(({ status, reason }) => status === 'failed' && reason !== refundedThere)
+  if (cents <= 0 || !refused || failed.length > 0) return
+  await scheduleRefund(tx, {
+    attemptId: attempt.id,
+    key: `return:${attempt.id}:${payment.refundedCents}`,
+    cents,
+    reason: refused.reason,
+    now: at,
+  })
+}
+
+function isSame(one: Known, other: Known): boolean {
+  const stateOf = ({ attempt, refunds }: Known) =>
+    JSON.stringify([attempt.dispute, attempt.disputed_cents, refunds.map(({ id, status }) => [id, status])])
+  return stateOf(one) === stateOf(other)
+}
+
+async function takeBack(tx: Tx, returned: Returned, refund: RefundRow): Promise<void> {
+  await setRefundFailed(tx, refund.id)
+  await enterFailedRefund(tx, returned, { id: refund.id, cents: refund.amount_cents })
+  const { order, at } = returned
+  await auditPayment(tx, 'refund_failed', order, at, { refund_cents: refund.amount_cents })
+}
+
+/** What somebody refunded at the gateway is noted like a refund of ours that is done. */
+async function enterFromThere(
+  context: BillingContext,
+  tx: Tx,
+  returned: Returned,
+  cents: number,
+): Promise<void> {
+  if (cents <= 0) return
+  const { attempt, at } = returned
+  const id = newId('ref')
+  const refund = { id, amount_cents: cents, reason: refundedThere }
+  await insertRefund(tx, {
+    ...refund,
+    attempt_id: attempt.id,
+    idempotency_key: `there:${id}`,
+    status: 'succeeded',
+    check_at: null,
+    created_at: at,
+  })
+  await bookRefund(context, tx, returned, refund)
+}
+
+async function applyDispute(tx: Tx, returned: Returned, payment: Payment): Promise<AttemptRow> {
+  const { attempt, order, at } = returned
+  const now = { dispute: payment.dispute ?? null, disputed_cents: disputedCents(payment) }
+  const cents = now.disputed_cents - attempt.disputed_cents
+  const lost = lostCents(now) - lostCents(attempt)
+  // A payment may be disputed again after a dispute that was won: that is another dispute.
+  const opens = attempt.disputed_cents === 0 && cents > 0
+  const openedAt = opens ? at : (attempt.disputed_at ?? at)
+  if (cents !== 0) await enterDispute(tx, opens ? returned : { ...returned, openedAt }, cents)
+  if (lost !== 0) await enterLoss(tx, opens ? returned : { ...returned, openedAt }, lost)
+  if (now.dispute !== attempt.dispute || cents !== 0) {
+    await setDispute(tx, attempt.id, {
+      ...now,
+      ...describeDispute(payment),
+      ...(cents === 0 ? {} : { disputed_at: openedAt }),
+    })
+    const opened = now.dispute === 'open'
+    await auditPayment(tx, opened ? 'order_disputed' : 'dispute_ended', order, at, {
+      disputed_cents: now.disputed_cents,
+      outcome: now.dispute ?? 'withdrawn',
+    })
+  }
+  return attempt
+}
+
+/** What of a dispute is gone for good. */
+const lostCents = ({ dispute, disputed_cents }: Pick<AttemptRow, 'dispute' | 'disputed_cents'>): number =>
+  dispute === 'lost' ? disputed_cents : 0
+
+/** What an operator is shown of a dispute; nothing where it was withdrawn. */
+function describeDispute({ dispute, disputedCents: cents, amountCents, disputeDetails = {} }: Payment) {
+  if (!dispute) return {}
+  const { reference = null, reason = null, dueAt = null } = disputeDetails
+  return {
+    dispute_cents: cents ?? amountCents,
+    dispute_reason: reason,
+    dispute_due_at: dueAt,
+    dispute_reference: reference,
+  }
+}

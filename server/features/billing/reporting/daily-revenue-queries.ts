@@ -1,0 +1,101 @@
+import { sql, type RawBuilder } from 'kysely'
+import type { DaySpan } from '#server/platform/utc-days.ts'
+import type { Db } from '#server/tables.ts'
+import { isSummed, summed, type LedgerSums } from '#server/features/billing/ledger/ledger-sum-queries.ts'
+
+export type RevenueRow = LedgerSums & { day: string }
+
+/** What is known of a day once it is over, without what is dated back to it later. */
+export interface SummedDay {
+  day: string
+  /** One for each currency in which money moved. */
+  revenue: LedgerSums[]
+  began: number
+  ended: number
+}
+
+const utcDate = (column: string) => sql`(${sql.ref(column)} AT TIME ZONE 'UTC')::date`
+
+/** Sums the ledger's lines by the day on which they were entered, and by currency. `ledger_lines_revenue` holds all that is read. */
+export async function selectRevenue(db: Db, { from, to }: DaySpan): Promise<RevenueRow[]> {
+  const { rows } = await sql<RevenueRow>`
+    SELECT ${utcDate('at')}::text AS day, currency, ${summed} FROM ledger_lines
+    WHERE counted_at IS NULL AND ${isSummed} AND at >= ${from} AND at < ${to}
+    GROUP BY ${utcDate('at')}, currency ORDER BY 1, 2`.execute(db)
+  return rows
+}
+
+/**
+ * Sums the lines that are dated back: how disputes ended, by the day when they were opened, and refunds that failed, by the day
+ * when they were sent. They are few, and are entered after their day was summed up. `ledger_lines_dated_back` holds all that is read.
+ */
+export async function selectDatedBack(db: Db, { from, to }: DaySpan): Promise<RevenueRow[]> {
+  const { rows } = await sql<RevenueRow>`
+    SELECT ${utcDate('counted_at')}::text AS day, currency, ${summed} FROM ledger_lines
+    WHERE counted_at IS NOT NULL AND ${isSummed} AND counted_at >= ${from} AND counted_at < ${to}
+    GROUP BY ${utcDate('counted_at')}, currency ORDER BY 1, 2`.execute(db)
+  return rows
+}
+
+type Counts = Map<string, number>
+
+/** How many subscriptions began on each day, or ended. */
+export function countSubscriptions(
+  db: Db,
+  what: 'began_at' | 'ended_at',
+  { from, to }: DaySpan,
+): Promise<Counts> {
+  const at = sql.ref(what)
+  return countsOf(
+    db,
+    sql`SELECT ${utcDate(what)}::text AS day, count(*) FROM subscriptions
+      WHERE ${at} >= ${from} AND ${at} < ${to} GROUP BY ${utcDate(what)}`,
+  )
+}
+
+/** How many renewals failed, each once: on the day of its first failed try, though a later try may succeed. */
+export function countFailedRenewals(db: Db, { from, to }: DaySpan): Promise<Counts> {
+  return countsOf(
+    db,
+    sql`SELECT ${utcDate('started_at')}::text AS day, count(DISTINCT order_id) FROM attempts AS try
+      WHERE status = 'failed' AND idempotency_key LIKE 'renew:%' AND started_at >= ${from} AND started_at < ${to}
+        AND NOT EXISTS (SELECT FROM attempts AS earlier WHERE earlier.order_id = try.order_id AND earlier.number < try.number
+          AND earlier.status = 'failed' AND earlier.idempotency_key LIKE 'renew:%')
+      GROUP BY ${utcDate('started_at')}`,
+  )
+}
+
+async function countsOf(db: Db, query: RawBuilder<unknown>): Promise<Counts> {
+  const { rows } = await sql<{ day: string; count: string }>`${query}`.execute(db)
+  return new Map(rows.map(({ day, count }) => [day, Number(count)]))
+}
+
+/** How many subscribe now: whoever is in the grace of a failed renewal still does. */
+export async function countLive(db: Db): Promise<number> {
+  const { rows } = await sql<{ count: string }>`
+    SELECT count(*) FROM subscriptions WHERE status IN ('active', 'past_due')`.execute(db)
+  return Number(rows[0]?.count)
+}
+
+/** The days of a span that were summed up when they were over. */
+export async function selectSummedDays(db: Db, { from, to }: DaySpan): Promise<SummedDay[]> {
+  const { rows } = await sql<{ day: string; sums: Omit<SummedDay, 'day'> }>`
+    SELECT day::text, sums FROM money_days
+    WHERE day >= (${from}::timestamptz AT TIME ZONE 'UTC')::date AND day < (${to}::timestamptz AT TIME ZONE 'UTC')::date
+    ORDER BY day`.execute(db)
+  return rows.map(({ day, sums }) => ({ day, ...sums }))
+}
+
+/** When the first day that is not summed up begins, as far as money goes back; undefined where there is none. */
+export async function selectFirstUnsummed(db: Db): Promise<Date | undefined> {
+  const { rows } = await sql<{ first: Date | null }>`
+    SELECT coalesce((SELECT max(day) + 1 FROM money_days), (SELECT (min(at) AT TIME ZONE 'UTC')::date FROM ledger_lines
+      WHERE counted_at IS NULL AND ${isSummed}))::timestamp AT TIME ZONE 'UTC' AS first`.execute(db)
+  return rows[0]?.first ?? undefined
+}
+
+export async function insertSummedDay(db: Db, { day, ...sums }: SummedDay): Promise<void> {
+  await sql`
+    INSERT INTO money_days (day, sums) VALUES (${day}::date, ${JSON.stringify(sums)}::jsonb)
+    ON CONFLICT DO NOTHING`.execute(db)
+}

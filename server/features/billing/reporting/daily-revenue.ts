@@ -1,0 +1,108 @@
+import { dayMs, hourMs, type Clock } from '#server/platform/clock.ts'
+import { dayName, spanUntil, type DaySpan } from '#server/platform/utc-days.ts'
+import type { Db } from '#server/tables.ts'
+import type { LedgerSums } from '#server/features/billing/ledger/ledger-sum-queries.ts'
+import {
+  countFailedRenewals,
+  countLive,
+  countSubscriptions,
+  insertSummedDay,
+  selectDatedBack,
+  selectFirstUnsummed,
+  selectRevenue,
+  selectSummedDays,
+  type RevenueRow,
+  type SummedDay,
+} from './daily-revenue-queries.ts'
+
+/** What came in and went back on a UTC day, to the cent as the ledger has it, and how subscribing went. */
+export interface RevenueDay extends SummedDay {
+  failed_renewals: number
+}
+
+/**
+ * A transaction dates its lines before it commits; none takes this long. So a day that has been over for as long is
+ * complete: what happens to its sales later is dated later.
+ */
+const settledMs = hourMs
+
+/** The `count` UTC days up to the one that `until` lies in, each there even if nothing happened, and how many subscribe now. */
+export async function loadDailyRevenue(
+  db: Db,
+  until: Date,
+  count: number,
+): Promise<{ days: RevenueDay[]; subscribers: number }> {
+  const span = spanUntil(until, count)
+  const [summed, datedBack, failed, subscribers] = await Promise.all([
+    loadDays(db, span),
+    selectDatedBack(db, span),
+    // A try may turn out to have failed days after it began, so these are always counted anew.
+    countFailedRenewals(db, span),
+    countLive(db),
+  ])
+  const laterOf = Map.groupBy(datedBack, ({ day }) => day)
+  const days = summed.map((day) => ({
+    ...day,
+    revenue: addByCurrency([...day.revenue, ...withoutDay(laterOf.get(day.day) ?? [])]),
+    failed_renewals: failed.get(day.day) ?? 0,
+  }))
+  return { days, subscribers }
+}
+
+const withoutDay = (rows: readonly RevenueRow[]): LedgerSums[] => rows.map(({ day: _day, ...sums }) => sums)
+
+/** Adds sums of the same currency. */
+export function addByCurrency(all: readonly LedgerSums[]): LedgerSums[] {
+  const byCurrency = Map.groupBy(all, ({ currency }) => currency)
+  return [...byCurrency].map(([currency, sums]) => {
+    const total = (field: Exclude<keyof LedgerSums, 'currency'>) =>
+      sums.reduce((sum, each) => sum + each[field], 0)
+    return {
+      currency,
+      gross_cents: total('gross_cents'),
+      refunded_cents: total('refunded_cents'),
+      disputed_cents: total('disputed_cents'),
+      disputes_won_cents: total('disputes_won_cents'),
+      disputes_lost_cents: total('disputes_lost_cents'),
+    }
+  })
+}
+
+/** Sums up the days that are over, each once, so that nobody who asks has to wait for it. */
+export async function aggregateDays({ db, clock }: { db: Db; clock: Clock }): Promise<void> {
+  const first = await selectFirstUnsummed(db)
+  const end = clock.now().getTime() - settledMs - dayMs
+  for (let from = first?.getTime() ?? Infinity; from <= end; from += dayMs)
+    for (const day of await sumUp(db, { from: new Date(from), to: new Date(from + dayMs) }))
+      await insertSummedDay(db, day)
+}
+
+/** Summed up is every day from the first that money moved on; what follows, which is seldom more than today, is summed up now. */
+async function loadDays(db: Db, { from, to }: DaySpan): Promise<SummedDay[]> {
+  const summed = await selectSummedDays(db, { from, to })
+  const last = summed.at(-1)
+  const restFrom = last ? new Date(Date.parse(last.day) + dayMs) : from
+  const rest = restFrom < to ? await sumUp(db, { from: restFrom, to }) : []
+  const known = new Map([...summed, ...rest].map((day) => [day.day, day]))
+  return daysOf({ from, to }).map((day) => known.get(day) ?? { day, revenue: [], began: 0, ended: 0 })
+}
+
+async function sumUp(db: Db, span: DaySpan): Promise<SummedDay[]> {
+  const [revenue, began, ended] = await Promise.all([
+    selectRevenue(db, span),
+    countSubscriptions(db, 'began_at', span),
+    countSubscriptions(db, 'ended_at', span),
+  ])
+  const byDay = Map.groupBy(revenue, ({ day }) => day)
+  return daysOf(span).map((day) => ({
+    day,
+    revenue: withoutDay(byDay.get(day) ?? []),
+    began: began.get(day) ?? 0,
+    ended: ended.get(day) ?? 0,
+  }))
+}
+
+function daysOf({ from, to }: DaySpan): string[] {
+  const count = (to.getTime() - from.getTime()) / dayMs
+  return Array.from({ length: count }, (_, index) => dayName(new Date(from.getTime() + index * dayMs)))
+}

@@ -1,0 +1,93 @@
+import { sql } from 'kysely'
+import type { ArmSales } from '#server/features/billing/tables.ts'
+import type { Db } from '#server/tables.ts'
+
+interface Row {
+  arm: number
+  currency: string | null
+  exposed: string
+  buyers: string
+  net_cents: string
+  squares: string
+}
+
+/**
+ * Adds up an experiment's arms, until its end. An order counts that was made after its buyer first met what differs, with all
+ * that came in and went back for it, whenever that was. `exposures_experiment` holds the viewers, `orders_user` their orders.
+ */
+export async function countSales(db: Db, experimentId: string, until: Date): Promise<ArmSales[]> {
+  const { rows } = await sql<Row>`
+    WITH met AS MATERIALIZED (SELECT viewer_id, arm, at FROM exposures WHERE experiment_id = ${experimentId}),
+    paid AS MATERIALIZED (
+      SELECT met.arm, met.viewer_id, orders.currency, -sum(lines.amount_cents) AS net
+      FROM met JOIN orders ON orders.user_id = met.viewer_id
+        AND orders.created_at >= met.at AND orders.created_at < ${until} AND orders.paid_at IS NOT NULL
+      JOIN ledger_lines lines ON lines.order_id = orders.id
+        AND (lines.account LIKE 'sales:%' OR lines.account IN ('charged_back', 'dispute_lost'))
+      GROUP BY met.arm, met.viewer_id, orders.currency
+    )
+    SELECT arm, NULL AS currency, count(*) AS exposed,
+      (SELECT count(DISTINCT viewer_id) FROM paid WHERE paid.arm = met.arm) AS buyers, 0 AS net_cents, 0 AS squares
+    FROM met GROUP BY arm
+    UNION ALL
+    SELECT arm, currency, 0, 0, sum(net), sum(net * net) FROM paid GROUP BY arm, currency
+    ORDER BY arm, currency NULLS FIRST`.execute(db)
+  const arms = Map.groupBy(rows, ({ arm }) => arm)
+  return [...arms].map(([arm, [counts, ...sums]]) => ({
+    arm,
+    exposed: Number(counts?.exposed),
+    buyers: Number(counts?.buyers),
+    revenue: sums.map(({ currency, net_cents, squares }) => ({
+      currency: currency ?? '',
+      net_cents: Number(net_cents),
+      squares: Number(squares),
+    })),
+  }))
+}
+
+/** What was counted last of an experiment, if anything was. */
+export function selectCountedSales(db: Db, experimentId: string) {
+  return db
+    .selectFrom('experiment_sales')
+    .select(['arms', 'counted_at'])
+    .where('experiment_id', '=', experimentId)
+    .executeTakeFirst()
+}
+
+/** Keeps the newest count. */
+export async function upsertCountedSales(
+  db: Db,
+  experimentId: string,
+  arms: readonly ArmSales[],
+  at: Date,
+): Promise<void> {
+  const counted = { arms: JSON.stringify(arms), counted_at: at }
+  await db
+    .insertInto('experiment_sales')
+    .values({ experiment_id: experimentId, ...counted })
+    .onConflict((conflict) =>
+      conflict
+        .column('experiment_id')
+        .doUpdateSet(counted)
+        .where(sql<boolean>`experiment_sales.counted_at < excluded.counted_at`),
+    )
+    .execute()
+}
+
+/** The experiments to count: what runs, and what has stopped since it was counted, or was last counted before `before`. */
+export async function selectToCount(
+  db: Db,
+  before: Date,
+): Promise<{ id: string; stopped_at: Date | null }[]> {
+  return db
+    .selectFrom('experiments')
+    .leftJoin('experiment_sales as counted', 'counted.experiment_id', 'experiments.id')
+    .select(['experiments.id', 'experiments.stopped_at'])
+    .where('experiments.started_at', 'is not', null)
+    .where(
+      sql<boolean>`(experiments.stopped_at IS NULL OR counted.counted_at IS NULL
+        OR counted.counted_at < experiments.stopped_at OR counted.counted_at < ${before})`,
+    )
+    .orderBy('experiments.id')
+    .execute()
+}

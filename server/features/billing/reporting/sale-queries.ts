@@ -1,0 +1,47 @@
+import { sql } from 'kysely'
+import type { Tx } from '#server/tables.ts'
+import { summed, type LedgerSums } from '#server/features/billing/ledger/ledger-sum-queries.ts'
+
+/** Sums of the ledger for sales of the same day, origin, video and currency. */
+export interface TakenSales extends LedgerSums {
+  /** The day on which the lines are counted (docs/figures.md, "Dates"). */
+  day: string
+  /** Whether the orders are renewals. */
+  renewal: boolean
+  /**
+   * The last touch of the order, for a renewal that of the subscription's first order: its referrer token, of which 128 characters
+   * count, and the kind of ad click. Empty for none.
+   */
+  token: string
+  click: 'meta' | 'tiktok' | 'both' | ''
+  /** What was bought; of a plan, the drama that led to its first order. Empty for none. */
+  video_id: string
+  /** Orders that were paid, without renewals, which nobody placed. */
+  paid: number
+}
+
+/** Takes a batch of the ledger's lines to be counted, with the transaction; several processes each take others. */
+export async function takeSales(tx: Tx, most: number): Promise<{ taken: number; sales: TakenSales[] }> {
+  const { rows } = await sql<TakenSales & { lines: number }>`
+    WITH taken AS (
+      DELETE FROM uncounted_lines WHERE line_id = ANY (ARRAY(
+        SELECT line_id FROM uncounted_lines ORDER BY line_id LIMIT ${most} FOR UPDATE SKIP LOCKED
+      )) RETURNING line_id
+    ), lines AS (
+      SELECT line.transaction_id, line.account, line.amount_cents, line.currency, coalesce(line.counted_at, line.at) AS at,
+        coalesce(orders.period_no, 0) > 0 AS renewal,
+        left(coalesce(credited.referrer_token, ''), 128) AS token,
+        coalesce(credited.video_id, credited.attribution ->> 'video_id', '') AS video_id,
+        credited.attribution ->> 'fbclid' IS NOT NULL AS meta, credited.attribution ->> 'ttclid' IS NOT NULL AS tiktok
+      FROM taken JOIN ledger_lines line ON line.id = taken.line_id JOIN orders ON orders.id = line.order_id
+        LEFT JOIN orders first ON first.subscription_id = orders.subscription_id AND first.period_no = 0
+        JOIN orders credited ON credited.id = coalesce(first.id, orders.id)
+    )
+    SELECT (at AT TIME ZONE 'UTC')::date::text AS day, renewal, token, video_id, currency,
+      CASE WHEN meta AND tiktok THEN 'both' WHEN meta THEN 'meta' WHEN tiktok THEN 'tiktok' ELSE '' END AS click,
+      count(*)::int AS lines,
+      (count(*) FILTER (WHERE transaction_id LIKE 'charge:%' AND NOT renewal))::int AS paid, ${summed}
+    FROM lines GROUP BY 1, 2, 3, 4, 5, 6`.execute(tx)
+  const sales = rows.map(({ lines: _lines, ...sums }) => sums)
+  return { taken: rows.reduce((sum, { lines }) => sum + lines, 0), sales }
+}

@@ -1,0 +1,117 @@
+import { Refusal } from '#contract/errors.ts'
+import type { Language } from '#contract/languages.ts'
+import type { Membership } from '#contract/members.ts'
+import { moveEntitlementEnd } from '#server/features/library/library.ts'
+import { writeAudit } from '#server/platform/database/audit.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
+import type { Tx } from '#server/tables.ts'
+import type { BillingContext } from '#server/features/billing/billing-context.ts'
+import { membershipOf } from './membership.ts'
+import { lockBuyer } from '#server/features/billing/records/order-queries.ts'
+import { selectOrderOfPeriod, selectRenewing } from '#server/features/billing/records/renewal-queries.ts'
+import { graceEnd } from '#server/features/billing/records/dunning-schedule.ts'
+import {
+  selectActiveSubscription,
+  setCancelAtPeriodEnd,
+  type LiveSubscription,
+} from '#server/features/billing/records/subscription-queries.ts'
+import { sendSubscriptionMail } from '#server/features/billing/mails/send-subscription-mail.ts'
+
+type Billing = Pick<BillingContext, 'db' | 'clock' | 'gateways' | 'publicUrl' | 'languages'>
+
+/**
+ * Ends the renewals of a person's subscription, a guest's too: it stays until the paid period is over (billing.md,
+ * "States"). Done again, it changes nothing.
+ * @throws Refusal notSubscribed
+ */
+export function cancelSubscription(
+  context: Billing,
+  userId: string,
+  language: Language,
+): Promise<Membership> {
+  return setCancelled(context, userId, true, language)
+}
+
+/**
+ * Takes a cancellation back before the paid period is over. Done again, it changes nothing.
+ * @throws Refusal notSubscribed, also once the period is over
+ */
+export function resumeSubscription(
+  context: Billing,
+  userId: string,
+  language: Language,
+): Promise<Membership> {
+  return setCancelled(context, userId, false, language)
+}
+
+async function setCancelled(
+  context: Billing,
+  userId: string,
+  cancelled: boolean,
+  language: Language,
+): Promise<Membership> {
+  const membership = await inTransaction(context.db, async (tx) => {
+    await lockBuyer(tx, userId)
+    return changeRenewals(context, tx, { userId, cancelled, language })
+  })
+  if (!membership) throw new Refusal('notSubscribed')
+  return membership
+}
+
+/**
+ * Ends or resumes the renewals of a locked buyer's subscription; that they end is confirmed by mail.
+ * @param subscriptionId the only one that is meant, where that is known
+ * @returns undefined where it is not live
+ */
+export async function changeRenewals(
+  context: Billing,
+  tx: Tx,
+  change: { userId: string; cancelled: boolean; language: Language; subscriptionId?: string },
+): Promise<Membership | undefined> {
+  const { userId, cancelled, language, subscriptionId } = change
+  const now = context.clock.now()
+  const subscription = await selectActiveSubscription(tx, userId, now)
+  if (!subscription || subscription.id !== (subscriptionId ?? subscription.id)) return undefined
+  await setCancelAtPeriodEnd(tx, subscription.id, cancelled, now)
+  await setAccessEnd(tx, subscription, cancelled)
+  if (subscription.cancel_at_period_end !== cancelled) {
+    await writeAudit(tx, {
+      event: cancelled ? 'renewals_cancelled' : 'renewals_resumed',
+      userId,
+      at: now,
+      details: { subscription_id: subscription.id },
+    })
+    if (cancelled) await confirmCancelled(context, tx, subscription)
+  }
+  return membershipOf(context, tx, { userId, kept: true }, language)
+}
+
+async function confirmCancelled(context: Billing, tx: Tx, subscription: LiveSubscription): Promise<void> {
+  const row = await selectRenewing(tx, subscription.id)
+  const order = await selectOrderOfPeriod(tx, subscription.id, subscription.period_no)
+  const date = subscription.grace_ends_at ?? subscription.period_ends_at
+  if (!row || !order || !date) return
+  await sendSubscriptionMail(tx, context, 'planCancelled', {
+    to: row.email ?? order.email,
+    language: row.language,
+    timeZone: row.time_zone,
+    plan: row,
+    cents: row.price_cents,
+    currency: row.currency,
+    orderId: order.id,
+    date,
+  })
+}
+
+/** What will be renewed lasts through the grace, so that nobody is locked out meanwhile; what was cancelled does not. */
+export async function setAccessEnd(
+  tx: Tx,
+  subscription: LiveSubscription,
+  cancelled: boolean,
+): Promise<void> {
+  const { id, status, period_no, period_ends_at, period_days, gateway } = subscription
+  const order = status === 'active' ? await selectOrderOfPeriod(tx, id, period_no) : undefined
+  if (!order || !period_ends_at) return
+  const renews = !cancelled && gateway !== null
+  await moveEntitlementEnd(tx, order.id, renews ? graceEnd(period_ends_at, period_days) : period_ends_at)
+}

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { cancelSubscription, resumeSubscription } from '#contract/billing.ts'
+import { getEpisode } from '#contract/media.ts'
+import { getUser } from '#contract/members.ts'
+import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
+import { Shopper } from '#server/testing/shopper.ts'
+import { renewSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
+
+let site: MoneySite
+
+beforeAll(async () => {
+  site = await moneySite()
+})
+afterAll(() => site.close())
+
+const day = 86_400_000
+
+async function subscriber(): Promise<Shopper> {
+  const shopper = await Shopper.on(site)
+  await shopper.buy({ kind: 'plan', plan_id: (await shopper.plan(7)).id })
+  return shopper
+}
+
+const membership = async ({ visitor }: Shopper) => (await visitor.ask(getUser)).membership
+
+async function plays({ visitor }: Shopper): Promise<boolean> {
+  const query = { episode_id: site.video.episodes[4]?.id ?? '' }
+  return (await visitor.call(getEpisode, { query })).answer.code === 200
+}
+
+test('a cancelled subscription plays on until the paid period ends, and is over then', async () => {
+  const shopper = await subscriber()
+  const { renews_at } = await membership(shopper)
+  const cancelled = await shopper.visitor.ask(cancelSubscription)
+  expect(cancelled).toMatchObject({
+    state: 'subscribed',
+    cancel_at_period_end: true,
+    renews_at: null,
+    ends_at: renews_at,
+  })
+  expect(await membership(shopper)).toEqual(cancelled)
+  expect(await plays(shopper)).toBe(true)
+  site.moveOn(8 * day)
+  await renewSubscriptions(site.context)
+  expect(await membership(shopper)).toMatchObject({ state: 'free' })
+  expect(await plays(shopper)).toBe(false)
+})
+
+test('it can be resumed while the period lasts, and not after', async () => {
+  const shopper = await subscriber()
+  const before = await membership(shopper)
+  await shopper.visitor.ask(cancelSubscription)
+  expect(await shopper.visitor.ask(resumeSubscription)).toEqual(before)
+  expect(await membership(shopper)).toEqual(before)
+  await shopper.visitor.ask(cancelSubscription)
+  site.moveOn(8 * day)
+  expect((await shopper.visitor.call(resumeSubscription)).answer).toMatchObject({ code: 409 })
+})
+
+test.each([cancelSubscription, resumeSubscription])(
+  '$path twice, or twenty times at once, is once',
+  async (call) => {
+    const shopper = await subscriber()
+    const answers = await Promise.all(Array.from({ length: 20 }, () => shopper.visitor.ask(call)))
+    for (const answer of answers) expect(answer).toEqual(answers[0])
+    expect(await shopper.visitor.ask(call)).toEqual(answers[0])
+  },
+)
+
+test('a repeated key gives the answer it gave, and undoes nothing that came after', async () => {
+  const shopper = await subscriber()
+  const headers = { 'idempotency-key': 'cancel once' }
+  const first = await shopper.visitor.ask(cancelSubscription, { headers })
+  const resumed = await shopper.visitor.ask(resumeSubscription)
+  expect(await shopper.visitor.ask(cancelSubscription, { headers })).toEqual(first)
+  expect(await membership(shopper)).toEqual(resumed)
+})
+
+test.each([cancelSubscription, resumeSubscription])(
+  '$path without a subscription is refused',
+  async (call) => {
+    const shopper = await Shopper.on(site)
+    expect((await shopper.visitor.call(call)).answer).toMatchObject({
+      code: 409,
+      message: 'You don’t have a subscription.',
+    })
+    expect((await site.visitor().call(call)).answer).toMatchObject({ code: 401 })
+  },
+)
+
+test("nobody cancels another person's subscription", async () => {
+  const shopper = await subscriber()
+  const other = await Shopper.on(site)
+  await other.visitor.call(cancelSubscription)
+  expect(await membership(shopper)).toMatchObject({ cancel_at_period_end: false })
+})

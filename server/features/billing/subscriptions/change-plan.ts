@@ -1,0 +1,125 @@
+import type { Insertable } from 'kysely'
+import { Refusal } from '#contract/errors.ts'
+import { writeAudit } from '#server/platform/database/audit.ts'
+import type { Tx } from '#server/tables.ts'
+import { dayMs } from '#server/platform/clock.ts'
+import type { BillingContext } from '#server/features/billing/billing-context.ts'
+import { setAccessEnd } from './cancel-subscription.ts'
+import { gatewaysFor } from '#server/features/billing/gateways/gateways.ts'
+import {
+  insertOrder,
+  moveOrder,
+  setPeriodOfOrder,
+  updateOpenOrder,
+  type OrderRow,
+} from '#server/features/billing/records/order-queries.ts'
+import { selectOrderOfPeriod, selectPlannedOrder } from '#server/features/billing/records/renewal-queries.ts'
+import {
+  setCancelAtPeriodEnd,
+  type LiveSubscription,
+} from '#server/features/billing/records/subscription-queries.ts'
+import type { OrdersTable } from '#server/features/billing/tables.ts'
+
+/** An order as somebody asks for it now. */
+type Wished = Insertable<OrdersTable>
+
+/** Its order is closed with the subscription; this is the end of those that were forgotten. */
+const payableMs = 30 * dayMs
+
+/**
+ * Plans another plan for the next period, without proration (billing.md, "States"): its order waits with its price and
+ * consent until it is charged then. The plan that runs takes an earlier change back. Whoever changes goes on, so a
+ * cancellation is taken back too. Charged is the method that is kept, whichever the wish names.
+ * @returns the order that waits, or that was taken back
+ * @throws Refusal subscribedAlready where nothing would change, or there is no method to charge
+ */
+export async function changePlan(
+  tx: Tx,
+  live: LiveSubscription,
+  wished: Wished & { plan_id: string; created_at: Date },
+): Promise<string> {
+  const now = wished.created_at
+  const standing = await selectPlannedOrder(tx, live.id)
+  const back = wished.plan_id === live.plan_id
+  if (live.gateway === null || !live.period_ends_at || (back && !standing))
+    throw new Refusal('subscribedAlready')
+  if (standing) await moveOrder(tx, standing.id, 'cancelled')
+  await writeAudit(tx, {
+    event: back ? 'plan_change_taken_back' : 'plan_change_planned',
+    userId: wished.user_id,
+    at: now,
+    details: { subscription_id: live.id, plan_id: wished.plan_id },
+  })
+  if (back && standing) return standing.id
+  const expires_at = new Date(live.period_ends_at.getTime() + payableMs)
+  await insertOrder(tx, {
+    ...wished,
+    subscription_id: live.id,
+    period_no: null,
+    gateway: live.gateway,
+    expires_at,
+  })
+  if (live.cancel_at_period_end) {
+    await setCancelAtPeriodEnd(tx, live.id, false, now)
+    await setAccessEnd(tx, live, false)
+  }
+  return wished.id
+}
+
+/**
+ * Finds the order of the period that a past-due subscription could not be charged for.
+ * @throws Refusal subscribedAlready where it is not open any more
+ */
+export async function findOpenPeriod(tx: Tx, live: LiveSubscription): Promise<OrderRow> {
+  const order = await selectOrderOfPeriod(tx, live.id, live.period_no + 1)
+  if (order?.status !== 'pending') throw new Refusal('subscribedAlready')
+  return order
+}
+
+/** Whether any gateway that can be charged again takes the amount of an open period. */
+export function isOpenPeriodPayable(
+  context: Pick<BillingContext, 'gateways'>,
+  { amount_cents, currency }: OrderRow,
+): boolean {
+  return gatewaysFor(context, { cents: [amount_cents], currency }, 'plan').length > 0
+}
+
+/** Has the order of an open period be paid by hand as is wished now. @returns its id */
+export async function openPeriod(
+  tx: Tx,
+  { id }: OrderRow,
+  { gateway, method, email, consent }: Pick<Wished, 'gateway' | 'method' | 'email' | 'consent'>,
+): Promise<string> {
+  await updateOpenOrder(tx, id, { gateway, method, email, ...(consent ? { consent } : {}) })
+  return id
+}
+
+/**
+ * Has another plan, or the same at its price of now, stand for the period of a past-due subscription that no gateway takes the price
+ * of, so that its person has a way to pay. Money that comes for the order of before goes back.
+ * @returns the order to be paid
+ */
+export async function replacePeriod(
+  tx: Tx,
+  live: LiveSubscription,
+  owed: OrderRow,
+  wished: Wished & { plan_id: string; created_at: Date },
+): Promise<string> {
+  const { expires_at, gateway } = owed
+  await moveOrder(tx, owed.id, 'cancelled')
+  await setPeriodOfOrder(tx, owed.id, { period_no: null, expires_at, gateway })
+  await writeAudit(tx, {
+    event: 'plan_change_planned',
+    userId: wished.user_id,
+    at: wished.created_at,
+    details: { subscription_id: live.id, plan_id: wished.plan_id },
+  })
+  const payableUntil = new Date(wished.created_at.getTime() + payableMs)
+  await insertOrder(tx, {
+    ...wished,
+    subscription_id: live.id,
+    period_no: live.period_no + 1,
+    expires_at: payableUntil,
+  })
+  return wished.id
+}

@@ -1,0 +1,313 @@
+import { describe, expect, test } from 'vitest'
+import { decidePastDue, decideRenewal, isLive, isStopped } from './dunning-decision.ts'
+import type { RenewingRow } from '#server/features/billing/records/renewal-queries.ts'
+import type { OrderStatus } from '#server/features/billing/tables.ts'
+
+const minute = 60_000
+const hour = 60 * minute
+const day = 24 * hour
+const periodEnd = new Date('2026-03-01T12:00:00Z')
+const after = (milliseconds: number, from = periodEnd) => new Date(from.getTime() + milliseconds)
+/** Of seven days, the period has three days of grace. */
+const graceEnd = after(3 * day)
+
+/** A weekly subscription that is charged at the end of its period. */
+const active = {
+  status: 'active',
+  period_ends_at: periodEnd,
+  period_days: 7,
+  grace_ends_at: null,
+  try_at: periodEnd,
+  cancel_at_period_end: false,
+  gateway: 'sandbox',
+  method_reference: 'card',
+  method_lost_at: null,
+} as const
+/** The same after its first charge failed. */
+const pastDue = { ...active, status: 'past_due', grace_ends_at: graceEnd, try_at: after(day) } as const
+const cancelled = { cancel_at_period_end: true }
+const withoutMethod = { gateway: null, method_reference: null }
+const lostMethod = { ...withoutMethod, method_lost_at: after(-day) }
+const gateways = [{ id: 'sandbox' as const }]
+
+type Row = Parameters<typeof decideRenewal>[0]
+type Attempt = Parameters<typeof decideRenewal>[1]['attempts'][number]
+
+describe('a subscription with no open payment', () => {
+  const decide = (row: Row, now: Date, status?: OrderStatus) =>
+    decideRenewal(row, { order: status && { status }, attempts: [], gateways }, now)
+
+  test.each<{ name: string; row: Row; until: Date }>([
+    { name: 'active, for the end of its period', row: active, until: periodEnd },
+    { name: 'cancelled, for the end of its period', row: { ...active, ...cancelled }, until: periodEnd },
+    {
+      name: 'without a method, for the end of its period',
+      row: { ...active, ...withoutMethod },
+      until: periodEnd,
+    },
+    { name: 'past due, for the next try', row: pastDue, until: after(day) },
+    {
+      name: 'past due and stopped, for the end of its grace',
+      row: { ...pastDue, try_at: null },
+      until: graceEnd,
+    },
+    {
+      name: 'past due and cancelled, for the end of its grace',
+      row: { ...pastDue, ...cancelled },
+      until: graceEnd,
+    },
+    {
+      name: 'past due without a method, for the end of its grace',
+      row: { ...pastDue, ...lostMethod },
+      until: graceEnd,
+    },
+  ])('waits: $name', ({ row, until }) => {
+    expect(decide(row, after(-1, until))).toEqual({ do: 'wait', until })
+    expect(decide(row, until).do).not.toBe('wait')
+  })
+
+  test('whose grace was never set has it by the length of its period', () => {
+    const row = { ...pastDue, grace_ends_at: null, try_at: null }
+    expect(decide(row, after(-1, graceEnd))).toEqual({ do: 'wait', until: graceEnd })
+  })
+
+  test.each<{ name: string; row: Row; now: Date; status?: OrderStatus }>([
+    { name: 'at the end of the period', row: active, now: periodEnd },
+    { name: 'at the next try, by the order that is open', row: pastDue, now: after(day), status: 'pending' },
+    { name: 'at a try that is due late', row: pastDue, now: after(90 * day), status: 'pending' },
+  ])('is charged: $name', ({ row, now, status }) => {
+    expect(decide(row, now, status)).toEqual({ do: 'charge' })
+  })
+
+  test.each<{ name: string; row: Row; now: Date; status?: OrderStatus }>([
+    { name: 'cancelled, with its period', row: { ...active, ...cancelled }, now: periodEnd },
+    { name: 'without a method, with its period', row: { ...active, ...withoutMethod }, now: periodEnd },
+    { name: 'stopped, with its grace', row: { ...pastDue, try_at: null }, now: graceEnd, status: 'pending' },
+    { name: 'cancelled while past due, with its grace', row: { ...pastDue, ...cancelled }, now: graceEnd },
+    { name: 'past due without a method, with its grace', row: { ...pastDue, ...lostMethod }, now: graceEnd },
+    { name: 'whose next order is closed, with its period', row: active, now: periodEnd, status: 'expired' },
+    {
+      name: 'whose next order is closed and whose method was lost',
+      row: { ...active, ...lostMethod },
+      now: periodEnd,
+      status: 'cancelled',
+    },
+    {
+      name: 'cancelled after its method was lost',
+      row: { ...active, ...lostMethod, ...cancelled },
+      now: periodEnd,
+    },
+  ])('ends: $name', ({ row, now, status }) => {
+    expect(decide(row, now, status)).toEqual({ do: 'end' })
+  })
+
+  test.each<(OrderStatus | undefined)[]>([[undefined], ['pending']])(
+    'asks for another method at the end of the period, when the gateway lost the method (order: %s)',
+    (status) => {
+      const row = { ...active, ...lostMethod }
+      expect(decide(row, after(-1), status)).toEqual({ do: 'wait', until: periodEnd })
+      expect(decide(row, periodEnd, status)).toEqual({ do: 'ask for a method' })
+    },
+  )
+
+  test('is charged by the method that followed a lost one', () => {
+    expect(decide({ ...active, method_lost_at: after(-day) }, periodEnd)).toEqual({ do: 'charge' })
+  })
+})
+
+describe('a subscription whose gateway is not set up', () => {
+  const decide = (row: Row, now: Date) =>
+    decideRenewal(row, { order: undefined, attempts: [], gateways: [] }, now)
+
+  test('waits for the end of its period, and then for the gateway until its grace is over', () => {
+    expect(decide(active, after(-1))).toEqual({ do: 'wait', until: periodEnd })
+    expect(decide(active, periodEnd)).toEqual({ do: 'await gateway', until: after(10 * minute) })
+    const now = after(-minute, graceEnd)
+    expect(decide({ ...pastDue, try_at: now }, now)).toEqual({ do: 'await gateway', until: graceEnd })
+    expect(decide({ ...pastDue, try_at: graceEnd }, graceEnd)).toEqual({ do: 'end' })
+  })
+
+  test('waits a grace from now, after an outage that was longer than the grace', () => {
+    const late = after(90 * day)
+    expect(decide(active, late)).toEqual({ do: 'await gateway', until: after(10 * minute, late) })
+  })
+})
+
+describe('a subscription with an open payment', () => {
+  const decide = (row: Row, attempt: Partial<Attempt>, now: Date) => {
+    const open: Attempt = {
+      gateway: 'sandbox',
+      status: 'processing',
+      started_at: periodEnd,
+      check_at: after(hour),
+      ...attempt,
+    }
+    const closed: Attempt = { ...open, status: 'failed', started_at: periodEnd }
+    const attempts = [closed, open, closed]
+    const step = decideRenewal(row, { order: { status: 'pending' }, attempts, gateways }, now)
+    if (step.do === 'cancel attempt' || step.do === 'note pending') expect(step.attempt).toBe(open)
+    return 'until' in step ? [step.do, step.until] : [step.do]
+  }
+  const inTenMinutes = (now: Date) => after(10 * minute, now)
+
+  test.each(['started', 'unknown', 'requires_action', 'processing'] as const)(
+    'is looked at again in ten minutes and not charged beside it: %s',
+    (status) => {
+      for (const row of [active, pastDue]) {
+        const now = after(10 * minute)
+        expect(decide(row, { status }, now)).toEqual(['wait', inTenMinutes(now)])
+      }
+    },
+  )
+
+  test('is past due after an hour, while its gateway takes long over the payment', () => {
+    const now = after(hour)
+    for (const status of ['started', 'unknown', 'requires_action', 'processing'] as const) {
+      const attempt = { status, check_at: null }
+      expect(decide(active, attempt, after(-1, now))).toEqual(['wait', inTenMinutes(after(-1, now))])
+      expect(decide(active, attempt, now)).toEqual(['note pending', inTenMinutes(now)])
+      expect(decide(pastDue, attempt, now)).toEqual(['wait', inTenMinutes(now)])
+    }
+  })
+
+  test.each<Partial<Attempt>>([
+    { status: 'processing' },
+    { status: 'unknown' },
+    { status: 'unknown', check_at: null },
+    { status: 'requires_action', check_at: null },
+    { status: 'requires_action', gateway: 'paypal' },
+  ])('ends with its grace, since the payment cannot be cancelled: %o', (attempt) => {
+    const now = after(-1, graceEnd)
+    expect(decide(pastDue, attempt, now)).toEqual(['wait', inTenMinutes(now)])
+    expect(decide(pastDue, attempt, graceEnd)).toEqual(['end'])
+    expect(decide(active, attempt, graceEnd)).toEqual(['end'])
+  })
+
+  test('ends an hour after a try that was made at the end of the grace', () => {
+    const last = { started_at: graceEnd }
+    const now = after(hour, graceEnd)
+    expect(decide(pastDue, last, after(-1, now))).toEqual(['wait', inTenMinutes(after(-1, now))])
+    expect(decide(pastDue, last, now)).toEqual(['end'])
+  })
+
+  test('has a payment that waits for the person cancelled with the grace', () => {
+    const stopped = { ...pastDue, try_at: null }
+    const now = after(-1, graceEnd)
+    expect(decide(stopped, { status: 'requires_action' }, now)).toEqual(['wait', inTenMinutes(now)])
+    expect(decide(stopped, { status: 'requires_action' }, graceEnd)).toEqual([
+      'cancel attempt',
+      inTenMinutes(graceEnd),
+    ])
+  })
+
+  test('has a payment that waits for the person cancelled after an hour, when a try is due', () => {
+    const waiting = { status: 'requires_action', started_at: after(day - hour) } as const
+    const now = after(day)
+    expect(decide(pastDue, waiting, now)).toEqual(['cancel attempt', inTenMinutes(now)])
+    expect(decide(pastDue, { ...waiting, started_at: after(1, waiting.started_at) }, now)).toEqual([
+      'wait',
+      inTenMinutes(now),
+    ])
+    for (const try_at of [after(1, now), null])
+      expect(decide({ ...pastDue, try_at }, waiting, now)).toEqual(['wait', inTenMinutes(now)])
+    expect(decide(pastDue, { ...waiting, status: 'processing' }, now)).toEqual(['wait', inTenMinutes(now)])
+  })
+})
+
+describe('a renewal that failed', () => {
+  /** What follows a charge that failed as soon as it was tried. */
+  const fail = (row: Row, triedAt: Date, reason = 'card_declined') =>
+    decidePastDue(row, { reason, triedAt, now: triedAt })
+
+  test('is tried again after a third of the grace and at its end, and the subscriber hears when', () => {
+    expect(fail(active, periodEnd)).toEqual({
+      change: { grace_ends_at: graceEnd, try_at: after(day), due_at: after(day) },
+      mail: { template: 'renewalFailed', date: after(day) },
+    })
+    expect(fail(pastDue, after(day))).toEqual({
+      change: { grace_ends_at: graceEnd, try_at: graceEnd, due_at: graceEnd },
+      mail: { template: 'renewalFailed', date: graceEnd },
+    })
+  })
+
+  test('at the end of the grace is not tried again, and the mail about the end follows at once', () => {
+    for (const now of [graceEnd, after(hour, graceEnd)])
+      expect(fail(pastDue, now)).toEqual({
+        change: { grace_ends_at: graceEnd, try_at: null, due_at: now },
+        mail: null,
+      })
+  })
+
+  test.each([
+    { reason: 'card_lost', template: 'renewalRefused' },
+    { reason: 'not_taken', template: 'renewalRefused' },
+    { reason: 'check_needed', template: 'bankAsks' },
+  ])('for $reason is not tried again before the subscriber acts', ({ reason, template }) => {
+    expect(fail(active, periodEnd, reason)).toEqual({
+      change: { grace_ends_at: graceEnd, try_at: null, due_at: graceEnd },
+      mail: { template, date: graceEnd },
+    })
+  })
+
+  test('since nothing arrived at the gateway is tried again without a mail', () => {
+    expect(fail(active, periodEnd, 'not_received')).toEqual({
+      change: { grace_ends_at: graceEnd, try_at: after(day), due_at: after(day) },
+      mail: null,
+    })
+  })
+
+  test('since its gateway takes days over the payment says until when the subscription stays', () => {
+    expect(fail(active, periodEnd, 'processing')).toEqual({
+      change: { grace_ends_at: graceEnd, try_at: after(day), due_at: after(day) },
+      mail: { template: 'renewalPending', date: graceEnd },
+    })
+    expect(fail(pastDue, graceEnd, 'processing').mail).toBeNull()
+  })
+
+  test('after it was stopped changes nothing, whatever the reason', () => {
+    expect(fail({ ...pastDue, try_at: null }, after(hour))).toEqual({
+      change: { grace_ends_at: graceEnd, try_at: null, due_at: graceEnd },
+      mail: null,
+    })
+  })
+
+  test('is tried again without a mail, when the subscription was cancelled meanwhile', () => {
+    expect(fail({ ...pastDue, ...cancelled }, after(day))).toEqual({
+      change: { grace_ends_at: graceEnd, try_at: graceEnd, due_at: graceEnd },
+      mail: null,
+    })
+  })
+
+  test('after an outage that was longer than the grace has a grace from its first try', () => {
+    expect(fail(active, graceEnd).change.grace_ends_at).toEqual(graceEnd)
+    const late = after(1, graceEnd)
+    expect(fail(active, late)).toEqual({
+      change: {
+        grace_ends_at: after(3 * day, late),
+        try_at: after(day, late),
+        due_at: after(day, late),
+      },
+      mail: { template: 'renewalFailed', date: after(day, late) },
+    })
+  })
+
+  test('keeps the grace that it has, however late it is tried', () => {
+    expect(fail(pastDue, after(90 * day)).change.grace_ends_at).toEqual(graceEnd)
+  })
+})
+
+test('a subscription is stopped once it is past due and no try is planned', () => {
+  expect(isStopped({ status: 'past_due', try_at: null })).toBe(true)
+  expect(isStopped({ status: 'past_due', try_at: periodEnd })).toBe(false)
+  expect(isStopped({ status: 'active', try_at: null })).toBe(false)
+})
+
+test('a subscription is live while it is active or past due and has a period that ends', () => {
+  const row = (status: RenewingRow['status'], period_ends_at: Date | null = periodEnd) =>
+    ({ status, period_ends_at }) as RenewingRow
+  expect(isLive(row('active'))).toBe(true)
+  expect(isLive(row('past_due'))).toBe(true)
+  for (const status of ['incomplete', 'ended', 'expired'] as const) expect(isLive(row(status))).toBe(false)
+  expect(isLive(row('active', null))).toBe(false)
+  expect(isLive(undefined)).toBe(false)
+})

@@ -1,0 +1,163 @@
+import type { AttemptRow } from '#server/features/billing/records/attempt-queries.ts'
+import { isOpen } from '#server/features/billing/records/attempt-states.ts'
+import type { PaymentGateway } from '#server/features/billing/gateways/gateway.ts'
+import type { OrderRow } from '#server/features/billing/records/order-queries.ts'
+import type { RenewingRow } from '#server/features/billing/records/renewal-queries.ts'
+import { graceEnd, nextTry } from '#server/features/billing/records/dunning-schedule.ts'
+
+/** How long is waited before a payment that is still open, or a gateway that is not set up, is looked at again. */
+export const againMs = 10 * 60_000
+/** After this long, a payment that waits for the person no longer delays the next try. */
+const patienceMs = 60 * 60_000
+
+/** A subscription that has a period which ends. */
+export type LiveRow = RenewingRow & { period_ends_at: Date; status: 'active' | 'past_due' }
+
+export function isLive(row: RenewingRow | undefined): row is LiveRow {
+  return (
+    row !== undefined && row.period_ends_at !== null && (row.status === 'active' || row.status === 'past_due')
+  )
+}
+
+/** What the decision about a subscription depends on. */
+type Decided = Pick<
+  LiveRow,
+  | 'status'
+  | 'period_ends_at'
+  | 'period_days'
+  | 'grace_ends_at'
+  | 'try_at'
+  | 'cancel_at_period_end'
+  | 'gateway'
+  | 'method_reference'
+  | 'method_lost_at'
+>
+
+type Attempt = Pick<AttemptRow, 'gateway' | 'status' | 'check_at' | 'started_at'>
+
+interface Given<A> {
+  order: Pick<OrderRow, 'status'> | undefined
+  /** Of the order, the latest first. */
+  attempts: readonly A[]
+  /** The gateways that are set up. */
+  gateways: readonly Pick<PaymentGateway, 'id'>[]
+}
+
+type RenewalStep<A> =
+  | { do: 'wait'; until: Date }
+  /** Waits too, while the gateway is asked to cancel a payment. */
+  | { do: 'cancel attempt'; attempt: A; until: Date }
+  /** Becomes past due, since its gateway takes long over a payment. */
+  | { do: 'note pending'; attempt: A; until: Date }
+  /** Is past due until its gateway is set up again. */
+  | { do: 'await gateway'; until: Date }
+  /** Becomes past due, since the gateway lost the payment method. */
+  | { do: 'ask for a method' }
+  | { do: 'end' }
+  | { do: 'charge' }
+
+/** Decides what is due about a live subscription, given the order for its next period and that order's attempts. */
+export function decideRenewal<A extends Attempt>(
+  row: Decided,
+  { order, attempts, gateways }: Given<A>,
+  now: Date,
+): RenewalStep<A> {
+  const isSetUp = (gateway: string | null) => gateways.some(({ id }) => id === gateway)
+  const graceEndsAt = graceEndOf(row, attempts.at(-1)?.started_at ?? row.period_ends_at)
+  const open = attempts.find(({ status }) => isOpen(status))
+  if (open) {
+    const canCancel = open.status === 'requires_action' && open.check_at !== null && isSetUp(open.gateway)
+    return awaitAttempt(row, { attempt: open, canCancel, graceEndsAt, now })
+  }
+  const tryAt = row.cancel_at_period_end || row.method_reference === null ? null : row.try_at
+  const endsAt = row.status === 'active' ? row.period_ends_at : graceEndsAt
+  const next = tryAt ?? endsAt
+  if (next > now) return { do: 'wait', until: next }
+  const closed = order !== undefined && order.status !== 'pending'
+  if (hasLostMethod(row) && !closed) return { do: 'ask for a method' }
+  if (tryAt === null || closed) return { do: 'end' }
+  return isSetUp(row.gateway) ? { do: 'charge' } : awaitGateway(row, now)
+}
+
+interface Awaited<A> {
+  attempt: A
+  /** It waits for the person, and its gateway can be asked to cancel it. */
+  canCancel: boolean
+  graceEndsAt: Date
+  now: Date
+}
+
+/**
+ * An open payment may still move money, so there is no other beside it. The subscription is past due meanwhile and ends with
+ * its grace, whatever its gateway does; late money is honoured. A payment that waits for the person is cancelled first.
+ */
+function awaitAttempt<A extends Attempt>(
+  { status, try_at }: Decided,
+  { attempt, canCancel, graceEndsAt, now }: Awaited<A>,
+): RenewalStep<A> {
+  const until = new Date(now.getTime() + againMs)
+  const isRecent = now.getTime() - attempt.started_at.getTime() < patienceMs
+  const isOver = now >= graceEndsAt
+  const delaysTry = try_at !== null && try_at <= now && !isRecent
+  if (canCancel && (isOver || delaysTry)) return { do: 'cancel attempt', attempt, until }
+  // A try at the end of the grace may be at its gateway at this moment.
+  if (isRecent) return { do: 'wait', until }
+  if (isOver && !canCancel) return { do: 'end' }
+  return status === 'active' ? { do: 'note pending', attempt, until } : { do: 'wait', until }
+}
+
+/** A gateway that is not set up may be set up again, or its subscriber may pay by another. */
+function awaitGateway(row: Decided, now: Date): { do: 'await gateway'; until: Date } | { do: 'end' } {
+  const graceEndsAt = graceEndOf(row, now)
+  if (now >= graceEndsAt) return { do: 'end' }
+  return { do: 'await gateway', until: new Date(Math.min(now.getTime() + againMs, graceEndsAt.getTime())) }
+}
+
+/** Nobody wanted it to end: the gateway lost its payment method, and another may follow. */
+function hasLostMethod(row: Decided): boolean {
+  const { status, method_reference, method_lost_at, cancel_at_period_end: cancelled } = row
+  return status === 'active' && !cancelled && method_reference === null && method_lost_at !== null
+}
+
+/** After these no other try is made: the card is gone for good, the bank requires the person, or the gateway takes no such amount. */
+const finalReasons = ['card_lost', 'check_needed', 'not_taken']
+
+interface PastDue {
+  /** The dates of the subscription from now on. */
+  change: { grace_ends_at: Date; try_at: Date | null; due_at: Date }
+  /** What the subscriber is sent, where there is something new to say. */
+  mail: { template: 'renewalFailed' | 'renewalPending' | 'renewalRefused' | 'bankAsks'; date: Date } | null
+}
+
+/** Decides what follows a renewal that failed: when it is tried again, until when the subscription stays, and which mail is sent. */
+export function decidePastDue(
+  row: Decided,
+  { reason, triedAt, now }: { reason: string; triedAt: Date; now: Date },
+): PastDue {
+  const graceEndsAt = graceEndOf(row, triedAt)
+  const stopped = isStopped(row)
+  const tryAt = stopped || finalReasons.includes(reason) ? null : nextTry(graceEndsAt, row.period_days, now)
+  const over = now >= graceEndsAt
+  const change = { grace_ends_at: graceEndsAt, try_at: tryAt, due_at: tryAt ?? (over ? now : graceEndsAt) }
+  if (stopped || row.cancel_at_period_end || reason === 'not_received') return { change, mail: null }
+  // Nothing is tried again while the gateway may still take this one.
+  if (reason === 'processing' && !over)
+    return { change, mail: { template: 'renewalPending', date: graceEndsAt } }
+  if (tryAt) return { change, mail: { template: 'renewalFailed', date: tryAt } }
+  // Once the grace is over, the mail about the end is sent at once.
+  if (over) return { change, mail: null }
+  const template = reason === 'check_needed' ? 'bankAsks' : 'renewalRefused'
+  return { change, mail: { template, date: graceEndsAt } }
+}
+
+/** Whether no other try is planned for a subscription that is past due. */
+export function isStopped({ status, try_at }: Pick<Decided, 'status' | 'try_at'>): boolean {
+  return status === 'past_due' && try_at === null
+}
+
+/** The end of the grace. It begins with the period's end; after an outage that was longer, with the first try. */
+function graceEndOf({ grace_ends_at, period_ends_at, period_days }: Decided, triedAt: Date): Date {
+  if (grace_ends_at !== null) return grace_ends_at
+  const usual = graceEnd(period_ends_at, period_days)
+  return triedAt <= usual ? usual : graceEnd(triedAt, period_days)
+}

@@ -1,0 +1,64 @@
+import { moveEntitlementEnd } from '#server/features/library/library.ts'
+import type { Tx } from '#server/tables.ts'
+import type { BillingContext } from '#server/features/billing/billing-context.ts'
+import { retireUnusedMethods } from '#server/features/billing/records/method-queries.ts'
+import { moveOrder, type OrderRow } from '#server/features/billing/records/order-queries.ts'
+import {
+  selectOrderOfPeriod,
+  selectPlannedOrder,
+  selectRenewing,
+  type RenewingRow,
+} from '#server/features/billing/records/renewal-queries.ts'
+import { moveSubscription } from '#server/features/billing/records/subscription-queries.ts'
+import { sendSubscriptionMail } from '#server/features/billing/mails/send-subscription-mail.ts'
+
+/**
+ * Ends a subscription. What it still wanted to be paid is asked for no more (billing.md, "States": no arrears), and how it
+ * was paid is forgotten; what was paid for stays until its end.
+ */
+export async function endSubscription(tx: Tx, row: RenewingRow, now: Date): Promise<void> {
+  const { id, status, period_no, period_ends_at, grace_ends_at, cancel_at_period_end: cancelled } = row
+  const used = await selectOrderOfPeriod(tx, id, period_no)
+  const stays = status === 'past_due' ? grace_ends_at : period_ends_at
+  await moveSubscription(tx, id, 'ended', { ended_at: now })
+  await retireUnusedMethods(tx, row.user_id, now)
+  if (used && stays) await moveEntitlementEnd(tx, used.id, stays)
+  await close(tx, await selectOrderOfPeriod(tx, id, period_no + 1), cancelled ? 'cancelled' : 'failed')
+  await close(tx, await selectPlannedOrder(tx, id), 'cancelled')
+}
+
+/**
+ * Ends a live subscription at once, for a period of which the money has gone back (billing.md, "States": now is for the
+ * operator and refunds). What other periods were paid for stays until its end.
+ */
+export async function endNow(tx: Tx, id: string, now: Date): Promise<void> {
+  const row = await selectRenewing(tx, id)
+  if (row?.status !== 'active' && row?.status !== 'past_due') return
+  await endSubscription(tx, { ...row, cancel_at_period_end: true }, now)
+}
+
+async function close(tx: Tx, order: OrderRow | undefined, to: 'failed' | 'cancelled'): Promise<void> {
+  if (order?.status === 'pending') await moveOrder(tx, order.id, to)
+}
+
+/** Ends a subscription that was not cancelled and could not go on, and says so by mail. */
+export async function endUnpaid(
+  context: Pick<BillingContext, 'publicUrl' | 'languages'>,
+  tx: Tx,
+  row: RenewingRow,
+  now: Date,
+): Promise<void> {
+  await endSubscription(tx, row, now)
+  const used = await selectOrderOfPeriod(tx, row.id, row.period_no)
+  if (!used || row.cancel_at_period_end) return
+  await sendSubscriptionMail(tx, context, 'subscriptionEnded', {
+    to: row.email ?? used.email,
+    language: row.language,
+    timeZone: row.time_zone,
+    plan: row,
+    cents: row.price_cents,
+    currency: row.currency,
+    orderId: used.id,
+    date: now,
+  })
+}

@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { cancelSubscription } from '#contract/billing.ts'
+import { getEpisode } from '#contract/media.ts'
+import { getUser } from '#contract/members.ts'
+import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
+import { Shopper } from '#server/testing/shopper.ts'
+import { renewSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
+
+let site: MoneySite
+
+beforeAll(async () => {
+  site = await moneySite()
+})
+afterAll(() => site.close())
+
+const day = 86_400_000
+
+async function playCode(shopper: Shopper) {
+  const query = { episode_id: site.video.episodes[4]?.id ?? '' }
+  return (await shopper.visitor.call(getEpisode, { query })).answer.code
+}
+
+async function subscriptions(shopper: Shopper) {
+  const { id } = await shopper.visitor.ask(getUser)
+  const rows = await site.context.db
+    .selectFrom('subscriptions')
+    .select('status')
+    .where('user_id', '=', id)
+    .orderBy('created_at')
+    .execute()
+  return rows.map(({ status }) => status)
+}
+
+test.each(['after the scheduler', 'before the scheduler'])(
+  'a cancelled plan whose period is over locks again and can be bought again at once, %s',
+  async (when) => {
+    const shopper = await Shopper.on(site)
+    const { id: plan_id } = await shopper.plan(7)
+    await shopper.buy({ kind: 'plan', plan_id })
+    expect(await playCode(shopper)).toBe(200)
+    await shopper.visitor.ask(cancelSubscription)
+    await renewSubscriptions(site.context)
+    expect(await subscriptions(shopper)).toEqual(['active'])
+    site.moveOn(8 * day)
+    if (when === 'after the scheduler') {
+      await renewSubscriptions(site.context)
+      expect(await subscriptions(shopper)).toEqual(['ended'])
+    }
+    expect(await playCode(shopper)).toBe(402)
+    expect((await shopper.visitor.ask(getUser)).membership).toMatchObject({ state: 'free' })
+    expect(await shopper.buy({ kind: 'plan', plan_id })).toMatchObject({
+      code: 200,
+      info: { status: 'paid', amount_cents: 999 },
+    })
+    expect(await playCode(shopper)).toBe(200)
+    expect(await subscriptions(shopper)).toEqual(['ended', 'active'])
+  },
+)

@@ -1,0 +1,54 @@
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
+import type { Tx } from '#server/tables.ts'
+import { dayMs } from '#server/platform/clock.ts'
+import type { BillingContext } from '#server/features/billing/billing-context.ts'
+import {
+  selectOrderOfPeriod,
+  selectRenewing,
+  takeUnnotified,
+} from '#server/features/billing/records/renewal-queries.ts'
+import { noticeMs } from '#server/features/billing/records/price-queries.ts'
+import { sendSubscriptionMail } from '#server/features/billing/mails/send-subscription-mail.ts'
+
+const batch = 50
+
+/**
+ * Tells subscribers of whom the plan's price has risen, and from which of their periods on it holds for them (billing.md, "What a
+ * viewer is owed"). Any number of processes may run it: the mail and the note of what was told are one commit.
+ */
+export async function notifyPriceChange(context: BillingContext): Promise<void> {
+  for (let told = batch; told === batch;) {
+    told = await inTransaction(context.db, async (tx) => {
+      const from = new Date(context.clock.now().getTime() + noticeMs)
+      const taken = await takeUnnotified(tx, from, batch)
+      for (const one of taken) await tell(context, tx, { ...one, from })
+      return taken.length
+    })
+  }
+}
+
+async function tell(
+  context: BillingContext,
+  tx: Tx,
+  { id, cents, from }: { id: string; cents: number; from: Date },
+): Promise<void> {
+  const row = await selectRenewing(tx, id)
+  const used = row && (await selectOrderOfPeriod(tx, id, row.period_no))
+  if (!used || !row.period_ends_at) return
+  await sendSubscriptionMail(tx, context, 'priceRises', {
+    to: row.email ?? used.email,
+    language: row.language,
+    timeZone: row.time_zone,
+    plan: row,
+    cents,
+    currency: row.currency,
+    orderId: used.id,
+    date: firstPeriodFrom(row.period_ends_at, row.period_days, from),
+  })
+}
+
+/** When the first period begins that the price holds for. */
+function firstPeriodFrom(endsAt: Date, days: number, from: Date): Date {
+  const missing = Math.max(0, from.getTime() - endsAt.getTime())
+  return new Date(endsAt.getTime() + Math.ceil(missing / (days * dayMs)) * days * dayMs)
+}

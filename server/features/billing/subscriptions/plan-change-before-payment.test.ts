@@ -1,0 +1,96 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { changeMethod, type MethodChange } from '#contract/billing.ts'
+import type { BodyOf } from '#contract/endpoint.ts'
+import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
+import { testCards } from '#server/testing/shopper.ts'
+import { Subscriber } from '#server/testing/subscriber.ts'
+import type { Envelope } from '#server/testing/visitor.ts'
+import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
+import { applyWebhookEvent } from '#server/features/billing/webhooks/receive-webhook.ts'
+
+const day = 86_400_000
+const hour = 3_600_000
+
+let site: MoneySite
+beforeAll(async () => {
+  site = await moneySite()
+})
+afterAll(() => site.close())
+afterEach(() => {
+  delete site.trouble.chargeSavedMethod
+  delete site.trouble.retrievePayment
+  delete site.trouble.methodSetups
+})
+
+async function change({ shopper }: Subscriber, wish: BodyOf<typeof changeMethod>): Promise<MethodChange> {
+  const body = { first_name: 'Ada', last_name: 'Lovelace', ...wish }
+  const answer: Envelope<MethodChange> = (await shopper.visitor.call(changeMethod, { body })).answer
+  if (!answer.info) throw new Error(JSON.stringify(answer))
+  return answer.info
+}
+
+const byCard = async (person: Subscriber, card: string) =>
+  change(person, { gateway: 'sandbox', payment_token: await person.shopper.token(card) })
+
+test('what is heard late of a card that is charged no more does not keep the one chosen since from being tried', async () => {
+  const person = await Subscriber.on(site)
+  const asked = await byCard(person, testCards.asksAlways)
+  await person.shopper.decide(asked.next.url ?? '', 'yes')
+  await change(person, { change_id: asked.id })
+  site.trouble.chargeSavedMethod = async (charge) => {
+    await site.sound.chargeSavedMethod(charge)
+    throw new Error('the line broke')
+  }
+  site.trouble.retrievePayment = () => Promise.reject(new Error('away'))
+  await person.after(7 * day)
+  await byCard(person, testCards.pays)
+  delete site.trouble.chargeSavedMethod
+  delete site.trouble.retrievePayment
+  site.moveOn(hour)
+  await runJanitor(site.context)
+  expect(await person.row()).toMatchObject({ status: 'past_due', try_at: expect.any(Date) })
+  await person.after(day + hour)
+  expect(await person.row()).toMatchObject({ status: 'active', period_no: 1 })
+})
+
+test('whoever pays by hand has chosen that card: a wallet that was agreed to before does not take its place', async () => {
+  const person = await Subscriber.on(site, { card: testCards.declinesLater })
+  await person.after(7 * day)
+  const wallet = await change(person, { gateway: 'sandbox', method: 'wallet' })
+  await person.shopper.decide(wallet.next.url ?? '', 'yes')
+  site.moveOn(60_000)
+  const plan_id = (await person.shopper.plan(7)).id
+  await person.shopper.buy({ kind: 'plan', plan_id })
+  site.moveOn(hour)
+  await runJanitor(site.context)
+  expect((await person.membership()).method).toEqual({ brand: 'visa', last4: '4242' })
+})
+
+test('what a gateway tells of a card stays unapplied while it cannot be asked about it', async () => {
+  const person = await Subscriber.on(site)
+  const asked = await byCard(person, testCards.asksAlways)
+  const { db, clock } = site.context
+  const { reference } = await db
+    .selectFrom('method_changes')
+    .select('reference')
+    .where('id', '=', asked.id)
+    .executeTakeFirstOrThrow()
+  const heard = { gateway: 'sandbox', event_id: asked.id, reference: reference ?? '' } as const
+  await db
+    .insertInto('notifications')
+    .values({ ...heard, received_at: clock.now() })
+    .execute()
+  const isApplied = async () => {
+    const rows = db.selectFrom('notifications').select('applied_at').where('event_id', '=', asked.id)
+    return (await rows.executeTakeFirstOrThrow()).applied_at !== null
+  }
+  site.trouble.methodSetups = {
+    ...site.sound.methodSetups,
+    complete: () => Promise.reject(new Error('away')),
+  }
+  await applyWebhookEvent(site.context, heard)
+  expect(await isApplied()).toBe(false)
+  delete site.trouble.methodSetups
+  await applyWebhookEvent(site.context, heard)
+  expect(await isApplied()).toBe(true)
+})

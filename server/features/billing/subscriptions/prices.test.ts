@@ -1,0 +1,118 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { cancelSubscription, resumeSubscription } from '#contract/billing.ts'
+import { changeUser } from '#contract/members.ts'
+import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
+import { testCards } from '#server/testing/shopper.ts'
+import { Subscriber } from '#server/testing/subscriber.ts'
+import { notifyPriceChange } from './notify-price-change.ts'
+
+const day = 86_400_000
+let site: MoneySite
+
+beforeAll(async () => {
+  site = await moneySite()
+})
+afterEach(async () => {
+  await price(7, 999)
+  await price(30, 2499)
+})
+afterAll(() => site.close())
+
+let addresses = 0
+const address = () => `payer-${++addresses}@example.com`
+
+async function price(days: number, price_cents: number): Promise<void> {
+  await site.context.db.updateTable('plans').set({ price_cents }).where('period_days', '=', days).execute()
+}
+const tellAll = () => notifyPriceChange(site.context)
+const notices = async (email: string) =>
+  (await site.mails(email)).filter(({ subject }) =>
+    /price of your plan is changing|Preis Ihres Abos/.test(subject),
+  )
+const charged = async (person: Subscriber) =>
+  (await person.payments('succeeded')).map(({ amountCents }) => amountCents)
+
+/** Time goes by with everything done that is due, day by day. */
+async function live(person: Subscriber, days: number): Promise<void> {
+  for (let left = days; left > 0; left--) {
+    await person.after(day)
+    await tellAll()
+  }
+}
+
+test('a price that rises is paid from the first period on that begins 14 days after the person was told of it, once', async () => {
+  const email = address()
+  const person = await Subscriber.on(site, { email })
+  await live(person, 8)
+  await price(7, 1299)
+  expect(await person.membership()).toMatchObject({ plan: { price_cents: 999 } })
+  await Promise.all([tellAll(), tellAll(), tellAll()])
+  await live(person, 7)
+  expect(await charged(person)).toEqual([499, 999, 999])
+  expect(await person.membership()).toMatchObject({ plan: { price_cents: 999 } })
+  const { period_ends_at } = await person.row()
+  await live(person, 7)
+  expect(await charged(person)).toEqual([499, 999, 999, 999])
+  expect(await person.membership()).toMatchObject({ plan: { price_cents: 1299 } })
+  await live(person, 14)
+  expect(await charged(person)).toEqual([499, 999, 999, 999, 1299, 1299])
+  const mails = await notices(email)
+  expect(mails).toHaveLength(1)
+  expect(mails[0]?.text).toContain('$12.99 every 7 days')
+  const from = new Date((period_ends_at?.getTime() ?? 0) + 7 * day)
+  const words = new Intl.DateTimeFormat('en', { dateStyle: 'long', timeZone: 'UTC' }).format(from)
+  expect(mails[0]?.text.replace(/\s+/g, ' ')).toContain(`From ${words} (UTC)`)
+})
+
+test('nobody who was not told pays more, however long it takes', async () => {
+  const person = await Subscriber.on(site)
+  await price(7, 1299)
+  for (let weeks = 4; weeks > 0; weeks--) await person.after(7 * day + 60_000)
+  expect(await charged(person)).toEqual([499, 999, 999, 999, 999])
+})
+
+test('a price that falls holds at once, and what was paid then is what a later rise is told from', async () => {
+  const email = address()
+  const person = await Subscriber.on(site, { email })
+  await price(7, 799)
+  expect(await person.membership()).toMatchObject({ plan: { price_cents: 799 } })
+  await live(person, 8)
+  expect(await charged(person)).toEqual([499, 799])
+  expect(await notices(email)).toHaveLength(0)
+  await price(7, 999)
+  await tellAll()
+  expect(await notices(email)).toHaveLength(1)
+  await live(person, 7)
+  expect(await charged(person)).toEqual([499, 799, 799])
+})
+
+test('whoever subscribes at the new price is told nothing; whoever has cancelled is told when they resume, in their language', async () => {
+  const [early, late] = [address(), address()]
+  const leaver = await Subscriber.on(site, { email: early })
+  await leaver.shopper.visitor.ask(changeUser, { body: { language: 'dy' } })
+  await leaver.shopper.visitor.ask(cancelSubscription)
+  await price(7, 1299)
+  const newcomer = await Subscriber.on(site, { email: late })
+  await tellAll()
+  expect([await notices(early), await notices(late)]).toEqual([[], []])
+  await leaver.shopper.visitor.ask(resumeSubscription)
+  await tellAll()
+  expect(await notices(early)).toHaveLength(1)
+  await live(newcomer, 8)
+  expect(await charged(newcomer)).toEqual([499, 1299])
+})
+
+test('a change of plan is charged as it was agreed to, whatever the price of the plan before it does, and from then on that is the price', async () => {
+  const email = address()
+  const person = await Subscriber.on(site, { days: 30, email, card: testCards.pays })
+  const { id } = await person.shopper.plan(7)
+  await person.shopper.order({ kind: 'plan', plan_id: id })
+  await price(7, 1299)
+  await price(30, 2999)
+  await tellAll()
+  expect(await notices(email)).toEqual([])
+  await live(person, 31)
+  expect(await charged(person)).toEqual([2499, 999])
+  await person.after(7 * day)
+  expect(await charged(person)).toEqual([2499, 999, 999])
+})

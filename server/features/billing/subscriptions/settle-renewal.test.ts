@@ -1,0 +1,416 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { newId } from '#server/platform/ids.ts'
+import type { Tx } from '#server/tables.ts'
+import {
+  insertAttemptRow,
+  insertMethod,
+  insertPlan,
+  insertPlanOrder,
+  insertSubscription,
+  type SubscriptionRows,
+} from '#server/testing/subscription-rows.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
+import { isRenewalAttempt, type AttemptRow } from '#server/features/billing/records/attempt-queries.ts'
+import type { Payment } from '#server/features/billing/gateways/gateway.ts'
+import { isRenewal, type OrderRow } from '#server/features/billing/records/order-queries.ts'
+import { becomePastDue, continueSubscription, findRenewal, recordFailedRenewal } from './settle-renewal.ts'
+import type { SubscriptionsTable } from '#server/features/billing/tables.ts'
+import type { Insertable } from 'kysely'
+
+const day = 86_400_000
+const periodEnd = new Date('2026-03-01T12:00:00Z')
+const after = (milliseconds: number, from = periodEnd) => new Date(from.getTime() + milliseconds)
+const graceEnd = after(3 * day)
+/** By the person, not by a renewal of ours. */
+const byHand = () => ({ idempotency_key: newId('att') })
+const context = { publicUrl: 'https://drama.example', languages: () => ['en'] as const }
+
+let database: TestDatabase
+
+beforeAll(async () => {
+  database = await testDatabase()
+})
+afterAll(() => database.close())
+
+const inTransaction = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => database.db.transaction().execute(work)
+
+interface Renewal {
+  rows: SubscriptionRows
+  order: OrderRow
+  attempt: AttemptRow
+}
+
+/** A subscription with the order for its second period and an attempt at it. */
+async function makeRenewal({
+  subscription = {},
+  order: change = {},
+  attempt = {},
+}: {
+  subscription?: Partial<Insertable<SubscriptionsTable>>
+  order?: Parameters<typeof insertPlanOrder>[2]
+  attempt?: Parameters<typeof insertAttemptRow>[2]
+} = {}): Promise<Renewal> {
+  const { db } = database
+  const rows = await insertSubscription(db, periodEnd, subscription)
+  const order = await insertPlanOrder(db, rows, change)
+  const key = `renew:${rows.subscriptionId}`
+  const given = { idempotency_key: key, started_at: periodEnd, ...attempt }
+  return { rows, order, attempt: await insertAttemptRow(db, order.id, given) }
+}
+
+const pastDue = { status: 'past_due', grace_ends_at: graceEnd, try_at: after(day) } as const
+
+const read = ({ subscriptionId }: SubscriptionRows) =>
+  database.db
+    .selectFrom('subscriptions')
+    .selectAll()
+    .where('id', '=', subscriptionId)
+    .executeTakeFirstOrThrow()
+
+/** Until when the entitlement of an order lasts; undefined where it gave none. */
+async function endOf(orderId: string): Promise<Date | null | undefined> {
+  const row = database.db.selectFrom('entitlements').select('ends_at').where('order_id', '=', orderId)
+  return (await row.executeTakeFirst())?.ends_at
+}
+
+const mailsAbout = async ({ id }: OrderRow) => {
+  const rows = await database.db.selectFrom('mails').select(['template', 'recipient', 'fields']).execute()
+  return rows.filter(({ fields }) => fields.order === id)
+}
+
+describe('the subscription that an order renews', () => {
+  const find = ({ order }: Renewal, change: Partial<OrderRow> = {}) =>
+    inTransaction((tx) => findRenewal(tx, { ...order, ...change }))
+
+  test.each(['active', 'past_due'] as const)('is found while it is %s', async (status) => {
+    const renewal = await makeRenewal({ subscription: { status } })
+    expect(await find(renewal)).toMatchObject({ id: renewal.rows.subscriptionId, period_no: 0 })
+  })
+
+  test.each(['ended', 'expired', 'incomplete'] as const)('is not found once it is %s', async (status) => {
+    expect(await find(await makeRenewal({ subscription: { status } }))).toBeUndefined()
+  })
+
+  test('is not found by an order of another period, of a first period or of no subscription', async () => {
+    const renewal = await makeRenewal()
+    for (const change of [{ period_no: 2 }, { period_no: 0 }, { period_no: null }, { subscription_id: null }])
+      expect(await find(renewal, change)).toBeUndefined()
+  })
+
+  test('is not found without a period that ends', async () => {
+    expect(await find(await makeRenewal({ subscription: { period_ends_at: null } }))).toBeUndefined()
+  })
+})
+
+test('an order after the first period is a renewal', () => {
+  expect([null, 0, 1, 2].map((period_no) => isRenewal({ period_no }))).toEqual([false, false, true, true])
+})
+
+test('an attempt is ours by its key', async () => {
+  const { attempt } = await makeRenewal()
+  expect(isRenewalAttempt(attempt)).toBe(true)
+  expect(isRenewalAttempt({ ...attempt, idempotency_key: 'by hand, not renew:' })).toBe(false)
+})
+
+describe('a renewal that was paid', () => {
+  const payment = {
+    reference: 'payment',
+    status: 'succeeded',
+    orderId: '',
+    attemptId: '',
+    amountCents: 999,
+    refundedCents: 0,
+    currency: 'USD',
+  } as const
+
+  async function pay({ order, attempt }: Renewal, now: Date, method?: Payment['method']): Promise<void> {
+    await inTransaction(async (tx) => {
+      const row = await findRenewal(tx, order)
+      if (!row) throw new Error('there is nothing to renew')
+      await continueSubscription(tx, { row, order, attempt, now }, { ...payment, ...(method && { method }) })
+    })
+  }
+
+  const wallet = (reference: string) => ({ reference, brand: 'paypal', last4: null })
+
+  test('begins the next period at the end of the old one', async () => {
+    const told = { told_cents: 1099, told_from: periodEnd }
+    const renewal = await makeRenewal({ subscription: told, order: { amount_cents: 1099 } })
+    await pay(renewal, periodEnd)
+    const endsAt = after(7 * day)
+    expect(await read(renewal.rows)).toMatchObject({
+      status: 'active',
+      plan_id: renewal.rows.planId,
+      payment_method_id: renewal.rows.methodId,
+      period_no: 1,
+      period_starts_at: periodEnd,
+      period_ends_at: endsAt,
+      cancel_at_period_end: false,
+      due_at: endsAt,
+      try_at: endsAt,
+      grace_ends_at: null,
+      remind_at: null,
+      agreed_cents: 1099,
+      told_cents: null,
+      told_from: null,
+    })
+    expect(await endOf(renewal.rows.orderId)).toEqual(periodEnd)
+    expect(await endOf(renewal.order.id)).toEqual(after(3 * day, endsAt))
+  })
+
+  test('ends the grace of a subscription that was past due', async () => {
+    const renewal = await makeRenewal({ subscription: pastDue })
+    await database.db
+      .updateTable('entitlements')
+      .set({ ends_at: graceEnd })
+      .where('order_id', '=', renewal.rows.orderId)
+      .execute()
+    await pay(renewal, after(day))
+    expect(await read(renewal.rows)).toMatchObject({
+      status: 'active',
+      period_starts_at: periodEnd,
+      grace_ends_at: null,
+    })
+    expect(await endOf(renewal.rows.orderId)).toEqual(periodEnd)
+  })
+
+  test('after the grace begins a period from now', async () => {
+    const renewal = await makeRenewal({ subscription: pastDue })
+    const late = after(1, graceEnd)
+    await pay(renewal, late)
+    expect(await read(renewal.rows)).toMatchObject({
+      period_starts_at: late,
+      period_ends_at: after(7 * day, late),
+    })
+  })
+
+  test('keeps a cancellation, so that access ends with the new period', async () => {
+    const renewal = await makeRenewal({ subscription: { cancel_at_period_end: true } })
+    await pay(renewal, periodEnd)
+    expect(await read(renewal.rows)).toMatchObject({ cancel_at_period_end: true, status: 'active' })
+    expect(await endOf(renewal.order.id)).toEqual(after(7 * day))
+  })
+
+  test('keeps the announced price that starts later, and forgets one for another plan', async () => {
+    const announced = { told_cents: 1099, told_from: after(1) }
+    const renewal = await makeRenewal({ subscription: announced })
+    await pay(renewal, periodEnd)
+    expect(await read(renewal.rows)).toMatchObject(announced)
+    const changed = await makeRenewal({
+      subscription: announced,
+      order: { plan_id: await insertPlan(database.db) },
+    })
+    await pay(changed, periodEnd)
+    expect(await read(changed.rows)).toMatchObject({ told_cents: null, told_from: null })
+  })
+
+  test('changes to the plan of its order, with the length and the reminder of that plan', async () => {
+    const plan_id = await insertPlan(database.db, { period_days: 365 })
+    const renewal = await makeRenewal({ order: { plan_id } })
+    await pay(renewal, periodEnd)
+    expect(await read(renewal.rows)).toMatchObject({
+      plan_id,
+      period_ends_at: after(365 * day),
+      remind_at: after(358 * day),
+    })
+    expect(await endOf(renewal.order.id)).toEqual(after(368 * day))
+  })
+
+  test('by an order without a plan stays with the plan', async () => {
+    const renewal = await makeRenewal({ order: { plan_id: null } })
+    await pay(renewal, periodEnd)
+    expect(await read(renewal.rows)).toMatchObject({
+      plan_id: renewal.rows.planId,
+      period_ends_at: after(7 * day),
+    })
+  })
+
+  test('by hand takes back the cancellation and chooses the method that was saved', async () => {
+    const renewal = await makeRenewal({
+      subscription: { ...pastDue, cancel_at_period_end: true, method_lost_at: periodEnd },
+      attempt: { ...byHand(), started_at: after(day) },
+    })
+    const method = wallet(`wallet of ${renewal.rows.userId}`)
+    await pay(renewal, after(day), method)
+    const { payment_method_id, ...row } = await read(renewal.rows)
+    expect(row).toMatchObject({
+      status: 'active',
+      cancel_at_period_end: false,
+      method_lost_at: null,
+      method_chosen_at: after(day),
+    })
+    const methods = await database.db
+      .selectFrom('payment_methods')
+      .select(['id', 'reference', 'check_at'])
+      .where('user_id', '=', renewal.rows.userId)
+      .orderBy('check_at')
+      .execute()
+    expect(methods).toEqual([
+      { id: renewal.rows.methodId, reference: expect.any(String), check_at: after(day) },
+      { id: payment_method_id, reference: method.reference, check_at: null },
+    ])
+    expect(await endOf(renewal.order.id)).toEqual(after(10 * day))
+  })
+
+  test('by hand with nothing saved keeps the method of before', async () => {
+    const renewal = await makeRenewal({ subscription: { method_lost_at: periodEnd }, attempt: byHand() })
+    await pay(renewal, periodEnd)
+    expect(await read(renewal.rows)).toMatchObject({
+      payment_method_id: renewal.rows.methodId,
+      method_chosen_at: null,
+      method_lost_at: periodEnd,
+    })
+  })
+
+  test.each([
+    { when: 'at the same moment', chosen: periodEnd, wins: true },
+    { when: 'since', chosen: after(1), wins: false },
+  ])('by hand wins over a method chosen $when: $wins', async ({ chosen, wins }) => {
+    const renewal = await makeRenewal({ subscription: { method_chosen_at: chosen }, attempt: byHand() })
+    const method = wallet(`wallet of ${renewal.rows.userId}`)
+    await pay(renewal, after(day), method)
+    expect((await read(renewal.rows)).payment_method_id === renewal.rows.methodId).toBe(!wins)
+    const saved = await database.db
+      .selectFrom('payment_methods')
+      .select('check_at')
+      .where('reference', '=', method.reference)
+      .executeTakeFirstOrThrow()
+    expect(saved.check_at).toEqual(wins ? null : after(day))
+  })
+
+  test('by us saves no method', async () => {
+    const renewal = await makeRenewal()
+    const method = wallet(`wallet of ${renewal.rows.userId}`)
+    await pay(renewal, periodEnd, method)
+    expect((await read(renewal.rows)).payment_method_id).toBe(renewal.rows.methodId)
+    const saved = database.db
+      .selectFrom('payment_methods')
+      .select('id')
+      .where('reference', '=', method.reference)
+    expect(await saved.executeTakeFirst()).toBeUndefined()
+  })
+
+  test('by us leaves methods that nothing is charged with to the janitor', async () => {
+    const renewal = await makeRenewal()
+    const unused = await insertMethod(database.db, renewal.rows.userId)
+    await pay(renewal, periodEnd)
+    const row = database.db.selectFrom('payment_methods').select('check_at').where('id', '=', unused)
+    expect((await row.executeTakeFirstOrThrow()).check_at).toBeNull()
+  })
+})
+
+describe('a renewal that failed', () => {
+  const fail = ({ order, attempt }: Renewal, reason: string, now = periodEnd) =>
+    inTransaction((tx) => recordFailedRenewal(context, tx, { order, attempt, now }, reason))
+
+  test('makes the subscription past due, with access until the end of its grace, and says so', async () => {
+    const renewal = await makeRenewal()
+    await fail(renewal, 'card_declined')
+    expect(await read(renewal.rows)).toMatchObject({
+      status: 'past_due',
+      grace_ends_at: graceEnd,
+      try_at: after(day),
+      due_at: after(day),
+    })
+    expect(await endOf(renewal.rows.orderId)).toEqual(graceEnd)
+    expect(await mailsAbout(renewal.order)).toEqual([
+      {
+        template: 'renewalFailed',
+        recipient: 'viewer@example.com',
+        fields: {
+          link: 'https://drama.example/my',
+          plan: 'Weekly',
+          days: '7',
+          amount: '$9.99',
+          date: 'March 2, 2026 (UTC)',
+          order: renewal.order.id,
+        },
+      },
+    ])
+  })
+
+  test('names the plan of its order in the mail', async () => {
+    const plan_id = await insertPlan(database.db, {
+      names: JSON.stringify({ en: 'Monthly' }),
+      period_days: 30,
+    })
+    const renewal = await makeRenewal({ order: { plan_id } })
+    await fail(renewal, 'card_lost')
+    expect(await mailsAbout(renewal.order)).toMatchObject([
+      { template: 'renewalRefused', fields: { plan: 'Monthly', days: '30', date: 'March 4, 2026 (UTC)' } },
+    ])
+  })
+
+  test('names the plan of the subscription, when its order has none', async () => {
+    const renewal = await makeRenewal({ order: { plan_id: null } })
+    await fail(renewal, 'card_lost')
+    expect(await mailsAbout(renewal.order)).toMatchObject([{ fields: { plan: 'Weekly' } }])
+  })
+
+  test('again keeps access as it is', async () => {
+    const renewal = await makeRenewal({ subscription: pastDue, attempt: { started_at: after(day) } })
+    await fail(renewal, 'card_declined', after(day))
+    expect(await read(renewal.rows)).toMatchObject({ status: 'past_due', try_at: graceEnd })
+    expect(await endOf(renewal.rows.orderId)).toEqual(periodEnd)
+  })
+
+  test('has its grace from the moment of the attempt, after an outage', async () => {
+    const late = after(1, graceEnd)
+    const renewal = await makeRenewal({ attempt: { started_at: late } })
+    await fail(renewal, 'card_declined', after(day, late))
+    expect(await read(renewal.rows)).toMatchObject({ grace_ends_at: after(3 * day, late) })
+  })
+
+  test('changes nothing, when the person had paid by hand or there is nothing to renew', async () => {
+    const renewals = [
+      await makeRenewal({ attempt: byHand() }),
+      await makeRenewal({ subscription: { status: 'ended' } }),
+    ]
+    for (const renewal of renewals) {
+      const before = await read(renewal.rows)
+      await fail(renewal, 'card_declined')
+      expect(await read(renewal.rows)).toEqual(before)
+      expect(await mailsAbout(renewal.order)).toEqual([])
+    }
+  })
+
+  test.each([1, 3])('since request %i never arrived is made again at once', async (number) => {
+    const renewal = await makeRenewal({ attempt: { number } })
+    const now = after(1000)
+    await fail(renewal, 'not_received', now)
+    expect(await read(renewal.rows)).toMatchObject({ status: 'active', try_at: now, due_at: now })
+    expect(await mailsAbout(renewal.order)).toEqual([])
+  })
+
+  test('since the fourth request never arrived is past due without a mail', async () => {
+    const renewal = await makeRenewal({ attempt: { number: 4 } })
+    await fail(renewal, 'not_received')
+    expect(await read(renewal.rows)).toMatchObject({ status: 'past_due', try_at: after(day) })
+    expect(await mailsAbout(renewal.order)).toEqual([])
+  })
+
+  test('since its request never arrived is not made again once the subscription is stopped', async () => {
+    const renewal = await makeRenewal({ subscription: { ...pastDue, try_at: null } })
+    await fail(renewal, 'not_received')
+    expect(await read(renewal.rows)).toMatchObject({ status: 'past_due', try_at: null, due_at: graceEnd })
+  })
+
+  test('with a method that was replaced since is tried again, whatever its bank said', async () => {
+    const replaced = await makeRenewal({ subscription: { method_chosen_at: after(1) } })
+    await fail(replaced, 'card_lost', after(2))
+    expect(await read(replaced.rows)).toMatchObject({ try_at: after(day) })
+    const current = await makeRenewal({ subscription: { method_chosen_at: periodEnd } })
+    await fail(current, 'card_lost', after(2))
+    expect(await read(current.rows)).toMatchObject({ try_at: null })
+  })
+
+  test('without an attempt has its grace from the moment that is given', async () => {
+    const { rows, order } = await makeRenewal()
+    const late = after(1, graceEnd)
+    await inTransaction(async (tx) => {
+      const row = await findRenewal(tx, order)
+      if (row) await becomePastDue(context, tx, { row, order, triedAt: late, now: late }, 'card_lost')
+    })
+    expect(await read(rows)).toMatchObject({ grace_ends_at: after(3 * day, late), try_at: null })
+  })
+})

@@ -1,0 +1,152 @@
+import { grantEntitlement, moveEntitlementEnd } from '#server/features/library/library.ts'
+import type { Tx } from '#server/tables.ts'
+import { isRenewalAttempt, type AttemptRow } from '#server/features/billing/records/attempt-queries.ts'
+import type { BillingContext } from '#server/features/billing/billing-context.ts'
+import { decidePastDue, isLive, isStopped, type LiveRow } from './dunning-decision.ts'
+import type { Payment } from '#server/features/billing/gateways/gateway.ts'
+import {
+  detachUnwanted,
+  savePaymentMethod,
+} from '#server/features/billing/payment-methods/save-payment-method.ts'
+import { retireUnusedMethods } from '#server/features/billing/records/method-queries.ts'
+import { selectSoldPlan } from '#server/features/billing/records/offer-queries.ts'
+import { isRenewal, type OrderRow } from '#server/features/billing/records/order-queries.ts'
+import {
+  selectOrderOfPeriod,
+  selectRenewing,
+  updateSubscription,
+  type RenewingRow,
+} from '#server/features/billing/records/renewal-queries.ts'
+import { followingPeriod, graceEnd, reminderFor } from '#server/features/billing/records/dunning-schedule.ts'
+import { moveSubscription } from '#server/features/billing/records/subscription-queries.ts'
+import { sendSubscriptionMail } from '#server/features/billing/mails/send-subscription-mail.ts'
+
+type Telling = Pick<BillingContext, 'publicUrl' | 'languages'>
+
+/** A live subscription and what came of charging its next period. */
+interface Tried {
+  row: LiveRow
+  order: OrderRow
+  attempt: AttemptRow
+  now: Date
+}
+
+/** The live subscription whose next period an order is for. */
+export async function findRenewal(tx: Tx, order: OrderRow): Promise<Tried['row'] | undefined> {
+  if (order.subscription_id === null || !isRenewal(order)) return undefined
+  const row = await selectRenewing(tx, order.subscription_id)
+  return isLive(row) && row.period_no + 1 === order.period_no ? row : undefined
+}
+
+/**
+ * A period was paid for: the subscription is active for it, with an entitlement of its own. Whoever paid by hand is charged through that method from now on, and has taken a cancellation back.
+ */
+export async function continueSubscription(
+  tx: Tx,
+  { row, order, attempt, now }: Tried,
+  payment: Payment,
+): Promise<void> {
+  const plan = await selectSoldPlan(tx, order.plan_id ?? row.plan_id)
+  const newDays = plan.period_days
+  const lengths = { oldDays: row.period_days, newDays }
+  const period = followingPeriod(row.period_ends_at, lengths, now)
+  const { startsAt, endsAt } = period
+  const byHand = !isRenewalAttempt(attempt)
+  const isChoice = byHand && !hasChosenSince(row, attempt)
+  if (byHand && !isChoice) await detachUnwanted(tx, order.user_id, attempt.gateway, payment, now)
+  const methodId = isChoice ? await savePaymentMethod(tx, order.user_id, attempt.gateway, payment, now) : null
+  const cancelled = row.cancel_at_period_end && !byHand
+  const samePlan = order.plan_id === row.plan_id
+  const isStillToCome = samePlan && row.told_from !== null && row.told_from > row.period_ends_at
+  const change = {
+    ...(order.plan_id === null ? {} : { plan_id: order.plan_id }),
+    ...(methodId === null
+      ? {}
+      : { payment_method_id: methodId, method_lost_at: null, method_chosen_at: attempt.started_at }),
+    period_no: row.period_no + 1,
+    period_starts_at: startsAt,
+    period_ends_at: endsAt,
+    cancel_at_period_end: cancelled,
+    due_at: endsAt,
+    try_at: endsAt,
+    grace_ends_at: null,
+    remind_at: reminderFor(period, { introductory: false, periodDays: newDays }),
+    agreed_cents: order.amount_cents,
+    ...(isStillToCome ? {} : { told_cents: null, told_from: null }),
+  }
+  if (row.status === 'active') await updateSubscription(tx, row.id, change)
+  else await moveSubscription(tx, row.id, 'active', change)
+  if (methodId !== null) await retireUnusedMethods(tx, order.user_id, now)
+  const used = await selectOrderOfPeriod(tx, row.id, row.period_no)
+  if (used) await moveEntitlementEnd(tx, used.id, row.period_ends_at)
+  await grantEntitlement(tx, {
+    userId: order.user_id,
+    orderId: order.id,
+    source: 'subscription',
+    startsAt,
+    // While it is to be renewed, nobody is locked out between the period's end and the charge.
+    endsAt: cancelled ? endsAt : graceEnd(endsAt, newDays),
+  })
+}
+
+/** Whether the person has chosen another method since this payment began. */
+function hasChosenSince({ method_chosen_at: chosen }: RenewingRow, { started_at }: AttemptRow): boolean {
+  return chosen !== null && chosen > started_at
+}
+
+async function tell(
+  context: Telling,
+  tx: Tx,
+  template: Parameters<typeof sendSubscriptionMail>[2],
+  { row, order, date }: { row: RenewingRow; order: OrderRow; date: Date },
+): Promise<void> {
+  await sendSubscriptionMail(tx, context, template, {
+    to: order.email,
+    language: row.language,
+    timeZone: row.time_zone,
+    plan: await selectSoldPlan(tx, order.plan_id ?? row.plan_id),
+    cents: order.amount_cents,
+    currency: order.currency,
+    orderId: order.id,
+    date,
+  })
+}
+
+/** A request that never arrived says nothing of the card and is made again at once, whatever the time; not for ever. */
+const mostLost = 3
+
+/**
+ * A try of ours brought no money: the subscription is past due, to be tried again as its grace has it or not at all, and
+ * the person hears what happens next (billing.md, "Dunning").
+ */
+export async function recordFailedRenewal(
+  context: Telling,
+  tx: Tx,
+  { order, attempt, now }: Omit<Tried, 'row'>,
+  reason: string,
+): Promise<void> {
+  const row = isRenewalAttempt(attempt) ? await findRenewal(tx, order) : undefined
+  if (!row) return
+  if (reason === 'not_received' && attempt.number <= mostLost && !isStopped(row))
+    return updateSubscription(tx, row.id, { try_at: now, due_at: now })
+  // What is said of a method that is charged no more does not keep the one chosen since from being tried.
+  const said = hasChosenSince(row, attempt) ? 'other' : reason
+  await becomePastDue(context, tx, { row, order, triedAt: attempt.started_at, now }, said)
+}
+
+/** A period that is due was not paid for; where another try may be worth it, one follows. */
+export async function becomePastDue(
+  context: Telling,
+  tx: Tx,
+  { row, order, triedAt, now }: Omit<Tried, 'attempt'> & { triedAt: Date },
+  reason: string,
+): Promise<void> {
+  const { change, mail } = decidePastDue(row, { reason, triedAt, now })
+  if (row.status === 'past_due') await updateSubscription(tx, row.id, change)
+  else {
+    await moveSubscription(tx, row.id, 'past_due', change)
+    const used = await selectOrderOfPeriod(tx, row.id, row.period_no)
+    if (used) await moveEntitlementEnd(tx, used.id, change.grace_ends_at)
+  }
+  if (mail) await tell(context, tx, mail.template, { row, order, date: mail.date })
+}

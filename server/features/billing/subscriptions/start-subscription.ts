@@ -1,0 +1,83 @@
+import { grantEntitlement } from '#server/features/library/library.ts'
+import { newId } from '#server/platform/ids.ts'
+import type { Tx } from '#server/tables.ts'
+import { dayMs } from '#server/platform/clock.ts'
+import { isRenewalAttempt, type AttemptRow } from '#server/features/billing/records/attempt-queries.ts'
+import { endSubscription } from './end-subscription.ts'
+import type { Payment } from '#server/features/billing/gateways/gateway.ts'
+import { savePaymentMethod } from '#server/features/billing/payment-methods/save-payment-method.ts'
+import { selectSoldPlan } from '#server/features/billing/records/offer-queries.ts'
+import { setSubscriptionOfOrder, type OrderRow } from '#server/features/billing/records/order-queries.ts'
+import { selectRenewing } from '#server/features/billing/records/renewal-queries.ts'
+import { graceEnd, reminderFor } from '#server/features/billing/records/dunning-schedule.ts'
+import {
+  insertSubscription,
+  moveSubscription,
+  selectExpiredSubscription,
+  selectSubscription,
+} from '#server/features/billing/records/subscription-queries.ts'
+
+/**
+ * Begins the subscription of a paid order: active from now, period 0, charged through the method that was kept, and an
+ * entitlement to everything until the period ends.
+ */
+export async function startSubscription(
+  tx: Tx,
+  order: OrderRow,
+  attempt: AttemptRow,
+  payment: Payment,
+  now: Date,
+): Promise<void> {
+  const subscription =
+    order.subscription_id === null ? undefined : await selectSubscription(tx, order.subscription_id)
+  if (!subscription) throw new Error(`order ${order.id} has no subscription`)
+  await endExpired(tx, order.user_id, now)
+  const planId = order.plan_id ?? subscription.plan_id
+  const { period_days: days } = await selectSoldPlan(tx, planId)
+  const endsAt = new Date(now.getTime() + days * dayMs)
+  const period = {
+    began_at: now,
+    period_no: 0,
+    period_starts_at: now,
+    period_ends_at: endsAt,
+    due_at: endsAt,
+    try_at: endsAt,
+    remind_at: reminderFor({ startsAt: now, endsAt }, { introductory: order.introductory, periodDays: days }),
+    // A try of ours was made with the method of a subscription that has ended, which is forgotten.
+    payment_method_id: isRenewalAttempt(attempt)
+      ? null
+      : await savePaymentMethod(tx, order.user_id, attempt.gateway, payment, now),
+  }
+  // Whoever was told that it has ended is not charged again for what was paid late.
+  const cancelled = subscription.status === 'ended'
+  const id = subscription.status === 'incomplete' ? subscription.id : newId('sub')
+  if (subscription.status === 'incomplete') await moveSubscription(tx, id, 'active', period)
+  else {
+    const another = {
+      id,
+      user_id: order.user_id,
+      plan_id: planId,
+      agreed_cents: subscription.agreed_cents,
+      status: 'active',
+      created_at: now,
+    } as const
+    await insertSubscription(tx, { ...another, ...period, cancel_at_period_end: cancelled })
+    await setSubscriptionOfOrder(tx, order.id, id)
+  }
+  const renews = !cancelled && period.payment_method_id !== null
+  await grantEntitlement(tx, {
+    userId: order.user_id,
+    orderId: order.id,
+    source: 'subscription',
+    startsAt: now,
+    // While it is to be renewed, nobody is locked out between the period's end and the charge.
+    endsAt: renews ? graceEnd(endsAt, days) : endsAt,
+  })
+}
+
+/** What is over and will not be renewed makes room: there is one live subscription per person. */
+export async function endExpired(tx: Tx, userId: string, now: Date): Promise<void> {
+  const id = await selectExpiredSubscription(tx, userId, now)
+  const row = id === undefined ? undefined : await selectRenewing(tx, id)
+  if (row) await endSubscription(tx, row, now)
+}

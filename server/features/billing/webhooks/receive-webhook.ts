@@ -1,0 +1,109 @@
+import type { GatewayId } from '#contract/billing.ts'
+import { selectAttempt, selectAttemptByReference } from '#server/features/billing/records/attempt-queries.ts'
+import type { BillingContext } from '#server/features/billing/billing-context.ts'
+import { askGateway } from '#server/features/billing/gateways/call-gateway.ts'
+import {
+  selectMethodSetup,
+  selectMethodSetupByReference,
+  type MethodSetupRow,
+} from '#server/features/billing/records/method-setup-queries.ts'
+import { nextPoll } from '#server/features/billing/records/polling-schedule.ts'
+import { WebhookRefused, type PaymentGateway } from '#server/features/billing/gateways/gateway.ts'
+import { handleDetachedMethod } from '#server/features/billing/payment-methods/handle-detached-method.ts'
+import { insertWebhookEvent, markApplied } from '#server/features/billing/records/webhook-event-queries.ts'
+import { readPurchase } from '#server/features/billing/records/purchase.ts'
+import { compare } from '#server/features/billing/reconciliation/reconcile.ts'
+import { recheckMethodSetup } from '#server/features/billing/payment-methods/settle-method-setup.ts'
+import { settleAttempt } from '#server/features/billing/payments/settle-attempt.ts'
+
+interface Heard {
+  gateway: GatewayId
+  event_id: string
+  reference: string
+}
+
+/**
+ * Verifies and records a webhook event before it is applied (billing.md, "Crash safety").
+ * @returns what to apply afterwards, or undefined if the event is not the gateway's
+ */
+export async function receiveWebhook(
+  { db, clock }: BillingContext,
+  gateway: PaymentGateway,
+  body: Buffer,
+  headers: Record<string, string | string[] | undefined>,
+): Promise<Heard | undefined> {
+  try {
+    const { eventId, reference } = await gateway.parseWebhook(body, headers)
+    const heard: Heard = { gateway: gateway.id, event_id: eventId, reference }
+    const now = clock.now()
+    await insertWebhookEvent(db, { ...heard, received_at: now, check_at: nextPoll(0, now) })
+    return heard
+  } catch (error) {
+    if (error instanceof WebhookRefused) return undefined
+    throw error
+  }
+}
+
+/**
+ * Applies a webhook event by reading its payment or method at the gateway; the event's own content is never trusted. May be
+ * called any number of times.
+ */
+export async function applyWebhookEvent(
+  context: BillingContext,
+  { gateway: id, event_id, reference }: Heard,
+): Promise<void> {
+  const { db, clock, gateways, log } = context
+  const gateway = gateways.find((one) => one.id === id)
+  if (!gateway) return
+  const method = await handleDetachedMethod(context, id, reference)
+  if (method === 'unknown') return
+  if (method === 'done') return markApplied(db, id, event_id, clock.now())
+  const change = await selectMethodSetupByReference(db, id, reference)
+  if (change) return applySaving(context, gateway, change, event_id)
+  const known = await selectAttemptByReference(db, id, reference)
+  // Somebody who approved a payment may never come back: it is brought on here as it would be for them.
+  const payment = await askGateway(context, gateway, (asked) =>
+    known?.status === 'requires_action'
+      ? asked.confirmPayment(reference)
+      : asked.retrievePayment({ reference }),
+  )
+  if (payment === 'unknown') return
+  const unheard = payment === null && known === undefined
+  const saved = unheard ? await findChange(context, gateway, reference) : null
+  if (saved === 'unknown') return
+  if (saved) return applySaving(context, gateway, saved, event_id)
+  const attempt = known ?? (payment ? await selectAttempt(db, payment.attemptId) : undefined)
+  if (payment && attempt) {
+    await settleAttempt(context, attempt, payment)
+    // A discrepancy is looked at again by the reconciliation. Anything else that is not settled comes back with this event.
+    const isSettled = await compare(context, gateway, [payment])
+    if (payment.status === 'succeeded' && !isSettled) return
+  } else if (payment && readPurchase(context, payment)) {
+    // The database lost its order.
+    if (!(await compare(context, gateway, [payment]))) return
+  } else log.warn({ gateway: id, event: event_id }, 'a notification is about no payment of ours')
+  await markApplied(db, id, event_id, clock.now())
+}
+
+async function applySaving(
+  context: BillingContext,
+  { id }: PaymentGateway,
+  change: MethodSetupRow,
+  eventId: string,
+): Promise<void> {
+  // Where there was no answer, the janitor comes back to it.
+  if (!(await recheckMethodSetup(context, change))) return
+  await markApplied(context.db, id, eventId, context.clock.now())
+}
+
+/** The change whose saving has a name that we never heard. */
+async function findChange(
+  context: BillingContext,
+  gateway: PaymentGateway,
+  reference: string,
+): Promise<MethodSetupRow | null | 'unknown'> {
+  const saving = await askGateway(context, gateway, (asked) => asked.methodSetups.retrieve({ reference }))
+  if (saving === 'unknown' || !saving?.changeId) return saving === 'unknown' ? saving : null
+  const change = await selectMethodSetup(context.db, saving.changeId)
+  return change?.gateway === gateway.id ? change : null
+}

@@ -1,0 +1,143 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import {
+  episodeOf,
+  expectSound,
+  moneySite,
+  paymentByKey,
+  tidyAfter,
+  type MoneySite,
+} from '#server/testing/money-site.ts'
+import { Shopper, testCards } from '#server/testing/shopper.ts'
+import { signEvent } from '#server/features/billing/gateways/sandbox/webhooks.ts'
+import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
+
+let site: MoneySite
+
+beforeAll(async () => {
+  site = await moneySite()
+})
+afterAll(() => site.close())
+afterEach(() => expectSound(site))
+
+const minute = 60_000
+const hour = 60 * minute
+const wish = () => ({ episode_id: episodeOf(site) })
+
+const byKey = (key: string) => paymentByKey(site, key)
+const tidy = (milliseconds: number) => tidyAfter(site, milliseconds)
+
+describe('a notification', () => {
+  async function notify(reference: string) {
+    const { body, headers } = signEvent(
+      { secret: 'a secret of the tests', clock: site.context.clock },
+      reference,
+    )
+    return () => site.visitor().fetch('/api/webhook/payment/sandbox', { method: 'POST', body, headers })
+  }
+
+  async function confirmed(shopper: Shopper) {
+    const { info } = await shopper.buy(wish(), testCards.asksAlways)
+    await shopper.decide(info?.next.url ?? '', 'yes')
+    const payment = await byKey(`pay:${info?.id}:1`)
+    return { orderId: info?.id ?? '', reference: payment?.reference ?? '' }
+  }
+  const statusOf = (id: string) =>
+    site.context.db.selectFrom('orders').select('status').where('id', '=', id).executeTakeFirst()
+
+  test('settles the payment that it is about, however often it comes', async () => {
+    const { orderId, reference } = await confirmed(await Shopper.on(site))
+    const send = await notify(reference)
+    const responses = await Promise.all([send(), send(), send()])
+    expect(responses.map(({ status }) => status)).toEqual([204, 204, 204])
+    await expect.poll(() => statusOf(orderId)).toEqual({ status: 'paid' })
+    await expect
+      .poll(() =>
+        site.context.db
+          .selectFrom('notifications')
+          .select('event_id')
+          .where('applied_at', 'is', null)
+          .execute(),
+      )
+      .toEqual([])
+    expect(
+      await site.context.db
+        .selectFrom('notifications')
+        .select('event_id')
+        .where('reference', '=', reference)
+        .execute(),
+    ).toHaveLength(1)
+  })
+
+  test('that was recorded and not applied is applied by the janitor', async () => {
+    const { orderId, reference } = await confirmed(await Shopper.on(site))
+    site.trouble.retrievePayment = () => Promise.reject(new Error('the line broke'))
+    expect((await (await notify(reference))()).status).toBe(204)
+    await expect
+      .poll(() =>
+        site.context.db
+          .selectFrom('notifications')
+          .select('reference')
+          .where('applied_at', 'is', null)
+          .execute(),
+      )
+      .toEqual([{ reference }])
+    expect(await statusOf(orderId)).toEqual({ status: 'pending' })
+    delete site.trouble.retrievePayment
+    await leaveToNotification(orderId)
+    await tidy(15_000)
+    expect(await statusOf(orderId)).toEqual({ status: 'paid' })
+  })
+
+  /** Has nothing else look at an order's payment. */
+  const leaveToNotification = (orderId: string) =>
+    site.context.db.updateTable('attempts').set({ check_at: null }).where('order_id', '=', orderId).execute()
+
+  test('that cannot be applied keeps no later one from its turn, and is given up in the end', async () => {
+    const { orderId, reference } = await confirmed(await Shopper.on(site))
+    await leaveToNotification(orderId)
+    const now = site.context.clock.now()
+    const told = (name: string, at: Date) => ({
+      gateway: 'sandbox' as const,
+      event_id: `evt_${name}`,
+      reference: name,
+      received_at: at,
+      check_at: at,
+    })
+    const stuck = Array.from({ length: 20 }, (_, index) => told(`stuck_${index}`, now))
+    const late = told(reference, new Date(now.getTime() + 1))
+    await site.context.db
+      .insertInto('notifications')
+      .values([...stuck, late])
+      .execute()
+    let looks = 0
+    site.trouble.retrievePayment = async (lookup) => {
+      if (!('reference' in lookup) || !lookup.reference.startsWith('stuck'))
+        return site.sound.retrievePayment(lookup)
+      looks++
+      throw new Error('the line broke')
+    }
+    site.moveOn(1000)
+    await runJanitor(site.context)
+    await runJanitor(site.context)
+    expect(await statusOf(orderId)).toEqual({ status: 'paid' })
+    for (let days = 0; days < 12; days++) await tidy(25 * hour)
+    const before = looks
+    expect(before).toBeGreaterThan(20 * 5)
+    for (let days = 0; days < 3; days++) await tidy(25 * hour)
+    expect(looks).toBe(before)
+    await site.context.db.deleteFrom('notifications').where('reference', 'like', 'stuck%').execute()
+  })
+
+  test('about nothing of ours is taken and laid aside', async () => {
+    expect((await (await notify('spay_unknown'))()).status).toBe(204)
+    await expect
+      .poll(() =>
+        site.context.db
+          .selectFrom('notifications')
+          .select('reference')
+          .where('applied_at', 'is', null)
+          .execute(),
+      )
+      .toEqual([])
+  })
+})

@@ -1,0 +1,258 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Order } from '#contract/billing.ts'
+import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
+import { balance, booksOf } from '#server/testing/books.ts'
+import { startFakeStripe, type FakeStripe } from '#server/testing/fake-stripe.ts'
+import { Shopper, testCards } from '#server/testing/shopper.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { FakePaypal } from '#server/features/billing/gateways/paypal/fake-paypal.ts'
+import { signEvent } from '#server/features/billing/gateways/sandbox/webhooks.ts'
+
+let stripe: FakeStripe
+let paypal: FakePaypal
+let site: TestSite
+let video: BuiltVideo
+/** The sandbox's payments that something happened to since it was last told. */
+let atSandbox: string[] = []
+
+beforeAll(async () => {
+  stripe = await startFakeStripe()
+  paypal = await FakePaypal.start()
+  const settings = { ...stripe.env, ...paypal.settings, ALLOW_SANDBOX: '1' }
+  // The sandbox tells nobody by itself.
+  site = await testSite({ ownAddress: () => undefined }, settings)
+  video = await buildVideo(site.context)
+})
+afterAll(async () => {
+  await site.close()
+  await stripe.close()
+  await paypal.close()
+})
+
+interface Telling {
+  path: string
+  signed: { body: Buffer | string; headers: Record<string, string> }
+}
+
+const taken = new Set<string>()
+/** What the gateways have to tell that was not taken up yet, in its order. */
+function news(): Telling[] {
+  const fresh = <T extends { id: string }>(events: readonly T[]) =>
+    events.filter(({ id }) => !taken.has(id) && taken.add(id))
+  return [
+    ...fresh(stripe.events).map(({ id, type, object }) => ({
+      path: 'stripe',
+      signed: stripe.sign({ id, type, object: 'event', data: { object } }),
+    })),
+    ...fresh(paypal.events.toReversed()).map((event) => ({ path: 'paypal', signed: paypal.signed(event) })),
+    ...atSandbox
+      .splice(0)
+      .map((reference) => ({ path: 'sandbox', signed: signEvent(site.context, reference) })),
+  ]
+}
+
+async function tell({ path, signed }: Telling): Promise<void> {
+  const { body, headers } = signed
+  const request = { method: 'POST', body: body.toString(), headers }
+  const { status } = await fetch(`${site.url}/api/webhook/payment/${path}`, request)
+  expect(status).toBe(204)
+}
+
+/** A notification is answered before it is applied. */
+async function applied(): Promise<void> {
+  const { db } = site.context
+  const open = () =>
+    db.selectFrom('notifications').select('event_id').where('applied_at', 'is', null).execute()
+  await expect.poll(open).toEqual([])
+}
+
+async function onceInOrder(): Promise<void> {
+  for (let list = news(); list.length > 0; list = news())
+    for (const one of list) {
+      await tell(one)
+      await applied()
+    }
+}
+
+/** Each five times, in no order, eight at once; what that brings about is told likewise. */
+async function fiveTimesShuffled(): Promise<void> {
+  for (let list = news(); list.length > 0; list = news()) {
+    const all = list
+      .flatMap((one) => Array.from({ length: 5 }, () => ({ one, rank: Math.random() })))
+      .toSorted((one, other) => one.rank - other.rank)
+      .map(({ one }) => one)
+    const tellOn = async () => {
+      for (let one = all.pop(); one; one = all.pop()) await tell(one)
+    }
+    await Promise.all(Array.from({ length: 8 }, tellOn))
+    await applied()
+  }
+}
+
+/** What happens at a gateway; `told` is called wherever it has something to tell. @returns the order */
+type Story = (shopper: Shopper, told: () => Promise<void>) => Promise<Order>
+
+const episode = () => ({ episode_id: video.episodes[4]?.id })
+const byStripe = () => ({ ...episode(), gateway: 'stripe' as const })
+const byPaypal = () => ({ ...episode(), gateway: 'paypal' as const, method: 'wallet' as const })
+const paymentOf = ({ next }: Order) => next.client_secret?.split('_secret_')[0] ?? ''
+const tokenOf = ({ next }: Order) => new URL(next.url ?? '').searchParams.get('token') ?? ''
+
+async function paidByStripe(shopper: Shopper, told: () => Promise<void>): Promise<Order> {
+  const order = await shopper.order(byStripe())
+  await stripe.confirm(order.next.client_secret ?? '', testCards.pays)
+  await told()
+  return order
+}
+
+const refundAtStripe = (order: Order, amount: number) =>
+  stripe.books.refund({ payment_intent: paymentOf(order), amount: String(amount) })
+
+async function checkedBySandbox(shopper: Shopper, told: () => Promise<void>, said: 'yes' | 'no') {
+  const { info: order } = await shopper.buy(episode(), testCards.asksOnce)
+  const url = order?.next.url ?? ''
+  await shopper.decide(url, said)
+  atSandbox.push(new URL(url, site.url).searchParams.get('payment') ?? '')
+  await told()
+  if (!order) throw new Error('there is no order')
+  return order
+}
+
+const stories: Record<string, Story> = {
+  'stripe, paid': paidByStripe,
+  'stripe, declined': async (shopper, told) => {
+    const order = await shopper.order(byStripe())
+    await stripe.confirm(order.next.client_secret ?? '', testCards.noFunds)
+    await told()
+    return order
+  },
+  "stripe, the bank's check passed": async (shopper, told) => {
+    const order = await shopper.order(byStripe())
+    await stripe.confirm(order.next.client_secret ?? '', testCards.asksAlways)
+    await told()
+    stripe.books.answer(paymentOf(order), 'yes')
+    await told()
+    return order
+  },
+  'stripe, a plan': async (shopper, told) => {
+    const plan_id = (await shopper.plan(30)).id
+    const order = await shopper.order({ kind: 'plan', plan_id, gateway: 'stripe' })
+    await stripe.confirm(order.next.client_secret ?? '', testCards.pays)
+    await told()
+    return order
+  },
+  'stripe, refunded in two parts': async (shopper, told) => {
+    const order = await paidByStripe(shopper, told)
+    refundAtStripe(order, 40)
+    await told()
+    refundAtStripe(order, 59)
+    await told()
+    return order
+  },
+  'stripe, disputed and won': async (shopper, told) => {
+    const order = await paidByStripe(shopper, told)
+    stripe.books.dispute(paymentOf(order), 'needs_response')
+    await told()
+    stripe.books.dispute(paymentOf(order), 'won')
+    await told()
+    return order
+  },
+  'stripe, disputed and lost': async (shopper, told) => {
+    const order = await paidByStripe(shopper, told)
+    stripe.books.dispute(paymentOf(order), 'needs_response')
+    await told()
+    stripe.books.dispute(paymentOf(order), 'lost')
+    await told()
+    return order
+  },
+  'paypal, approved': async (shopper, told) => {
+    const order = await shopper.order(byPaypal())
+    paypal.orders.approve(tokenOf(order))
+    await told()
+    return order
+  },
+  'paypal, declined': async (shopper, told) => {
+    const order = await shopper.order(byPaypal())
+    paypal.orders.approve(tokenOf(order), 'declined')
+    await told()
+    return order
+  },
+  'paypal, refunded in part': async (shopper, told) => {
+    const order = await shopper.order(byPaypal())
+    paypal.orders.approve(tokenOf(order))
+    await told()
+    // Whoever comes back is looked up too.
+    await shopper.look(order.id)
+    const [capture] = paypal.orders.get(tokenOf(order)).captures
+    paypal.orders.refund(capture?.id ?? '', { amount: { currency_code: 'USD', value: '0.40' } })
+    await told()
+    return order
+  },
+  "sandbox, the bank's check passed": (shopper, told) => checkedBySandbox(shopper, told, 'yes'),
+  "sandbox, the bank's check failed": (shopper, told) => checkedBySandbox(shopper, told, 'no'),
+}
+
+/** Everything that stands in our tables of an order, without names and times. */
+async function stateOf({ id }: Order) {
+  const { db } = site.context
+  const order = await db.selectFrom('orders').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+  const attempts = await db.selectFrom('attempts').selectAll().where('order_id', '=', id).execute()
+  const rights = await db.selectFrom('entitlements').selectAll().where('order_id', '=', id).execute()
+  const ledger = await db
+    .selectFrom('ledger_lines')
+    .select(['account', (eb) => eb.fn.sum<number>('amount_cents').as('cents')])
+    .where('order_id', '=', id)
+    .groupBy('account')
+    .orderBy('account')
+    .execute()
+  const subscription = await db
+    .selectFrom('subscriptions')
+    .select(['status', 'period_no'])
+    .where('id', '=', order.subscription_id ?? '')
+    .execute()
+  return {
+    status: order.status,
+    refunded: order.refunded_cents,
+    attempts: attempts.map(({ status, decline_code, dispute }) => [status, decline_code, dispute]),
+    rights: rights.map(({ revoked_at }) => revoked_at === null),
+    // Money that left and came back may never have been heard of.
+    ledger: ledger.map(({ account, cents }) => [account, Number(cents)]).filter(([, cents]) => cents !== 0),
+    subscription,
+  }
+}
+
+async function statesAfter(deliver: () => Promise<void>, atEveryStep: boolean) {
+  const orders: [string, Order][] = []
+  for (const [name, story] of Object.entries(stories)) {
+    const shopper = await Shopper.on(site)
+    orders.push([name, await story(shopper, atEveryStep ? deliver : async () => {})])
+  }
+  await deliver()
+  const states: Record<string, Awaited<ReturnType<typeof stateOf>>> = {}
+  for (const [name, order] of orders) states[name] = await stateOf(order)
+  return states
+}
+
+test('every notification five times, shuffled and eight at once comes to the same as once in order', async () => {
+  const inOrder = await statesAfter(onceInOrder, true)
+  expect(Object.values(inOrder).map(({ status }) => status)).toEqual([
+    'paid',
+    'pending',
+    'paid',
+    'paid',
+    'refunded',
+    'paid',
+    'charged_back',
+    'paid',
+    'pending',
+    'partially_refunded',
+    'paid',
+    'pending',
+  ])
+  expect(await statesAfter(fiveTimesShuffled, false)).toEqual(inOrder)
+  await balance(site.context.db)
+  for (const gateway of site.context.gateways) {
+    const { ours, theirs } = await booksOf(site.context.db, gateway)
+    expect([gateway.id, ours]).toEqual([gateway.id, theirs])
+  }
+})

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { queryHomepage } from '#contract/catalog.ts'
+import { buildTag, buildVideo } from '#server/testing/builders.ts'
+import { restlessClock } from '#server/testing/restless-clock.ts'
+import { somebodyWaits } from '#server/testing/somebody-waits.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import type { Db, Tx } from '#server/tables.ts'
+import { replaceVideoTags } from '#server/features/catalog/editing/publish-queries.ts'
+import { moveTagged, takeOff } from '#server/features/catalog/editing/label-queries.ts'
+
+let site: TestSite
+beforeAll(async () => {
+  site = await testSite({ clock: restlessClock() })
+})
+afterAll(() => site.close())
+
+const title = 'Wanderer'
+const db = () => site.context.db
+const inTransaction = <Result>(work: (tx: Tx) => Promise<Result>) => db().transaction().execute(work)
+
+/** A video that was given these tags, and the ids of the tags. */
+async function buildTagged<Name extends string>(...names: Name[]) {
+  const video = await buildVideo(site.context, { title })
+  const ids = {} as Record<Name, string>
+  for (const name of names) ids[name] = await buildTag(db(), name)
+  await inTransaction((tx) =>
+    replaceVideoTags(
+      tx,
+      video.id,
+      names.map((name) => ids[name]),
+    ),
+  )
+  return { video: video.id, ids }
+}
+
+/** The tags on the card of a video, as a search has it. */
+async function onCard(video: string): Promise<string[]> {
+  const { list } = await site.visitor().ask(queryHomepage, { query: { keyword: title } })
+  return list.find(({ id }) => id === video)?.tags.map(({ name }) => name) ?? []
+}
+
+it('a card has the tags of its video in their order, and follows when they are put in another', async () => {
+  const { video, ids } = await buildTagged('One', 'Two', 'Three')
+  expect(await onCard(video)).toEqual(['One', 'Two', 'Three'])
+  await inTransaction((tx) => replaceVideoTags(tx, video, [ids.Three, ids.One]))
+  expect(await onCard(video)).toEqual(['Three', 'One'])
+  await inTransaction((tx) => replaceVideoTags(tx, video, []))
+  expect(await onCard(video)).toEqual([])
+})
+
+it('a card follows when a tag of its video is merged into another, or deleted', async () => {
+  const { video, ids } = await buildTagged('Feud', 'Quarrel', 'Kin')
+  await inTransaction((tx) => moveTagged(tx, ids.Quarrel, ids.Feud))
+  expect(await onCard(video)).toEqual(['Feud', 'Kin'])
+  const other = await buildTag(db(), 'Family')
+  await inTransaction((tx) => moveTagged(tx, ids.Kin, other))
+  expect(await onCard(video)).toEqual(['Feud', 'Family'])
+  await inTransaction((tx) => takeOff(tx, 'tag', ids.Feud))
+  expect(await onCard(video)).toEqual(['Family'])
+})
+
+it('of two who tag a draft at the same time, neither takes the other’s tag off its card', async () => {
+  const { id: video } = await buildVideo(site.context, { title, state: 'draft' })
+  const [first, second] = [await buildTag(db(), 'First'), await buildTag(db(), 'Second')]
+  const tag = (on: Db, tag_id: string, position: number) =>
+    on.insertInto('video_tags').values({ video_id: video, tag_id, position }).execute()
+  let other: Promise<unknown> = Promise.resolve()
+  await inTransaction(async (tx) => {
+    await tag(tx, first, 0)
+    other = tag(db(), second, 1)
+    await somebodyWaits(site.context.database.pool)
+  })
+  await other
+  await db().updateTable('videos').set({ state: 'published' }).where('id', '=', video).execute()
+  expect(await onCard(video)).toEqual(['First', 'Second'])
+})

@@ -1,0 +1,58 @@
+import type { VideoCard } from '#contract/catalog.ts'
+import type { Language } from '#contract/languages.ts'
+import { createRowCache } from '#server/platform/response-cache.ts'
+import type { Clock } from '#server/platform/clock.ts'
+import type { Db } from '#server/tables.ts'
+import { presentCard } from './present.ts'
+import {
+  selectCardsByIds,
+  selectTagNames,
+  type CardRow,
+  type NameRow,
+} from '#server/features/catalog/queries.ts'
+
+/** Finds the rows behind cards by their ids; what may not be seen is missing. */
+export type FindCards = (ids: readonly string[]) => Promise<Map<string, CardRow>>
+
+/** Puts the names of tags in the place of their ids. */
+export type WithTags = <Row extends { tag_ids: readonly string[] }>(
+  rows: readonly Row[],
+) => Promise<(Omit<Row, 'tag_ids'> & { tags: NameRow[] })[]>
+
+/** Cards and their tags are the same for every viewer, so each is cached for at most a second. */
+export function createCards(db: Db, clock: Clock): { findCards: FindCards; withTags: WithTags } {
+  const findTags = createRowCache(clock, (ids) => selectTagNames(db, ids))
+  const withTags: WithTags = async (rows) => {
+    const tags = await findTags([...new Set(rows.flatMap(({ tag_ids }) => tag_ids))])
+    return rows.map(({ tag_ids, ...row }) => ({ ...row, tags: listed(tag_ids, tags) }))
+  }
+  const findCards = createRowCache(clock, async (ids) => withTags(await selectCardsByIds(db, ids)))
+  return { findCards, withTags }
+}
+
+/** Those of the ids that were found, in the order of the ids. */
+function listed<Row>(ids: readonly string[], found: ReadonlyMap<string, Row>): Row[] {
+  return ids.flatMap((id) => found.get(id) ?? [])
+}
+
+/** These places of a list with the rows behind their cards, in order; what may not be seen is missing. */
+export async function withCards<Place extends { id: string }>(
+  findCards: FindCards,
+  places: readonly Place[],
+): Promise<(CardRow & Place)[]> {
+  const cards = await findCards(places.map(({ id }) => id))
+  return places.flatMap((place) => {
+    const card = cards.get(place.id)
+    return card ? [{ ...card, ...place }] : []
+  })
+}
+
+/** The cards of these videos by id, in one language; what may not be seen is missing. */
+export async function loadCards(
+  findCards: FindCards,
+  ids: readonly string[],
+  language: Language,
+): Promise<Map<string, VideoCard>> {
+  const rows = await findCards(ids)
+  return new Map([...rows].map(([id, row]) => [id, presentCard(row, language)]))
+}

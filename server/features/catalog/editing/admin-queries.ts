@@ -1,0 +1,220 @@
+import { sql } from 'kysely'
+import type { Texts } from '#contract/languages.ts'
+import type { After } from '#server/platform/database/prepared-page.ts'
+import type { Db, Tx } from '#server/tables.ts'
+import type { NameRow } from '#server/features/catalog/queries.ts'
+import type { VideosTable } from '#server/features/catalog/tables.ts'
+
+type State = VideosTable['state']
+
+/** A page of videos of every state, the latest made first. Runs along `videos_made`, `videos_state_made` or `videos_title_words`. */
+export function selectAdminVideos(
+  db: Db,
+  { state, keyword, after, limit }: AdminVideoFilter & { after: After | undefined; limit: number },
+) {
+  return db
+    .selectFrom('videos')
+    .select(['id', 'titles', 'state', 'cover_path', 'cover_color', 'episode_count', 'progress'])
+    .select(['play_count', 'released_at', 'created_at'])
+    .$if(state !== undefined, (query) => query.where('state', '=', state ?? 'draft'))
+    .$if(keyword !== undefined, (query) => query.where(hasWords('title_words', keyword ?? '')))
+    .$if(after !== undefined, (query) =>
+      query.where(sql<boolean>`(created_at, id) < (${after?.at}::timestamptz, ${after?.id})`),
+    )
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
+}
+
+export interface AdminVideoFilter {
+  state?: State | undefined
+  /** The beginnings of words of a title. */
+  keyword?: string | undefined
+}
+
+/** Whether a column of words has some that begin so. `plain_words` leaves letters and digits alone, so a word needs no escaping. */
+export const hasWords = (
+  column: 'title_words' | 'words',
+  keyword: string,
+) => sql<boolean>`${sql.ref(column)} @@ (
+  SELECT string_agg(format('''%s'':*', word), ' & ')::tsquery FROM unnest(plain_words(${keyword})) word)`
+
+export interface AdminVideoRecord {
+  id: string
+  slug: string
+  state: State
+  titles: Texts
+  synopses: Texts
+  category: { slug: string; names: Texts } | null
+  tags: { slug: string; names: Texts }[]
+  badge: 'new' | 'hot' | null
+  featured: boolean
+  free_episodes: number
+  currency: string
+  episode_cents: number
+  video_cents: number
+  cover_path: string | null
+  cover_color: string
+  episode_count: number
+  released_at: Date | null
+  created_at: Date
+}
+
+/** One video of whatever state; `lock` keeps others from changing it until the transaction is over. */
+export async function selectAdminVideo(
+  db: Db,
+  id: string,
+  { lock = false } = {},
+): Promise<AdminVideoRecord | undefined> {
+  return db
+    .selectFrom('videos')
+    .select(['id', 'slug', 'state', 'titles', 'synopses', 'badge', 'featured', 'free_episodes'])
+    .select(['currency', 'episode_cents', 'video_cents', 'cover_path', 'cover_color', 'episode_count'])
+    .select(['released_at', 'created_at'])
+    .select([
+      sql<{ slug: string; names: Texts } | null>`(
+        SELECT json_build_object('slug', slug, 'names', names) FROM categories WHERE id = videos.category_id)`.as(
+        'category',
+      ),
+      sql<{ slug: string; names: Texts }[]>`coalesce((
+        SELECT json_agg(json_build_object('slug', slug, 'names', names) ORDER BY position)
+        FROM video_tags JOIN tags ON tags.id = tag_id WHERE video_id = videos.id), '[]')`.as('tags'),
+    ])
+    .where('id', '=', id)
+    .$if(lock, (query) => query.forUpdate())
+    .executeTakeFirst()
+}
+
+export async function updateState(
+  tx: Tx,
+  id: string,
+  changes: { state: State; released_at?: Date | null },
+): Promise<void> {
+  await tx.updateTable('videos').set(changes).where('id', '=', id).execute()
+}
+
+/** Holds while `selectDue` finds one. */
+export const anyDueVideos =
+  "EXISTS (SELECT FROM videos WHERE state = 'scheduled' AND released_at <= $1 AND episode_count > 0)"
+
+/** The scheduled videos whose moment has come and that have an episode. */
+export async function selectDue(db: Db, now: Date): Promise<string[]> {
+  const rows = await db
+    .selectFrom('videos')
+    .select('id')
+    .where('state', '=', 'scheduled')
+    .where('released_at', '<=', now)
+    .where('episode_count', '>', 0)
+    .orderBy('released_at')
+    .orderBy('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/** Publishes a scheduled video, if it is still due. */
+export async function publishDue(tx: Tx, id: string, now: Date): Promise<void> {
+  await tx
+    .updateTable('videos')
+    .set({ state: 'published' })
+    .where('id', '=', id)
+    .where('state', '=', 'scheduled')
+    .where('released_at', '<=', now)
+    .where('episode_count', '>', 0)
+    .execute()
+}
+
+export interface VideoChanges {
+  titles?: Texts
+  synopses?: Texts
+  category_id?: string | null
+  badge?: 'new' | 'hot' | null
+  featured?: boolean
+  free_episodes?: number
+  currency?: string
+  episode_cents?: number
+  video_cents?: number
+}
+
+export async function updateVideo(
+  tx: Tx,
+  id: string,
+  { titles, synopses, ...rest }: VideoChanges,
+): Promise<void> {
+  const changes = {
+    ...rest,
+    ...(titles ? { titles: JSON.stringify(titles) } : {}),
+    ...(synopses ? { synopses: JSON.stringify(synopses) } : {}),
+  }
+  if (Object.keys(changes).length === 0) return
+  await tx.updateTable('videos').set(changes).where('id', '=', id).execute()
+}
+
+/** What the latest video costs, for the next one. */
+export function selectLatestPrice(db: Db) {
+  return db
+    .selectFrom('videos')
+    .select(['currency', 'episode_cents', 'video_cents', 'free_episodes'])
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+/** The video that was made before another, which took its prices over. */
+export function selectVideoBefore(db: Db, id: string) {
+  return db
+    .selectFrom('videos')
+    .select('titles')
+    .where(sql<boolean>`(created_at, id) < (SELECT created_at, id FROM videos WHERE id = ${id})`)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+/** Which of the slugs that begin so are taken. */
+export async function selectSlugs(db: Db, beginning: string): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom('videos')
+    .select('slug')
+    .where((eb) => eb.or([eb('slug', '=', beginning), eb('slug', 'like', `${beginning}-%`)]))
+    .execute()
+  return new Set(rows.map(({ slug }) => slug))
+}
+
+type Label = NameRow & { slug: string }
+
+export function selectCategories(db: Db): Promise<Label[]> {
+  return db
+    .selectFrom('categories')
+    .select(['id', 'slug', 'names'])
+    .orderBy('position')
+    .orderBy('slug')
+    .execute()
+}
+
+/** The tags in the order of their place. */
+export function selectTagsInUse(db: Db, limit: number): Promise<Label[]> {
+  return db
+    .selectFrom('tags')
+    .select(['id', 'slug', 'names'])
+    .where('video_count', '>', 0)
+    .orderBy('place')
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+}
+
+/** What these videos are called and sold in, drafts too; whatever is no video is missing. */
+export async function loadAdminTitles(
+  db: Db,
+  ids: readonly string[],
+): Promise<Map<string, { titles: Texts; currency: string }>> {
+  const rows = await db
+    .selectFrom('videos')
+    .select(['id', 'titles', 'currency'])
+    .where(sql<boolean>`id = ANY(${ids})`)
+    .execute()
+  return new Map(rows.map(({ id, ...row }) => [id, row]))
+}

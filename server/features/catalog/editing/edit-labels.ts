@@ -1,0 +1,130 @@
+import { Refusal } from '#contract/errors.ts'
+import { languages, type Texts } from '#contract/languages.ts'
+import { longestLabel } from '#contract/studio/labels.ts'
+import type { Tx } from '#server/tables.ts'
+import { lockHomepage, orderCategories } from '#server/features/catalog/homepage/compose-queries.ts'
+import { selectCategories } from './admin-queries.ts'
+import { edited, slugOf, type TextChanges } from './edit-video.ts'
+import * as queries from './label-queries.ts'
+import type { LabelKind, LabelRecord } from './label-queries.ts'
+import { found } from '#server/features/catalog/listing/list-videos.ts'
+import { addTagWork, isGoing, lockTagWork } from './tag-batch-queries.ts'
+
+/*
+ * Videos are held before labels, as by whoever edits, publishes or ranks one, so that nobody waits in a circle; what is under
+ * way at a tag before both, as by whoever carries it on; and the homepage before all, as by whoever saves it.
+ */
+
+/** A tag of more videos than these has them changed by and by (tag-batch-job.ts); the triggers say the same of its names. */
+const atOnce = 200
+
+/**
+ * Renames a tag or category in some languages. Its slug stays, and with it whatever knows it by that.
+ * @throws Refusal notFound, labelInvalid and labelTaken naming the field
+ */
+export async function renameLabel(
+  tx: Tx,
+  kind: LabelKind,
+  id: string,
+  changes: TextChanges,
+): Promise<{ before: LabelRecord; after: LabelRecord }> {
+  // Videos are found by the names of their tags.
+  if (kind === 'tag') await holdVideos(tx, kind, id)
+  const before = found((await queries.lockLabels(tx, kind, [id])).get(id))
+  const names = editedNames(kind, before.names, changes)
+  await checkFree(tx, kind, before, names)
+  await queries.updateNames(tx, kind, id, names)
+  return { before, after: { ...before, names } }
+}
+
+/** Holds the videos of a label, unless it is a tag of too many. @returns whether it did */
+async function holdVideos(tx: Tx, kind: LabelKind, id: string): Promise<boolean> {
+  if (kind === 'tag') {
+    await lockTagWork(tx, id)
+    if ((await queries.countVideos(tx, id, atOnce + 1)) > atOnce) return false
+  }
+  await queries.lockVideosOf(tx, kind, id)
+  return true
+}
+
+/** Nobody could tell two of one name apart. One that is kept may be another's too: folders of video bring what they like. */
+async function checkFree(tx: Tx, kind: LabelKind, before: LabelRecord, names: Texts): Promise<void> {
+  await queries.lockNames(tx)
+  for (const language of languages) {
+    const name = names[language]
+    if (name === undefined || name === before.names[language]) continue
+    if (await queries.isNameTaken(tx, kind, { id: before.id, language, name }))
+      throw new Refusal('labelTaken', { field: `names.${language}` })
+  }
+}
+
+function editedNames(kind: LabelKind, before: Texts, changes: TextChanges): Texts {
+  // Whoever types a video's tags parts them by commas.
+  const isBad = (name: string) => name.trim().length > longestLabel || (kind === 'tag' && name.includes(','))
+  for (const [language, name] of Object.entries(changes))
+    if (isBad(name)) throw new Refusal('labelInvalid', { field: `names.${language}` })
+  const names = edited(before, changes, longestLabel, 'names')
+  if (!names.en || slugOf(names.en) === '') throw new Refusal('labelInvalid', { field: 'names.en' })
+  return { ...names, en: names.en }
+}
+
+/**
+ * Gives what has one label, videos and sections of the homepage, another in its place, and deletes the one.
+ * @returns how many videos had it, and whether they all have the other by then
+ * @throws Refusal notFound, also for a label that would be merged into itself; movedOn if one of them is going already
+ */
+export async function mergeLabels(tx: Tx, kind: LabelKind, id: string, intoId: string) {
+  await lockHomepage(tx)
+  const isDone = await holdVideos(tx, kind, id)
+  const labels = await queries.lockLabels(tx, kind, [id, intoId])
+  const from = found(labels.get(id))
+  const into = found(id === intoId ? undefined : labels.get(intoId))
+  await checkStays(tx, kind, [id, intoId], id)
+  const sections = await queries.feedInstead(tx, kind, from.slug, into.slug)
+  if (!isDone) {
+    await addTagWork(tx, id, intoId)
+    return { from, into, videos: await queries.countVideos(tx, id), sections, isDone }
+  }
+  const videos = await queries.moveVideos(tx, kind, id, intoId)
+  await queries.deleteRow(tx, kind, id)
+  return { from, into, videos, sections, isDone }
+}
+
+async function checkStays(tx: Tx, kind: LabelKind, ids: readonly string[], leaving: string): Promise<void> {
+  if (kind === 'tag' && (await isGoing(tx, ids, leaving))) throw new Refusal('movedOn')
+}
+
+/**
+ * Takes a label off all videos and deletes it.
+ * @returns how it was, how many videos had it, and whether it is gone by then
+ * @throws Refusal notFound; feedsHomepage if a homepage section would become empty; movedOn if it is being deleted already
+ */
+export async function deleteLabel(tx: Tx, kind: LabelKind, id: string) {
+  await lockHomepage(tx)
+  const isDone = await holdVideos(tx, kind, id)
+  const label = found((await queries.lockLabels(tx, kind, [id])).get(id))
+  await checkStays(tx, kind, [id], id)
+  if (await queries.feedsSection(tx, kind, label.slug)) throw new Refusal('feedsHomepage')
+  if (!isDone) {
+    await addTagWork(tx, id, null)
+    return { label, videos: await queries.countVideos(tx, id), isDone }
+  }
+  const videos = await queries.takeOff(tx, kind, id)
+  await queries.deleteRow(tx, kind, id)
+  return { label, videos, isDone }
+}
+
+/**
+ * Puts all categories in an order, which is that of the menu.
+ * @returns the order before and after
+ * @throws Refusal movedOn where others are there than those that were put in order
+ */
+export async function arrangeCategories(tx: Tx, ids: readonly string[]) {
+  await lockHomepage(tx)
+  const before = await selectCategories(tx)
+  const known = new Set(before.map(({ id }) => id))
+  if (ids.length !== known.size || new Set(ids).size !== known.size || !ids.every((id) => known.has(id)))
+    throw new Refusal('movedOn')
+  await orderCategories(tx, ids)
+  return { before, after: await selectCategories(tx) }
+}

@@ -1,0 +1,176 @@
+import { sql } from 'kysely'
+import type { Language, Texts } from '#contract/languages.ts'
+import type { Db, Tx } from '#server/tables.ts'
+import { hasWords } from './admin-queries.ts'
+
+/** The kinds of labels: categories and tags. */
+export type LabelKind = 'tag' | 'category'
+
+export interface LabelRecord {
+  id: string
+  slug: string
+  names: Texts
+}
+
+const tableOf = (kind: LabelKind) => sql.table(kind === 'tag' ? 'tags' : 'categories')
+
+interface TagsWanted {
+  /** The beginnings of words of a name. */
+  keyword: string | undefined
+  after: { video_count: number; id: string } | undefined
+  limit: number
+}
+
+/** A page of all tags, those of most published videos first. Runs along `tags_used`, or finds by `tags_words`. */
+export function selectAdminTags(db: Db, { keyword, after, limit }: TagsWanted) {
+  // An expression instead of the column, so that PostgreSQL does not scan `tags_used` until enough rows match.
+  const use = keyword === undefined ? sql<number>`video_count` : sql<number>`video_count + 0`
+  return db
+    .selectFrom('tags')
+    .select(['id', 'slug', 'names', 'video_count'])
+    .select(({ selectFrom }) =>
+      selectFrom('tag_work').select('task').whereRef('tag_id', '=', 'tags.id').as('under_way'),
+    )
+    .$if(keyword !== undefined, (query) => query.where(hasWords('words', keyword ?? '')))
+    .$if(after !== undefined, (query) =>
+      query.where(sql<boolean>`(${use}, id) < (${after?.video_count}::integer, ${after?.id})`),
+    )
+    .orderBy(use, 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
+}
+
+/** Holds the videos that have a label, also drafts. */
+export async function lockVideosOf(tx: Tx, kind: LabelKind, id: string): Promise<void> {
+  const having =
+    kind === 'tag'
+      ? sql`id IN (SELECT video_id FROM video_tags WHERE tag_id = ${id})`
+      : sql`category_id = ${id}`
+  await sql`SELECT count(*) FROM (
+    SELECT id FROM videos WHERE ${having} ORDER BY id FOR NO KEY UPDATE) held`.execute(tx)
+}
+
+/** Locks labels in the order of their slugs (see `lockTags` in rank-queries.ts). A video that is given one of them waits. */
+export async function lockLabels(
+  tx: Tx,
+  kind: LabelKind,
+  ids: readonly string[],
+): Promise<Map<string, LabelRecord>> {
+  const { rows } = await sql<LabelRecord>`
+    SELECT id, slug, names FROM ${tableOf(kind)} WHERE id = ANY(${ids}) ORDER BY slug COLLATE "C" FOR UPDATE`.execute(
+    tx,
+  )
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+/** Lets one operator at a time give names, until its transaction is over. */
+export async function lockNames(tx: Tx): Promise<void> {
+  await sql`SELECT pg_advisory_xact_lock(hashtextextended('label names', 0))`.execute(tx)
+}
+
+/** Whether another has this name in the language, in capitals or not. Tags are found by `tags_words`. */
+export async function isNameTaken(
+  tx: Tx,
+  kind: LabelKind,
+  { id, language, name }: { id: string; language: Language; name: string },
+): Promise<boolean> {
+  const alike = kind === 'tag' ? hasWords('words', name) : sql<boolean>`true`
+  const { rows } = await sql`SELECT FROM ${tableOf(kind)}
+    WHERE ${alike} AND id <> ${id} AND lower(names ->> ${language}) = lower(${name}) LIMIT 1`.execute(tx)
+  return rows.length > 0
+}
+
+export async function updateNames(tx: Tx, kind: LabelKind, id: string, names: Texts): Promise<void> {
+  await sql`UPDATE ${tableOf(kind)} SET names = ${JSON.stringify(names)}::jsonb WHERE id = ${id}`.execute(tx)
+}
+
+/** Gives the videos of one label another in its place. @returns how many had it */
+export async function moveVideos(tx: Tx, kind: LabelKind, from: string, into: string): Promise<number> {
+  if (kind === 'category') return setCategory(tx, from, into)
+  const moved = await moveTagged(tx, from, into)
+  await moveHeat(tx, from, into)
+  return moved
+}
+
+/** How many videos of every state have a tag; no more than `most` are counted. */
+export async function countVideos(tx: Tx, tagId: string, most = Number.MAX_SAFE_INTEGER): Promise<number> {
+  const { rows } = await sql<{ count: number }>`SELECT count(*)::integer AS count FROM (
+    SELECT FROM video_tags WHERE tag_id = ${tagId} LIMIT ${most}) counted`.execute(tx)
+  return rows[0]?.count ?? 0
+}
+
+/** Brings what these videos are found by up to date. */
+export async function indexVideos(tx: Tx, ids: readonly string[]): Promise<void> {
+  await sql`SELECT index_videos(${ids}::text[])`.execute(tx)
+}
+
+const among = (ids: readonly string[] | undefined) =>
+  ids === undefined ? sql<boolean>`true` : sql<boolean>`video_id = ANY(${ids}::text[])`
+
+/** Gives videos of one tag, all or these, the other. A video that has both keeps the other where it stands. */
+export async function moveTagged(
+  tx: Tx,
+  from: string,
+  into: string,
+  of?: readonly string[],
+): Promise<number> {
+  const { rows } = await sql<{ video_id: string }>`
+    UPDATE video_tags SET tag_id = ${into} WHERE tag_id = ${from} AND ${among(of)} AND NOT EXISTS (
+      SELECT FROM video_tags other WHERE other.video_id = video_tags.video_id AND other.tag_id = ${into}
+    ) RETURNING video_id`.execute(tx)
+  const ids = rows.map(({ video_id }) => video_id)
+  // The triggers handle inserts and deletes; a row that changes its tag is neither.
+  await indexVideos(tx, ids)
+  return ids.length + (await takeOff(tx, 'tag', from, of))
+}
+
+/** A tag that takes another's place was played as much as both. */
+export async function moveHeat(tx: Tx, from: string, into: string): Promise<void> {
+  await sql`UPDATE tags SET heat = tags.heat + former.heat FROM tags former
+    WHERE former.id = ${from} AND tags.id = ${into}`.execute(tx)
+}
+
+async function setCategory(tx: Tx, from: string, into: string | null): Promise<number> {
+  const { numUpdatedRows } = await tx
+    .updateTable('videos')
+    .set({ category_id: into })
+    .where('category_id', '=', from)
+    .executeTakeFirst()
+  return Number(numUpdatedRows)
+}
+
+/** Takes a label off all videos, or a tag off these. @returns how many had it */
+export async function takeOff(tx: Tx, kind: LabelKind, id: string, of?: readonly string[]): Promise<number> {
+  if (kind === 'category') return setCategory(tx, id, null)
+  const { numDeletedRows } = await tx
+    .deleteFrom('video_tags')
+    .where('tag_id', '=', id)
+    .where(among(of))
+    .executeTakeFirst()
+  return Number(numDeletedRows)
+}
+
+export async function deleteRow(tx: Tx, kind: LabelKind, id: string): Promise<void> {
+  await sql`DELETE FROM ${tableOf(kind)} WHERE id = ${id}`.execute(tx)
+}
+
+const isFedBy = (kind: LabelKind, slug: string) =>
+  sql<boolean>`source ->> 'from' = ${kind} AND source ->> 'slug' = ${slug}`
+
+/** Whether a section of the homepage shows the videos of a label. */
+export async function feedsSection(tx: Tx, kind: LabelKind, slug: string): Promise<boolean> {
+  const section = await tx.selectFrom('sections').select('id').where(isFedBy(kind, slug)).executeTakeFirst()
+  return section !== undefined
+}
+
+/** Has the sections that one label fed be fed by another. @returns their ids */
+export async function feedInstead(tx: Tx, kind: LabelKind, from: string, into: string): Promise<string[]> {
+  const rows = await tx
+    .updateTable('sections')
+    .set({ source: JSON.stringify({ from: kind, slug: into }) })
+    .where(isFedBy(kind, from))
+    .returning('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}

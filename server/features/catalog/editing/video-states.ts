@@ -1,0 +1,70 @@
+import { Refusal } from '#contract/errors.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
+import type { Tx, Db } from '#server/tables.ts'
+import * as queries from './admin-queries.ts'
+import type { AdminVideoRecord } from './admin-queries.ts'
+
+/*
+ * The states of a video (product.md, section 5): draft → scheduled → published ⇄ archived. One function per transition, each of
+ * which refuses a video in another state. What was scheduled and never seen may become a draft again.
+ */
+
+/** How many episodes a video has that play or will, and how many play now. */
+export interface EpisodeCounts {
+  count: number
+  ready: number
+}
+
+/**
+ * → published. A video none of whose episodes plays yet waits, as scheduled, for the first of them.
+ * @throws Refusal movedOn; nothingToPlay if the video has no episode
+ */
+export async function publishNow(
+  tx: Tx,
+  { id, state, released_at }: AdminVideoRecord,
+  { count, ready }: EpisodeCounts,
+  now: Date,
+): Promise<void> {
+  if (state === 'published') throw new Refusal('movedOn')
+  // Buyers can still watch it; its release date stays.
+  if (state === 'archived')
+    return queries.updateState(tx, id, { state: 'published', released_at: released_at ?? now })
+  if (count === 0) throw new Refusal('nothingToPlay')
+  const waits = ready === 0
+  return queries.updateState(
+    tx,
+    id,
+    waits ? { state: 'scheduled', released_at: null } : { state: 'published', released_at: now },
+  )
+}
+
+/**
+ * draft → scheduled, for a moment; a moment that was set before is changed.
+ * @throws Refusal movedOn, momentPast
+ */
+export async function schedule(tx: Tx, { id, state }: AdminVideoRecord, at: Date, now: Date): Promise<void> {
+  if (state !== 'draft' && state !== 'scheduled') throw new Refusal('movedOn')
+  if (at <= now) throw new Refusal('momentPast', { field: 'at' })
+  await queries.updateState(tx, id, { state: 'scheduled', released_at: at })
+}
+
+/** scheduled → draft. @throws Refusal movedOn */
+export async function unschedule(tx: Tx, { id, state }: AdminVideoRecord): Promise<void> {
+  if (state !== 'scheduled') throw new Refusal('movedOn')
+  await queries.updateState(tx, id, { state: 'draft', released_at: null })
+}
+
+/** published → archived. @throws Refusal movedOn */
+export async function archive(tx: Tx, { id, state }: AdminVideoRecord): Promise<void> {
+  if (state !== 'published') throw new Refusal('movedOn')
+  await queries.updateState(tx, id, { state: 'archived' })
+}
+
+/**
+ * scheduled → published, for all videos whose moment has come and that have an episode. Each has a transaction of its own:
+ * publishing locks a video before its tags, and the tags of one must not be locked before the next video.
+ */
+export async function releaseDue(db: Db, now: Date): Promise<void> {
+  for (const id of await queries.selectDue(db, now))
+    await inTransaction(db, (tx) => queries.publishDue(tx, id, now))
+}

@@ -1,0 +1,163 @@
+import { createHash } from 'node:crypto'
+import { Refusal } from '#contract/errors.ts'
+import { inLanguage, type Language, type Texts } from '#contract/languages.ts'
+import { payLayouts, type Composed, type Draft, type DraftSection } from '#contract/studio/homepage.ts'
+import { newId } from '#server/platform/ids.ts'
+import type { Db, Tx } from '#server/tables.ts'
+import {
+  fillHomepage,
+  usualPayTheme,
+  type Copyright,
+  type SectionRow,
+  type SharedHomepage,
+} from './load-homepage.ts'
+import * as compose from './compose-queries.ts'
+import { selectSections, selectSettings, upsertSetting } from '#server/features/catalog/queries.ts'
+import type { SectionSource } from '#server/features/catalog/tables.ts'
+
+/** The homepage as it is composed, with the mark of what was read. */
+export async function loadDraft(db: Db): Promise<{ draft: Draft; version: string }> {
+  const [sections, categories, settings] = await Promise.all([
+    selectSections(db),
+    compose.selectCategories(db),
+    selectSettings(db),
+  ])
+  const slugs = sections.flatMap(({ source }) => (source.from === 'videos' ? source.slugs : []))
+  const ids = await idsOf(db, slugs)
+  const copyright: Partial<Copyright> = { ...settings.get('copyright') }
+  const theme = { ...usualPayTheme, ...settings.get('pay_theme') }
+  const draft: Draft = {
+    sections: sections.map(({ id, kind, titles, source }) => ({
+      id,
+      kind,
+      titles,
+      source: sourceFor(source, ids),
+    })),
+    menu: categories.map(({ id }) => id),
+    copyright: copyright.text ?? null,
+    pay_theme: {
+      layout: payLayouts.find((layout) => layout === theme.layout) ?? 'sheet',
+      accent: theme.accent,
+    },
+  }
+  return { draft, version: createHash('sha256').update(JSON.stringify(draft)).digest('base64url') }
+}
+
+/** What an operator may choose from, by name. */
+export async function listHomepageChoices(
+  db: Db,
+  { sections }: Draft,
+  language: Language,
+): Promise<Pick<Composed, 'categories' | 'tags' | 'picked'>> {
+  const ids = sections.flatMap(({ source }) => source.videos ?? [])
+  const [categories, tags, picked] = await Promise.all([
+    compose.selectCategories(db),
+    compose.selectTagChoices(db),
+    compose.selectPicked(db, 'id', ids),
+  ])
+  const named = ({ id, slug, names }: (typeof tags)[number]) => ({
+    id,
+    slug,
+    name: inLanguage(names, language),
+  })
+  return {
+    categories: categories.map(named),
+    tags: tags.map(named),
+    picked: picked.map(({ id, titles }) => ({ id, name: inLanguage(titles, language) })),
+  }
+}
+
+/** The homepage that viewers would get from a draft; `copyright` is what it says where the draft says nothing. */
+export async function previewDraft(
+  db: Db,
+  draft: Draft,
+  language: Language,
+  copyright: Copyright,
+): Promise<SharedHomepage['info']> {
+  const [slugs, categories] = await Promise.all([slugsOf(db, draft), compose.selectCategories(db)])
+  const rows = draft.sections.map((section, position) => rowOf(section, position, slugs))
+  const menu = draft.menu.flatMap((id) => categories.find((category) => category.id === id) ?? [])
+  const { info } = await fillHomepage(db, language, {
+    sections: rows,
+    menu,
+    copyright: draft.copyright === null ? copyright : { ...copyright, text: draft.copyright },
+    payTheme: { ...usualPayTheme, ...draft.pay_theme },
+  })
+  return info
+}
+
+/**
+ * Makes a draft the homepage. Sections that stay keep their id, which stands in addresses.
+ * @returns how it was before
+ * @throws Refusal movedOn if it has changed since `version`; settingInvalid for a section without an English title, or an accent that is no colour
+ */
+export async function saveDraft(tx: Tx, draft: Draft, version: string): Promise<Draft> {
+  await compose.lockHomepage(tx)
+  const before = await loadDraft(tx)
+  if (before.version !== version) throw new Refusal('movedOn')
+  if (draft.sections.some(({ titles }) => !titles.en?.trim()))
+    throw new Refusal('settingInvalid', { field: 'titles' })
+  if (!/^#[0-9a-f]{6}$/i.test(draft.pay_theme.accent))
+    throw new Refusal('settingInvalid', { field: 'accent' })
+  const known = new Set(before.draft.sections.map(({ id }) => id))
+  const slugs = await slugsOf(tx, draft)
+  const rows = draft.sections.map((section, position) =>
+    rowOf({ ...section, id: known.has(section.id) ? section.id : null }, position, slugs),
+  )
+  const texts = ({ titles, source, ...row }: SectionRow) => ({
+    ...row,
+    titles: JSON.stringify(titles),
+    source: JSON.stringify(source),
+  })
+  await compose.replaceSections(tx, rows.map(texts))
+  await compose.orderCategories(tx, draft.menu)
+  const { copyright, pay_theme } = draft
+  const kept: object = (await selectSettings(tx)).get('copyright') ?? {}
+  const { text: _, ...rest } = kept as Partial<Copyright>
+  await upsertSetting(tx, 'copyright', copyright === null ? rest : { ...rest, text: copyright })
+  await upsertSetting(tx, 'pay_theme', { ...usualPayTheme, ...pay_theme })
+  return before.draft
+}
+
+async function idsOf(db: Db, slugs: readonly string[]): Promise<Map<string, string>> {
+  const rows = slugs.length > 0 ? await compose.selectPicked(db, 'slug', slugs) : []
+  return new Map(rows.map(({ slug, id }) => [slug, id]))
+}
+
+async function slugsOf(db: Db, { sections }: Draft): Promise<Map<string, string>> {
+  const ids = sections.flatMap(({ source }) => source.videos ?? [])
+  const rows = ids.length > 0 ? await compose.selectPicked(db, 'id', ids) : []
+  return new Map(rows.map(({ id, slug }) => [id, slug]))
+}
+
+function sourceFor(source: SectionSource, ids: ReadonlyMap<string, string>): DraftSection['source'] {
+  if (source.from === 'videos')
+    return { from: 'videos', videos: source.slugs.flatMap((slug) => ids.get(slug) ?? []) }
+  return 'slug' in source ? { from: source.from, of: source.slug } : { from: source.from }
+}
+
+function rowOf(
+  { id, kind, titles, source }: DraftSection,
+  position: number,
+  slugs: ReadonlyMap<string, string>,
+): SectionRow {
+  // `saveDraft` has seen to the English one; a draft may lack it for now.
+  const named = { en: '', ...withoutEmpty(titles) } as Texts
+  return { id: id ?? newId('sec'), kind, titles: named, source: sourceOf(source, slugs), position }
+}
+
+function withoutEmpty(titles: DraftSection['titles']): Partial<Texts> {
+  const given = Object.entries(titles).flatMap(([language, title]) => {
+    const trimmed = title?.trim()
+    return trimmed ? [[language, trimmed] as const] : []
+  })
+  return Object.fromEntries(given)
+}
+
+function sourceOf(
+  { from, of = '', videos = [] }: DraftSection['source'],
+  slugs: ReadonlyMap<string, string>,
+): SectionSource {
+  if (from === 'videos') return { from, slugs: videos.flatMap((id) => slugs.get(id) ?? []) }
+  return from === 'category' || from === 'tag' ? { from, slug: of } : { from }
+}

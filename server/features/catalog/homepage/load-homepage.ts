@@ -1,0 +1,188 @@
+import type { ResultOf } from '#contract/endpoint.ts'
+import type { getHomepage, Section } from '#contract/catalog.ts'
+import { inLanguage, type Language } from '#contract/languages.ts'
+import type { Db } from '#server/tables.ts'
+import { selectVideos } from '#server/features/catalog/cards/list-queries.ts'
+import { listOf } from '#server/features/catalog/listing/list-videos.ts'
+import type { Catalog } from '#server/features/catalog/create-catalog.ts'
+import { presentCard, presentName } from '#server/features/catalog/cards/present.ts'
+import * as queries from '#server/features/catalog/queries.ts'
+import type { CardRow } from '#server/features/catalog/queries.ts'
+import { recommendFor, type Watched } from '#server/features/catalog/recommendations/recommend-videos.ts'
+
+/** How many cards a section shows on the homepage, by its kind. */
+const sectionSize = { carousel: 6, row: 12, ranking: 10, grid: 12 }
+
+export type Copyright = SharedHomepage['info']['copyright']
+export type PayTheme = SharedHomepage['info']['pay_theme']
+
+/** The homepage as everybody sees it, and where the sections belong that are a viewer's own. */
+export interface SharedHomepage {
+  info: ResultOf<typeof getHomepage>
+  personal: { section: SectionRow; position: number }[]
+}
+
+/**
+ * The homepage in one language: sections without a video are left out, and so are, for now, a viewer's own. `copyright`
+ * is what it says where the operator has set none.
+ */
+export async function loadHomepage(
+  db: Db,
+  language: Language,
+  copyright: Copyright,
+): Promise<SharedHomepage> {
+  const [sections, menu, settings] = await Promise.all([
+    queries.selectSections(db),
+    queries.selectMenu(db),
+    queries.selectSettings(db),
+  ])
+  return fillHomepage(db, language, {
+    sections,
+    menu,
+    copyright: { ...copyright, ...settings.get('copyright') },
+    payTheme: { ...usualPayTheme, ...settings.get('pay_theme') },
+  })
+}
+
+export const usualPayTheme = { id: 'ember', layout: 'sheet', accent: '#ff8a4c' }
+
+/** What a homepage is made of. */
+export interface HomepageParts {
+  sections: readonly SectionRow[]
+  menu: readonly queries.NameRow[]
+  copyright: Copyright
+  payTheme: PayTheme
+}
+
+/** Fills the sections of a homepage, that of the site or a draft, with their videos. */
+export async function fillHomepage(
+  db: Db,
+  language: Language,
+  { sections, menu, copyright, payTheme }: HomepageParts,
+): Promise<SharedHomepage> {
+  const loaded = await loadSections(db, sections, language)
+  const full = (section: Section | null): section is Section => section !== null && section.items.length > 0
+  return {
+    info: {
+      copyright,
+      menu: menu.map((category) => presentName(category, language)),
+      homepage: loaded.filter(full),
+      pay_theme: payTheme,
+    },
+    personal: sections.flatMap((section, index) =>
+      section.source.from === 'recommended'
+        ? [{ section, position: loaded.slice(0, index).filter(full).length }]
+        : [],
+    ),
+  }
+}
+
+/** The homepage of somebody who has watched something: with the sections that are their own. */
+export async function personaliseHomepage(
+  catalog: Catalog,
+  { info, personal }: SharedHomepage,
+  language: Language,
+  watched: Watched,
+): Promise<SharedHomepage['info']> {
+  const homepage = [...info.homepage]
+  const own = await Promise.all(
+    personal.map(async ({ section, position }) => {
+      const size = sectionSize[section.kind]
+      const rows = await recommendFor(catalog, watched, size + 1)
+      return { section: presentSection(section, rows, language), position }
+    }),
+  )
+  // From the last to the first, so that no position moves before its turn.
+  for (const { section, position } of own.toReversed())
+    if (section.items.length > 0) homepage.splice(position, 0, section)
+  return { ...info, homepage }
+}
+
+export type SectionRow = Awaited<ReturnType<typeof queries.selectSections>>[number]
+
+/**
+ * Loads the sections of a homepage. Those of the newest repeat little of the others: a row leaves out what carousels and rankings
+ * show, a grid what two other sections show.
+ * @returns null for those that every viewer has of their own
+ */
+async function loadSections(
+  db: Db,
+  sections: readonly SectionRow[],
+  language: Language,
+): Promise<(Section | null)[]> {
+  const loaded = new Map<SectionRow, Section | null>()
+  const load = async (wanted: readonly SectionRow[], excluded: ReadonlySet<string>) => {
+    const results = await Promise.all(wanted.map((section) => loadSection(db, section, language, excluded)))
+    for (const [at, section] of wanted.entries()) loaded.set(section, results[at] ?? null)
+  }
+  const others = sections.filter((section) => !isNewest(section, 'row') && !isNewest(section, 'grid'))
+  await load(others, new Set())
+  const prominent = [...loaded.values()].filter(
+    (section) => section?.kind !== 'row' && section?.kind !== 'grid',
+  )
+  await load(
+    sections.filter((section) => isNewest(section, 'row')),
+    shownAtLeast(1, prominent),
+  )
+  await load(
+    sections.filter((section) => isNewest(section, 'grid')),
+    shownAtLeast(2, [...loaded.values()]),
+  )
+  return sections.map((section) => loaded.get(section) ?? null)
+}
+
+const isNewest = ({ kind, source }: SectionRow, wanted: SectionRow['kind']) =>
+  kind === wanted && source.from === 'newest'
+
+/** The ids of videos that are in so many of these sections. */
+function shownAtLeast(times: number, sections: readonly (Section | null)[]): ReadonlySet<string> {
+  const counts = new Map<string, number>()
+  for (const { id } of sections.flatMap((section) => section?.items ?? []))
+    counts.set(id, (counts.get(id) ?? 0) + 1)
+  return new Set([...counts].flatMap(([id, count]) => (count >= times ? [id] : [])))
+}
+
+/**
+ * Loads the videos of a section but for those to be left out, which its whole list still has. A ranking by plays holds only what
+ * somebody has played. A carousel's videos come with their synopsis.
+ * @returns null for one that every viewer has of their own
+ */
+async function loadSection(
+  db: Db,
+  section: SectionRow,
+  language: Language,
+  excluded: ReadonlySet<string>,
+): Promise<Section | null> {
+  const { kind, source } = section
+  if (source.from === 'recommended') return null
+  const { filter, order } = listOf(source)
+  const rows = await selectVideos(db, filter, order, undefined, sectionSize[kind] + 1 + excluded.size)
+  const isRanking = kind === 'ranking' && source.from === 'popular'
+  const fit = rows.filter(({ id, play_count }) => !excluded.has(id) && (!isRanking || play_count > 0))
+  const presented = presentSection(section, fit, language)
+  if (kind === 'carousel') return withSynopses(db, presented, language)
+  return { ...presented, has_more: presented.has_more || rows.some(({ id }) => excluded.has(id)) }
+}
+
+async function withSynopses(db: Db, section: Section, language: Language): Promise<Section> {
+  const found = await queries.selectSynopses(
+    db,
+    section.items.map(({ id }) => id),
+  )
+  const items = section.items.map((item) => {
+    const synopses = found.get(item.id)
+    return synopses ? { ...item, synopsis: inLanguage(synopses, language) } : item
+  })
+  return { ...section, items }
+}
+
+function presentSection({ id, kind, titles }: SectionRow, rows: CardRow[], language: Language): Section {
+  const size = sectionSize[kind]
+  return {
+    id,
+    kind,
+    title: inLanguage(titles, language),
+    items: rows.slice(0, size).map((row) => presentCard(row, language)),
+    has_more: rows.length > size,
+  }
+}

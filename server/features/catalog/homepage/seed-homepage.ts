@@ -1,0 +1,74 @@
+import type { Texts } from '#contract/languages.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
+import { newId } from '#server/platform/ids.ts'
+import type { Db } from '#server/tables.ts'
+import { insertSections, markSeeded } from '#server/features/catalog/queries.ts'
+import type { SectionsTable, SectionSource } from '#server/features/catalog/tables.ts'
+
+const sections: { kind: SectionsTable['kind']; titles: Texts; source: SectionSource }[] = [
+  {
+    kind: 'carousel',
+    titles: { en: 'Featured', es: 'Destacados', fy: 'À la une', dy: 'Empfohlen', pt: 'Em destaque' },
+    source: { from: 'featured' },
+  },
+  {
+    kind: 'row',
+    titles: {
+      en: 'New this week',
+      es: 'Novedades',
+      fy: 'Nouveautés',
+      dy: 'Neu diese Woche',
+      pt: 'Novidades',
+    },
+    source: { from: 'newest' },
+  },
+  {
+    kind: 'ranking',
+    titles: {
+      en: 'Most watched',
+      es: 'Lo más visto',
+      fy: 'Les plus regardées',
+      dy: 'Am meisten gesehen',
+      pt: 'Mais assistidos',
+    },
+    source: { from: 'popular' },
+  },
+  {
+    kind: 'grid',
+    titles: {
+      en: 'All dramas',
+      es: 'Todas las series',
+      fy: 'Toutes les séries',
+      dy: 'Alle Serien',
+      pt: 'Todas as séries',
+    },
+    source: { from: 'newest' },
+  },
+  // Empty until the viewer has watched something: last, so that nothing moves when it fills.
+  {
+    kind: 'row',
+    titles: {
+      en: 'Recommended for you',
+      es: 'Recomendado para ti',
+      fy: 'Recommandé pour vous',
+      dy: 'Für Sie ausgesucht',
+      pt: 'Recomendado para você',
+    },
+    source: { from: 'recommended' },
+  },
+]
+
+/** Puts a sensible homepage together once, on a new database. Two processes may do it at once. */
+export async function seedHomepage(db: Db): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    if (!(await markSeeded(tx))) return
+    const rows = sections.map(({ kind, titles, source }, position) => ({
+      id: newId('sec'),
+      kind,
+      titles: JSON.stringify(titles),
+      source: JSON.stringify(source),
+      position,
+    }))
+    await insertSections(tx, rows)
+  })
+}

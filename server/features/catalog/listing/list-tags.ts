@@ -1,0 +1,57 @@
+import { listLimits, type Tag } from '#contract/catalog.ts'
+import { inLanguage, type Language, type Texts } from '#contract/languages.ts'
+import { cutPage, decodeCursor, encodeCursor, pageSize } from '#server/platform/cursor.ts'
+import type { Db } from '#server/tables.ts'
+import { selectTags } from '#server/features/catalog/search/search-queries.ts'
+import { suggestNames } from '#server/features/catalog/search/suggest-names.ts'
+
+interface TagsQuery {
+  keyword?: string
+  cursor?: string
+  limit?: number
+}
+
+/**
+ * The tags that have something to show, the liveliest first; with a keyword, tags and titles as it is typed.
+ * @throws Fault badCursor
+ */
+export function listTags(db: Db, query: TagsQuery, language: Language) {
+  const keyword = query.keyword?.trim() ?? ''
+  return keyword === '' ? listAll(db, query, language) : suggest(db, keyword, query, language)
+}
+
+async function listAll(db: Db, query: TagsQuery, language: Language) {
+  const size = pageSize(query.limit, listLimits)
+  const position = decodeCursor('tags', query.cursor, ['count', 'integer', 'text'])
+  const after = position && { generation: position[0], place: position[1], id: position[2] }
+  const rows = await selectTags(db, after, size + 1)
+  const { page, last } = cutPage(rows, size)
+  return {
+    list: page.map((row) => presentTag(row, language)),
+    next_cursor: last ? encodeCursor('tags', [last.generation, last.place, last.id]) : null,
+  }
+}
+
+/** A short list without a cursor: people type another letter instead. */
+const suggestions = { usual: 8, most: 20 }
+async function suggest(db: Db, keyword: string, query: TagsQuery, language: Language) {
+  decodeCursor(`tags ${keyword}`, query.cursor, [])
+  const limit = pageSize(query.limit, suggestions)
+  const { tags, titles } = await suggestNames(db, keyword, language, limit)
+  return {
+    list: tags.slice(0, limit).map((row) => presentTag(row, language)),
+    next_cursor: null,
+    titles: titles.slice(0, limit).map(({ id, titles, cover_path }) => ({
+      id,
+      title: inLanguage(titles, language),
+      cover_url: cover_path && `/${cover_path}`,
+    })),
+  }
+}
+
+function presentTag(
+  { id, names, video_count, trending }: { id: string; names: Texts; video_count: number; trending: boolean },
+  language: Language,
+): Tag {
+  return { id, name: inLanguage(names, language), video_count, trending }
+}

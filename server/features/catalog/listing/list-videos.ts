@@ -1,0 +1,160 @@
+import { listLimits } from '#contract/catalog.ts'
+import { Refusal } from '#contract/errors.ts'
+import { inLanguage, type Language } from '#contract/languages.ts'
+import { cutPage, decodeCursor, encodeCursor, pageSize } from '#server/platform/cursor.ts'
+import type { Db } from '#server/tables.ts'
+import {
+  selectVideos,
+  type ListedRow,
+  type ListFilter,
+  type ListOrder,
+  type ListPlace,
+} from '#server/features/catalog/cards/list-queries.ts'
+import type { Catalog } from '#server/features/catalog/create-catalog.ts'
+import { placeAfter } from '#server/features/catalog/ranking/popular-queries.ts'
+import { presentCard, presentName } from '#server/features/catalog/cards/present.ts'
+import * as queries from '#server/features/catalog/queries.ts'
+import { recommendPage, type Watched } from '#server/features/catalog/recommendations/recommend-videos.ts'
+import { keyOf, kindOfKey, searchByKeyword } from '#server/features/catalog/search/search-videos.ts'
+import type { SectionSource } from '#server/features/catalog/tables.ts'
+
+export interface ListingQuery {
+  section?: string
+  menu?: string
+  tag?: string
+  keyword?: string
+  sort?: 'relevance' | 'popular' | 'newest'
+  cursor?: string
+  limit?: number
+}
+
+/** Where a section's videos come from, as a filter and an order. */
+export function listOf(source: Exclude<SectionSource, { from: 'recommended' }>): {
+  filter: ListFilter
+  order: ListOrder
+} {
+  switch (source.from) {
+    case 'popular':
+      return { filter: { by: 'all' }, order: 'popular' }
+    case 'newest':
+      return { filter: { by: 'all' }, order: 'newest' }
+    case 'featured':
+      return { filter: { by: 'featured' }, order: 'newest' }
+    case 'category':
+    case 'tag':
+      return { filter: { by: source.from, slug: source.slug }, order: 'newest' }
+    case 'videos':
+      return { filter: { by: 'slugs', slugs: source.slugs }, order: 'newest' }
+  }
+}
+
+/**
+ * One page of videos by section, menu entry, tag or words (the first that is given; all videos where none is).
+ * @throws Refusal notFound for an unknown section, menu entry or tag
+ * @throws Fault badCursor for a cursor that is damaged or of another list
+ */
+export async function listVideos(
+  catalog: Catalog,
+  query: ListingQuery,
+  language: Language,
+  watched: Watched,
+) {
+  const size = pageSize(query.limit, listLimits)
+  const { title, read } = await openListing(catalog, query, language, watched)
+  const { rows, nextCursor } = await read(query.cursor, size)
+  return { list: rows.map((row) => presentCard(row, language)), next_cursor: nextCursor, title }
+}
+
+interface Page {
+  rows: ListedRow[]
+  nextCursor: string | null
+}
+interface Listing {
+  title: string
+  read(cursor: string | undefined, size: number): Promise<Page>
+}
+
+async function openListing(
+  catalog: Catalog,
+  query: ListingQuery,
+  language: Language,
+  watched: Watched,
+): Promise<Listing> {
+  const { db } = catalog
+  const { section, menu, tag, sort } = query
+  const order: ListOrder = sort === 'popular' ? 'popular' : 'newest'
+  if (section !== undefined) {
+    const { id, titles, source } = found(await queries.selectSection(db, section))
+    const title = inLanguage(titles, language)
+    if (source.from === 'recommended')
+      return {
+        title,
+        read: (cursor, size) => recommendPage(catalog, id, watched, cursor, size),
+      }
+    const list = listOf(source)
+    const wanted = sort === 'popular' || sort === 'newest' ? sort : list.order
+    return { title, read: pagesInOrder(db, id, list.filter, wanted) }
+  }
+  if (menu !== undefined) {
+    const { id, name } = presentName(found(await queries.selectCategory(db, menu)), language)
+    return { title: name, read: pagesInOrder(db, id, { by: 'category-id', id }, order) }
+  }
+  if (tag !== undefined) {
+    const { id, name } = presentName(found(await queries.selectTag(db, tag)), language)
+    return { title: name, read: pagesInOrder(db, id, { by: 'tag-id', id }, order) }
+  }
+  const words = query.keyword?.trim() ?? ''
+  if (words === '') return { title: '', read: pagesInOrder(db, 'all', { by: 'all' }, order) }
+  return {
+    title: words,
+    read: (cursor, size) => searchByKeyword(catalog, words, language, sort ?? 'relevance', cursor, size),
+  }
+}
+
+function pagesInOrder(db: Db, name: string, filter: ListFilter, order: ListOrder): Listing['read'] {
+  if (order === 'popular' && filter.by !== 'slugs') return popularPages(db, name, filter)
+  const key = filter.by === 'slugs' ? 'integer' : kindOfKey[order]
+  return pagesOf(`${name} ${order}`, key, (after, limit) => selectVideos(db, filter, order, after, limit))
+}
+
+/** Pages by popularity, each with what rose past the page before since that was read. */
+function popularPages(db: Db, name: string, filter: ListFilter): Listing['read'] {
+  const list = `${name} popular`
+  return async (cursor, size) => {
+    const position = decodeCursor(list, cursor, ['count', 'text', 'count', 'text'])
+    const began = position && {
+      key: position[2],
+      id: position[3],
+      rises: { from: position[0], after: position[1] },
+    }
+    const rows = await selectVideos(db, filter, 'popular', began, size + 1)
+    const { page, last } = cutPage(rows, size)
+    const next =
+      last && placeAfter({ ...last, key: Number(last.key), generation: last.generation ?? 0 }, began)
+    return {
+      rows: page,
+      nextCursor: next ? encodeCursor(list, [next.rises.from, next.rises.after, next.key, next.id]) : null,
+    }
+  }
+}
+
+/** Pages of the list of this name, which is ordered by keys of one kind, each from the row after the one that its cursor names. */
+function pagesOf(
+  name: string,
+  kind: 'time' | 'count' | 'integer',
+  select: (after: ListPlace | undefined, limit: number) => Promise<ListedRow[]>,
+): Listing['read'] {
+  return async (cursor, size) => {
+    const position = decodeCursor(name, cursor, [kind, 'text'])
+    const after = position && { key: position[0], id: position[1] }
+    const rows = await select(after, size + 1)
+    const { page, last } = cutPage(rows, size)
+    return { rows: page, nextCursor: last ? encodeCursor(name, [keyOf(last), last.id]) : null }
+  }
+}
+
+/** @throws Refusal notFound */
+export function found<T>(record: T | undefined): T {
+  if (record === undefined) throw new Refusal('notFound')
+  return record
+}

@@ -1,0 +1,447 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { getHomepage, getVideo, listTags, queryHomepage } from '#contract/catalog.ts'
+import type { QueryOf } from '#contract/endpoint.ts'
+import { saveHistory } from '#contract/library.ts'
+import { getUser } from '#contract/members.ts'
+import { learnNextWatched } from '#server/features/library/learn-next-watched.ts'
+import { newId } from '#server/platform/ids.ts'
+import { buildTag, buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
+import { restlessClock } from '#server/testing/restless-clock.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { arrangeShelves, frontShelves } from '#server/features/catalog/ranking/rank-queries.ts'
+import { refreshRanks, tidyShelves } from '#server/features/catalog/refresh-ranks.ts'
+
+let site: TestSite
+let tag: string
+
+beforeAll(async () => {
+  site = await testSite({ clock: restlessClock() })
+})
+afterAll(() => site.close())
+
+const db = () => site.context.db
+const day = (number: number) => new Date(Date.UTC(2026, 0, number))
+
+const tagWith = (video: BuiltVideo, tagId: string) =>
+  db().insertInto('video_tags').values({ video_id: video.id, tag_id: tagId, position: 0 }).execute()
+
+const play = (video: BuiltVideo, times: number) =>
+  db()
+    .updateTable('videos')
+    .set((eb) => ({ play_count: eb('play_count', '+', times) }))
+    .where('id', '=', video.id)
+    .execute()
+
+const archive = (video: BuiltVideo) =>
+  db().updateTable('videos').set({ state: 'archived' }).where('id', '=', video.id).execute()
+
+async function buildTagged(title: string, releasedAt: Date, plays = 0): Promise<BuiltVideo> {
+  const video = await buildVideo(site.context, { title, releasedAt, episodes: 1 })
+  await tagWith(video, tag)
+  if (plays > 0) await play(video, plays)
+  return video
+}
+
+const list = async (query: QueryOf<typeof queryHomepage>) => {
+  const page = await site.visitor().ask(queryHomepage, { query })
+  return { ids: page.list.map(({ id }) => id), next: page.next_cursor }
+}
+
+/** All pages, with something happening after the first. */
+async function pages(
+  query: QueryOf<typeof queryHomepage>,
+  meanwhile: () => Promise<unknown>,
+): Promise<string[]> {
+  const ids: string[] = []
+  let cursor: string | undefined
+  do {
+    const page = await list({ ...query, limit: 4, ...(cursor === undefined ? {} : { cursor }) })
+    ids.push(...page.ids)
+    if (cursor === undefined) await meanwhile()
+    cursor = page.next ?? undefined
+  } while (cursor !== undefined)
+  return ids
+}
+
+describe('a list whose pages are turned while the catalogue changes', () => {
+  let videos: BuiltVideo[]
+
+  beforeEach(async () => {
+    tag = await buildTag(db(), 'Harbour')
+    videos = []
+    for (let number = 1; number <= 10; number++)
+      videos.push(await buildTagged(`Harbour ${number}`, day(number), number * 3))
+    await refreshRanks(db(), new Date())
+  })
+
+  /** One is published, one of those still to come and one already seen are archived, and the last is played a lot. */
+  const change = async () => {
+    await buildTagged('Harbour 11', day(11))
+    for (const index of [1, 9]) await archive(videos[index] ?? raise())
+    await play(videos[0] ?? raise(), 500)
+  }
+  const raise = (): never => {
+    throw new Error('a video is missing')
+  }
+
+  it.each([
+    ['newest of a tag', (): QueryOf<typeof queryHomepage> => ({ tag, sort: 'newest' })],
+    ['most popular of a tag', (): QueryOf<typeof queryHomepage> => ({ tag, sort: 'popular' })],
+    ['most popular of all', (): QueryOf<typeof queryHomepage> => ({ sort: 'popular' })],
+    ['search by relevance', (): QueryOf<typeof queryHomepage> => ({ keyword: 'harbour' })],
+    ['search with a typo', (): QueryOf<typeof queryHomepage> => ({ keyword: 'harbuor' })],
+    ['search by popularity', (): QueryOf<typeof queryHomepage> => ({ keyword: 'harbour', sort: 'popular' })],
+    ['search by age', (): QueryOf<typeof queryHomepage> => ({ keyword: 'harbour', sort: 'newest' })],
+  ])('repeats nothing and skips nothing that stayed: %s', async (_name, query) => {
+    const seen = await pages(query(), change)
+    const stayed = videos.filter((_video, index) => index !== 1 && index !== 9).map(({ id }) => id)
+    expect(new Set(seen).size).toBe(seen.length)
+    expect(seen).toEqual(expect.arrayContaining(stayed))
+    expect(seen).not.toContain(videos[1]?.id)
+  })
+
+  it('orders a tag by age or popularity, as asked', async () => {
+    const newestFirst = videos.map(({ id }) => id).toReversed()
+    expect((await list({ tag })).ids).toEqual(newestFirst)
+    await play(videos[2] ?? raise(), 1000)
+    expect((await list({ tag, sort: 'popular' })).ids).toEqual(newestFirst)
+    await refreshRanks(db(), new Date())
+    expect((await list({ tag, sort: 'popular' })).ids[0]).toBe(videos[2]?.id)
+  })
+
+  it('refuses the cursor of another list, order or search, and answers 404 for an unknown id', async () => {
+    const { next } = await list({ tag, limit: 2 })
+    const cursor = next ?? ''
+    for (const query of [
+      { tag, sort: 'popular' },
+      { keyword: 'harbour' },
+      { keyword: 'other' },
+      {},
+    ] as const) {
+      const { status } = await site.visitor().call(queryHomepage, { query: { ...query, cursor } })
+      expect(status).toBe(400)
+    }
+    const search = await list({ keyword: 'harbour', limit: 2 })
+    for (const query of [{ keyword: 'harbours' }, { keyword: 'harbour', sort: 'newest' }] as const) {
+      const { status } = await site
+        .visitor()
+        .call(queryHomepage, { query: { ...query, cursor: search.next ?? '' } })
+      expect(status).toBe(400)
+    }
+    for (const query of [{ tag: 'tag_none' }, { menu: 'cat_none' }, { section: 'sec_none' }])
+      expect((await site.visitor().call(queryHomepage, { query })).answer.code).toBe(404)
+    const foreign = await site.visitor().call(listTags, { query: { cursor } })
+    expect(foreign.status).toBe(400)
+  })
+
+  it('finds the same however the videos stand on the shelves', async () => {
+    const before = await list({ keyword: 'harbour' })
+    await site.context.database.pool.query(`UPDATE video_search SET shelf = ${frontShelves.length}`)
+    expect((await list({ keyword: 'harbour' })).ids).toEqual(before.ids)
+    await arrangeShelves(db(), 1)
+    expect(await shelved()).toBe(1)
+    await tidyShelves(db(), new AbortController().signal, 2)
+    expect(await shelved()).toBeGreaterThan(2)
+    expect(await list({ keyword: 'harbour' })).toEqual(before)
+  })
+})
+
+it('puts what belongs at the back of the search there before it takes anything from the front', async () => {
+  const { pool } = site.context.database
+  const back = await buildVideo(site.context, { state: 'draft' })
+  const front = await buildVideo(site.context, { releasedAt: day(1) })
+  const shelfOf = async ({ id }: BuiltVideo) =>
+    (await pool.query<{ shelf: number }>('SELECT shelf FROM video_search WHERE video_id = $1', [id])).rows[0]
+      ?.shelf
+  await pool.query(`INSERT INTO video_search (video_id, released_at, words) VALUES ($1, now(), '')`, [
+    back.id,
+  ])
+  await pool.query('UPDATE video_search SET shelf = 1 WHERE video_id = $1', [front.id])
+  await arrangeShelves(db(), 1)
+  expect([await shelfOf(back), await shelfOf(front)]).toEqual([frontShelves.length, 1])
+  await arrangeShelves(db(), 1)
+  expect(await shelfOf(front)).toBe(0)
+})
+
+/** How many videos stand on the first shelf of the search. */
+async function shelved(): Promise<number> {
+  const { rows } = await site.context.database.pool.query('SELECT FROM video_search WHERE shelf = 0')
+  return rows.length
+}
+
+describe('hand-picked videos', () => {
+  it("stand in the operator's order, page by page", async () => {
+    const picked = []
+    for (const number of [3, 1, 2, 5, 4])
+      picked.push(await buildVideo(site.context, { releasedAt: day(number) }))
+    const rows = await db()
+      .selectFrom('videos')
+      .select(['id', 'slug'])
+      .where(
+        'id',
+        'in',
+        picked.map(({ id }) => id),
+      )
+      .execute()
+    const slugs = picked.map(({ id }) => rows.find((row) => row.id === id)?.slug ?? '')
+    const section = newId('sec')
+    const source = JSON.stringify({ from: 'videos', slugs })
+    await db()
+      .insertInto('sections')
+      .values({ id: section, kind: 'row', titles: JSON.stringify({ en: 'Picked' }), source, position: 9 })
+      .execute()
+    expect(await pages({ section }, async () => {})).toEqual(picked.map(({ id }) => id))
+  })
+})
+
+describe('the tags', () => {
+  const tags = async () => (await site.visitor().ask(listTags, { query: { limit: 50 } })).list
+
+  it('count published videos only, whatever happens to them', async () => {
+    tag = await buildTag(db(), 'Counted')
+    const count = async () => (await tags()).find(({ id }) => id === tag)?.video_count
+    expect(await count()).toBeUndefined()
+    const one = await buildTagged('One', day(1))
+    const two = await buildTagged('Two', day(2))
+    const draft = await buildVideo(site.context, { state: 'draft' })
+    await tagWith(draft, tag)
+    expect(await count()).toBe(2)
+    await archive(one)
+    expect(await count()).toBe(1)
+    await db()
+      .updateTable('videos')
+      .set({ state: 'published' })
+      .where('id', 'in', [one.id, draft.id])
+      .execute()
+    expect(await count()).toBe(3)
+    await db().deleteFrom('video_tags').where('video_id', '=', two.id).execute()
+    expect(await count()).toBe(2)
+  })
+
+  it('come with those in front that are played now; what was played long ago fades', async () => {
+    const [old, fresh] = [await buildTag(db(), 'Old'), await buildTag(db(), 'Fresh')]
+    tag = old
+    const first = await buildTagged('Old favourite', day(1))
+    tag = fresh
+    const second = await buildTagged('Fresh favourite', day(2))
+    const now = Date.now()
+    await play(first, 5000)
+    await refreshRanks(db(), new Date(now))
+    expect((await tags())[0]).toMatchObject({ id: old, trending: true })
+    await play(second, 1000)
+    await refreshRanks(db(), new Date(now + 40 * 86_400_000))
+    const [top] = await tags()
+    expect(top).toMatchObject({ id: fresh, trending: true })
+    expect((await tags()).find(({ id }) => id === old)).toMatchObject({ trending: false })
+  })
+
+  it('fade once for the time that passed, wherever a process ends', async () => {
+    tag = await buildTag(db(), 'Fading')
+    const now = Date.now() + 100 * 86_400_000
+    await play(await buildTagged('Played', day(1)), 1000)
+    await refreshRanks(db(), new Date(now))
+    const heat = async () => {
+      const { rows } = await pool.query<{ heat: number }>('SELECT heat FROM tags WHERE id = $1', [tag])
+      return rows[0]?.heat
+    }
+    const { pool } = site.context.database
+    const before = await heat()
+    // What the second statement of a run does here, a kill does elsewhere.
+    await pool.query("ALTER TABLE settings ADD CONSTRAINT killed CHECK (key <> 'tags_ranked') NOT VALID")
+    await expect(refreshRanks(db(), new Date(now + 2 * 86_400_000))).rejects.toThrow('killed')
+    await pool.query('ALTER TABLE settings DROP CONSTRAINT killed')
+    expect(await heat()).toBe(before)
+    const later = new Date(now + 2 * 86_400_000)
+    await Promise.all([refreshRanks(db(), later), refreshRanks(db(), later)])
+    expect(await heat()).toBeCloseTo((before ?? 0) / 2, 5)
+  })
+
+  /** All pages of two, with something happening after each. */
+  const turnPages = async (meanwhile: (turn: number) => Promise<unknown>) => {
+    const seen: string[] = []
+    let cursor: string | undefined
+    let turn = 0
+    do {
+      const query = { limit: 2, ...(cursor === undefined ? {} : { cursor }) }
+      const page = await site.visitor().ask(listTags, { query })
+      seen.push(...page.list.map(({ id }) => id))
+      cursor = page.next_cursor ?? undefined
+      await meanwhile(++turn)
+    } while (cursor !== undefined)
+    return seen
+  }
+
+  it('come page by page, each once', async () => {
+    expect(await turnPages(async () => {})).toEqual((await tags()).map(({ id }) => id))
+  })
+
+  it.each([1, 2, 3])(
+    'come each once, in their order, where they are ranked anew after page %s',
+    async (when) => {
+      for (const number of [1, 2, 3, 4]) {
+        tag = await buildTag(db(), `Ranked ${number}`)
+        await buildTagged(`Ranked ${number}`, day(number))
+      }
+      await refreshRanks(db(), new Date())
+      const before = (await tags()).map(({ id }) => id)
+      const last = await buildTagged('Played', day(9))
+      const seen = await turnPages(async (turn) => {
+        if (turn !== when) return
+        await play(last, 10_000)
+        await refreshRanks(db(), new Date())
+      })
+      expect(seen).toEqual(before)
+      expect((await tags())[0]).toMatchObject({ id: tag })
+    },
+  )
+
+  it('go on from a page of long ago', async () => {
+    const { next_cursor } = await site.visitor().ask(listTags, { query: { limit: 2 } })
+    for (let times = 0; times < 2; times++) await refreshRanks(db(), new Date())
+    const query = { limit: 50, cursor: next_cursor ?? '' }
+    const rest = (await site.visitor().ask(listTags, { query })).list.map(({ id }) => id)
+    expect(rest).toEqual((await tags()).slice(2).map(({ id }) => id))
+  })
+})
+
+describe('recommendations', () => {
+  const watch = async (visitor: ReturnType<TestSite['visitor']>, video: BuiltVideo, minute: number) => {
+    await visitor.ask(saveHistory, {
+      body: {
+        video_id: video.id,
+        episode_id: video.episodes[0]?.id ?? '',
+        position_ms: 1000,
+        at: new Date(Date.UTC(2026, 1, 1, 12, minute)).toISOString(),
+      },
+    })
+  }
+  const related = async (video: BuiltVideo) =>
+    (await site.visitor().ask(getVideo, { query: { id: video.id } })).related.map(({ id }) => id)
+
+  it('are what people watched next, then what shares a tag', async () => {
+    tag = await buildTag(db(), 'Shared')
+    const start = await buildTagged('Start', day(1))
+    const tagged = await buildTagged('Tagged', day(1))
+    const next = await buildVideo(site.context, { releasedAt: day(1) })
+    const gone = await buildVideo(site.context, { releasedAt: day(1) })
+    expect((await related(start))[0]).toBe(tagged.id)
+    for (let person = 0; person < 3; person++) {
+      const visitor = site.visitor()
+      await visitor.fetch('/api/user')
+      await watch(visitor, start, 1)
+      await watch(visitor, next, 2)
+      await watch(visitor, gone, 3)
+    }
+    await archive(gone)
+    await learnNextWatched(db(), AbortSignal.timeout(10_000))
+    // In another language, since the first answer is kept for a second.
+    const fresh = await site.visitor({ 'accept-language': 'es' }).ask(getVideo, { query: { id: start.id } })
+    expect(fresh.related.map(({ id }) => id).slice(0, 2)).toEqual([next.id, tagged.id])
+    expect(fresh.related).toHaveLength(12)
+  })
+
+  async function buildSection(): Promise<string> {
+    const id = newId('sec')
+    const titles = JSON.stringify({ en: 'For you' })
+    const source = JSON.stringify({ from: 'recommended' })
+    await db().insertInto('sections').values({ id, kind: 'row', titles, source, position: 1 }).execute()
+    return id
+  }
+
+  it('fill a section for whoever has watched something, without what they know', async () => {
+    const section = await buildSection()
+    tag = await buildTag(db(), 'Liked')
+    const seen = await buildTagged('Seen', day(1))
+    const alike = await buildTagged('Alike', day(1))
+    const visitor = site.visitor({ 'accept-language': 'pt' })
+    await visitor.fetch('/api/user')
+    await watch(visitor, seen, 1)
+    const home = await visitor.ask(getHomepage)
+    const own = home.homepage.find(({ id }) => id === section)
+    expect(own?.items[0]?.id).toBe(alike.id)
+    expect(own?.items.map(({ id }) => id)).not.toContain(seen.id)
+    const page = await visitor.ask(queryHomepage, { query: { section } })
+    expect(page.list.map(({ id }) => id).slice(0, own?.items.length)).toEqual(own?.items.map(({ id }) => id))
+    const other = await site.visitor({ 'accept-language': 'pt' }).ask(getHomepage)
+    expect(other.homepage.map(({ id }) => id)).not.toContain(section)
+  })
+
+  /** All pages of so many, with something happening after each. */
+  async function turnPages(
+    visitor: ReturnType<TestSite['visitor']>,
+    query: QueryOf<typeof queryHomepage>,
+    meanwhile: (ids: readonly string[]) => Promise<unknown>,
+  ): Promise<string[]> {
+    const ids: string[] = []
+    let cursor: string | undefined
+    do {
+      const from = cursor === undefined ? {} : { cursor }
+      const page = await visitor.ask(queryHomepage, { query: { ...query, ...from } })
+      ids.push(...page.list.map(({ id }) => id))
+      cursor = page.next_cursor ?? undefined
+      await meanwhile(ids)
+    } while (cursor !== undefined)
+    return ids
+  }
+
+  it('come page by page, each once, whatever is watched meanwhile, by this person or by others', async () => {
+    const section = await buildSection()
+    tag = await buildTag(db(), 'Turned')
+    const videos: BuiltVideo[] = []
+    for (let number = 1; number <= 12; number++)
+      videos.push(await buildTagged(`Turned ${number}`, day(number)))
+    const [first, second, ...others] = videos
+    if (!first || !second) throw new Error('a video is missing')
+    const visitor = site.visitor()
+    await visitor.fetch('/api/user')
+    await watch(visitor, first, 1)
+    const { pool } = site.context.database
+    const count = (video: BuiltVideo, viewers: number) =>
+      pool.query(
+        `INSERT INTO watched_next VALUES ($1, $2, $3)
+         ON CONFLICT (video_id, next_id) DO UPDATE SET viewers = excluded.viewers`,
+        [first.id, video.id, viewers],
+      )
+    for (const [index, video] of [second, ...others].entries()) await count(video, 100 - index)
+    const all = await turnPages(visitor, { section, limit: 50 }, async () => {})
+    expect(all.slice(0, 2)).toEqual([second.id, others[0]?.id])
+    let minute = 2
+    const seen = await turnPages(visitor, { section, limit: 3 }, async (ids) => {
+      const [given, further] = [videos.find(({ id }) => ids.includes(id)), others.at(-minute)]
+      for (const video of [given, further]) {
+        if (!video) continue
+        await count(video, minute % 2 ? 5000 : 1)
+        await watch(visitor, video, ++minute)
+      }
+    })
+    expect(new Set(seen).size).toBe(seen.length)
+    expect(seen.toSorted()).toEqual(all.toSorted())
+  })
+
+  it('end before their cursor is too long to be sent', async () => {
+    const section = await buildSection()
+    const visitor = site.visitor()
+    const { id: userId } = await visitor.ask(getUser)
+    await watch(visitor, await buildVideo(site.context, { releasedAt: day(1) }), 0)
+    // A person who watched 49 of a crowd, the first five last; what is watched after each of these is other 60 of it.
+    await site.context.database.pool.query(`
+      SET LOCAL session_replication_role = replica;
+      CREATE TEMPORARY TABLE crowd ON COMMIT DROP AS SELECT n, 'vid_' || md5('crowd ' || n) AS id FROM generate_series(1, 350) n;
+      INSERT INTO videos (id, slug, titles, synopses, state, free_episodes, currency, episode_cents, video_cents, released_at)
+        SELECT id, id, '{"en": "Crowd"}', '{"en": "Crowd"}', 'published', 3, 'USD', 99, 999, '2026-01-01' FROM crowd;
+      INSERT INTO history (user_id, video_id, episode_id, position_ms, at)
+        SELECT '${userId}', id, 'ep_any', 1, '2026-03-01'::timestamptz - n * interval '1 min' FROM crowd WHERE n < 50;
+      INSERT INTO watched_next
+        SELECT seed.id, next.id, 1000 - next.n FROM crowd seed JOIN crowd next ON next.n % 5 = seed.n % 5
+        WHERE seed.n <= 5 AND next.n >= 50`)
+    onTestFinished(async () => {
+      // They would fill the front shelves of the search.
+      await site.context.database.pool.query(`
+        SET LOCAL session_replication_role = replica;
+        DELETE FROM videos WHERE titles = '{"en": "Crowd"}'`)
+    })
+    const seen = await turnPages(visitor, { section, limit: 20 }, async () => {})
+    expect(seen).toHaveLength(200)
+    expect(new Set(seen).size).toBe(seen.length)
+  })
+})

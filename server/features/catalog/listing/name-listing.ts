@@ -1,0 +1,24 @@
+import { inLanguage, type Language } from '#contract/languages.ts'
+import type { Db } from '#server/tables.ts'
+import * as queries from '#server/features/catalog/queries.ts'
+
+export type ListingKind = 'category' | 'section' | 'tag'
+
+/** The name of a listing; undefined if it does not exist. */
+export async function nameListing(
+  db: Db,
+  kind: ListingKind,
+  id: string,
+  language: Language,
+): Promise<string | undefined> {
+  const names =
+    kind === 'section'
+      ? (await queries.selectSection(db, id))?.titles
+      : (await (kind === 'tag' ? queries.selectTag : queries.selectCategory)(db, id))?.names
+  return names && inLanguage(names, language)
+}
+
+/** The categories that have something to show. */
+export async function listMenuIds(db: Db): Promise<string[]> {
+  return (await queries.selectMenu(db)).map(({ id }) => id)
+}

@@ -1,0 +1,108 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '#server/tables.ts'
+
+/** A video that goes with others, and how well. */
+export interface SimilarVideo {
+  id: string
+  key: number
+}
+
+export interface SimilarOptions {
+  /** Which are not wanted, by the ends of their ids (`endOf`). */
+  without: readonly string[]
+  limit: number
+}
+
+/** Ids are random, so 32 bits of one distinguish it from a few hundred others. */
+const digitsOfEnd = 8
+
+/** A short form of an id, as a number in hexadecimal digits. */
+export function endOf(id: string): string {
+  return id.slice(-digitsOfEnd)
+}
+
+/** How many videos at most say what goes with them. */
+export const mostSeeds = 5
+
+/**
+ * What goes with these videos, best first: what people watched next, else what shares most tags, the category, or is popular.
+ * Each source gives a few of its best, so the work is the same however large the catalogue.
+ */
+export async function selectSimilar(
+  db: Db,
+  seeds: readonly string[],
+  { without, limit }: SimilarOptions,
+): Promise<SimilarVideo[]> {
+  // Always as many rows, so that PostgreSQL does not replan for each call.
+  const rows = Array.from({ length: mostSeeds }, (_, index) => sql`(${seeds[index] ?? null}::text)`)
+  const { rows: alike } = await sql<SimilarVideo>`
+    WITH seeds AS (SELECT * FROM (VALUES ${sql.join(rows)}) given(id) WHERE id IS NOT NULL)
+    SELECT id, sum(score)::int AS key FROM (
+      SELECT next_id AS id, (ln(1 + viewers) * 1000)::int AS score
+      FROM seeds CROSS JOIN LATERAL (
+        SELECT next_id, viewers FROM watched_next WHERE video_id = seeds.id
+        ORDER BY viewers DESC, next_id DESC LIMIT 50
+      ) next JOIN videos ON videos.id = next_id AND videos.state = 'published'
+      UNION ALL
+      SELECT listed.video_id, 20
+      FROM (SELECT DISTINCT tag_id FROM video_tags JOIN seeds ON video_id = seeds.id) own CROSS JOIN LATERAL (
+        SELECT video_id FROM video_tags WHERE tag_id = own.tag_id AND released_at IS NOT NULL
+        ORDER BY popularity DESC, video_id DESC LIMIT 30
+      ) listed
+      UNION ALL
+      SELECT listed.id, 10
+      FROM (SELECT DISTINCT category_id FROM videos JOIN seeds USING (id)) own CROSS JOIN LATERAL (
+        SELECT id FROM videos WHERE category_id = own.category_id AND state = 'published'
+        ORDER BY popularity DESC, id DESC LIMIT 30
+      ) listed
+      UNION ALL
+      SELECT * FROM (
+        SELECT id, 0 FROM videos WHERE state = 'published' ORDER BY popularity DESC, id DESC LIMIT 30
+      ) popular
+    ) candidates
+    WHERE right(id, ${sql.lit(digitsOfEnd)}) <> ALL(${without}) GROUP BY id
+    ORDER BY key DESC, id DESC LIMIT ${limit}`.execute(db)
+  return alike
+}
+
+/** A video that somebody watched after another one. */
+export interface WatchedNext {
+  videoId: string
+  nextId: string
+}
+
+/** Of a video, so many that followed are kept once there are more than `most`, each at half its weight: what is new can rise. */
+const kept = 50
+const most = 100
+
+/** Adds what was watched after what, in one order everywhere, and keeps each video's list short. */
+export async function addWatchedNext(tx: Tx, pairs: readonly WatchedNext[]): Promise<void> {
+  const from = pairs.map(({ videoId }) => videoId)
+  const to = pairs.map(({ nextId }) => nextId)
+  await sql`
+    INSERT INTO watched_next (video_id, next_id, viewers)
+    SELECT pair.video_id, pair.next_id, count(*)
+    FROM unnest(${from}::text[], ${to}::text[]) pair(video_id, next_id)
+    JOIN videos one ON one.id = pair.video_id JOIN videos other ON other.id = pair.next_id
+    GROUP BY pair.video_id, pair.next_id ORDER BY pair.video_id, pair.next_id
+    ON CONFLICT (video_id, next_id) DO UPDATE SET viewers = watched_next.viewers + excluded.viewers`.execute(
+    tx,
+  )
+  await sql`
+    WITH crowded AS (
+      SELECT video_id FROM watched_next WHERE video_id = ANY(${from}) GROUP BY video_id HAVING count(*) > ${most}
+    ), ranked AS MATERIALIZED (
+      SELECT video_id, next_id, row_number() OVER (PARTITION BY video_id ORDER BY viewers DESC, next_id) AS place
+      FROM watched_next JOIN crowded USING (video_id)
+    ), locked AS MATERIALIZED (
+      SELECT watched_next.*, place FROM watched_next JOIN ranked USING (video_id, next_id)
+      ORDER BY video_id, next_id FOR UPDATE OF watched_next
+    ), dropped AS (
+      DELETE FROM watched_next USING locked
+      WHERE watched_next.video_id = locked.video_id AND watched_next.next_id = locked.next_id AND place > ${kept}
+    )
+    UPDATE watched_next SET viewers = (watched_next.viewers + 1) / 2 FROM locked
+    WHERE watched_next.video_id = locked.video_id AND watched_next.next_id = locked.next_id AND place <= ${kept}`.execute(
+    tx,
+  )
+}

@@ -1,0 +1,79 @@
+import { cutPage, decodeCursor, encodeCursor } from '#server/platform/cursor.ts'
+import type { Tx } from '#server/tables.ts'
+import type { ListedRow } from '#server/features/catalog/cards/list-queries.ts'
+import type { Catalog } from '#server/features/catalog/create-catalog.ts'
+import { withCards } from '#server/features/catalog/cards/load-cards.ts'
+import { addWatchedNext, endOf, mostSeeds, type WatchedNext } from './recommend-queries.ts'
+
+/** Videos that a viewer watched lately, newest first: what recommendations go by. */
+export type Watched = () => Promise<string[]>
+
+const relatedCount = 12
+
+/** What goes with a video, best first. */
+export async function relatedTo({ findAlike, findCards }: Catalog, id: string): Promise<ListedRow[]> {
+  return withCards(findCards, await findAlike([id], { without: [endOf(id)], limit: relatedCount }))
+}
+
+/** The videos that recommendations go by, and which are not given (any more), by the ends of their ids. */
+interface Basis {
+  seeds: readonly string[]
+  without: readonly string[]
+}
+
+const basisOf = (watched: readonly string[]): Basis => ({
+  seeds: watched.slice(0, mostSeeds),
+  without: watched.map(endOf),
+})
+
+/** Recommends videos similar to those watched last, without these; nothing for viewers without a history. */
+export async function recommendFor(
+  { findAlike, findCards }: Catalog,
+  watched: Watched,
+  limit: number,
+): Promise<ListedRow[]> {
+  const { seeds, without } = basisOf(await watched())
+  return seeds.length > 0 ? withCards(findCards, await findAlike(seeds, { without, limit })) : []
+}
+
+/** So many fit into a cursor, beside the seeds. What somebody has not found among some two hundred, they look for elsewhere. */
+const mostWithout = 240
+
+/**
+ * The same in pages. How well videos go together, and what somebody watched last, changes all the time: so the cursor
+ * holds the seeds of the first page and what was given since, and a further page is the best of the rest.
+ * @throws Fault badCursor
+ */
+export async function recommendPage(
+  { findAlike, findCards }: Catalog,
+  list: string,
+  watched: Watched,
+  cursor: string | undefined,
+  size: number,
+): Promise<{ rows: ListedRow[]; nextCursor: string | null }> {
+  const position = decodeCursor(list, cursor, ['text', 'text'])
+  const { seeds, without } = position ? readBasis(position) : basisOf(await watched())
+  if (seeds.length === 0) return { rows: [], nextCursor: null }
+  const { page, last } = cutPage(await findAlike(seeds, { without, limit: size + 1 }), size)
+  const given = [...without, ...page.map(({ id }) => endOf(id))]
+  const isOver = !last || given.length > mostWithout
+  return {
+    rows: await withCards(findCards, page),
+    nextCursor: isOver ? null : encodeCursor(list, writeBasis({ seeds, without: given })),
+  }
+}
+
+/** A place in a list of recommendations, as a cursor holds it: every end takes four bytes. */
+export function writeBasis({ seeds, without }: Basis): [seeds: string, without: string] {
+  return [seeds.join(' '), Buffer.from(without.join(''), 'hex').toString('base64url')]
+}
+
+function readBasis([seeds, without]: readonly [string, string]): Basis {
+  const digits = Buffer.from(without, 'base64url').toString('hex')
+  return { seeds: seeds.split(' ').slice(0, mostSeeds), without: digits.match(/.{8}/g) ?? [] }
+}
+
+/** Learns which videos people watched after which. */
+export async function recordWatchedNext(tx: Tx, pairs: readonly WatchedNext[]): Promise<void> {
+  if (pairs.length > 0) await addWatchedNext(tx, pairs)
+}

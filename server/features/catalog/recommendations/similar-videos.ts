@@ -1,0 +1,17 @@
+import { createAnswerCache } from '#server/platform/response-cache.ts'
+import type { Clock } from '#server/platform/clock.ts'
+import type { Db } from '#server/tables.ts'
+import { selectSimilar, type SimilarVideo, type SimilarOptions } from './recommend-queries.ts'
+
+/** Finds videos similar to these, best first, for any viewer. */
+export type FindSimilar = (
+  seeds: readonly string[],
+  options: SimilarOptions,
+) => Promise<readonly SimilarVideo[]>
+
+/** Whoever comes from the same ad has seen the same episode: what goes with it is looked up once a second. */
+export function createSimilarVideos(db: Db, clock: Clock): FindSimilar {
+  const kept = createAnswerCache<readonly SimilarVideo[]>(clock)
+  return (seeds, options) =>
+    kept.get(JSON.stringify([seeds, options]), () => selectSimilar(db, seeds, options))
+}

@@ -1,0 +1,310 @@
+import { sql, type Expression, type RawBuilder } from 'kysely'
+import type { Texts } from '#contract/languages.ts'
+import { prepared, type Slots } from '#server/platform/database/prepared.ts'
+import type { Db } from '#server/tables.ts'
+import type { ListOrder, ListPlace } from '#server/features/catalog/cards/list-queries.ts'
+import { generationNow, risenFirst, roseTo } from '#server/features/catalog/ranking/popular-queries.ts'
+import { plainCardColumns, type PlainCardRow } from '#server/features/catalog/queries.ts'
+import { frontShelves } from '#server/features/catalog/ranking/rank-queries.ts'
+
+/** A word that was typed, without accents and case. */
+export interface TypedWord {
+  word: string
+  /** Whether a published text has exactly this word, or for an unfinished one, a word that begins like it. */
+  known: boolean
+  /** Words that have a form in common with it: what may be one typo apart, and some that are not. */
+  alike: string[]
+  /** Categories with such a word in their names, in any language: the same, one that is alike, or begins like an unfinished one. */
+  categories: { id: string; words: string[] }[]
+}
+
+/** Of a keyword no more words are looked at. */
+export const mostWords = 8
+/** Whole titles stand in the index up to here. Some characters become many, so that a keyword may be longer than it was typed. */
+const mostOfWhole = 200
+const mostAlike = 200
+
+interface Typed {
+  keyword: string
+  forgiving: boolean
+}
+
+/** A keyword as the index has it. */
+export interface TypedKeyword {
+  /** Its words with spaces between. */
+  whole: string
+  words: TypedWord[]
+}
+
+const typedWords = prepared(
+  (_: Db, { keyword, forgiving }: Slots<Typed>) => sql<TypedWord & { whole: string }>`
+    WITH words AS (SELECT plain_words(${keyword}) AS words), looked_up AS MATERIALIZED (
+      SELECT word, place, begun, coalesce((
+        SELECT CASE WHEN begun THEN starts_with(next.word, each.word) ELSE next.word = each.word END
+        FROM search_words next WHERE next.word >= each.word ORDER BY next.word LIMIT 1
+      ), false) AS known
+      FROM words, unnest(words) WITH ORDINALITY each(word, place),
+        LATERAL (SELECT place = cardinality(words) AS begun) last
+      WHERE place <= ${mostWords}
+    ), typed AS MATERIALIZED (
+      SELECT word, place, begun, known, CASE WHEN ${forgiving} OR NOT known THEN
+        whole_forms(word) || CASE WHEN begun THEN beginning_forms(word) ELSE '{}' END
+      END AS forms
+      FROM looked_up
+    )
+    SELECT word, known, rtrim(left(plain_text(${keyword}), ${sql.lit(mostOfWhole)})) AS whole, alike, coalesce((
+      SELECT jsonb_agg(jsonb_build_object('id', id, 'words', words)) FROM categories WHERE EXISTS (
+        SELECT FROM unnest(categories.words) own(word) WHERE own.word = ANY(alike)
+          OR CASE WHEN begun THEN starts_with(own.word, typed.word) ELSE own.word = typed.word END
+      )
+    ), '[]') AS categories
+    FROM typed, LATERAL (SELECT ARRAY(
+      SELECT search_words.word FROM search_words WHERE search_words.forms && typed.forms LIMIT ${mostAlike}
+    ) AS alike) near ORDER BY place`,
+)
+
+/**
+ * The words of a keyword as the index has them. Those alike are looked up for every word where `forgiving`, else for the
+ * unknown ones. The last word may be unfinished: it stands for all that begin like it.
+ */
+export async function selectTypedWords(
+  db: Db,
+  keyword: string,
+  options: { forgiving: boolean },
+): Promise<TypedKeyword> {
+  const words = await typedWords(db, { keyword, ...options })
+  return { whole: words[0]?.whole ?? '', words }
+}
+
+/** What is searched for, as PostgreSQL reads it: tsquery texts. */
+export interface SearchTerms {
+  /** What a video must match. */
+  all: string
+  /** What makes one the best of all: the words as they were typed, the words as a whole title. */
+  typed: string
+  title: string
+}
+
+interface Found {
+  video_id: string
+  key: unknown
+  depth: number
+}
+
+/** The shelves of `video_search`, from the front. */
+const shelves = Array.from({ length: frontShelves.length + 1 }, (_, shelf) => shelf)
+
+interface Reach {
+  /** The columns of the search's row that order the matches. */
+  key: Expression<unknown>
+  /** Another shelf is opened while fewer than so many were found. */
+  plenty: number
+  /** Or as far as this shelf, however many there are. */
+  depth: Expression<number> | undefined
+}
+
+/** The videos that match, with their keys and the last shelf that was opened. */
+function findOnShelves(terms: Slots<SearchTerms>, reach: Reach): RawBuilder<Found> {
+  const opened = shelves.slice(1).map((shelf) => sql`(${isOpen(shelf, reach)})::int`)
+  const all = shelves.map((shelf) => sql`SELECT * FROM ${sql.table(`shelf_${shelf}`)}`)
+  return sql<Found>`WITH ${sql.join(shelves.map((shelf) => readShelf(shelf, terms, reach)))}
+    SELECT video_id, key, ${sql.join(opened, sql` + `)} AS depth FROM (${sql.join(all, sql` UNION ALL `)}) found`
+}
+
+/** Of a shelf that stays closed, only the videos that have these words as their title. */
+function readShelf(shelf: number, terms: Slots<SearchTerms>, reach: Reach): RawBuilder<unknown> {
+  const wanted =
+    shelf === 0
+      ? sql`${terms.all}::tsquery`
+      : sql`CASE WHEN ${isOpen(shelf, reach)} THEN ${terms.all}::tsquery ELSE ${terms.title}::tsquery END`
+  const before = shelf === 0 ? sql`0` : sql`(SELECT videos FROM ${sql.table(`found_before_${shelf}`)})`
+  return sql`${sql.table(`shelf_${shelf}`)} AS MATERIALIZED (
+      SELECT video_id, ${reach.key} AS key FROM video_search WHERE shelf = ${sql.lit(shelf)} AND words @@ ${wanted}
+    ), ${sql.table(`found_before_${shelf + 1}`)} AS (
+      SELECT ${before} + count(*) AS videos FROM ${sql.table(`shelf_${shelf}`)}
+    )`
+}
+
+function isOpen(shelf: number, { plenty, depth }: Reach): RawBuilder<boolean> {
+  return depth === undefined
+    ? sql<boolean>`(SELECT videos FROM ${sql.table(`found_before_${shelf}`)}) < ${sql.lit(plenty)}`
+    : sql<boolean>`${depth}::int >= ${sql.lit(shelf)}`
+}
+
+/** How well a video matches, more for one that is watched more; before all, those that have the very title or words. */
+function scoreFor({ all, typed, title }: Slots<SearchTerms>): RawBuilder<number> {
+  return sql<number>`(ts_rank('{0.1, 0.1, 0.5, 1}', words, ${all}::tsquery) * 10000)::int * (10 + fame)
+    + CASE WHEN words @@ ${title}::tsquery THEN 4000000 WHEN words @@ ${typed}::tsquery THEN 2000000 ELSE 0 END`
+}
+
+/** What matches are ordered by. Popularity changes too often to be stored in the search's row. */
+const keys = {
+  relevance: { ofMatch: scoreFor, ofRow: 'found.key' },
+  newest: { ofMatch: () => sql`released_at`, ofRow: 'found.key' },
+  popular: { ofMatch: () => sql`0`, ofRow: 'videos.popularity' },
+} as const
+
+/** How many matches are enough: a search returns at least this many of the most popular, or all if there are fewer. */
+const plentyOfVideos = 60
+
+export interface SearchPlace extends Required<ListPlace> {
+  /** The shelf up to which this search looks. */
+  depth: number
+}
+
+/** The position of a match: its sort values, and the last tier that was searched. */
+interface FoundPlace {
+  id: string
+  key: Date | number
+  depth: number
+  generation: number
+  risen: number | null
+}
+
+/** A video that was found, in its place. A search reads its cards with it: they are seldom those of the search before. */
+export type FoundVideo = PlainCardRow & FoundPlace
+
+type Order = ListOrder | 'relevance'
+
+/** What a page of a search is run with; the place that it begins after is nothing for the first. */
+type SearchValues = SearchTerms & {
+  limit: number
+  depth: number
+  key: string | number
+  id: string
+  from: number
+  after: string
+}
+
+/** A page of a search in an order, the first or a further one: a text each, so that it is built once. */
+const preparedSearch = (order: Order, isFirst: boolean) =>
+  prepared(
+    (_: Db, values: Slots<SearchValues>) => sql<FoundVideo>`
+      SELECT ${sql.join(plainCardColumns.map((column) => sql.ref(column)))},
+        page.key, page.depth, page.generation, page.risen
+      FROM (${findPlaces(order, isFirst, values)}) page JOIN videos ON videos.id = page.id
+      ORDER BY ${risenFirst(sql`page.risen`, sql`page.id`)}, page.key DESC, page.id DESC`,
+  )
+
+function findPlaces(order: Order, isFirst: boolean, values: Slots<SearchValues>): RawBuilder<FoundPlace> {
+  const { all, typed, title, limit, depth, key: after, id } = values
+  const terms = { all, typed, title }
+  const { ofMatch, ofRow } = keys[order]
+  const found = findOnShelves(terms, {
+    key: ofMatch(terms),
+    plenty: plentyOfVideos,
+    depth: isFirst ? undefined : depth,
+  })
+  const key = sql.ref(ofRow)
+  const isFurther = isFirst ? sql`true` : sql`(${key}, found.video_id) < (${after}, ${id})`
+  const joined = order === 'popular' ? sql`JOIN videos ON videos.id = found.video_id` : sql``
+  if (order !== 'popular' || isFirst)
+    return sql<FoundPlace>`
+      SELECT found.video_id AS id, ${key} AS key, depth, ${generationNow} AS generation, NULL::bigint AS risen
+      FROM (${found}) found ${joined}
+      WHERE ${isFurther} ORDER BY ${key} DESC, found.video_id DESC LIMIT ${limit}`
+  const risen = sql`rises.generation`
+  const rises = { from: values.from, after: values.after }
+  return sql<FoundPlace>`
+    SELECT found.video_id AS id, ${key} AS key, depth, ${generationNow} AS generation, ${risen} AS risen
+    FROM (${found}) found ${joined}
+    LEFT JOIN rises ON rises.video_id = found.video_id AND ${roseTo({ key: after, id, rises })}
+    WHERE ${isFurther} OR ${risen} IS NOT NULL
+    ORDER BY ${risenFirst(risen, sql`found.video_id`)}, ${key} DESC, found.video_id DESC LIMIT ${limit}`
+}
+
+const preparedSearches = {
+  relevance: { first: preparedSearch('relevance', true), further: preparedSearch('relevance', false) },
+  newest: { first: preparedSearch('newest', true), further: preparedSearch('newest', false) },
+  popular: { first: preparedSearch('popular', true), further: preparedSearch('popular', false) },
+}
+
+/** The first page of a search looks at no place. */
+const nowhere: SearchPlace = { key: 0, id: '', depth: 0, rises: { from: 0, after: '' } }
+
+/** One page of the videos that match, in order; by popularity also what has risen past the page before since. */
+export function searchVideos(
+  db: Db,
+  terms: SearchTerms,
+  order: Order,
+  place: SearchPlace | undefined,
+  limit: number,
+): Promise<FoundVideo[]> {
+  const { first, further } = preparedSearches[order]
+  const { rises, ...after } = place ?? nowhere
+  return (place ? further : first)(db, { ...terms, limit, ...after, ...rises })
+}
+
+const plentyOfTitles = 20
+
+interface Suggested {
+  id: string
+  titles: Texts
+  cover_path: string | null
+}
+
+const suggestedTitles = prepared(
+  (_: Db, { all, typed, title, limit }: Slots<SearchTerms & { limit: number }>) => {
+    const terms = { all, typed, title }
+    const found = findOnShelves(terms, { key: scoreFor(terms), plenty: plentyOfTitles, depth: undefined })
+    return sql<Suggested>`
+      SELECT id, titles, cover_path
+      FROM (SELECT video_id, key FROM (${found}) found ORDER BY key DESC, video_id DESC LIMIT ${limit}) best
+      JOIN videos ON videos.id = best.video_id
+      ORDER BY key DESC, video_id DESC`
+  },
+)
+
+/** The best known videos whose title matches. */
+export function suggestTitles(db: Db, terms: SearchTerms, limit: number): Promise<Suggested[]> {
+  return suggestedTitles(db, { ...terms, limit })
+}
+
+/** Written out, so that a prepared statement can use the index of such tags. */
+const hasVideos = sql<boolean>`video_count > 0`
+
+const suggestedTags = prepared((db: Db, { query, limit }: Slots<{ query: string; limit: number }>) =>
+  db
+    .selectFrom('tags')
+    .select(['id', 'names', 'video_count', 'trending'])
+    .where(sql<boolean>`words @@ ${query}::tsquery`)
+    .where(hasVideos)
+    .orderBy('place')
+    .orderBy('id')
+    .limit(limit),
+)
+
+/** The tags that match and have something to show, the liveliest first. */
+export function suggestTags(db: Db, query: string, limit: number) {
+  return suggestedTags(db, { query, limit })
+}
+
+/** The position in a list of tags: after this one, in this version of the ranking. */
+interface TagPlace {
+  place: number
+  id: string
+  generation: number
+}
+
+type TagRow = TagPlace & { names: Texts; video_count: number; trending: boolean }
+
+const tagsGeneration = sql<number>`(SELECT tags_generation FROM ranks)`
+
+/**
+ * The tags that have something to show, the liveliest first, after a place: in the order of the ranking that the place is of,
+ * or of the latest where two have followed. Of the two orders only one is read, along its index.
+ */
+export async function selectTags(db: Db, after: TagPlace | undefined, limit: number): Promise<TagRow[]> {
+  const { place: last, id, generation: asked } = after ?? { place: 0, id: '', generation: null }
+  const isOfFormer = sql<boolean>`coalesce(${tagsGeneration} = ${asked}::bigint + 1, false)`
+  const ordered = (column: string, generation: RawBuilder<number>, condition: RawBuilder<boolean>) => {
+    const place = sql.ref(column)
+    return sql<TagRow>`(
+      SELECT id, names, video_count, trending, ${place} AS place, ${generation} AS generation FROM tags
+      WHERE ${condition} AND ${hasVideos} AND (${place}, id) > (${last}, ${id}) ORDER BY ${place}, id LIMIT ${limit}
+    )`
+  }
+  const former = ordered('former_place', sql<number>`${asked}::bigint`, isOfFormer)
+  const latest = ordered('place', tagsGeneration, sql<boolean>`NOT ${isOfFormer}`)
+  return (await sql<TagRow>`${former} UNION ALL ${latest} ORDER BY place, id`.execute(db)).rows
+}

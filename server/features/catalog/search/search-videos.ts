@@ -1,0 +1,141 @@
+import { Fault } from '#contract/errors.ts'
+import type { Language } from '#contract/languages.ts'
+import { cutPage, decodeCursor, encodeCursor } from '#server/platform/cursor.ts'
+import type { Db } from '#server/tables.ts'
+import type { Catalog } from '#server/features/catalog/create-catalog.ts'
+import type { ListedRow, ListOrder } from '#server/features/catalog/cards/list-queries.ts'
+import { chooseBeginnings, mostChoices, termsFor, withCategories, type Choices } from './typo-matching.ts'
+import { placeAfter } from '#server/features/catalog/ranking/popular-queries.ts'
+import { mostWords, searchVideos, selectTypedWords, type SearchPlace } from './search-queries.ts'
+import { areTyposSuggested } from './suggest-names.ts'
+
+type Order = ListOrder | 'relevance'
+
+/** What a search looks for. The cursor contains it, so that later words and videos don't change the order. */
+interface Search {
+  join: 'all' | 'any'
+  /** The words as they were typed, in plain characters with spaces between. */
+  whole: string
+  choices: Choices
+}
+
+/** Fewer than so many, and typos are looked for too. */
+const few = 5
+
+/**
+ * One page of the videos that have these words in their titles, synopses, tags or category, whatever the language, the accents
+ * and one typo a word; the last word may be unfinished. Where none has all of the words, those that have some.
+ * Words are chosen as for type-ahead (list-tags.ts), so that whatever that offered is among the results.
+ * @throws Fault badCursor
+ */
+export async function searchByKeyword(
+  { db, withTags }: Catalog,
+  keyword: string,
+  language: Language,
+  order: Order,
+  cursor: string | undefined,
+  size: number,
+): Promise<{ rows: ListedRow[]; nextCursor: string | null }> {
+  const list = JSON.stringify(['words', keyword, order])
+  const kinds = ['text', 'text', 'text', 'integer', 'count', 'text', kindOfKey[order], 'text'] as const
+  const position = decodeCursor(list, cursor, kinds)
+  const after = position && readPlace(position)
+  const { search, rows: places } = after
+    ? await goOn(db, readSearch(position), after, order, size)
+    : await begin(db, keyword, language, order, size)
+  const { page, last } = cutPage(places, size)
+  const place = last && placeAfter({ ...last, key: keyOf(last) }, after)
+  const next = place && [
+    ...writeSearch(search),
+    last.depth,
+    place.rises.from,
+    place.rises.after,
+    place.key,
+    place.id,
+  ]
+  return { rows: await withTags(page), nextCursor: next ? encodeCursor(list, next) : null }
+}
+
+/** What lists in each order have as the key of a place. */
+export const kindOfKey = { newest: 'time', popular: 'count', relevance: 'integer' } as const
+
+/** What a row is ordered by, as a cursor holds it. */
+export function keyOf({ key }: Pick<ListedRow, 'key'>): string | number {
+  return key instanceof Date ? key.toISOString() : (key ?? 0)
+}
+
+async function goOn(db: Db, search: Search, after: SearchPlace, order: Order, size: number) {
+  return { search, rows: await find(db, search, order, after, size) }
+}
+
+/** Exactly these words; where few videos or names have them, with typos; where none has, only some of the words. */
+async function begin(db: Db, keyword: string, language: Language, order: Order, size: number) {
+  const exact = await readKeyword(db, keyword, { forgiving: false })
+  const rows = await find(db, exact.search, order, undefined, size)
+  const { choices } = exact.search
+  const isPlenty = rows.length >= Math.min(few, size + 1)
+  if (choices.length === 0 || (isPlenty && !(await areTyposSuggested(db, exact.typed, language))))
+    return { search: exact.search, rows }
+  // For words that are unknown, similar ones have been tried already.
+  const isTried = !exact.typed.words.some(({ known }) => known)
+  const { search } = isTried ? exact : await readKeyword(db, keyword, { forgiving: true })
+  const more = isTried ? rows : await find(db, search, order, undefined, size)
+  const isOneWord = choices.length === 1
+  if (more.length > 0 || isOneWord) return { search, rows: more }
+  const some: Search = { ...search, join: 'any' }
+  return { search: some, rows: await find(db, some, order, undefined, size) }
+}
+
+async function readKeyword(db: Db, keyword: string, options: { forgiving: boolean }) {
+  const typed = await selectTypedWords(db, keyword, options)
+  const choices = withCategories(chooseBeginnings(typed.words, options), typed.words)
+  const search: Search = { join: 'all', whole: typed.whole, choices }
+  return { search, typed }
+}
+
+async function find(
+  db: Db,
+  { join, whole, choices }: Search,
+  order: Order,
+  after: SearchPlace | undefined,
+  size: number,
+) {
+  const has = (group: string[]) => group.length > 0
+  const isPossible = join === 'all' ? choices.length > 0 && choices.every(has) : choices.some(has)
+  return isPossible ? searchVideos(db, termsFor(whole, choices, join), order, after, size + 1) : []
+}
+
+function writeSearch({ join, whole, choices }: Search): string[] {
+  return [join, whole, choices.map((group) => group.join('|')).join(' ')]
+}
+
+type Position = readonly [
+  join: string,
+  whole: string,
+  choices: string,
+  depth: number,
+  from: number,
+  after: string,
+  key: string | number,
+  id: string,
+]
+
+function readPlace([, , , depth, from, after, key, id]: Position): SearchPlace {
+  return { key, id, depth, rises: { from, after } }
+}
+
+/** Words have neither spaces nor bars. Of a cursor that somebody made up, no more is taken than a search has. */
+function readSearch([join, whole, choices]: Position): Search {
+  const groups = choices.split(' ').slice(0, mostWords)
+  if (whole.split(' ').includes('')) throw new Fault('badCursor')
+  return {
+    join: join === 'any' ? 'any' : 'all',
+    whole,
+    choices: groups.map((group) =>
+      group
+        .split('|')
+        .filter((word) => word !== '')
+        .slice(0, mostChoices(groups.length)),
+    ),
+  }
+}

@@ -1,0 +1,213 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { listTags, queryHomepage } from '#contract/catalog.ts'
+import type { Texts } from '#contract/languages.ts'
+import { publishVideo } from '#server/features/catalog/catalog.ts'
+import { encodeCursor } from '#server/platform/cursor.ts'
+import { restlessClock } from '#server/testing/restless-clock.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { beginsAlike, isOneTypoApart } from './typo-matching.ts'
+
+let site: TestSite
+
+const names = new Map<string, Texts>([
+  ['family', { en: 'Family', es: 'Familia', fy: 'Famille', dy: 'Verwandtschaft', pt: 'Família' }],
+])
+
+async function publish(slug: string, titles: Texts, synopsis: string, tags: string[] = []): Promise<string> {
+  const details = {
+    slug,
+    titles,
+    synopses: { en: synopsis },
+    category: null,
+    tags,
+    badge: null,
+    featured: false,
+    freeEpisodes: 3,
+    price: { currency: 'USD', episodeCents: 99, videoCents: 999 },
+  }
+  const options = { release: 'now', now: new Date(), names } as const
+  return site.context.db.transaction().execute((tx) => publishVideo(tx, details, options))
+}
+
+beforeAll(async () => {
+  site = await testSite({ clock: restlessClock() })
+  await publish(
+    'sword',
+    { en: 'The Last Sword', es: 'La última espada', fy: 'La dernière épée', dy: 'Das späte Schwert' },
+    'A blacksmith keeps a promise',
+    ['family'],
+  )
+  await publish('duel', { en: 'Duel at Dawn', pt: 'Duelo ao amanhecer' }, 'Nobody carries a sword any more')
+  await publish('storm', { en: 'Storm Chasers' }, 'Two sisters and a lighthouse', ['family'])
+  await publish('strasse', { en: 'The Other Street', dy: 'Die andere Straße' }, 'A whole street of strangers')
+})
+afterAll(() => site.close())
+
+const search = async (keyword: string) =>
+  (await site.visitor().ask(queryHomepage, { query: { keyword } })).list.map(({ title }) => title)
+
+describe('a search', () => {
+  it.each([
+    ['English', 'Sword'],
+    ['Spanish', 'espada'],
+    ['French', 'épée'],
+    ['German', 'Schwert'],
+    ['Portuguese', 'amanhecer'],
+  ])('finds titles in %s, whoever asks', async (_language, keyword) => {
+    expect(await search(keyword)).toContain(keyword === 'amanhecer' ? 'Duel at Dawn' : 'The Last Sword')
+  })
+
+  it('forgives accents, on either side', async () => {
+    expect(await search('epee')).toEqual(['The Last Sword'])
+    expect(await search('ÉPÉE')).toEqual(['The Last Sword'])
+    expect(await search('dèrnîère')).toEqual(['The Last Sword'])
+    expect(await search('strasse')).toEqual(['The Other Street'])
+  })
+
+  it.each(['lighthose', 'lighhtouse', 'lightghouse', 'lightxouse', 'ighthouse'])(
+    'forgives a typo: %s',
+    async (keyword) => {
+      expect(await search(keyword)).toEqual(['Storm Chasers'])
+    },
+  )
+
+  it('finds what is one typo apart among many words that are', async () => {
+    const words = [
+      'case',
+      'caso',
+      'cash',
+      'cast',
+      'casi',
+      'cass',
+      'basq',
+      'dasq',
+      'gasq',
+      'pasq',
+      'rasq',
+      'vasq',
+    ]
+    await publish('many-alike', { en: 'Alike' }, words.join(' '))
+    await publish('many-alike-house', { en: 'Casa' }, 'A house')
+    expect((await search('casq')).toSorted()).toEqual(['Alike', 'Casa'])
+    expect(await site.visitor().ask(listTags, { query: { keyword: 'casq' } })).toMatchObject({
+      titles: [{ title: 'Casa' }],
+    })
+  })
+
+  it('does not forgive two typos in a word', async () => {
+    expect(await search('lyghtxouse')).toEqual([])
+  })
+
+  it('looks into synopses and tags, and puts titles before them', async () => {
+    expect(await search('sword')).toEqual(['The Last Sword', 'Duel at Dawn'])
+    expect(await search('blacksmith')).toEqual(['The Last Sword'])
+    expect((await search('Verwandtschaft')).toSorted()).toEqual(['Storm Chasers', 'The Last Sword'])
+  })
+
+  it('wants all words, and is content with some where nothing has all', async () => {
+    expect(await search('sword blacksmith')).toEqual(['The Last Sword'])
+    expect((await search('sword lighthouse')).toSorted()).toEqual([
+      'Duel at Dawn',
+      'Storm Chasers',
+      'The Last Sword',
+    ])
+  })
+
+  it('finds nothing, quietly, for what has no words or only strange ones', async () => {
+    for (const keyword of ["'", '&|!():*<->', '\\', '....', 'zzzzqqqq', "' | 'qx':*", '💥', 'ø'.repeat(200)])
+      expect(await search(keyword)).toEqual([])
+  })
+
+  it.each([
+    ['five in one word', '\u3300'.repeat(194)],
+    ['eighteen in four words', '\ufdfa'.repeat(194)],
+    ['five, with spaces that end no word', '\u3300\u3300\u3300\u3300\u3300\u3300\u1680'.repeat(27)],
+  ])('takes characters that stand for many others: %s', async (_name, many) => {
+    expect(await search(`sword ${many}`)).toEqual(['The Last Sword', 'Duel at Dawn'])
+    for (const keyword of [many, `sword ${many}`, `${many} sword`])
+      expect(await site.visitor().ask(listTags, { query: { keyword } })).toMatchObject({ titles: [] })
+  })
+
+  it('finds a video under its new title only, and no longer when it is archived', async () => {
+    const id = await publish('renamed', { en: 'Nightingale' }, 'Birds')
+    await publish('renamed', { en: 'Sparrowhawk' }, 'Birds')
+    expect([await search('nightingale'), await search('sparrowhawk')]).toEqual([[], ['Sparrowhawk']])
+    await site.context.db.updateTable('videos').set({ state: 'archived' }).where('id', '=', id).execute()
+    expect(await search('sparrowhawk')).toEqual([])
+  })
+})
+
+it('refuses a place that somebody made up', async () => {
+  const list = JSON.stringify(['words', 'sword', 'relevance'])
+  const places = [
+    ['any', 'sword', 'sword', 0, 0, '', 'soon', 'vid_1'],
+    ['any', 'sword', 'sword', 0, 0, '', 2 ** 40, 'vid_1'],
+    ['any', '', 'sword', 0, 0, '', 1, 'vid_1'],
+    ['all', ' ', 'sword', 0, 0, '', 1, 'vid_1'],
+    ['all', 'last  sword', 'sword', 0, 0, '', 1, 'vid_1'],
+    ['any', 'sword', 'sword', 0, -1, '', 1, 'vid_1'],
+  ]
+  for (const place of places) {
+    const query = { keyword: 'sword', cursor: encodeCursor(list, place) }
+    expect(await site.visitor().call(queryHomepage, { query })).toMatchObject({ status: 400 })
+  }
+  const empty = encodeCursor(list, ['any', 'sword', '| |', 0, 0, '', 1, 'vid_1'])
+  expect(
+    (await site.visitor().ask(queryHomepage, { query: { keyword: 'sword', cursor: empty } })).list,
+  ).toEqual([])
+})
+
+describe('type-ahead', () => {
+  const suggest = async (keyword: string, language = 'en') => {
+    const { list, titles = [] } = await site
+      .visitor({ 'accept-language': language })
+      .ask(listTags, { query: { keyword } })
+    return { tags: list.map(({ name }) => name), titles: titles.map(({ title }) => title) }
+  }
+
+  it('finds tags and titles by the beginning of their words', async () => {
+    expect(await suggest('fam')).toEqual({ tags: ['Family'], titles: [] })
+    expect(await suggest('last sw')).toEqual({ tags: [], titles: ['The Last Sword'] })
+    expect(await suggest('s')).toMatchObject({
+      titles: expect.arrayContaining(['Storm Chasers', 'The Last Sword']),
+    })
+  })
+
+  it("reads the viewer's language and English, and answers in it", async () => {
+    expect(await suggest('dern', 'fr')).toEqual({ tags: [], titles: ['La dernière épée'] })
+    expect(await suggest('dern', 'es')).toEqual({ tags: [], titles: [] })
+    expect(await suggest('fami', 'fr')).toMatchObject({ tags: ['Famille'] })
+    expect(await suggest('chasers', 'pt')).toMatchObject({ titles: ['Storm Chasers'] })
+  })
+
+  it('forgives accents and a typo, also in a word that is not finished', async () => {
+    expect(await suggest('épé', 'fr')).toMatchObject({ titles: ['La dernière épée'] })
+    expect(await suggest('stomr')).toMatchObject({ titles: ['Storm Chasers'] })
+    expect(await suggest('famlly')).toMatchObject({ tags: ['Family'] })
+    expect(await suggest('chsaer')).toMatchObject({ titles: ['Storm Chasers'] })
+  })
+})
+
+describe('one typo', () => {
+  it.each([
+    ['love', 'lve', true],
+    ['love', 'loove', true],
+    ['love', 'lope', true],
+    ['love', 'lvoe', true],
+    ['love', 'vloe', false],
+    ['love', 'lo', false],
+    ['love', 'loooe', false],
+  ])('%s and %s: %s', (one, other, apart) => {
+    expect(isOneTypoApart(one, other)).toBe(apart)
+    expect(isOneTypoApart(other, one)).toBe(apart)
+  })
+
+  it.each([
+    ['romnc', 'romance', true],
+    ['roamnc', 'romance', true],
+    ['romaance', 'romances', true],
+    ['rmnce', 'romance', false],
+  ])('begins alike: %s, %s: %s', (beginning, word, alike) => {
+    expect(beginsAlike(beginning, word)).toBe(alike)
+  })
+})

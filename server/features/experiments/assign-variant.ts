@@ -1,0 +1,22 @@
+import { createHash } from 'node:crypto'
+import type { Arm, ExperimentKind } from '#contract/studio/experiments.ts'
+
+/** The part of a running experiment that assigns viewers. */
+export interface RunningExperiment {
+  id: string
+  kind: ExperimentKind
+  target: string | null
+  currency: string | null
+  arms: readonly Arm[]
+}
+
+/**
+ * Assigns a viewer to a variant by a hash of their id, so that every process gives the same answer at any time, independently of
+ * other experiments.
+ */
+export function variantOf({ id, arms }: Pick<RunningExperiment, 'id' | 'arms'>, viewerId: string): number {
+  const hash = createHash('sha256').update(`${id}|${viewerId}`).digest()
+  const percent = (hash.readUInt32BE() / 2 ** 32) * 100
+  let passed = 0
+  return arms.findIndex(({ share }) => percent < (passed += share))
+}

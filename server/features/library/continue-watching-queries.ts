@@ -1,0 +1,56 @@
+import { sql } from 'kysely'
+import { prepared, type Slots } from '#server/platform/database/prepared.ts'
+import type { Db, Tx } from '#server/tables.ts'
+
+/** Somebody who began to watch a video, and the videos they had watched just before. */
+interface Begun {
+  videoId: string
+  earlier: string[]
+}
+
+/** Holds while somebody who began to watch something has not been taken. */
+export const anyStarted = 'EXISTS (SELECT FROM begun_videos)'
+
+/**
+ * Takes a batch of those that began to watch something; several processes may do so at once. Who was a guest then and has
+ * signed in since has their history with the account.
+ */
+export async function takeStarted(
+  tx: Tx,
+  { most, before }: { most: number; before: number },
+): Promise<Begun[]> {
+  const { rows } = await sql<Begun>`
+    WITH taken AS (
+      DELETE FROM begun_videos WHERE id = ANY(ARRAY(
+        SELECT id FROM begun_videos ORDER BY id LIMIT ${most} FOR UPDATE SKIP LOCKED
+      )) RETURNING user_id, video_id
+    ), begun AS (
+      SELECT coalesce(users.merged_into, taken.user_id) AS user_id, taken.video_id
+      FROM taken LEFT JOIN users ON users.id = taken.user_id
+    )
+    SELECT begun.video_id AS "videoId", ARRAY(
+      SELECT own.video_id FROM history own
+      WHERE own.user_id = begun.user_id AND NOT own.removed AND own.video_id <> begun.video_id
+        AND own.at < (SELECT at FROM history WHERE history.user_id = begun.user_id AND history.video_id = begun.video_id)
+      ORDER BY own.at DESC, own.video_id LIMIT ${before}
+    ) AS earlier
+    FROM begun`.execute(tx)
+  return rows
+}
+
+const recentlyWatched = prepared((db: Db, { userId, limit }: Slots<{ userId: string; limit: number }>) =>
+  db
+    .selectFrom('history')
+    .select('video_id')
+    .where('user_id', '=', userId)
+    .where(sql<boolean>`NOT removed`)
+    .orderBy('at', 'desc')
+    .orderBy('video_id')
+    .limit(limit),
+)
+
+/** The videos that somebody watched last, newest first. */
+export async function selectRecentlyWatched(db: Db, userId: string, limit: number): Promise<string[]> {
+  const rows = await recentlyWatched(db, { userId, limit })
+  return rows.map(({ video_id }) => video_id)
+}

@@ -1,0 +1,208 @@
+import { Refusal } from '#contract/errors.ts'
+import { languages, type Language, type Texts } from '#contract/languages.ts'
+import { videoLimits, type StudioEpisode } from '#contract/studio/videos.ts'
+import { edited, recordEpisodes, type TextChanges } from '#server/features/catalog/catalog.ts'
+import type { Clock } from '#server/platform/clock.ts'
+import type { Db, Tx } from '#server/tables.ts'
+import * as queries from './admin-queries.ts'
+import type { AdminEpisodeRow } from './admin-queries.ts'
+import { retryFailed } from './ingest/queue/asset-states.ts'
+import { countEpisodes, retireAsset, setNextAsset } from './ingest/queries.ts'
+import { reasonIn } from './ingest/files/unusable-file.ts'
+import { issueSignedUrls, type IssuedLinks } from './signed-urls.ts'
+import { selectCounts } from './queries.ts'
+
+/** What the desk needs to show episodes: links are signed as for viewers. */
+export interface AdminMediaContext {
+  db: Db
+  clock: Clock
+  mediaSecrets: readonly string[]
+}
+
+/** The subject of the studio's signed links. No user has this id, and only the site can sign links. */
+export const studioSubject = 'studio'
+
+/** All episodes of a video of whatever state, with what becomes of their files. */
+export async function listAdminEpisodes(
+  context: AdminMediaContext,
+  db: Db,
+  videoId: string,
+  language: Language,
+): Promise<StudioEpisode[]> {
+  const rows = await queries.selectAdminEpisodesOf(db, videoId)
+  return rows.map((row) => presentDeskEpisode(context, row, language))
+}
+
+function presentDeskEpisode(
+  context: AdminMediaContext,
+  row: AdminEpisodeRow,
+  language: Language,
+): StudioEpisode {
+  const isComing = row.next_asset_id !== null
+  const name = (isComing ? row.coming_name : row.source_name) ?? ''
+  const reason = isComing ? reasonIn(language, { reason: row.coming_reason, why: row.coming_why }) : null
+  const captioned = new Set((row.coming_captions ?? row.captions ?? []).map(({ lang }) => lang))
+  return {
+    id: row.id,
+    number: row.number,
+    titles: row.titles,
+    state: stateOf(row),
+    plays: row.asset_id !== null,
+    progress: isComing ? (row.coming_progress ?? 0) : 100,
+    reason: reason ? `${name} ${reason}` : null,
+    source_name: name,
+    duration_ms: row.duration_ms,
+    captions: languages.filter((language) => captioned.has(language)),
+    thumb_url: deskLinks(context, row)?.link('thumb.webp') ?? null,
+  }
+}
+
+function stateOf({ coming_state, coming_path }: AdminEpisodeRow): StudioEpisode['state'] {
+  if (coming_state === 'uploaded') return coming_path === null ? 'announced' : 'waiting'
+  return coming_state ?? 'ready'
+}
+
+/** Links to the files of what an episode plays, for an operator; null if nothing plays. */
+function deskLinks(
+  { clock, mediaSecrets }: AdminMediaContext,
+  { place, duration_ms }: AdminEpisodeRow,
+): IssuedLinks | null {
+  return place === null
+    ? null
+    : issueSignedUrls(mediaSecrets, { place, duration_ms }, studioSubject, clock.now())
+}
+
+/**
+ * What an operator plays of an episode, whatever the state of its video.
+ * @throws Refusal notFound, beingMade
+ */
+export async function loadAdminPlayback(context: AdminMediaContext, id: string) {
+  const row = await queries.selectAdminEpisode(context.db, id)
+  if (!row) throw new Refusal('notFound')
+  const links = deskLinks(context, row)
+  if (!links) throw new Refusal('beingMade')
+  return {
+    hls_url: links.link('master.m3u8'),
+    poster_url: links.link('poster.webp'),
+    expires_at: links.expires.toISOString(),
+    encrypted: row.encrypted,
+    captions: (row.captions ?? []).map(({ lang }) => ({ lang, url: links.link(`captions/${lang}.vtt`) })),
+  }
+}
+
+/** How many episodes a video has that play or will, and how many play now. */
+export async function countPlayable(db: Db, videoId: string): Promise<{ count: number; ready: number }> {
+  const { episode_count, ready_count } = await selectCounts(db, videoId)
+  return { count: Number(episode_count), ready: Number(ready_count) }
+}
+
+/**
+ * Puts a video's episodes in this order. They share out the numbers that there are: one that is missing still is, so that its file
+ * may come later.
+ * @returns their ids in the order that was before
+ * @throws Refusal movedOn where these are not all of its episodes
+ */
+export async function orderEpisodes(tx: Tx, videoId: string, ids: readonly string[]): Promise<string[]> {
+  const rows = await queries.lockEpisodes(tx, videoId)
+  const before = rows.map(({ id }) => id)
+  const known = new Set(before)
+  if (ids.length !== before.length || new Set(ids).size !== ids.length || ids.some((id) => !known.has(id)))
+    throw new Refusal('movedOn')
+  const numbers = rows.map(({ number }) => number)
+  await queries.renumber(tx, videoId, { ids, numbers })
+  return before
+}
+
+/** An episode whose row is held. @throws Refusal notFound */
+async function lock(tx: Tx, id: string): Promise<AdminEpisodeRow> {
+  const row = await queries.lockAdminEpisode(tx, id)
+  if (!row) throw new Refusal('notFound')
+  return row
+}
+
+async function show(
+  context: AdminMediaContext,
+  tx: Tx,
+  id: string,
+  language: Language,
+): Promise<StudioEpisode> {
+  return presentDeskEpisode(context, await lock(tx, id), language)
+}
+
+/**
+ * Changes titles of an episode.
+ * @throws Refusal notFound, textTooLong
+ */
+export async function editEpisode(
+  context: AdminMediaContext,
+  tx: Tx,
+  id: string,
+  changes: TextChanges,
+  language: Language,
+): Promise<{ before: Partial<Texts>; episode: StudioEpisode }> {
+  const { titles: before } = await lock(tx, id)
+  const titles = edited(before, changes, videoLimits.title, 'titles')
+  await queries.updateEpisodeTitles(tx, [{ id, titles }])
+  return { before, episode: await show(context, tx, id, language) }
+}
+
+/**
+ * Changes titles of several episodes of a video.
+ * @returns the titles of those that changed, by number, as they were and are
+ * @throws Refusal movedOn if one of them is none of its episodes or there twice, textTooLong
+ */
+export async function nameEpisodes(
+  tx: Tx,
+  videoId: string,
+  changes: readonly { id: string; titles: TextChanges }[],
+): Promise<{ before: TitlesByNumber; after: TitlesByNumber }> {
+  const known = new Map((await queries.lockEpisodes(tx, videoId)).map((row) => [row.id, row]))
+  if (new Set(changes.map(({ id }) => id)).size !== changes.length) throw new Refusal('movedOn')
+  const named = changes.map(({ id, titles }) => {
+    const row = known.get(id)
+    if (!row) throw new Refusal('movedOn')
+    return { ...row, was: row.titles, titles: edited(row.titles, titles, videoLimits.title, 'titles') }
+  })
+  const changed = named.filter(({ was, titles }) => languages.some((each) => was[each] !== titles[each]))
+  await queries.updateEpisodeTitles(tx, changed)
+  return {
+    before: Object.fromEntries(changed.map(({ number, was }) => [number, was])),
+    after: Object.fromEntries(changed.map(({ number, titles }) => [number, titles])),
+  }
+}
+
+type TitlesByNumber = Record<string, Partial<Texts>>
+
+/**
+ * Tries once more to make a file that failed.
+ * @throws Refusal notFound; movedOn if it did not fail
+ */
+export async function retryEpisode(
+  context: AdminMediaContext,
+  tx: Tx,
+  id: string,
+  language: Language,
+): Promise<{ reason: string | null; episode: StudioEpisode }> {
+  await queries.lockVideoOf(tx, id)
+  const row = await lock(tx, id)
+  const isQueued = row.next_asset_id !== null && (await retryFailed(tx, row.next_asset_id))
+  if (!isQueued) throw new Refusal('movedOn')
+  await recordEpisodes(tx, row.video_id, await countEpisodes(tx, row.video_id))
+  return { reason: row.coming_reason, episode: await show(context, tx, id, language) }
+}
+
+/**
+ * Takes out an episode that never played, with its file. Where a former file plays, only the new one that failed goes.
+ * @throws Refusal notFound; movedOn if there is nothing to remove
+ */
+export async function removeEpisode(tx: Tx, id: string, now: Date): Promise<AdminEpisodeRow> {
+  await queries.lockVideoOf(tx, id)
+  const row = await lock(tx, id)
+  const hasFailed = row.coming_state === 'failed'
+  if (row.asset_id !== null && !hasFailed) throw new Refusal('movedOn')
+  if (row.asset_id === null) await queries.deleteEpisode(tx, id)
+  else await setNextAsset(tx, id, null)
+  if (row.next_asset_id !== null) await retireAsset(tx, row.next_asset_id, now)
+  await recordEpisodes(tx, row.video_id, await countEpisodes(tx, row.video_id))
+  return row
+}

@@ -1,0 +1,113 @@
+import { sql } from 'kysely'
+import type { Texts } from '#contract/languages.ts'
+import type { Db, Tx } from '#server/tables.ts'
+
+/** Episodes with the file they play and the one that is to come, whatever the state of their video. */
+function selectAdminEpisodes(db: Db) {
+  return db
+    .selectFrom('episodes')
+    .leftJoin('assets', 'assets.id', 'episodes.asset_id')
+    .leftJoin('assets as coming', 'coming.id', 'episodes.next_asset_id')
+    .select(['episodes.id', 'episodes.video_id', 'episodes.number', 'episodes.titles', 'episodes.asset_id'])
+    .select([
+      'episodes.next_asset_id',
+      'assets.duration_ms',
+      'assets.captions',
+      'assets.source_name',
+      'assets.place',
+    ])
+    .select([
+      sql<boolean>`assets.media_key IS NOT NULL`.as('encrypted'),
+      'coming.state as coming_state',
+      'coming.progress as coming_progress',
+      'coming.reason as coming_reason',
+      'coming.why as coming_why',
+      'coming.original_path as coming_path',
+      'coming.source_name as coming_name',
+      'coming.captions as coming_captions',
+    ])
+}
+export type AdminEpisodeRow = Awaited<
+  ReturnType<ReturnType<typeof selectAdminEpisodes>['executeTakeFirstOrThrow']>
+>
+
+export function selectAdminEpisodesOf(db: Db, videoId: string): Promise<AdminEpisodeRow[]> {
+  return selectAdminEpisodes(db).where('episodes.video_id', '=', videoId).orderBy('episodes.number').execute()
+}
+
+export function selectAdminEpisode(db: Db, id: string): Promise<AdminEpisodeRow | undefined> {
+  return selectAdminEpisodes(db).where('episodes.id', '=', id).executeTakeFirst()
+}
+
+/** The same, locked for the transaction. */
+export function lockAdminEpisode(tx: Tx, id: string): Promise<AdminEpisodeRow | undefined> {
+  return selectAdminEpisodes(tx).where('episodes.id', '=', id).forUpdate('episodes').executeTakeFirst()
+}
+
+/** Locks the video of an episode: a video is locked before its episodes. */
+export async function lockVideoOf(tx: Tx, episodeId: string): Promise<void> {
+  await tx
+    .selectFrom('episodes')
+    .innerJoin('videos', 'videos.id', 'episodes.video_id')
+    .select('videos.id')
+    .where('episodes.id', '=', episodeId)
+    .forNoKeyUpdate('videos')
+    .execute()
+}
+
+export async function updateEpisodeTitles(
+  tx: Tx,
+  changed: readonly { id: string; titles: Partial<Texts> }[],
+): Promise<void> {
+  const [ids, titles] = [changed.map(({ id }) => id), changed.map((each) => JSON.stringify(each.titles))]
+  await sql`
+    UPDATE episodes SET titles = changed.titles FROM unnest(${ids}::text[], ${titles}::jsonb[]) changed(id, titles)
+    WHERE episodes.id = changed.id`.execute(tx)
+}
+
+export async function deleteEpisode(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('episodes').where('id', '=', id).execute()
+}
+
+/** A video's episodes in order, locked for the transaction. */
+export function lockEpisodes(tx: Tx, videoId: string) {
+  return tx
+    .selectFrom('episodes')
+    .select(['id', 'number', 'titles'])
+    .where('video_id', '=', videoId)
+    .orderBy('number')
+    .forUpdate()
+    .execute()
+}
+
+/** Above every number that an episode has. */
+const outOfTheWay = 1_000_000
+
+/** Gives each episode the number beside it. By way of numbers that none has, because no two may have the same in between. */
+export async function renumber(
+  tx: Tx,
+  videoId: string,
+  { ids, numbers }: { ids: readonly string[]; numbers: readonly number[] },
+): Promise<void> {
+  await tx
+    .updateTable('episodes')
+    .set((eb) => ({ number: eb('number', '+', outOfTheWay) }))
+    .where('video_id', '=', videoId)
+    .execute()
+  await sql`
+    UPDATE episodes SET number = ordered.number FROM unnest(${ids}::text[], ${numbers}::integer[]) ordered(id, number)
+    WHERE episodes.id = ordered.id`.execute(tx)
+}
+
+/** How many episodes of each of these videos have a file that failed. */
+export async function countFailed(db: Db, videoIds: readonly string[]): Promise<Map<string, number>> {
+  const rows = await db
+    .selectFrom('episodes')
+    .innerJoin('assets', 'assets.id', 'episodes.next_asset_id')
+    .select(['video_id', sql<number>`count(*)::integer`.as('failed')])
+    .where(sql<boolean>`video_id = ANY(${videoIds})`)
+    .where('assets.state', '=', 'failed')
+    .groupBy('video_id')
+    .execute()
+  return new Map(rows.map(({ video_id, failed }) => [video_id, failed]))
+}

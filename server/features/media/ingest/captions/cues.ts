@@ -1,0 +1,17 @@
+import type { Why } from '#server/features/media/ingest/files/unusable-file.ts'
+
+/** One caption; times in milliseconds. */
+export interface Cue {
+  from: number
+  to: number
+  /** Where it is shown, as WebVTT writes it; may be empty. */
+  settings: string
+  /** In the markup of WebVTT. */
+  lines: string[]
+}
+
+/** The captions of a file that are shown at some time, and the first reason for which one was left out. */
+export interface ParsedCaptions {
+  cues: Cue[]
+  fault: Why | undefined
+}

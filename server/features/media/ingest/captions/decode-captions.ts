@@ -1,0 +1,44 @@
+import { UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
+
+/** What Windows-1252 adds to ASCII in the site's languages. Other legacy encodings give other signs, and are refused. */
+const legacySigns =
+  /^[\x20-\x7e\s¡¿«»‹›“”„‘’–—…•·ªº°€£¢§©®™´½¼¾×áàâãäçéèêëíîïñóôõöúùûüßœæÁÀÂÃÄÇÉÈÊËÍÎÏÑÓÔÕÖÚÙÛÜŒÆ]*$/u
+
+/**
+ * The text of a caption file: UTF-8; UTF-16 by its byte order mark or by its zero bytes; else Windows-1252, which older tools write,
+ * where it gives nothing but signs of the site's languages.
+ * @throws UnusableFile
+ */
+export function decodeCaptions(bytes: Buffer): string {
+  const utf16 = utf16Of(bytes)
+  if (utf16 !== undefined) return decode(utf16, bytes) ?? refuse('notText')
+  const text = decode('utf-8', bytes)
+  if (text?.includes('\0')) refuse('notText')
+  if (text !== undefined) return text
+  const legacy = new TextDecoder('windows-1252').decode(bytes)
+  return legacySigns.test(legacy) ? legacy : refuse('notUtf8')
+}
+
+function decode(encoding: string, bytes: Buffer): string | undefined {
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+function refuse(key: 'notText' | 'notUtf8'): never {
+  throw new UnusableFile({ key })
+}
+
+/** Times and line ends are ASCII in every language: in UTF-16 every other byte of theirs is 0. */
+function utf16Of(bytes: Buffer): 'utf-16le' | 'utf-16be' | undefined {
+  const mark = bytes.toString('hex', 0, 2)
+  if (mark === 'fffe') return 'utf-16le'
+  if (mark === 'feff') return 'utf-16be'
+  const start = bytes.subarray(0, 1024)
+  const zeros = (first: number) => start.filter((byte, at) => at % 2 === first && byte === 0).length
+  const many = start.length / 8
+  if (zeros(1) > many && zeros(0) === 0) return 'utf-16le'
+  return zeros(0) > many && zeros(1) === 0 ? 'utf-16be' : undefined
+}

@@ -1,0 +1,172 @@
+import { expect, test } from 'vitest'
+import { makeCaptions } from './make-captions.ts'
+import { UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
+
+const clean = 'WEBVTT\n\n00:00:01.000 --> 00:00:02.500\nHello\n'
+const make = (text: string) => makeCaptions(Buffer.from(text))
+
+test.each([
+  ['clean WebVTT', clean],
+  ['a mark and Windows line ends', `\uFEFF${clean.replaceAll('\n', '\r\n')}`],
+  [
+    'times without hours, a name and notes',
+    'WEBVTT - English\n\nNOTE by me\n\nSTYLE\n::cue {}\n\nfirst\n00:01.000 --> 00:02.500\nHello\n',
+  ],
+  ['SubRip', '1\n00:00:01,000 --> 00:00:02,500\nHello\n'],
+])('%s becomes clean WebVTT', (_, text) => {
+  expect(make(text)).toBe(clean)
+})
+
+test('where and how a caption stands is kept, and two lines stay two', () => {
+  expect(make('WEBVTT\n\n00:01.000 --> 00:02.000 line:10% align:start\nOne\nTwo\n')).toBe(
+    'WEBVTT\n\n00:00:01.000 --> 00:00:02.000 line:10% align:start\nOne\nTwo\n',
+  )
+})
+
+test.each([
+  ['', 'is empty'],
+  ['WEBVTT\n', 'contains no captions'],
+  ['Dear diary,\nnothing happened.\n', 'is neither WebVTT nor SubRip'],
+  ['1\n00:00:0x,000 --> 00:00:01,000\nHello\n', 'has no timestamps in line 2'],
+  ['WEBVTT\n\n00:00:05.000 --> 00:00:01.000\nHello\n', 'line 3 that ends before it starts'],
+  ['WEBVTT\n\n00:00:0x.000 --> 00:00:01.000\nHello\n', 'has no timestamps in line 3'],
+])('%j is refused: %s', (text, reason) => {
+  expect(() => make(text)).toThrow(reason)
+})
+
+test.each([
+  [
+    'a line of one space does not end a caption',
+    '00:01.000 --> 00:02.000\n \nOne',
+    '00:00:01.000 --> 00:00:02.000\n \nOne',
+  ],
+  [
+    'an arrow begins a caption without an empty line',
+    '00:01.000 --> 00:02.000\nA\n00:02.000 --> 00:03.000\nB',
+    '00:00:01.000 --> 00:00:02.000\nA\n\n00:00:02.000 --> 00:00:03.000\nB',
+  ],
+  ['no space is needed at the arrow', '00:01.000-->00:02.000\nA', '00:00:01.000 --> 00:00:02.000\nA'],
+  [
+    'a caption may be called like a note',
+    'NOTE 1\n00:01.000 --> 00:02.000\nA',
+    '00:00:01.000 --> 00:00:02.000\nA',
+  ],
+  [
+    'a note may hold several lines',
+    'NOTE\nA\nB\n\n00:01.000 --> 00:02.000\nA',
+    '00:00:01.000 --> 00:00:02.000\nA',
+  ],
+  [
+    'one with wrong times is left out',
+    '00:0x.000 --> 00:02.000\nA\n\n00:03.000 --> 00:04.000\nB',
+    '00:00:03.000 --> 00:00:04.000\nB',
+  ],
+  [
+    'one that is never shown is left out',
+    '00:01.000 --> 00:01.000\nA\n\n00:03.000 --> 00:04.000\nB',
+    '00:00:03.000 --> 00:00:04.000\nB',
+  ],
+  [
+    'a region is left out, with what refers to it',
+    'REGION\nid:a\n\n00:01.000 --> 00:02.000 region:a line:0\nA',
+    '00:00:01.000 --> 00:00:02.000 line:0\nA',
+  ],
+  [
+    'words stay words, and tags tags',
+    '00:01.000 --> 00:02.000\nI <3 <b>you</b> <00:01.500>all',
+    '00:00:01.000 --> 00:00:02.000\nI &lt;3 <b>you</b> <00:01.500>all',
+  ],
+])('in WebVTT %s', (_, body, made) => {
+  expect(make(`WEBVTT\n\n${body}\n`)).toBe(`WEBVTT\n\n${made}\n`)
+})
+
+test('the header of WebVTT may be followed by a caption at once', () => {
+  expect(make('WEBVTT\nKind: captions\n00:01.000 --> 00:02.000\nA\n')).toContain('\nA\n')
+})
+
+const srt = (words: string) => `1\n00:00:01,000 --> 00:00:02,500\n${words}\n`
+test.each([
+  ['I <3 you & more', 'I &lt;3 you &amp; more'],
+  ['R&amp;B', 'R&amp;B'],
+  ['{\\an8}<font color="#ffff00">Top</font>', 'Top'],
+  ['<I>One</I> <b>two</b> <s>three</s>', '<i>One</i> <b>two</b> three'],
+  ['One\\NTwo', 'One\nTwo'],
+  ['One\n\nTwo', 'One\nTwo'],
+  ['A --> B', 'A --&gt; B'],
+  ['7', '7'],
+])('%j in SubRip is shown as %j', (words, shown) => {
+  expect(make(srt(words))).toBe(`WEBVTT\n\n00:00:01.000 --> 00:00:02.500\n${shown}\n`)
+})
+
+test.each([
+  ['nothing', '\n'],
+  ['an empty line', '\n\n'],
+])('SubRip with %s between captions has two captions', (_, between) => {
+  const second = '2\n00:00:03,000 --> 00:00:04,000\nTwo\n'
+  expect(make(`${srt('One').trimEnd()}${between}${second}`)).toBe(
+    'WEBVTT\n\n00:00:01.000 --> 00:00:02.500\nOne\n\n00:00:03.000 --> 00:00:04.000\nTwo\n',
+  )
+})
+
+test('a number that is said stays where a caption has no number of its own', () => {
+  const made = make('00:00:01,000 --> 00:00:02,000\n42\n\n00:00:03,000 --> 00:00:04,000\nB\n')
+  expect(made).toContain('\n42\n')
+})
+
+test('ASS is read by its columns: words and line breaks stay, marks, drawings and comments go', () => {
+  const ass = [
+    '[Script Info]',
+    '[V4+ Styles]',
+    'Format: Name, Fontname',
+    '[Events]',
+    'Format: Start, End, Style, Text',
+    'Dialogue: 0:00:03.00,0:00:04.00,Main,Second, & <last>',
+    'Comment: 0:00:00.00,0:00:09.00,Main,Nobody says this',
+    'Dialogue: 0:00:02.00,0:00:02.50,Main,{\\p1}m 0 0 l 9 9{\\p0}',
+    'Dialogue: 0:00:01.00,0:00:02.50,Main,{\\an8\\i1}First{\\i0}\\N{\\p1\\p0}li{\\p2}m 0 0{\\p0}ne',
+  ].join('\r\n')
+  expect(make(ass)).toBe(
+    'WEBVTT\n\n00:00:01.000 --> 00:00:02.500\nFirst\nline\n\n00:00:03.000 --> 00:00:04.000\nSecond, &amp; &lt;last>\n',
+  )
+})
+
+const french = clean.replace('Hello', '«\u00A0Café à la crème, Œuvre…\u00A0»')
+test.each([
+  ['UTF-16 with its mark', Buffer.from(`\uFEFF${french}`, 'utf16le')],
+  ['UTF-16 without its mark', Buffer.from(french, 'utf16le')],
+  ['UTF-16 from the high end', Buffer.from(`\uFEFF${french}`, 'utf16le').swap16()],
+  ['UTF-16 from the high end without its mark', Buffer.from(french, 'utf16le').swap16()],
+  ['Windows-1252', Buffer.from(french.replace('Œ', '\x8c').replace('…', '\x85'), 'latin1')],
+])('%s is taken', (_, bytes) => {
+  expect(makeCaptions(bytes)).toBe(french)
+})
+
+test.each([
+  ['Russian in Windows-1251', Buffer.from('cff0e8e2e5f2', 'hex')],
+  ['French of an old Macintosh', Buffer.from('636166 8e'.replace(' ', ''), 'hex')],
+])('%s is refused, as it would give other words', (_, word) => {
+  const bytes = Buffer.concat([Buffer.from(clean), word])
+  expect(() => makeCaptions(bytes)).toThrow('isn’t UTF-8 text')
+})
+
+test('a file with zero bytes that is no UTF-16 is refused', () => {
+  expect(() => make(clean.replace('Hello', 'He\0lo'))).toThrow('isn’t a text file')
+})
+
+const ass = '[Script Info]\n[Events]\nFormat: Start, End, Text\nDialogue: 0:00:01.00,0:00:02.50,'
+test.each([
+  ['marks of ASS that are not closed', ass + '{'.repeat(60_000)],
+  ['drawings that are not closed', ass + '{\\p1'.repeat(60_000)],
+  ['drawings in one mark', `${ass}{${'\\p1'.repeat(60_000)}}word`],
+  ['marks in SubRip that are not closed', srt('{\\'.repeat(60_000))],
+  ['tags in SubRip that are not closed', srt('<font '.repeat(60_000))],
+])('%s take no longer than their length', (_, text) => {
+  const began = performance.now()
+  try {
+    make(text)
+  } catch (error) {
+    expect(error).toBeInstanceOf(UnusableFile)
+  }
+  // What grows with the square of the length takes half a minute and more.
+  expect(performance.now() - began).toBeLessThan(5000)
+})

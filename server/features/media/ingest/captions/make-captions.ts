@@ -1,0 +1,33 @@
+import { createHash } from 'node:crypto'
+import { decodeCaptions } from './decode-captions.ts'
+import { parseAss } from './parse-ass.ts'
+import { parseSrt } from './parse-srt.ts'
+import { parseWebVtt } from './parse-webvtt.ts'
+import { vttTime } from '#server/features/media/ingest/plan/plan-stills.ts'
+import type { Cue } from './cues.ts'
+import { UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
+
+/**
+ * A caption file (WebVTT, SubRip or ASS) as clean WebVTT: UTF-8 without a byte order mark, plain line ends, times in full. Styles, notes and
+ * regions are left out. A caption with times that can't be read is left out, as browsers do.
+ * @throws UnusableFile if no caption can be shown; it names the line that is wrong
+ */
+export function makeCaptions(bytes: Buffer): string {
+  const text = decodeCaptions(bytes).replaceAll(/\r\n?/g, '\n')
+  if (text.trim() === '') throw new UnusableFile({ key: 'empty' })
+  const isVtt = /^WEBVTT(?:[ \t\n]|$)/.test(text)
+  const isAss = /^\s*(?:;.*\n\s*)*\[Script Info\]/i.test(text)
+  const { cues, fault } = isVtt ? parseWebVtt(text) : isAss ? parseAss(text) : parseSrt(text)
+  if (cues.length === 0)
+    throw new UnusableFile(fault ?? { key: isVtt || isAss ? 'noCaptions' : 'notCaptions' })
+  return `WEBVTT\n\n${cues.map(writeCue).join('\n\n')}\n`
+}
+
+/** Tells whether a caption's text has changed. */
+export function captionHash(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16)
+}
+
+function writeCue({ from, to, settings, lines }: Cue): string {
+  return [`${vttTime(from)} --> ${vttTime(to)}${settings && ` ${settings}`}`, ...lines].join('\n')
+}

@@ -1,0 +1,68 @@
+import { escapeWords, writtenLines } from './caption-markup.ts'
+import { millisecondsOf } from './caption-times.ts'
+import type { Cue, ParsedCaptions } from './cues.ts'
+import type { Why } from '#server/features/media/ingest/files/unusable-file.ts'
+
+const usualColumns = 'Layer,Start,End,Style,Name,MarginL,MarginR,MarginV,Effect,Text'
+const timestamp = /^(\d+):(\d{1,2}):(\d{1,2})[.,](\d{1,3})$/
+
+/** Parses ASS and SSA: the words of its dialogue, in the order of their times. Styles, positions, comments and drawings are left out. */
+export function parseAss(text: string): ParsedCaptions {
+  let columns = columnsOf(usualColumns)
+  let section = ''
+  let fault: Why | undefined
+  const cues: Cue[] = []
+  for (const [index, line] of text.split('\n').entries()) {
+    section = /^\s*\[(.+)\]\s*$/.exec(line)?.[1]?.toLowerCase() ?? section
+    const [, kind, rest = ''] = /^(Format|Dialogue):(.*)$/i.exec(line) ?? []
+    if (kind === undefined || section !== 'events') continue
+    if (kind.toLowerCase() === 'format') columns = columnsOf(rest)
+    else {
+      const cue = readDialogue(rest, columns)
+      if (!cue) fault ??= { key: 'noTimes', line: index + 1 }
+      else if (cue.to <= cue.from) fault ??= { key: 'timesReversed', line: index + 1 }
+      else if (cue.lines.length > 0) cues.push(cue)
+    }
+  }
+  return { cues: cues.toSorted((a, b) => a.from - b.from), fault }
+}
+
+const columnsOf = (list: string) => list.split(',').map((name) => name.trim().toLowerCase())
+
+/** The words come last: a comma in them divides nothing. */
+function readDialogue(line: string, columns: readonly string[]): Cue | undefined {
+  const parts = line.split(',')
+  const valueOf = (column: string) => parts[columns.indexOf(column)]?.trim() ?? ''
+  const from = readTime(valueOf('start'))
+  const to = readTime(valueOf('end'))
+  if (from === undefined || to === undefined) return undefined
+  const words = parts.slice(columns.length - 1).join(',')
+  return { from, to, settings: '', lines: writtenLines(wordsOf(words)) }
+}
+
+function readTime(text: string): number | undefined {
+  const found = timestamp.exec(text)
+  return found ? millisecondsOf(...found.slice(1)) : undefined
+}
+
+/** `\N` breaks a line; `\n` may, and `\h` is a space that does not. */
+function wordsOf(text: string): string {
+  const said = saidOf(text)
+    .replaceAll(String.raw`\N`, '\n')
+    .replaceAll(String.raw`\n`, ' ')
+    .replaceAll(String.raw`\h`, '\u00A0')
+  return escapeWords(said)
+}
+
+/** The text between the marks. What follows `\p1` is drawn, up to `\p0`. */
+function saidOf(text: string): string {
+  let isDrawn = false
+  let said = ''
+  for (const part of text.split(/(\{[^{}]*\})/)) {
+    const isMark = part.startsWith('{') && part.endsWith('}')
+    const depth = isMark ? [...part.matchAll(/\\p(\d)/g)].at(-1)?.[1] : undefined
+    if (depth !== undefined) isDrawn = depth !== '0'
+    if (!isMark && !isDrawn) said += part
+  }
+  return said
+}

@@ -1,0 +1,61 @@
+import { escapeWords, writtenLines } from './caption-markup.ts'
+import { millisecondsOf } from './caption-times.ts'
+import type { Cue, ParsedCaptions } from './cues.ts'
+import type { Why } from '#server/features/media/ingest/files/unusable-file.ts'
+
+const timestamp = String.raw`(?:(\d+):)?(\d{1,2}):(\d{1,2})(?:[.,:](\d{1,3}))?`
+const timing = new RegExp(String.raw`^\s*${timestamp}\s*-->\s*${timestamp}(?:\s.*)?$`)
+/** A line that is meant to hold times. */
+const meantTiming = /^\s*\d+:.*-->/
+
+/**
+ * Parses SubRip, which has no standard: a caption begins at its times, not at an empty line, which may be missing or stand between its lines.
+ * A number before the times counts the captions.
+ */
+export function parseSrt(text: string): ParsedCaptions {
+  const lines = text.split('\n')
+  const starts = lines.flatMap((line, index) => (meantTiming.test(line) ? [index] : []))
+  let fault: Why | undefined
+  const cues = starts.flatMap((start, at): Cue[] => {
+    const times = readTimes(lines[start] ?? '')
+    if (!times) fault ??= { key: 'noTimes', line: start + 1 }
+    else if (times.to <= times.from) fault ??= { key: 'timesReversed', line: start + 1 }
+    const words = lines.slice(start + 1, starts[at + 1])
+    const isLast = at === starts.length - 1
+    const shown = writtenLines(markupOf((isLast ? words : withoutCount(words, at + 2)).join('\n')))
+    return times && times.to > times.from && shown.length > 0
+      ? [{ ...times, settings: '', lines: shown }]
+      : []
+  })
+  return { cues, fault }
+}
+
+function readTimes(line: string): { from: number; to: number } | undefined {
+  const found = timing.exec(line)
+  if (!found) return undefined
+  const [, h1, m1, s1, f1, h2, m2, s2, f2] = found
+  return { from: millisecondsOf(h1, m1, s1, f1), to: millisecondsOf(h2, m2, s2, f2) }
+}
+
+/** The lines of a caption without the number of the next one; with empty lines between number and times only the expected one is a number. */
+function withoutCount(lines: readonly string[], next: number): readonly string[] {
+  const last = lines.findLastIndex((line) => line.trim() !== '')
+  const count = lines[last]?.trim() ?? ''
+  const isNumber = last === lines.length - 1 ? /^\d+$/.test(count) : count === String(next)
+  return isNumber ? lines.slice(0, last) : lines
+}
+
+/** Bold, italic and underlined words stay so. Other tags go, and the marks of ASS that tools leave in SubRip. */
+function markupOf(text: string): string {
+  return text
+    .replaceAll(/\{\\[^{}]*\}/g, '')
+    .replaceAll(String.raw`\N`, '\n')
+    .split(/(<\/?(?:b|i|u|s|font)(?:\s[^<>]*)?>)/i)
+    .map((part, index) => (index % 2 === 0 ? escapeWords(part) : tagOf(part)))
+    .join('')
+}
+
+function tagOf(tag: string): string {
+  const name = /^<\/?[biu](?=[\s>])/i.exec(tag)?.[0]
+  return name === undefined ? '' : `${name.toLowerCase()}>`
+}

@@ -1,0 +1,47 @@
+import type { Cue, ParsedCaptions } from './cues.ts'
+import { millisecondsOf } from './caption-times.ts'
+import type { Why } from '#server/features/media/ingest/files/unusable-file.ts'
+
+/** Hours of any length, or none; minutes and seconds below 60; three decimals. A comma before them is a common mistake. */
+const timestamp = String.raw`(?:(\d+):)?([0-5]\d):([0-5]\d)[.,](\d{3})(?!\d)`
+const timing = new RegExp(String.raw`^\s*${timestamp}\s*-->\s*${timestamp}(.*)$`)
+/** A region is left out with its definition. */
+const settingPattern = /^(?:vertical|line|position|size|align):\S+$/
+/** A tag or a timestamp; any other "<" is a word, such as "<3". */
+const strayMark = /<(?![a-z/]|\d+:)/gi
+
+/**
+ * Parses WebVTT by the rules of the standard (https://www.w3.org/TR/webvtt1/#file-parsing): only an empty line ends a block, a line with an
+ * arrow begins a caption wherever it stands, and one with times that can't be read is left out. What precedes the first arrow of a block
+ * is its name, or a note, a style or a region.
+ */
+export function parseWebVtt(text: string): ParsedCaptions {
+  const cues: Cue[] = []
+  let fault: Why | undefined
+  let open: Cue | undefined
+  for (const [index, line] of text.split('\n').entries()) {
+    if (line.includes('-->')) {
+      open = readTiming(line)
+      if (open) cues.push(open)
+      if (!open) fault ??= { key: 'noTimes', line: index + 1 }
+      else if (open.to <= open.from) fault ??= { key: 'timesReversed', line: index + 1 }
+    } else if (line === '') open = undefined
+    else open?.lines.push(line.replaceAll(strayMark, '&lt;'))
+  }
+  return { cues: cues.filter(({ from, to, lines }) => to > from && lines.length > 0), fault }
+}
+
+function readTiming(line: string): Cue | undefined {
+  const found = timing.exec(line)
+  if (!found) return undefined
+  const [, h1, m1, s1, f1, h2, m2, s2, f2, settings = ''] = found
+  return {
+    from: millisecondsOf(h1, m1, s1, f1),
+    to: millisecondsOf(h2, m2, s2, f2),
+    settings: settings
+      .split(/\s+/)
+      .filter((each) => settingPattern.test(each))
+      .join(' '),
+    lines: [],
+  }
+}

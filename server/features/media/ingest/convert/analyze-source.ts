@@ -1,0 +1,182 @@
+import { existsSync } from 'node:fs'
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Language } from '#contract/languages.ts'
+import { inputArgs, type SoundInput } from '#server/features/media/ingest/plan/build-ffmpeg-args.ts'
+import type { CaptionTrack } from '#server/features/media/ingest/captions/choose-captions.ts'
+import { failure } from '#server/features/media/ingest/files/conversion-failure.ts'
+import { makeCaptions } from '#server/features/media/ingest/captions/make-captions.ts'
+import { collectTimes, type FilmTimes } from '#server/features/media/ingest/plan/measure-film.ts'
+import type { SourceMedia } from './probe.ts'
+import { runLimited, timeLimit, type RunResult } from '#server/features/media/ingest/files/run-ffmpeg.ts'
+import {
+  gainFilters,
+  giveBack,
+  planGain,
+  loudnessFilters,
+  soundFormat,
+  type Gain,
+  type Loudness,
+} from '#server/features/media/ingest/plan/loudness.ts'
+import type { Programs } from './programs.ts'
+import { UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
+
+/** What has to be known before an episode is made. */
+export interface SourceAnalysis {
+  times: FilmTimes
+  /** The sound in one format, from the start of the film and without gaps; undefined if there is none. */
+  sound: SoundInput | undefined
+  gain: Gain | undefined
+  /** Those that lie in the file. */
+  captions: ReadonlyMap<Language, string>
+}
+
+interface Reading {
+  programs: Programs
+  input: string
+  source: SourceMedia
+  /** Where drafts may lie; all are left but the sound. */
+  folder: string
+  niceness: number
+  signal: AbortSignal
+}
+
+const asRead = 'sound-read.mka'
+const even = 'sound.mka'
+const pcm = ['-c:a', 'pcm_f32le', '-f', 'matroska']
+
+/**
+ * Reads a whole file once, without decoding its picture: the times of its packets, its sound and its captions. The sound is written in one
+ * format (docs/decisions/0013-loudness-is-measured-first.md): where channels or rate change in the middle, ffmpeg begins its filters anew.
+ * @throws UnusableFile
+ * @throws the signal's reason when aborted
+ */
+export async function analyzeSource(reading: Reading): Promise<SourceAnalysis> {
+  const { captions, soundIndex } = reading.source
+  const times = await readFilm(reading)
+  const texts = await collectCaptions(reading, captions)
+  const hasSound = soundIndex !== undefined && times.soundEnd !== undefined
+  if (!hasSound) return { times, sound: undefined, gain: undefined, captions: texts }
+  const { sound, loudness } = await evenOut(reading)
+  const gain = loudness && planGain(loudness)
+  return {
+    times,
+    sound,
+    gain: gain?.limited ? await behindLimiter(reading, sound, gain) : gain,
+    captions: texts,
+  }
+}
+
+async function readFilm(reading: Reading): Promise<FilmTimes> {
+  const { input, source } = reading
+  const { streamIndex, soundIndex, container, captions } = source
+  const sound = soundIndex === undefined ? [] : ['-map', `0:${soundIndex}`]
+  const packets = ['-map', `0:${streamIndex}`, ...sound, '-c', 'copy', '-f', 'framecrc', 'pipe:1']
+  const decoded = sound.length > 0 ? [...sound, '-af', soundFormat, ...pcm, asRead] : []
+  const read = async (more: readonly string[]) => {
+    const collected = collectTimes()
+    const result = await run(
+      reading,
+      [...inputArgs(input, container), ...packets, ...decoded, ...more],
+      collected.take,
+    )
+    return { result, times: collected.times() }
+  }
+  const whole = await read(textArgs(captions))
+  // Captions that break the reading are not worth an episode.
+  const { result, times } = whole.result.status !== 0 && captions.size > 0 ? await read([]) : whole
+  if (result.status !== 0) throw failure(result)
+  if (!times) throw new UnusableFile({ key: 'undecodable' })
+  return times
+}
+
+/** Fills gaps, starts at the start of the film, and measures the loudness. */
+async function evenOut(reading: Reading) {
+  const from = join(reading.folder, asRead)
+  if (!existsSync(from)) throw new UnusableFile({ key: 'unreadableSound' })
+  // The times of the sound are those of the film: without -copyts it would begin at once.
+  const input = ['-copyts', ...inputArgs(from, 'matroska')]
+  const filters = [loudnessFilters, 'ebur128=peak=true:framelog=verbose'].join(',')
+  const result = await run(reading, [...input, '-map', '0:a', '-af', filters, ...pcm, even])
+  if (result.status !== 0) throw new UnusableFile({ key: 'unreadableSound' })
+  await rm(from)
+  const sound: SoundInput = { input: join(reading.folder, even), container: 'matroska', index: 0 }
+  return { sound, loudness: parseLoudness(result.complaints) }
+}
+
+/** A limiter reduces loudness with the peaks, so its output is measured as well. */
+async function behindLimiter(reading: Reading, { input, container }: SoundInput, gain: Gain): Promise<Gain> {
+  const filters = [...gainFilters(gain), 'ebur128=peak=sample:framelog=verbose'].join(',')
+  const { complaints } = await run(reading, [
+    ...inputArgs(input, container),
+    '-af',
+    filters,
+    '-f',
+    'null',
+    '-',
+  ])
+  const loudness = parseLoudness(complaints)
+  return loudness ? giveBack(gain, loudness.integrated) : gain
+}
+
+function textArgs(captions: ReadonlyMap<Language, CaptionTrack>): string[] {
+  return [...captions].flatMap(([language, { index, format }]) => [
+    '-map',
+    `0:${index}`,
+    '-c:s',
+    format,
+    '-f',
+    format,
+    draftOf(language),
+  ])
+}
+
+const draftOf = (language: Language) => `embedded-${language}.txt`
+
+/** The least length that a time limit is set for: what a container says of it may be wrong. */
+const leastSeconds = 600
+
+function run(
+  { programs, source, folder, niceness, signal }: Reading,
+  args: readonly string[],
+  onLine?: (line: string) => void,
+): Promise<RunResult> {
+  // What runs without lines of its own says how far it is.
+  const progress = onLine ? [] : ['-progress', 'pipe:1']
+  return runLimited({
+    program: programs.ffmpegPath,
+    args: ['-hide_banner', '-nostdin', '-y', '-nostats', ...progress, ...args],
+    cwd: folder,
+    niceness,
+    limits: programs.limits,
+    signal,
+    ...timeLimit(Math.max(leastSeconds, source.duration)),
+    ...(onLine ? { onLine } : {}),
+  })
+}
+
+async function collectCaptions(
+  { folder }: Reading,
+  captions: ReadonlyMap<Language, CaptionTrack>,
+): Promise<Map<Language, string>> {
+  const texts = new Map<Language, string>()
+  for (const language of captions.keys()) {
+    const draft = join(folder, draftOf(language))
+    try {
+      texts.set(language, makeCaptions(await readFile(draft)))
+    } catch (error) {
+      // A stream without a single caption, or one that was never written: the episode is as good as without.
+      const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+      if (!missing && !(error instanceof UnusableFile)) throw error
+    }
+    await rm(draft, { force: true })
+  }
+  return texts
+}
+
+/** Reads the summary of ffmpeg's `ebur128`; undefined if there is none. */
+export function parseLoudness(summary = ''): Loudness | undefined {
+  const integrated = Number(/^\s*I:\s+(-?[\d.]+) LUFS/m.exec(summary)?.[1] ?? NaN)
+  const peak = Number(/^\s*Peak:\s+(-?[\d.]+) dBFS/m.exec(summary)?.[1] ?? NaN)
+  return Number.isFinite(integrated) && Number.isFinite(peak) ? { integrated, peak } : undefined
+}

@@ -1,0 +1,67 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { forcedKeyframes } from '#server/features/media/ingest/plan/build-ffmpeg-args.ts'
+import { extraRenditionArgs, type ExtraRendition } from '#server/features/media/ingest/plan/extra-codec.ts'
+import { runLimited } from '#server/features/media/ingest/files/run-ffmpeg.ts'
+import type { Programs } from './programs.ts'
+import { UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
+
+const timeoutMs = 60_000
+const seconds = 2
+const framesPerSecond = 4
+const rung = { width: 64, height: 64, crf: 25, maxRate: 215, buffer: 107 }
+
+/**
+ * Encodes two seconds of a tiny picture and says what is wrong with the encoder; undefined if nothing is. Players change between
+ * renditions at keyframes, so an encoder that has too few or too many is of no use.
+ */
+export async function findFault(programs: Programs, extraRung: ExtraRendition): Promise<string | undefined> {
+  const folder = await mkdtemp(join(tmpdir(), 'cliffhanger-encoder-'))
+  try {
+    const file = join(folder, 'check.mp4')
+    if (!(await encodes(programs, extraRung, file))) return 'fails'
+    const expected = Array.from({ length: seconds }, (_, second) => second)
+    const found = await keyframeTimes(programs, file)
+    return isDeepStrictEqual(found, expected) ? undefined : 'does not keep to forced keyframes'
+  } catch (error) {
+    if (!(error instanceof UnusableFile)) throw error
+    return error.why.key === 'tooSlow' ? `takes more than ${timeoutMs / 1000} s for ${seconds} s` : 'fails'
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function encodes(
+  { ffmpegPath, limits }: Programs,
+  extraRung: ExtraRendition,
+  file: string,
+): Promise<boolean> {
+  const picture = `testsrc=size=${rung.width}x${rung.height}:rate=${framesPerSecond}:duration=${seconds}`
+  const args = [
+    '-hide_banner',
+    '-nostdin',
+    '-loglevel',
+    'error',
+    '-f',
+    'lavfi',
+    '-i',
+    picture,
+    '-pix_fmt',
+    'yuv420p',
+    ...extraRenditionArgs(extraRung, rung),
+    ...forcedKeyframes,
+    file,
+  ]
+  const { status } = await runLimited({ program: ffmpegPath, args, limits, timeoutMs })
+  return status === 0
+}
+
+async function keyframeTimes({ ffprobePath, limits }: Programs, file: string): Promise<number[]> {
+  const lines: string[] = []
+  const args = ['-v', 'error', '-show_entries', 'packet=pts_time,flags', '-of', 'csv=print_section=0', file]
+  const onLine = (line: string) => lines.push(line)
+  await runLimited({ program: ffprobePath, args, limits, timeoutMs, onLine })
+  return lines.filter((line) => line.includes('K')).map(parseFloat)
+}

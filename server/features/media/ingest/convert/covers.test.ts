@@ -1,0 +1,53 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import sharp from 'sharp'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { description, drawFilm, programs } from '#server/testing/run-test-media.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { importFolder } from '#server/features/media/ingest/import/import-folder.ts'
+
+let root: string
+let site: TestSite
+
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), 'cliffhanger-covers-'))
+  site = await testSite()
+})
+afterAll(async () => {
+  await site.close()
+  rmSync(root, { recursive: true, force: true })
+})
+
+/** Imports a folder once more, with one episode that it had not. @returns the video's cover, and how sharp it is */
+async function addEpisode(name: string, episode: string, film = {}) {
+  const folder = join(root, name)
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'video.yaml'), description)
+  drawFilm(join(folder, episode), { seconds: 1, ...film })
+  const { signal } = new AbortController()
+  const onProgress = () => {}
+  const context = { ...site.context, programs }
+  const { refused } = await importFolder(context, folder, { signal, niceness: 0, onProgress })
+  expect(refused).toEqual([])
+  const { cover_path } = await site.context.db
+    .selectFrom('videos')
+    .select('cover_path')
+    .where('slug', '=', name)
+    .executeTakeFirstOrThrow()
+  // No digits, which scanners could take for a card number.
+  expect(cover_path).toMatch(/^public\/covers\/(still-)?[a-p]{24}\.webp$/)
+  const response = await site.visitor().fetch(`/${cover_path}`)
+  expect(response.status).toBe(200)
+  const { sharpness } = await sharp(Buffer.from(await response.arrayBuffer())).stats()
+  return { path: cover_path, sharpness }
+}
+
+test('a locked episode gives a blurred cover, and the first free one its own', async () => {
+  const blurred = await addEpisode('locked-first', '02.mp4')
+  // Another picture, which would be another cover.
+  expect((await addEpisode('locked-first', '03.mp4', { noise: true })).path).toBe(blurred.path)
+  const own = await addEpisode('locked-first', '01.mp4')
+  expect(own.sharpness).toBeGreaterThan(2 * blurred.sharpness)
+  expect((await addEpisode('locked-first', '04.mp4', { noise: true })).path).toBe(own.path)
+})

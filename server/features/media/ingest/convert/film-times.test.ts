@@ -1,0 +1,172 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  beeping,
+  beepsOf,
+  brightnessOf,
+  coding,
+  flashing,
+  lavfi,
+  risesOf,
+} from '#server/testing/flash-and-beep.ts'
+import { ffmpeg, programs } from '#server/testing/run-test-media.ts'
+import { collectTimes, rateOf } from '#server/features/media/ingest/plan/measure-film.ts'
+import { transcode } from './transcode.ts'
+
+/*
+ * Films that flash and beep on each whole second from 1 on. What is made of them must do both at the same time, to 50 ms, for as long as they last.
+ */
+
+let root: string
+beforeAll(() => {
+  root = mkdtempSync(join(tmpdir(), 'cliffhanger-times-'))
+})
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+let runs = 0
+async function make(input: string) {
+  const folder = join(root, `out-${runs++}`)
+  mkdirSync(folder)
+  const { signal } = new AbortController()
+  const made = await transcode({ programs, input, folder, niceness: 0, signal, onProgress: () => {} })
+  const media = join(folder, 'media')
+  const master = readFileSync(join(media, 'master.m3u8'), 'utf8')
+  const rate = Number(/FRAME-RATE=([\d.]+)/.exec(master)?.[1])
+  return {
+    made,
+    rate,
+    flashes: () => risesOf(brightnessOf(join(media, 'v0/index.m3u8'))).map((at) => at / rate),
+    beeps: () => beepsOf(join(media, 'a/index.m3u8')),
+  }
+}
+
+/** To 50 ms. */
+const near = (seconds: readonly number[]) => seconds.map((second) => expect.closeTo(second, 1))
+
+const write = (name: string, ...args: string[]) => {
+  const path = join(root, name)
+  ffmpeg(...args, path)
+  return path
+}
+const joined = (name: string, ...parts: string[]) => {
+  const path = join(root, name)
+  writeFileSync(path, Buffer.concat(parts.map((part) => readFileSync(part))))
+  return path
+}
+
+test('a recording whose container tells no length is as long as its packets', async () => {
+  const input = join(root, 'recording.mkv')
+  writeFileSync(
+    input,
+    ffmpeg(...flashing(3), ...beeping(3), ...coding, '-c:a', 'flac', '-f', 'matroska', 'pipe:1'),
+  )
+  const { made, flashes, beeps } = await make(input)
+  expect(made.durationMs).toBe(3000)
+  expect(flashes()).toEqual(near([1, 2]))
+  expect(beeps()).toEqual(near([1, 2]))
+})
+
+test('captions that outlast a film do not make it longer', async () => {
+  const srt = join(root, 'long.srt')
+  writeFileSync(srt, '1\n00:00:01,000 --> 00:00:09,000\nHello\n')
+  const input = join(root, 'captioned.mkv')
+  const inputs = [...flashing(2), '-i', srt, ...coding, '-c:s', 'srt']
+  // Written into a pipe, the streams have no lengths of their own.
+  writeFileSync(input, ffmpeg(...inputs, '-f', 'matroska', 'pipe:1'))
+  expect((await make(input)).made.durationMs).toBe(2000)
+})
+
+test.each([
+  { name: 'a still picture', cut: "select='eq(n,0)'" },
+  { name: 'the last picture', cut: "select='lt(t,1.5)'" },
+])('$name holds under all of the sound', async ({ name, cut }) => {
+  const input = write(`${name}.mkv`, ...flashing(4), ...beeping(4), '-vf', cut, ...coding, '-c:a', 'flac')
+  const { made, beeps } = await make(input)
+  expect(made.durationMs).toBe(4000)
+  expect(beeps()).toEqual(near([1, 2, 3]))
+})
+
+test('the first picture holds under the sound before it', async () => {
+  const input = write('late.mp4', ...beeping(4), '-itsoffset', '1', ...flashing(3), ...coding)
+  const { made, flashes, beeps } = await make(input)
+  expect(made.durationMs / 1000).toBeCloseTo(4, 1)
+  expect(flashes()).toEqual(near([2, 3]))
+  expect(beeps()).toEqual(near([1, 2, 3]))
+})
+
+const stream = (name: string, size: string) =>
+  write(name, ...flashing(3, size), ...beeping(3), ...coding, '-c:a', 'aac', '-f', 'mpegts')
+
+test.each([
+  { name: 'the clock begins anew', size: '96x64' },
+  { name: 'the picture gets another size', size: '192x128' },
+  { name: 'the picture is turned', size: '64x96' },
+])('a film in which $name in the middle goes on in time', async ({ name, size }) => {
+  const parts = [stream(`${name}-1.ts`, '96x64'), stream(`${name}-2.ts`, size)]
+  const { made, flashes, beeps } = await make(joined(`${name}.ts`, ...parts))
+  expect(Math.abs(made.durationMs - 6000)).toBeLessThanOrEqual(80)
+  expect(made).toMatchObject({ width: 96, height: 64 })
+  expect(flashes()).toEqual(near([1, 2, 4, 5]))
+  expect(beeps()).toEqual(near([1, 2, 4, 5]))
+})
+
+test('a film whose sound gets other channels in the middle goes on in time', async () => {
+  const parts = [6, 2].map((channels) => write(`${channels}.ac3`, ...beeping(3, channels)))
+  const sound = ['-i', joined('both.ac3', ...parts), '-c:a', 'copy']
+  const { made, flashes, beeps } = await make(
+    write('channels.ts', ...flashing(6), ...sound, ...coding, '-f', 'mpegts'),
+  )
+  expect(Math.abs(made.durationMs - 6000)).toBeLessThanOrEqual(80)
+  expect(flashes()).toEqual(near([1, 2, 3, 4, 5]))
+  expect(beeps()).toEqual(near([1, 2, 4, 5]))
+})
+
+test('sound that begins long after the picture is found, and begins there', async () => {
+  const both = [...flashing(9, '64x64'), '-itsoffset', '7', ...beeping(2)]
+  const { made, beeps } = await make(
+    write('late-sound.ts', ...both, ...coding, '-c:a', 'aac', '-f', 'mpegts'),
+  )
+  expect(made.hasAudio).toBe(true)
+  expect(beeps()).toEqual(near([8]))
+})
+
+test('sound with many lost packets stays in time', async () => {
+  const lost = ['-af', "asetnsamples=n=960,aselect='mod(n,8)'", '-c:a', 'pcm_s16le']
+  const { flashes, beeps } = await make(write('lost.mkv', ...flashing(5), ...beeping(5), ...lost, ...coding))
+  expect(flashes()).toEqual(near([1, 2, 3, 4]))
+  expect(beeps()).toEqual(near([1, 2, 3, 4]))
+})
+
+test('a recording that moves in bursts is made at the rate at which it moves', async () => {
+  const bursts = ['-vf', "select='lt(t,1)+not(mod(n,60))'"]
+  const moving = lavfi('testsrc=size=96x64:rate=60:duration=5')
+  expect((await make(write('bursts.mkv', ...moving, ...bursts, ...coding))).rate).toBe(30)
+})
+
+test.each([
+  { declared: { num: 51, den: 5 }, made: { num: 25_000, den: 1000 } },
+  { declared: { num: 24_000, den: 1001 }, made: { num: 24_000, den: 1001 } },
+  { declared: { num: 0, den: 0 }, made: { num: 25_000, den: 1000 } },
+])(
+  'a film of 25 pictures a second, then a still, is made at $made.num/$made.den where its container gives $declared.num/$declared.den',
+  ({ declared, made }) => {
+    const collected = collectTimes()
+    collected.take('#tb 0: 1/1000')
+    for (let at = 0; at <= 2000; at += 40) collected.take(`0, ${at}, ${at}, 40, 100, 0x0`)
+    collected.take('0, 5000, 5000, 40, 100, 0x0')
+    const times = collected.times()
+    expect(times && rateOf(times, declared)).toEqual(made)
+  },
+)
+
+test('pictures after one that holds for seconds are shown in time', async () => {
+  const still = ['-vf', "select='lt(t,1.2)+gte(t,2.8)'"]
+  const uneven = write('uneven.mkv', ...flashing(5), ...beeping(5), ...still, ...coding)
+  // MP4 says how long each picture holds.
+  const { made, flashes, beeps } = await make(write('uneven.mp4', '-i', uneven, '-c', 'copy'))
+  expect(made.durationMs).toBe(5000)
+  expect(flashes()).toEqual(near([1, 3, 4]))
+  expect(beeps()).toEqual(near([1, 2, 3, 4]))
+})

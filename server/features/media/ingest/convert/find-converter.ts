@@ -1,0 +1,55 @@
+import type { Config } from '#server/platform/config/config.ts'
+import { ConfigError } from '#server/platform/config/config-error.ts'
+import type { ExtraCodec } from '#server/platform/config/read-ingest.ts'
+import { askAbilities } from '#server/platform/processes/run-abilities.ts'
+import { findFfmpeg, type Ffmpeg } from '#server/platform/processes/run-ffmpeg-version.ts'
+import { findFault } from './check-encoder.ts'
+import { extraRenditionsOf, type ExtraRendition } from '#server/features/media/ingest/plan/extra-codec.ts'
+import type { Converter } from './programs.ts'
+
+/**
+ * Finds ffmpeg, and for EXTRA_RUNG an encoder that works.
+ * @throws ConfigError naming FFMPEG_PATH or EXTRA_RUNG
+ */
+export async function findConverter({
+  ffmpegPath,
+  ingest: { extraRung: codec, ...limits },
+}: Pick<Config, 'ffmpegPath' | 'ingest'>): Promise<Converter> {
+  const found = { ...(await findFfmpeg({ ffmpegPath })), limits, extraRung: undefined }
+  return codec === undefined ? found : { ...found, extraRung: await knownEncoder(found, codec) }
+}
+
+/** What an operator should know of the ffmpeg of 2018 that set-up brings. Undefined for any other. */
+export function warnOfBundled({ bundled, version }: Pick<Ffmpeg, 'bundled' | 'version'>): string | undefined {
+  if (!bundled) return undefined
+  return `Video is made with the ffmpeg of 2018 that came with the set-up (${version}). Use a current one in production, since it parses uploads (FFMPEG_PATH).`
+}
+
+const known = new Map<string, Promise<ExtraRendition>>()
+
+/** An encoder is tried once in a process. */
+function knownEncoder(converter: Converter, codec: ExtraCodec): Promise<ExtraRendition> {
+  const key = `${codec} ${converter.ffmpegPath}`
+  const encoder = known.get(key) ?? findEncoder(converter, codec)
+  known.set(key, encoder)
+  return encoder
+}
+
+async function findEncoder(converter: Converter, codec: ExtraCodec): Promise<ExtraRendition> {
+  const { ffmpegPath } = converter
+  const { encoders } = await askAbilities(ffmpegPath)
+  const faults = new Map<string, string>()
+  for (const extraRung of extraRenditionsOf(codec).filter(({ encoder }) => encoders.has(encoder))) {
+    const fault = await findFault(converter, extraRung)
+    if (fault === undefined) return extraRung
+    faults.set(extraRung.encoder, fault)
+  }
+  if (faults.size === 0) {
+    const names = [...new Set(extraRenditionsOf(codec).map(({ encoder }) => encoder))].join(' or ')
+    throw new ConfigError(
+      `EXTRA_RUNG ${codec} needs an ffmpeg with ${names}, which ${ffmpegPath} does not have.`,
+    )
+  }
+  const reasons = [...faults].map(([encoder, fault]) => `its ${encoder} ${fault}`).join(', and ')
+  throw new ConfigError(`EXTRA_RUNG ${codec} can’t be used with ${ffmpegPath}: ${reasons}.`)
+}

@@ -1,0 +1,37 @@
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { joinSegments } from '#server/features/media/ingest/files/mp4-boxes.ts'
+import { parsePlaylist, playlistDuration, writePlaylist, type Segment } from './playlists.ts'
+
+/**
+ * ffmpeg cuts sound every second, as it has no keyframes to go by. Joins the seconds in pairs after the first four, so that they
+ * match the picture's 1, 1, 1, 1, 2, 2 … s, and rewrites the playlist.
+ */
+export async function joinAudio(folder: string): Promise<void> {
+  const playlist = join(folder, 'index.m3u8')
+  const groups = pairUp(parsePlaylist(await readFile(playlist, 'utf8')))
+  const joined: Segment[] = []
+  for (const [index, group] of groups.entries()) {
+    const parts = await Promise.all(group.map(({ uri }) => readFile(join(folder, uri))))
+    const uri = `${String(index).padStart(5, '0')}.m4s`
+    // Groups only grow, so the name written is that of a part already read.
+    await writeFile(join(folder, uri), joinSegments(parts))
+    joined.push({ uri, duration: playlistDuration(group) })
+  }
+  const kept = new Set(joined.map(({ uri }) => uri))
+  for (const { uri } of groups.flat()) if (!kept.has(uri)) await rm(join(folder, uri))
+  await writeFile(playlist, writePlaylist(joined))
+}
+
+/** The first four alone, then two and two. A last crumb that alone would be below half a second goes to the one before it. */
+export function pairUp(segments: readonly Segment[]): Segment[][] {
+  const groups: Segment[][] = []
+  segments.forEach((segment, index) => {
+    const last = groups.at(-1)
+    const isCrumb = index === segments.length - 1 && segment.duration < 0.5
+    const isSecondOfPair = index > 3 && index % 2 === 1
+    if (last && (isSecondOfPair || isCrumb)) last.push(segment)
+    else groups.push([segment])
+  })
+  return groups
+}

@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto'
+import { readdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import sharp from 'sharp'
+import { uploadLimits } from '#contract/studio/uploads.ts'
+import { standInCovers } from '#server/features/catalog/catalog.ts'
+import { lettersOf } from '#server/platform/ids.ts'
+import type { Storage } from '#server/platform/storage/storage.ts'
+import { pictureKindOf } from '#server/platform/picture-kind.ts'
+import { UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
+
+const posterSide = 720
+const thumbSide = 180
+/** So few pixels that no face or word can be recognized, even after sharpening. */
+const stillDots = 14
+const stillSide = 180
+/** A picture of at least so many pixels gives a sharp cover. */
+export const coverSize = { width: 600, height: 800 }
+/** As many as the cameras of phones make. */
+const mostPixels = 50_000_000
+
+/**
+ * The pictures of an episode out of the candidate frames in `folder`, which are removed: `poster.webp` and `thumb.webp` there, and the
+ * blurred `still.webp` in `publicFolder`.
+ */
+export async function makeStills(folder: string, publicFolder: string): Promise<void> {
+  const frames = (await readdir(folder))
+    .filter((name) => /^candidate-\d+\.jpg$/.test(name))
+    .toSorted()
+    .map((name) => join(folder, name))
+  const best = await chooseFrame(frames)
+  const poster = await sharp(best)
+    .resize(posterSide, posterSide, { fit: 'outside', withoutEnlargement: true })
+    .webp({ quality: 78, effort: 2 })
+    .toBuffer()
+  await Promise.all([
+    writeFile(join(folder, 'poster.webp'), poster),
+    sharp(best)
+      .resize(thumbSide, thumbSide, { fit: 'outside', withoutEnlargement: true })
+      .webp({ quality: 72, effort: 3 })
+      .toFile(join(folder, 'thumb.webp')),
+    makeStill(best, join(publicFolder, 'still.webp')),
+  ])
+  await Promise.all(frames.map((frame) => rm(frame)))
+}
+
+/** Details are discarded before the picture is enlarged and blurred, so nothing can be restored. */
+async function makeStill(frame: string, target: string): Promise<void> {
+  const dots = await sharp(frame)
+    .resize(stillDots, stillDots, { fit: 'outside' })
+    .removeAlpha()
+    .raw()
+    .toBuffer({ resolveWithObject: true })
+  const { width, height } = dots.info
+  await sharp(dots.data, { raw: { width, height, channels: dots.info.channels } })
+    .resize({ ...(width < height ? { width: stillSide } : { height: stillSide }), kernel: 'cubic' })
+    .blur(6)
+    .webp({ quality: 60 })
+    .toFile(target)
+}
+
+/** The first frame that is neither black, white nor flat; where all are, the one that shows most. */
+async function chooseFrame(frames: readonly string[]): Promise<string> {
+  let best = { frame: frames[0] ?? '', contrast: -1 }
+  for (const frame of frames) {
+    const { mean, contrast } = await lookAt(frame)
+    if (mean > 35 && mean < 225 && contrast > 25) return frame
+    if (contrast > best.contrast) best = { frame, contrast }
+  }
+  return best.frame
+}
+
+async function lookAt(frame: string): Promise<{ mean: number; contrast: number }> {
+  const grey = await sharp(frame).resize(64, 64, { fit: 'fill' }).greyscale().toBuffer()
+  const { channels } = await sharp(grey).stats()
+  return { mean: channels[0]?.mean ?? 0, contrast: channels[0]?.stdev ?? 0 }
+}
+
+/** A cover in the storage: its key, and a dark colour of it to show while it loads. */
+export interface Cover {
+  path: string
+  color: string
+  /** The picture has fewer pixels than a cover, so that it was enlarged. */
+  isSmall: boolean
+}
+
+/**
+ * Makes a video's public 3:4 cover out of a picture. Named by its content, so the same picture gives the same key.
+ * @param picture bytes that somebody gave, or the path of a picture that the ingest made
+ * @throws UnusableFile if it is not an image, not of an accepted type, or too large
+ */
+export async function makeCover(
+  storage: Storage,
+  picture: string | Buffer,
+  { isStandIn = false } = {},
+): Promise<Cover> {
+  if (typeof picture !== 'string') checkPicture(picture)
+  const options = { limitInputPixels: mostPixels, failOn: 'error' as const }
+  const cover = await sharp(picture, options)
+    .rotate()
+    .resize({ ...coverSize, fit: 'cover', position: 'attention' })
+    .webp({ quality: 80, effort: 4 })
+    .toBuffer()
+    .catch(() => {
+      throw new UnusableFile({ key: 'unreadablePicture' })
+    })
+  const name = lettersOf(createHash('sha256').update(cover).digest()).slice(0, 24)
+  const path = `${isStandIn ? standInCovers : 'public/covers/'}${name}.webp`
+  if (!(await storage.exists(path))) await storage.write(path, cover)
+  const { dominant } = await sharp(cover).stats()
+  return { path, color: darken(dominant), isSmall: await isSmall(picture) }
+}
+
+/** Whether a picture has to be enlarged to fill a cover, as the camera held it. */
+async function isSmall(picture: string | Buffer): Promise<boolean> {
+  const { autoOrient } = await sharp(picture, { limitInputPixels: mostPixels }).metadata()
+  return autoOrient.width < coverSize.width || autoOrient.height < coverSize.height
+}
+
+function checkPicture(picture: Buffer): void {
+  if (picture.length > uploadLimits.cover) throw new UnusableFile({ key: 'pictureTooLarge' })
+  if (pictureKindOf(picture) === undefined) throw new UnusableFile({ key: 'otherPicture' })
+}
+
+function darken({ r, g, b }: { r: number; g: number; b: number }): string {
+  const scale = Math.min(1, 64 / Math.max(r, g, b, 1))
+  return `#${[r, g, b]
+    .map((part) =>
+      Math.round(part * scale)
+        .toString(16)
+        .padStart(2, '0'),
+    )
+    .join('')}`
+}

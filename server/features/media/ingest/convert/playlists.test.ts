@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest'
+import { pairUp } from './join-audio.ts'
+import { joinSegments } from '#server/features/media/ingest/files/mp4-boxes.ts'
+import { measureBitRates, parsePlaylist, writeMaster, writePlaylist } from './playlists.ts'
+
+const segment = (duration: number, bytes = 0) => ({ uri: 's.m4s', duration, bytes })
+
+test('the peak is that of any run of segments that lasts one to three seconds', () => {
+  expect(measureBitRates([segment(1, 1000), segment(2, 1000), segment(2, 1000)])).toEqual({
+    average: 4800,
+    peak: 8000,
+  })
+  // A crumb of 0.2 s counts with its neighbour, not alone.
+  expect(measureBitRates([segment(2, 1000), segment(0.2, 1000)])).toEqual({ average: 7273, peak: 7273 })
+})
+
+test('sound cut every second is joined to match the picture: 1 s four times, then 2 s', () => {
+  const durations = (count: number, last = 1) =>
+    pairUp(Array.from({ length: count }, (_, index) => segment(index === count - 1 ? last : 1))).map(
+      (group) => group.length,
+    )
+  expect(durations(1)).toEqual([1])
+  expect(durations(2)).toEqual([1, 1])
+  expect(durations(7)).toEqual([1, 1, 1, 1, 2, 1])
+  expect(durations(8)).toEqual([1, 1, 1, 1, 2, 2])
+  expect(durations(7, 0.1)).toEqual([1, 1, 1, 1, 3])
+  expect(durations(4, 0.1)).toEqual([1, 1, 2])
+})
+
+test('joined segments keep their fragments in order under one head, without the index', () => {
+  const box = (type: string, body: string) => {
+    const bytes = Buffer.alloc(8 + body.length)
+    bytes.writeUInt32BE(bytes.length, 0)
+    bytes.write(type + body, 4)
+    return bytes
+  }
+  const part = (name: string) =>
+    Buffer.concat([box('styp', 'x'), box('sidx', 'x'), box('moof', name), box('mdat', name)])
+  const joined = joinSegments([part('one'), part('two')])
+  expect(
+    joined.equals(
+      Buffer.concat([
+        box('styp', 'x'),
+        box('moof', 'one'),
+        box('mdat', 'one'),
+        box('moof', 'two'),
+        box('mdat', 'two'),
+      ]),
+    ),
+  ).toBe(true)
+  expect(() => joinSegments([part('one').subarray(0, -1)])).toThrow('incomplete')
+})
+
+test('a playlist that is written reads back the same, with relative names only', () => {
+  const segments = [
+    { uri: '00000.m4s', duration: 1.001 },
+    { uri: '00001.m4s', duration: 2.002 },
+  ]
+  const text = writePlaylist(segments)
+  expect(parsePlaylist(text)).toEqual(segments)
+  expect(text).toContain('#EXT-X-ENDLIST')
+  expect(text).not.toMatch(/\/\/|\n\//)
+})
+
+test('the master playlist states size, codecs and measured rates, the sound’s added to each rung', () => {
+  const video = {
+    folder: 'v0',
+    segments: [segment(1, 10_000), segment(2, 20_000)],
+    codec: 'avc1.64001e',
+    width: 480,
+    height: 204,
+  }
+  const audio = { folder: 'a', segments: [segment(1, 1000)], codec: 'mp4a.40.2' }
+  expect(writeMaster([video], audio, 24)).toContain(
+    '#EXT-X-STREAM-INF:BANDWIDTH=88000,AVERAGE-BANDWIDTH=88000,CODECS="avc1.64001e,mp4a.40.2",RESOLUTION=480x204,FRAME-RATE=24.000,AUDIO="a"\nv0/index.m3u8',
+  )
+  expect(writeMaster([video], undefined, 24)).not.toContain('AUDIO')
+})

@@ -1,0 +1,71 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { drawFilm, programs } from '#server/testing/run-test-media.ts'
+import { probe, recognise } from './probe.ts'
+import { UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
+
+test.each([1, 2, 3])('a file of %d bytes is refused in words', (length) => {
+  expect(() => recognise(Buffer.alloc(length, 'a'))).toThrow(UnusableFile)
+  expect(() => recognise(Buffer.alloc(length, 0xff))).toThrow(UnusableFile)
+})
+
+test('Matroska is known by its first four bytes', () => {
+  expect(recognise(Buffer.from('1a45dfa3', 'hex'))).toBe('matroska')
+})
+
+let root: string
+beforeAll(() => {
+  root = mkdtempSync(join(tmpdir(), 'cliffhanger-probe-'))
+})
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+/** The first byte of a name in a transport stream selects its character set (ETSI EN 300 468, annex A). */
+const characterSets = { none: '', cyrillic: '\u0001', latin: '\u000b', korean: '\u0012', unicode: '\u0015' }
+
+test.each(Object.entries(characterSets))(
+  'a transport stream is probed whose names are in the character set %s',
+  async (name, first) => {
+    const input = join(root, `${name}.ts`)
+    const more = ['-metadata', `service_provider=${first}Cafe`, '-f', 'mpegts']
+    drawFilm(input, { seconds: 1, more })
+    expect(await probe(programs.ffprobePath, input)).toMatchObject({ container: 'mpegts', hasAudio: true })
+  },
+)
+
+const box = (type: string, bytes = Buffer.alloc(8)) => {
+  const head = Buffer.alloc(8)
+  head.writeUInt32BE(8 + bytes.length)
+  head.write(type, 4, 'latin1')
+  return Buffer.concat([head, bytes])
+}
+
+test.each(['styp', 'sidx', 'emsg'])(
+  'a recording in fragments whose first box is %s is a video',
+  async (type) => {
+    const [whole, input] = [join(root, 'whole.mp4'), join(root, `${type}.mp4`)]
+    drawFilm(whole, { seconds: 1, more: ['-movflags', 'frag_keyframe+empty_moov'] })
+    writeFileSync(input, Buffer.concat([box(type), readFileSync(whole)]))
+    expect(await probe(programs.ffprobePath, input)).toMatchObject({ container: 'mov', hasAudio: true })
+  },
+)
+
+/** Adds 16 bytes of checksum behind each packet of 188 bytes, as some receivers write them. */
+const withChecksums = (stream: Buffer) =>
+  Buffer.concat(
+    Array.from({ length: stream.length / 188 }, (_, index) =>
+      Buffer.concat([stream.subarray(188 * index, 188 * (index + 1)), Buffer.alloc(16)]),
+    ),
+  )
+
+test.each([
+  { name: 'with a time before each packet, as cameras write', more: ['-mpegts_m2ts_mode', '1'] },
+  { name: 'with a checksum behind each packet', change: withChecksums },
+  { name: 'that begins in the middle of a packet', change: (stream: Buffer) => stream.subarray(100) },
+])('a transport stream $name is a video', async ({ name, more = [], change }) => {
+  const input = join(root, `${name}.ts`)
+  drawFilm(input, { seconds: 1, more: [...more, '-f', 'mpegts'] })
+  if (change) writeFileSync(input, change(readFileSync(input)))
+  expect(await probe(programs.ffprobePath, input)).toMatchObject({ container: 'mpegts', hasAudio: true })
+})

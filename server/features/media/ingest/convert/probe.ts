@@ -1,0 +1,232 @@
+import { open } from 'node:fs/promises'
+import type { Language } from '#contract/languages.ts'
+import { inputArgs, type Container } from '#server/features/media/ingest/plan/build-ffmpeg-args.ts'
+import {
+  chooseCaptions,
+  type CaptionStream,
+  type CaptionTrack,
+} from '#server/features/media/ingest/captions/choose-captions.ts'
+import { outlineOf } from '#server/features/media/ingest/files/mp4-boxes.ts'
+import { shownSize, type Fraction, type SourceShape } from '#server/features/media/ingest/plan/plan-ladder.ts'
+import { runLimited } from '#server/features/media/ingest/files/run-ffmpeg.ts'
+import {
+  coloursOf,
+  isDolbyVisionAlone,
+  type DolbyVision,
+  type ProbedColours,
+  type SourceColours,
+} from '#server/features/media/ingest/plan/source-colours.ts'
+import { UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
+
+/** What a usable file is. */
+export interface SourceMedia extends SourceShape {
+  container: Container
+  /** The container's duration in seconds; 0 if it has none. It may be wrong: the packets are read later. */
+  duration: number
+  /** Seconds, as the container says of the picture alone. */
+  pictureLength: number | undefined
+  interlaced: boolean
+  /** Which stream of the file is the film: a cover picture is one too, and may be the first. */
+  streamIndex: number
+  /** The index of the audio stream; undefined if there is none. */
+  soundIndex: number | undefined
+  colours: SourceColours
+  /** The caption streams that can be shown, one per language of the site. */
+  captions: ReadonlyMap<Language, CaptionTrack>
+}
+
+const longestHours = 3.5
+const largestSide = 8192
+const timeoutMs = 30_000
+
+/**
+ * Looks at a file: by its first bytes, then with ffprobe.
+ * @throws UnusableFile
+ */
+export async function probe(ffprobe: string, path: string, signal?: AbortSignal): Promise<SourceMedia> {
+  const container = recognise(await readStart(path))
+  const lines: string[] = []
+  const args = [
+    '-v',
+    'error',
+    '-print_format',
+    'json',
+    '-show_format',
+    '-show_streams',
+    ...inputArgs(path, container),
+  ]
+  const { status } = await runLimited({
+    program: ffprobe,
+    args,
+    timeoutMs,
+    signal,
+    onLine: (line) => lines.push(line),
+  })
+  if (status !== 0) throw new UnusableFile({ key: await whyUnreadable(container, path) })
+  return describe(container, parseProbe(lines.join('\n')))
+}
+
+async function readStart(path: string): Promise<Buffer> {
+  const file = await open(path)
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(1024), 0, 1024, 0)
+    return buffer.subarray(0, bytesRead)
+  } finally {
+    await file.close()
+  }
+}
+
+/**
+ * The container by a file's first bytes, whatever its name says.
+ * @throws UnusableFile for anything but MP4/MOV, Matroska/WebM and MPEG-TS
+ */
+export function recognise(start: Buffer): Container {
+  if (start.length === 0) throw new UnusableFile({ key: 'empty' })
+  if (mp4Boxes.has(start.toString('latin1', 4, 8))) return 'mov'
+  if (start.toString('hex', 0, 4) === '1a45dfa3') return 'matroska'
+  if (isTransportStream(start)) return 'mpegts'
+  const text = start.toString('utf8').replace(/^\uFEFF/, '')
+  if (text.startsWith('#EXTM3U')) throw new UnusableFile({ key: 'playlist' })
+  if (isText(start)) throw new UnusableFile({ key: 'textFile' })
+  throw new UnusableFile({ key: 'notVideo' })
+}
+
+/** The first box of an MP4 or MOV file. A recording in fragments may begin with a box of a fragment. */
+const mp4Boxes = new Set(
+  'ftyp styp moov moof mdat sidx ssix prft emsg pdin free skip wide junk pnot pict udta uuid meta'.split(' '),
+)
+
+/** Bytes from one packet to the next: plain, with a time before each (cameras), with a checksum behind each (receivers). */
+const packetLengths = [188, 192, 204]
+
+/** Every packet begins with the byte 0x47. A recording that was cut may begin in the middle of a packet. */
+function isTransportStream(start: Buffer): boolean {
+  return packetLengths.some((length) => {
+    for (let first = 0; first < length && first + 2 * length < start.length; first++) {
+      let at = first
+      while (at < start.length && start[at] === 0x47) at += length
+      if (at >= start.length) return true
+    }
+    return false
+  })
+}
+
+function isText(start: Buffer): boolean {
+  return start.every((byte) => byte === 9 || byte === 10 || byte === 13 || byte >= 32)
+}
+
+async function whyUnreadable(container: Container, path: string): Promise<'noIndex' | 'damaged'> {
+  return container === 'mov' && !(await outlineOf(path)).types.includes('moov') ? 'noIndex' : 'damaged'
+}
+
+interface ProbedStream extends CaptionStream, ProbedColours {
+  width?: number
+  height?: number
+  sample_aspect_ratio?: string
+  avg_frame_rate?: string
+  r_frame_rate?: string
+  field_order?: string
+  duration?: string
+  nb_frames?: string
+  sample_rate?: string
+  side_data_list?: ({ rotation?: number } & DolbyVision)[]
+}
+
+interface Probed {
+  streams: ProbedStream[]
+  format: { duration?: string }
+}
+
+function parseProbe(json: string): Probed {
+  // ffprobe's own output; every field that is read is optional but these two and a stream's number.
+  const { streams = [], format = {} } = JSON.parse(json) as Partial<Probed>
+  return { streams, format }
+}
+
+function describe(container: Container, { streams, format }: Probed): SourceMedia {
+  // A cover picture is a video stream too, and may be the first.
+  const video = streams.find(
+    ({ codec_type, disposition }) => codec_type === 'video' && disposition?.['attached_pic'] !== 1,
+  )
+  if (!video) throw new UnusableFile({ key: 'noPicture' })
+  const { width = 0, height = 0 } = video
+  if (!(width > 0 && height > 0) || video.codec_name === undefined)
+    throw new UnusableFile({ key: 'unknownPicture' })
+  if (width > largestSide || height > largestSide)
+    throw new UnusableFile({ key: 'tooWide', width, height, most: largestSide })
+  const pictureLength = lengthOfPicture(container, video, format)
+  const duration = pictureLength ?? seconds(format.duration) ?? 0
+  checkLongest(pictureLength ?? 0)
+  const rotation =
+    video.side_data_list?.find((data) => data.rotation !== undefined)?.rotation ??
+    Number(video.tags?.['rotate'] ?? 0)
+  if (isDolbyVisionAlone(video.side_data_list ?? [])) throw new UnusableFile({ key: 'dolbyVision' })
+  const sound = soundOf(streams)
+  const shown = shownSize({ width, height, pixelShape: fraction(video.sample_aspect_ratio), rotation })
+  return {
+    container,
+    duration,
+    pictureLength,
+    streamIndex: video.index,
+    ...shown,
+    frameRate: frameRateOf(video),
+    interlaced: ['tt', 'bb', 'tb', 'bt'].includes(video.field_order ?? ''),
+    hasAudio: sound !== undefined,
+    soundIndex: sound?.index,
+    colours: coloursOf(video, shown.height),
+    captions: chooseCaptions(streams),
+  }
+}
+
+/** @throws UnusableFile where a film is longer than one may be */
+export function checkLongest(duration: number): void {
+  if (duration > longestHours * 3600)
+    throw new UnusableFile({ key: 'tooLong', hours: duration / 3600, most: longestHours })
+}
+
+/** A tag of Matroska may be left from another file: it counts where the length of the whole agrees. */
+function lengthOfPicture(
+  container: Container,
+  video: ProbedStream,
+  format: Probed['format'],
+): number | undefined {
+  if (container === 'mov') return seconds(video.duration)
+  const tag = clock(video.tags?.['DURATION'])
+  const whole = seconds(format.duration)
+  return tag !== undefined && whole !== undefined && tag <= whole + 1 ? tag : undefined
+}
+
+/**
+ * The sound that the file itself puts first, else the first one that can be read.
+ * @throws UnusableFile if there is sound but none is readable
+ */
+function soundOf(streams: readonly ProbedStream[]): ProbedStream | undefined {
+  const sounds = streams.filter(({ codec_type, nb_frames }) => codec_type === 'audio' && nb_frames !== '0')
+  const readable = sounds.filter(
+    ({ codec_name, sample_rate }) => codec_name !== undefined && Number(sample_rate) > 0,
+  )
+  if (sounds.length > 0 && readable.length === 0) throw new UnusableFile({ key: 'unreadableSound' })
+  return readable.find(({ disposition }) => disposition?.['default'] === 1) ?? readable[0]
+}
+
+function seconds(text: string | undefined): number | undefined {
+  const value = Number(text)
+  return text !== undefined && Number.isFinite(value) ? value : undefined
+}
+
+/** Matroska writes a stream's length as a tag, 00:01:02.345; the file's own may be that of a longer sound. */
+function clock(text: string | undefined): number | undefined {
+  const [, hours, minutes, rest] = /^(\d+):(\d\d):(\d\d(?:\.\d+)?)$/.exec(text ?? '') ?? []
+  return hours === undefined ? undefined : Number(hours) * 3600 + Number(minutes) * 60 + Number(rest)
+}
+
+function frameRateOf({ avg_frame_rate, r_frame_rate }: ProbedStream): Fraction {
+  const mean = fraction(avg_frame_rate)
+  return mean.num > 0 && mean.den > 0 ? mean : fraction(r_frame_rate)
+}
+
+/** "30000/1001" or "4:3"; 0/0 if there is none. */
+function fraction(text: string | undefined): Fraction {
+  const [num = 0, den = 0] = (text ?? '').split(/[/:]/).map(Number)
+  return { num, den }
+}

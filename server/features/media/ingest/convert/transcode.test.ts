@@ -1,0 +1,186 @@
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+  mkdirSync,
+  existsSync,
+} from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import sharp from 'sharp'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { drawFilm, firstVideoCodec, packets, programs } from '#server/testing/run-test-media.ts'
+import { turnMp4 } from '#server/testing/turn-mp4.ts'
+import { splitBoxes } from '#server/features/media/ingest/files/mp4-boxes.ts'
+import { parsePlaylist } from './playlists.ts'
+import { runLimited } from '#server/features/media/ingest/files/run-ffmpeg.ts'
+import { transcode } from './transcode.ts'
+
+let root: string
+beforeAll(() => {
+  root = mkdtempSync(join(tmpdir(), 'cliffhanger-transcode-'))
+})
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+let runs = 0
+async function make(input: string, signal = new AbortController().signal) {
+  const folder = join(root, `out-${runs++}`)
+  mkdirSync(folder)
+  const progress: number[] = []
+  const made = await transcode({
+    programs,
+    input,
+    folder,
+    niceness: 0,
+    signal,
+    onProgress: (percent) => progress.push(percent),
+  })
+  const read = (name: string) => readFileSync(join(folder, 'media', name), 'utf8')
+  return { made, folder, media: join(folder, 'media'), read, progress }
+}
+
+test('a film becomes aligned renditions: 1 s four times, then 2 s, each beginning with a keyframe', async () => {
+  const input = join(root, 'film.mp4')
+  drawFilm(input, { size: '640x360', seconds: 6, rate: '30' })
+  const { made, media, read, progress } = await make(input)
+  expect(made).toEqual({ width: 640, height: 360, durationMs: 6000, hasAudio: true, captions: new Map() })
+  for (const rung of ['v0', 'v1']) {
+    expect(parsePlaylist(read(`${rung}/index.m3u8`)).map(({ duration }) => duration)).toEqual([1, 1, 1, 1, 2])
+    const keyTimes = packets(join(media, rung, 'index.m3u8'), 'pts_time,flags')
+      .filter((line) => line.includes('K'))
+      .map(parseFloat)
+    expect(keyTimes).toEqual([0, 1, 2, 3, 4])
+  }
+  const sound = parsePlaylist(read('a/index.m3u8')).map(({ duration }) => duration)
+  expect(sound.map(Math.round)).toEqual([1, 1, 1, 1, 2])
+  expect(readdirSync(join(media, 'a')).length).toBe(sound.length + 2)
+  expect(Math.max(...packets(join(media, 'a/index.m3u8'), 'pts_time').map(parseFloat))).toBeGreaterThan(5.9)
+  expect(progress.at(-1)).toBe(99)
+  expect((await sharp(join(media, 'poster.webp')).metadata()).width).toBe(640)
+  expect(read('storyboard.vtt')).toContain('00:00:04.000 --> 00:00:06.000\nstoryboard.jpg#xywh=320,0,160,90')
+  expect((await sharp(join(media, 'storyboard.jpg')).metadata()).width).toBe(480)
+})
+
+test('the lowest rung stays within 400 kbit/s even where the picture is nothing but noise', async () => {
+  const input = join(root, 'noise.mkv')
+  drawFilm(input, { size: '360x640', seconds: 4, noise: true })
+  const { read } = await make(input)
+  const rates = [...read('master.m3u8').matchAll(/:BANDWIDTH=(\d+)/g)].map(([, rate]) => Number(rate))
+  expect(rates.at(-1)).toBeLessThanOrEqual(400_000)
+})
+
+test('an odd shape is kept, and silence makes no audio rendition', async () => {
+  const input = join(root, 'wide.mov')
+  drawFilm(input, { size: '480x204', seconds: 1, sound: false })
+  const { made, media, read } = await make(input)
+  expect(made).toMatchObject({ width: 480, height: 204, hasAudio: false })
+  expect(read('master.m3u8')).toContain('RESOLUTION=480x204')
+  expect(existsSync(join(media, 'a'))).toBe(false)
+})
+
+test('a film held upright is shown upright', async () => {
+  const input = join(root, 'upright.mp4')
+  drawFilm(input, { size: '320x180', seconds: 1 })
+  turnMp4(input, 90)
+  expect((await make(input)).made).toMatchObject({ width: 180, height: 320 })
+})
+
+test('the public still shows no more than a few dots', async () => {
+  const input = join(root, 'still.mp4')
+  drawFilm(input, { seconds: 1 })
+  const { folder } = await make(input)
+  const still = sharp(join(folder, 'public', 'still.webp'))
+  const few = await still
+    .clone()
+    .resize(20, 12, { fit: 'fill' })
+    .resize(320, 180, { kernel: 'cubic', fit: 'fill' })
+    .greyscale()
+    .raw()
+    .toBuffer()
+  const all = await still.clone().resize(320, 180, { fit: 'fill' }).greyscale().raw().toBuffer()
+  const difference =
+    all.reduce((sum, value, index) => sum + Math.abs(value - (few[index] ?? 0)), 0) / all.length
+  expect(difference).toBeLessThan(4)
+})
+
+const notVideos: [string, string | Buffer, string][] = [
+  ['empty.mp4', '', 'is empty'],
+  ['text.mp4', 'Dear diary', 'is a text file'],
+  ['playlist.mp4', '#EXTM3U\n#EXTINF:1,\n/etc/passwd\n', 'is a playlist'],
+  ['bytes.mp4', Buffer.from([1, 2, 3, 255, 254, 0]), 'isn’t a readable video'],
+  [
+    'hollow.mp4',
+    Buffer.concat([Buffer.from([0, 0, 0, 16]), Buffer.from('ftypisom\0\0\0\0')]),
+    'its index is missing',
+  ],
+]
+test.each(notVideos.map(([name, content, reason]) => ({ name, content, reason })))(
+  '$name is refused: it $reason',
+  async ({ name, content, reason }) => {
+    writeFileSync(join(root, name), content)
+    await expect(make(join(root, name))).rejects.toThrow(reason)
+  },
+)
+
+test('a cover picture that stands before the film is not taken for it', async () => {
+  const [film, cover, input] = ['plain.mp4', 'cover.png', 'covered.mp4'].map((name) => join(root, name))
+  if (!film || !cover || !input) throw new Error('three names make three paths')
+  drawFilm(film, { size: '320x180', seconds: 1 })
+  await sharp({ create: { width: 64, height: 64, channels: 3, background: 'red' } }).toFile(cover)
+  const joined = ['-i', cover, '-map', '0', '-map', '1', '-c', 'copy', '-disposition:v:1', 'attached_pic']
+  const args = ['-v', 'error', '-i', film, ...joined, input]
+  expect((await runLimited({ program: programs.ffmpegPath, args, timeoutMs: 10_000 })).status).toBe(0)
+  writeFileSync(input, coverFirst(readFileSync(input)))
+  expect(firstVideoCodec(input)).toBe('png')
+  expect((await make(input)).made).toMatchObject({ width: 320, height: 180, durationMs: 1000 })
+})
+
+/** The film with what describes its cover before what describes its tracks. */
+function coverFirst(file: Buffer): Buffer {
+  const inOrder = splitBoxes(file).map(({ type, bytes }) => {
+    if (type !== 'moov') return bytes
+    const parts = splitBoxes(bytes.subarray(8))
+    const cover = parts.filter((part) => part.type === 'udta')
+    const others = parts.filter((part) => part.type !== 'udta')
+    return Buffer.concat([bytes.subarray(0, 8), ...[...cover, ...others].map((part) => part.bytes)])
+  })
+  return Buffer.concat(inOrder)
+}
+
+test('sound without a picture is refused', async () => {
+  const input = join(root, 'sound.mp4')
+  drawFilm(input, { seconds: 1, more: ['-map', '1:a'] })
+  await expect(make(input)).rejects.toThrow('contains no video')
+})
+
+test('a file cut off in the middle is refused with what is there and what should be', async () => {
+  const input = join(root, 'cut.mp4')
+  drawFilm(input, { seconds: 6, more: ['-movflags', '+faststart'] })
+  truncateSync(input, Math.round((await stat(input)).size * 0.55))
+  await expect(make(input)).rejects.toThrow(/is cut off after [\d.]+ s of 6 s/)
+})
+
+test('a file cut off before its index is refused', async () => {
+  const input = join(root, 'headless.mp4')
+  drawFilm(input, { seconds: 2 })
+  truncateSync(input, Math.round((await stat(input)).size / 2))
+  await expect(make(input)).rejects.toThrow('its index is missing')
+})
+
+test('an interrupted run ends at once with the reason of the interruption', async () => {
+  const input = join(root, 'long.mp4')
+  drawFilm(input, { seconds: 20 })
+  const stop = new AbortController()
+  setTimeout(() => stop.abort(new Error('stopped')), 300)
+  await expect(make(input, stop.signal)).rejects.toThrow('stopped')
+})
+
+test('a program that says nothing for too long is ended', async () => {
+  await expect(
+    runLimited({ program: 'sleep', args: ['30'], timeoutMs: 20_000, silenceMs: 50 }),
+  ).rejects.toThrow('takes too long')
+})

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { createLog } from '#server/platform/log.ts'
+import { StorageError } from '#server/platform/storage/storage.ts'
+import { exponentialBackoff, retryWithBackoff } from './exponential-backoff.ts'
+
+class Away extends StorageError {
+  readonly isAway = true
+}
+const going = new AbortController().signal
+
+/** A log that hears how long each rest is. */
+function listening() {
+  const seconds: number[] = []
+  const log = createLog({ json: true, level: 'silent' })
+  log.error = (fields: { seconds: number }) => void seconds.push(fields.seconds)
+  return { log, seconds }
+}
+
+const failing = (times: number) => async () => {
+  if (times-- > 0) throw new Away('away')
+  return 'done'
+}
+
+test('rests grow while a store is away, to a longest one, and begin small once it has been back', async () => {
+  const { log, seconds } = listening()
+  const rest = exponentialBackoff(log, { firstMs: 1, mostMs: 4 })
+  expect(await retryWithBackoff(rest, going, failing(4))).toBe('done')
+  expect(await retryWithBackoff(rest, going, failing(1))).toBe('done')
+  expect(seconds).toEqual([0.001, 0.002, 0.004, 0.004, 0.001])
+})
+
+test('what is not the store’s fault is thrown at once, and whoever is told to stop does not rest on', async () => {
+  const { log, seconds } = listening()
+  const rest = exponentialBackoff(log)
+  const wrong = retryWithBackoff(rest, going, async () => Promise.reject(new Error('wrong')))
+  await expect(wrong).rejects.toThrow('wrong')
+  expect(seconds).toEqual([])
+  const stop = new AbortController()
+  const resting = retryWithBackoff(rest, stop.signal, failing(9))
+  await expect.poll(() => seconds).toEqual([5])
+  stop.abort()
+  await expect(resting).rejects.toThrow('abort')
+})

@@ -1,0 +1,51 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Log } from '#server/platform/log.ts'
+import { isStorageAway } from '#server/platform/storage/storage.ts'
+
+export interface BackoffOptions {
+  firstMs: number
+  mostMs: number
+}
+
+const usual: BackoffOptions = { firstMs: 5000, mostMs: 5 * 60_000 }
+
+/** Waits for something that is away: twice as long each time, until it is back. */
+export interface ExponentialBackoff {
+  /** @throws the signal's reason when aborted */
+  wait(error: unknown, signal: AbortSignal): Promise<void>
+  /** It is back. */
+  end(): void
+}
+
+export function exponentialBackoff(
+  log: Log,
+  { firstMs, mostMs }: BackoffOptions = usual,
+): ExponentialBackoff {
+  let ms = firstMs
+  return {
+    async wait(error, signal) {
+      log.error({ err: error, seconds: ms / 1000 }, 'The store is away; it is tried again after this rest')
+      await delay(ms, undefined, { signal })
+      ms = Math.min(2 * ms, mostMs)
+    },
+    end: () => void (ms = firstMs),
+  }
+}
+
+/** Retries repeatable work with exponential backoff while the storage is unreachable. @throws any other error */
+export async function retryWithBackoff<Result>(
+  rest: ExponentialBackoff,
+  signal: AbortSignal,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  for (;;) {
+    try {
+      const result = await work()
+      rest.end()
+      return result
+    } catch (error) {
+      if (signal.aborted || !isStorageAway(error)) throw error
+      await rest.wait(error, signal)
+    }
+  }
+}

@@ -1,0 +1,202 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { constants } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import type { RunLimits } from '#server/platform/config/read-ingest.ts'
+import { memoryOf } from './memory-use.ts'
+import { UnusableFile, type Why } from './unusable-file.ts'
+
+interface Run {
+  program: string
+  args: string[]
+  cwd?: string
+  /** 0 is usual, 19 the most modest. */
+  niceness?: number
+  limits?: RunLimits | undefined
+  /** The whole run may take this long. */
+  timeoutMs: number
+  /** A run that writes nothing for this long has hung. */
+  silenceMs?: number
+  signal?: AbortSignal
+  onLine?: (line: string) => void
+}
+
+export interface RunResult {
+  status: number | null
+  /** The end of what it wrote to stderr. */
+  complaints: string
+}
+
+const gigabyte = 1024 ** 3
+const usualLimits: RunLimits = { cores: undefined, memory: 6 * gigabyte }
+const largestFile = 8 * gigabyte
+/** How often the memory of a run is looked at. */
+const lookMs = 100
+/** Threads reserve memory for their stacks that they hardly use: 8 MB each, a thousand of them on a large machine. */
+const reserved = 8 * gigabyte
+const keptComplaints = 8_000
+
+/** Keeps a statically linked ffprobe from crashing on the names in a transport stream: see the file in this folder. */
+const characterSets = fileURLToPath(new URL('character-sets', import.meta.url))
+
+const spareTimeMs = 10 * 60_000
+const silenceMs = 5 * 60_000
+
+/** How long a file of this length (seconds) may take: sixty times as long, and ten minutes besides. */
+export function timeLimit(duration: number): Pick<Run, 'timeoutMs' | 'silenceMs'> {
+  return { timeoutMs: spareTimeMs + 60_000 * duration, silenceMs }
+}
+
+/**
+ * Runs ffmpeg or ffprobe with limits on time, memory and file size, at low priority; it ends when we do, however that happens.
+ * Its memory is watched: a build whose allocations fail says so in words of its own, or hangs.
+ * No retry: the same file gives the same result, and the queue takes up again what was interrupted.
+ * @throws UnusableFile when it takes too long or too much memory, a file becomes too large or the program crashes
+ * @throws Error if the program can't be started, or was ended from outside
+ * @throws the signal's reason when aborted
+ */
+export async function runLimited(run: Run): Promise<RunResult> {
+  run.signal?.throwIfAborted()
+  const [command = '', ...args] = guarded(run)
+  const child = spawn(command, args, {
+    cwd: run.cwd,
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: { PATH: process.env['PATH'], LC_ALL: 'C', GCONV_PATH: characterSets },
+    detached: true,
+  })
+  child.stdin.on('error', () => {})
+  const stop = () => kill(child)
+  run.signal?.addEventListener('abort', stop)
+  let broken: Why | undefined
+  const endBecause = (why: Why) => {
+    broken ??= why
+    stop()
+  }
+  const expire = () => endBecause({ key: 'tooSlow' })
+  const clock = setTimeout(expire, run.timeoutMs)
+  let silence = run.silenceMs === undefined ? undefined : setTimeout(expire, run.silenceMs)
+  const { memory } = run.limits ?? usualLimits
+  const watch = setInterval(() => {
+    if (child.pid !== undefined && memoryOf(child.pid) > memory) endBecause({ key: 'tooMuchMemory' })
+  }, lookMs)
+  let complaints = ''
+  child.stderr
+    .setEncoding('utf8')
+    .on('data', (text: string) => (complaints = (complaints + text).slice(-keptComplaints)))
+  eachLine(child, (line) => {
+    silence = silence?.refresh()
+    run.onLine?.(line)
+  })
+  try {
+    const { status, signal } = await ended(child)
+    run.signal?.throwIfAborted()
+    if (broken) throw new UnusableFile(broken)
+    if (status !== null && notStarted.has(status))
+      throw new Error(`The converter could not be started: ${complaints.trim()}`)
+    if (signal !== undefined) throw whyEnded(signal)
+    return { status, complaints }
+  } finally {
+    clearTimeout(clock)
+    clearTimeout(silence)
+    clearInterval(watch)
+    run.signal?.removeEventListener('abort', stop)
+  }
+}
+
+/** What shells, loaders and the programs before it in the command say where a program or its libraries can't be loaded. */
+const notStarted = new Set([126, 127])
+
+function eachLine(child: ChildProcess, onLine: (line: string) => void): void {
+  let rest = ''
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    const lines = (rest + text).split('\n')
+    rest = lines.pop() ?? ''
+    lines.forEach(onLine)
+  })
+  child.stdout?.on('end', () => rest && onLine(rest))
+}
+
+interface End {
+  status: number | null
+  /** What ended it, from the system or from the guarding shell. */
+  signal: NodeJS.Signals | undefined
+}
+
+function ended(child: ChildProcess): Promise<End> {
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (status, signal) => resolve({ status, signal: signal ?? signalBehind(status ?? 0) }))
+  })
+}
+
+/** A shell adds 128 to a signal's number; ffmpeg itself exits with 255 if it was asked to end. */
+function signalBehind(status: number): NodeJS.Signals | undefined {
+  if (status === 255) return 'SIGTERM'
+  const named = Object.entries(constants.signals).find(([, number]) => number === status - 128)
+  return named?.[0] as NodeJS.Signals | undefined
+}
+
+/** A crash is caused by the file and would happen again; a kill or a system out of memory says nothing about the file. */
+function whyEnded(signal: NodeJS.Signals): Error {
+  if (signal === 'SIGXFSZ')
+    return new UnusableFile({ key: 'growsTooLarge', gigabytes: largestFile / gigabyte })
+  if (['SIGSEGV', 'SIGABRT', 'SIGBUS', 'SIGILL', 'SIGFPE'].includes(signal))
+    return new UnusableFile({ key: 'converterCrashes' })
+  return new Error(`The converter was ended from outside (${signal}).`)
+}
+
+/** The whole group, because the program may be the child of the guarding shell. */
+function kill(child: ChildProcess): void {
+  try {
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+  } catch {
+    child.kill('SIGKILL')
+  }
+}
+
+const works = new Map<string, boolean>()
+
+function has(...command: [string, ...string[]]): boolean {
+  const [program, ...args] = command
+  const known =
+    works.get(program) ?? spawnSync(program, args, { timeout: 5000, stdio: 'ignore' }).status === 0
+  works.set(program, known)
+  return known
+}
+
+/** Without setpriv a guarding shell ends the program when the pipe to us closes. */
+const guard =
+  'exec 3<&0; "$@" </dev/null 3<&- & child=$!; (cat <&3 >/dev/null; kill -KILL $child) >/dev/null 2>&1 & guard=$!; wait $child; status=$?; kill $guard; exit $status'
+
+function guarded({ program, args, niceness = 0, limits = usualLimits }: Run): string[] {
+  const bound = has('setpriv', '--pdeathsig', 'KILL', 'true')
+    ? ['setpriv', '--pdeathsig', 'KILL']
+    : ['/bin/sh', '-c', guard, 'sh']
+  const limited = has('prlimit', '--data', 'true')
+    ? ['prlimit', `--data=${limits.memory + reserved}`, `--fsize=${largestFile}`, '--core=0']
+    : []
+  const nice = niceness > 0 && has('nice', 'true') ? ['nice', '-n', String(niceness)] : []
+  return [...bound, ...limited, ...onCores(limits.cores), ...nice, program, ...args]
+}
+
+/** The last of the cores that this process may use: all runs share them, and the others are left to who answers people. */
+function onCores(most: number | undefined): string[] {
+  if (most === undefined || !has('taskset', '--version')) return []
+  const cores = allowedCores(readFileSync('/proc/self/status', 'utf8'))
+  return cores.length > most ? ['taskset', '-c', cores.slice(-most).join(',')] : []
+}
+
+/** The cores that a process may use, from what Linux says of it: "0-2,5" are 0, 1, 2 and 5. */
+export function allowedCores(status: string): number[] {
+  const list = /^Cpus_allowed_list:\s*([\d,-]+)$/m.exec(status)?.[1] ?? ''
+  return list.split(',').flatMap((part) => {
+    const [from = NaN, to = from] = part.split('-').map(Number)
+    return Number.isNaN(from) ? [] : Array.from({ length: to - from + 1 }, (_, index) => from + index)
+  })
+}
+
+/** Frames of the largest rung done, from a line of ffmpeg's `-progress` output; undefined for its other lines. HLS outputs report no times. */
+export function framesDone(line: string): number | undefined {
+  const [, frames] = /^frame=\s*(\d+)\s*$/.exec(line) ?? []
+  return frames === undefined ? undefined : Number(frames)
+}

@@ -1,0 +1,167 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { drawFilm, programs } from '#server/testing/run-test-media.ts'
+import { allowedCores, runLimited, timeLimit } from './run-ffmpeg.ts'
+import { isFull, transcode } from '#server/features/media/ingest/convert/transcode.ts'
+import type { Programs } from '#server/features/media/ingest/convert/programs.ts'
+import { UnusableFile } from './unusable-file.ts'
+
+let root: string
+beforeAll(() => {
+  root = mkdtempSync(join(tmpdir(), 'cliffhanger-limits-'))
+})
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+const megabyte = 1024 ** 2
+/** Milliseconds. A busy machine takes long for large or long films. */
+const patience = 300_000
+
+async function printed(script: string, limits?: { cores?: number; memory?: number }): Promise<string[]> {
+  const lines: string[] = []
+  const { cores, memory = 6144 * megabyte } = limits ?? {}
+  const shell = { program: '/bin/sh', args: ['-c', script], timeoutMs: 10_000 }
+  await runLimited({ ...shell, limits: { cores, memory }, onLine: (line) => lines.push(line) })
+  return lines
+}
+
+test('a run has the cores and the size of file that the settings give it, and a bound on what it may reserve', async () => {
+  expect(await printed('ulimit -d; nproc; ulimit -c', { cores: 1, memory: 700 * megabyte })).toEqual([
+    String(((700 + 8 * 1024) * megabyte) / 1024),
+    '1',
+    '0',
+  ])
+  expect(await printed('ulimit -f')).toEqual([String((8 * 1024 * megabyte) / 512)])
+})
+
+test.each([
+  ['0-3', [0, 1, 2, 3]],
+  ['0-1,5,7-8', [0, 1, 5, 7, 8]],
+])('the cores that may be used are read from %s', (list, cores) => {
+  expect(allowedCores(`Name:\tnode\nCpus_allowed_list:\t${list}\nMems_allowed:\t1\n`)).toEqual(cores)
+})
+
+const run = async (changed: Partial<Programs>, film: string) => {
+  const { signal } = new AbortController()
+  const folder = mkdtempSync(join(root, 'made-'))
+  return transcode({
+    programs: { ...programs, ...changed },
+    input: join(root, film),
+    folder,
+    niceness: 0,
+    signal,
+    onProgress: () => {},
+  })
+}
+
+test(
+  'a film that needs more memory than one may take is refused in words',
+  { timeout: patience },
+  async () => {
+    drawFilm(join(root, 'large.mp4'), { size: '3840x2160', seconds: 1, sound: false, rate: '10' })
+    const limits = { cores: undefined, memory: 200 * megabyte }
+    await expect(run({ limits }, 'large.mp4')).rejects.toThrow(
+      'needs more memory than the limit for one file',
+    )
+  },
+)
+
+test('a film takes no more memory for being long', { timeout: patience }, async () => {
+  drawFilm(join(root, 'long.mp4'), { size: '640x360', seconds: 40, sound: false, rate: '25' })
+  const limits = { cores: undefined, memory: 300 * megabyte }
+  expect(await run({ limits }, 'long.mp4')).toMatchObject({ durationMs: 40_000 })
+})
+
+test.each(['exec "$0" -e "$1"', '"$0" -e "$1" & wait'])(
+  'a program that takes too much memory is ended, also where a shell has started it (%s)',
+  async (script) => {
+    const greedy = 'globalThis.taken = Buffer.alloc(300 * 1024 ** 2, 1); setInterval(() => {}, 1000)'
+    const limits = { cores: undefined, memory: 200 * megabyte }
+    const args = ['-c', script, process.execPath, greedy]
+    await expect(runLimited({ program: '/bin/sh', args, limits, timeoutMs: 60_000 })).rejects.toThrow(
+      'needs more memory than the limit for one file',
+    )
+  },
+)
+
+describe('a converter that ends by itself', () => {
+  const ended = async (name: string, script: string): Promise<unknown> => {
+    drawFilm(join(root, 'small.mp4'), { size: '64x64', seconds: 1, sound: false })
+    const ffmpegPath = join(root, name)
+    writeFileSync(ffmpegPath, `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+    return run({ ffmpegPath }, 'small.mp4').then(
+      () => undefined,
+      (error: unknown) => error,
+    )
+  }
+
+  test('for lack of memory, as newer builds do, is told so whatever it says', async () => {
+    const error = await ended('no-memory', 'echo "Nothing was written" >&2; exit 244')
+    expect(error).toMatchObject({ name: 'UnusableFile', why: { key: 'tooMuchMemory' } })
+  })
+
+  test('with words of its own is quoted', async () => {
+    const error = await ended('odd-words', 'echo "[out] Cannot do it" >&2; exit 1')
+    expect(error).toMatchObject({ why: { key: 'converterSays', said: 'Cannot do it' } })
+  })
+
+  test.each([
+    [
+      'without its libraries',
+      'echo "ffmpeg: libx.so: failed to map segment" >&2; exit 127',
+      'not be started',
+    ],
+    ['without the right to run', 'exit 126', 'not be started'],
+    ['on a full disk, as newer builds do', 'exit 228', 'The disk is full.'],
+    ['on a full disk, as older ones do', 'echo "av_write(): No space left on device" >&2; exit 1', 'full'],
+    [
+      'with a segment cut short',
+      `${programs.ffmpegPath} "$@" || exit; [ ! -d v0 ] || echo 1 > v0/00000.m4s`,
+      'incomplete',
+    ],
+  ])('%s leaves the file for another try', async (name, script, words) => {
+    const error = await ended(name.replaceAll(' ', '-'), script)
+    expect(error).toBeInstanceOf(Error)
+    expect(error).not.toBeInstanceOf(UnusableFile)
+    expect(String(error)).toContain(words)
+  })
+})
+
+test('a disk is full where there is no room for a picture, unless it gives no figures', () => {
+  expect(isFull({ blocks: 1000, bavail: 3, bsize: 4096 })).toBe(true)
+  expect(isFull({ blocks: 1000, bavail: 500, bsize: 4096 })).toBe(false)
+  expect(isFull({ blocks: 0, bavail: 0, bsize: 4096 })).toBe(false)
+})
+
+test('a film may take sixty times as long as it lasts', () => {
+  expect(timeLimit(600).timeoutMs).toBe(600_000 * 60 + 600_000)
+})
+
+test('a run that takes longer than its limit is ended, with what it has started', async () => {
+  const shell = { program: '/bin/sh', args: ['-c', 'sleep 30 & wait'], timeoutMs: 50 }
+  await expect(runLimited(shell)).rejects.toThrow('takes too long')
+})
+
+test.each(['SIGKILL', 'SIGTERM'])(
+  'a run that somebody else ends by %s says nothing about the file',
+  async (signal) => {
+    const error: unknown = await printed(`kill -${signal.slice(3)} $$; sleep 5`).catch(
+      (thrown: unknown) => thrown,
+    )
+    expect(error).toBeInstanceOf(Error)
+    expect(error).not.toBeInstanceOf(UnusableFile)
+  },
+)
+
+test('a file that makes the program crash is not to be used', async () => {
+  await expect(printed('kill -SEGV $$; sleep 5')).rejects.toThrow(UnusableFile)
+})
+
+test('a converter that is asked to end while it works leaves the file for another try', async () => {
+  const converter = join(root, 'ffmpeg')
+  writeFileSync(converter, '#!/bin/sh\nexit 255\n', { mode: 0o755 })
+  await expect(runLimited({ program: converter, args: [], timeoutMs: 5000 })).rejects.toThrow(
+    'ended from outside',
+  )
+})

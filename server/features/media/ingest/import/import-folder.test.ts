@@ -1,0 +1,325 @@
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import sharp from 'sharp'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createLog } from '#server/platform/log.ts'
+import { openDisk } from '#server/platform/storage/disk.ts'
+import { diskRoot } from '#server/testing/disk-root.ts'
+import { drawFilm, ffmpeg, programs } from '#server/testing/run-test-media.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
+import {
+  claimNext,
+  giveBack,
+  markFailed,
+  putBackAbandoned,
+} from '#server/features/media/ingest/queue/asset-states.ts'
+import { enqueueFolder, importFolder } from './import-folder.ts'
+import { purgeRetiredAssets } from '#server/features/media/ingest/storage/purge-retired-assets.ts'
+import { createMediaKeys } from '#server/features/media/media-keys.ts'
+import { UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
+import { workNext } from '#server/features/media/ingest/queue/ingest-queue.ts'
+import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
+
+const description = `title: { en: Salt }
+synopsis: { en: Two sisters. }
+category: family-drama
+tags: [sea, sisters]
+free_episodes: 1
+price: { currency: USD, episode_cents: 99, video_cents: 999 }
+`
+const captions = 'WEBVTT\n\n00:00:00.100 --> 00:00:00.900\nHello\n'
+
+let root: string
+let database: TestDatabase
+let context: IngestContext
+const quiet = createLog({ json: true, level: 'silent' })
+
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), 'cliffhanger-import-'))
+  database = await testDatabase()
+  context = {
+    db: database.db,
+    storage: openDisk(join(root, 'data')),
+    clock: { now: () => new Date() },
+    log: quiet,
+    programs,
+    mediaKeys: createMediaKeys('a secret of the tests', false),
+  }
+  drawFilm(join(root, 'one.mp4'), { seconds: 1 })
+  drawFilm(join(root, 'two.mp4'), { seconds: 1.5, sound: false })
+})
+afterAll(async () => {
+  await database.close()
+  rmSync(root, { recursive: true, force: true })
+})
+
+const storedAt = (key: string) => join(root, 'data/storage', key)
+
+function makeFolder(slug: string, episodes: Record<string, string>, text = description): string {
+  const folder = join(root, 'content', slug)
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'video.yaml'), text)
+  for (const [name, film] of Object.entries(episodes)) copyFileSync(join(root, film), join(folder, name))
+  return folder
+}
+
+const run = (folder: string, signal = new AbortController().signal) =>
+  importFolder(context, folder, { signal, niceness: 0, onProgress: () => {} })
+const enqueue = (folder: string) =>
+  enqueueFolder(context, folder, {
+    signal: new AbortController().signal,
+    release: 'whenReady',
+    priority: () => 10,
+  })
+
+function episodesOf(slug: string) {
+  return database.db
+    .selectFrom('episodes')
+    .innerJoin('videos', 'videos.id', 'episodes.video_id')
+    .leftJoin('assets', 'assets.id', 'episodes.asset_id')
+    .select([
+      'episodes.number',
+      'episodes.asset_id',
+      'episodes.next_asset_id',
+      'assets.place',
+      'assets.state',
+      'assets.captions',
+      'assets.duration_ms',
+    ])
+    .where('videos.slug', '=', slug)
+    .orderBy('episodes.number')
+    .execute()
+}
+
+const videoOf = (slug: string) =>
+  database.db.selectFrom('videos').selectAll().where('slug', '=', slug).executeTakeFirstOrThrow()
+
+test('a folder becomes a published video that plays; a second import changes nothing', async () => {
+  const folder = makeFolder('salt', { '01.mp4': 'one.mp4', '02.mp4': 'two.mp4' })
+  writeFileSync(join(folder, '01.en.vtt'), captions)
+  expect(await run(folder)).toMatchObject({ made: ['salt/01.mp4', 'salt/02.mp4'], refused: [] })
+  const before = await episodesOf('salt')
+  expect(before).toMatchObject([
+    { number: 1, state: 'ready', next_asset_id: null },
+    { number: 2, state: 'ready' },
+  ])
+  const video = await videoOf('salt')
+  expect(video).toMatchObject({ state: 'published', episode_count: 2, progress: null })
+  expect(await context.storage.exists(video.cover_path ?? '')).toBe(true)
+  const media = storedAt(`media/${before[0]?.place}`)
+  expect(readdirSync(media).toSorted()).toEqual([
+    'a',
+    'captions',
+    'master.m3u8',
+    'poster.webp',
+    'storyboard.jpg',
+    'storyboard.vtt',
+    'thumb.webp',
+    'v0',
+  ])
+
+  expect(await run(folder)).toMatchObject({ made: [], unchanged: ['salt/01.mp4', 'salt/02.mp4'] })
+  expect(await episodesOf('salt')).toEqual(before)
+})
+
+test('changed captions and titles are taken over without making the episode again', async () => {
+  const folder = makeFolder('pepper', { '01.mp4': 'one.mp4' })
+  await run(folder)
+  const [before] = await episodesOf('pepper')
+  writeFileSync(join(folder, '01.fr.srt'), '1\n00:00:00,100 --> 00:00:00,900\nBonjour\n')
+  writeFileSync(join(folder, 'video.yaml'), description.replace('Salt', 'Pepper'))
+  expect(await run(folder)).toMatchObject({ made: [], recaptioned: ['pepper/01.mp4'] })
+  const [after] = await episodesOf('pepper')
+  expect(after).toMatchObject({ asset_id: before?.asset_id, captions: [{ lang: 'fy' }] })
+  expect(readFileSync(storedAt(`media/${after?.place}/captions/fy.vtt`), 'utf8')).toContain('Bonjour')
+  expect((await videoOf('pepper')).titles).toEqual({ en: 'Pepper' })
+})
+
+test('captions in the file come along; one beside it stands before them, and nothing takes them away', async () => {
+  const file = join(root, 'captioned.mkv')
+  const srt = join(root, 'spoken.srt')
+  writeFileSync(srt, '1\n00:00:00,100 --> 00:00:00,900\nSpoken\n')
+  const tracks = ['-map', '0', '-map', '1', '-map', '1', '-c:v', 'copy', '-c:a', 'copy', '-c:s', 'srt']
+  const languages = ['-metadata:s:s:0', 'language=eng', '-metadata:s:s:1', 'language=por']
+  ffmpeg('-i', join(root, 'one.mp4'), '-i', srt, ...tracks, ...languages, file)
+  const folder = makeFolder('spoken', { '01.mkv': 'captioned.mkv' })
+  writeFileSync(join(folder, '01.en.vtt'), captions)
+  await run(folder)
+  const [{ place } = { place: '' }] = await episodesOf('spoken')
+  const read = (lang: string) =>
+    readFileSync(join(diskRoot(context.storage), `media/${place}/captions/${lang}.vtt`), 'utf8')
+  expect([read('en'), read('pt')]).toEqual([captions, expect.stringContaining('Spoken')])
+  writeFileSync(join(folder, '01.es.vtt'), captions)
+  expect(await run(folder)).toMatchObject({ recaptioned: ['spoken/01.mkv'] })
+  const [after] = await episodesOf('spoken')
+  expect(after?.captions?.map(({ lang }) => lang).toSorted()).toEqual(['en', 'es', 'pt'])
+  expect(read('pt')).toContain('Spoken')
+})
+
+test('a changed file replaces its episode when it is ready; the old one stays for five hours', async () => {
+  const folder = makeFolder('swap', { '01.mp4': 'one.mp4' })
+  await run(folder)
+  const [old] = await episodesOf('swap')
+  copyFileSync(join(root, 'two.mp4'), join(folder, '01.mp4'))
+  await enqueue(folder)
+  expect((await episodesOf('swap'))[0]).toMatchObject({ asset_id: old?.asset_id, state: 'ready' })
+  await run(folder)
+  const [fresh] = await episodesOf('swap')
+  expect(fresh).toMatchObject({ duration_ms: 1520, next_asset_id: null })
+  const master = `media/${old?.place}/master.m3u8`
+  const hours = (count: number) => new Date(Date.now() + count * 3_600_000)
+  await purgeRetiredAssets(context, hours(4.9))
+  expect(await context.storage.exists(master)).toBe(true)
+  await purgeRetiredAssets(context, hours(5.1))
+  expect(await context.storage.exists(master)).toBe(false)
+  expect(await context.storage.exists(`media/${fresh?.place}/master.m3u8`)).toBe(true)
+})
+
+test('what can’t be used is refused by name, and the rest goes on', async () => {
+  const folder = makeFolder('mixed', { '01.mp4': 'one.mp4' })
+  writeFileSync(join(folder, '02.mp4'), '')
+  writeFileSync(join(folder, '03.mp4'), '#EXTM3U\n')
+  writeFileSync(join(folder, '04.avi'), 'x')
+  writeFileSync(join(folder, '01.en.vtt'), 'Hello')
+  writeFileSync(join(folder, '09.en.vtt'), captions)
+  writeFileSync(join(folder, 'cover.jpg'), 'no picture')
+  writeFileSync(join(folder, 'cover.png'), 'a second cover')
+  writeFileSync(join(folder, 'notes.txt'), 'Nothing of it.')
+  const { made, refused, notes } = await run(folder)
+  expect(notes).toEqual(['mixed: not used: notes.txt.', expect.stringContaining('names in English only')])
+  expect(made).toEqual(['mixed/01.mp4'])
+  expect(refused.map(({ file }) => file).toSorted()).toEqual(
+    ['01.en.vtt', '02.mp4', '03.mp4', '04.avi', '09.en.vtt', 'cover.jpg', 'cover.png'].map(
+      (name) => `mixed/${name}`,
+    ),
+  )
+  expect(refused.find(({ file }) => file === 'mixed/03.mp4')?.reason).toBe('is a playlist, not a video')
+})
+
+test('a mistake in one video.yaml names file and key, and other folders go on', async () => {
+  makeFolder(
+    'shelf/bad',
+    { '01.mp4': 'one.mp4' },
+    description.replace('free_episodes: 1', 'free_episodes: many'),
+  )
+  makeFolder('shelf/good', { '01.mp4': 'one.mp4' })
+  const { made, refused } = await run(join(root, 'content', 'shelf'))
+  expect(made).toEqual(['good/01.mp4'])
+  expect(refused).toEqual([
+    { file: 'bad/video.yaml', reason: 'free_episodes must be a whole number from 0 to 10000; it is "many"' },
+  ])
+})
+
+test('an episode that left the folder stays on the site, and the import says so', async () => {
+  const folder = makeFolder('shrunk', { '01.mp4': 'one.mp4', '02.mp4': 'two.mp4' })
+  await run(folder)
+  rmSync(join(folder, '02.mp4'))
+  expect((await run(folder)).notes).toContain(
+    'shrunk: episode 2 is not in the folder any more; it stays on the site.',
+  )
+  expect((await episodesOf('shrunk')).map(({ state }) => state)).toEqual(['ready', 'ready'])
+})
+
+test('an import names odd prices, a small cover, and labels without translations', async () => {
+  const odd = description.replace('free_episodes: 1', 'free_episodes: 2')
+  const folder = makeFolder('odd', { '01.mp4': 'one.mp4' }, odd)
+  await sharp({ create: { width: 300, height: 200, channels: 3, background: '#c04020' } }).toFile(
+    join(folder, 'cover.png'),
+  )
+  const { notes } = await run(folder)
+  expect(notes).toEqual([
+    'odd/cover.png is small and will look blurred: use at least 600 × 800 pixels.',
+    'odd: every episode is free, so nothing is for sale.',
+    expect.stringMatching(/^odd: .* have names in English only/),
+  ])
+})
+
+test('an interrupted import publishes nothing, and the next one finishes it', async () => {
+  drawFilm(join(root, 'long.mp4'), { seconds: 25 })
+  const folder = makeFolder('stopped', { '01.mp4': 'long.mp4' })
+  const stop = new AbortController()
+  const importing = importFolder(context, folder, {
+    signal: stop.signal,
+    niceness: 0,
+    onProgress: ([first]) => first?.state === 'processing' && stop.abort(),
+  })
+  await expect(importing).rejects.toThrow()
+  expect(await episodesOf('stopped')).toMatchObject([{ asset_id: null }])
+  expect((await videoOf('stopped')).state).toBe('scheduled')
+  const waiting = await database.db
+    .selectFrom('assets')
+    .select(['state'])
+    .where('source_name', '=', 'stopped/01.mp4')
+    .execute()
+  expect(waiting).toEqual([{ state: 'uploaded' }])
+  expect((await run(folder)).made).toEqual(['stopped/01.mp4'])
+  expect(
+    await database.db
+      .selectFrom('assets')
+      .select('state')
+      .where('source_name', '=', 'stopped/01.mp4')
+      .execute(),
+  ).toEqual([{ state: 'ready' }])
+})
+
+test('several workers share the queue, and each episode is made once', async () => {
+  const names = ['01.mp4', '02.mp4', '03.mp4', '04.mp4']
+  await enqueue(makeFolder('shared', Object.fromEntries(names.map((name) => [name, 'one.mp4']))))
+  const work = async () => {
+    const done: string[] = []
+    for (
+      let id: string | undefined;
+      (id = await workNext(context, { signal: new AbortController().signal, niceness: 0 })) !== undefined;
+    )
+      done.push(id)
+    return done
+  }
+  const done = (await Promise.all([work(), work()])).flat()
+  expect(new Set(done).size).toBe(4)
+  expect(done.length).toBe(4)
+  const assets = await database.db
+    .selectFrom('assets')
+    .select(['state', 'attempt'])
+    .where('id', 'in', done)
+    .execute()
+  expect(assets).toEqual(names.map(() => ({ state: 'ready', attempt: 1 })))
+})
+
+test('what a dead worker had goes back into the queue, what a living one has does not', async () => {
+  await enqueue(makeFolder('orphan', { '01.mp4': 'one.mp4' }))
+  let claim: Awaited<ReturnType<typeof claimNext>>
+  const client = await database.pool.connect()
+  client.on('error', () => {})
+  await database.db.connection().execute(async (connection) => {
+    claim = await claimNext(connection)
+    expect(await putBackAbandoned(database.db)).toEqual([])
+    const other = database.db.connection().execute((one) => claimNext(one))
+    expect(await other).toBeUndefined()
+    // What the server does when the worker's process is gone.
+    await connection.selectNoFrom((eb) => eb.fn('pg_advisory_unlock_all').as('done')).execute()
+  })
+  client.release(true)
+  expect(await putBackAbandoned(database.db)).toEqual([claim?.id])
+  if (!claim) throw new Error('nothing was claimed')
+  await expect(markFailed(database.db, claim, new UnusableFile({ key: 'tooSlow' }))).rejects.toThrow(
+    'another worker',
+  )
+  await expect(giveBack(database.db, claim)).rejects.toThrow('another worker')
+  expect(await workNext(context, { signal: new AbortController().signal, niceness: 0 })).toBe(claim.id)
+})
+
+test('nothing unfinished is left behind', () => {
+  const own = readdirSync(context.storage.workDir).flatMap((name) =>
+    readdirSync(join(context.storage.workDir, name)),
+  )
+  expect(own).toEqual([])
+})

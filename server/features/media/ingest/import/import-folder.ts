@@ -1,0 +1,335 @@
+import { readFile } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Language, Texts } from '#contract/languages.ts'
+import { priceWarningsOf } from '#contract/studio/video-warnings.ts'
+import { loadAdminVideo, publishVideo, setCover } from '#server/features/catalog/catalog.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
+import { putBackAbandoned } from '#server/features/media/ingest/queue/asset-states.ts'
+import { enqueueEpisode, type Enqueued } from '#server/features/media/ingest/queue/enqueue-episode.ts'
+import {
+  exponentialBackoff,
+  retryWithBackoff,
+  type ExponentialBackoff,
+  type BackoffOptions,
+} from '#server/features/media/ingest/files/exponential-backoff.ts'
+import { makeCaptions } from '#server/features/media/ingest/captions/make-captions.ts'
+import { coverSize, makeCover } from '#server/features/media/ingest/convert/make-stills.ts'
+import { probe } from '#server/features/media/ingest/convert/probe.ts'
+import * as queries from '#server/features/media/ingest/queries.ts'
+import {
+  findFolders,
+  readFolder,
+  type ContentFolder,
+  type EpisodeSource,
+  type Refused,
+} from './read-folder.ts'
+import { UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
+import { purgeWorkFolders } from '#server/features/media/ingest/files/work-folder.ts'
+import { workNext } from '#server/features/media/ingest/queue/ingest-queue.ts'
+import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
+
+export interface EnqueueOptions {
+  signal: AbortSignal
+  /** What a video that is new begins as: released with its first episode, or at once with its episodes still to come. */
+  release: 'whenReady' | 'now' | 'draft'
+  /** The place of an episode in the queue, higher is sooner. */
+  priority: (number: number) => number
+  /** Names of categories and tags by slug. */
+  names?: ReadonlyMap<string, Texts>
+}
+
+/** An episode as the import sees it. */
+export interface ImportedEpisode extends Enqueued {
+  /** Such as my-drama/01.mp4. */
+  name: string
+  /** Seconds. */
+  duration: number
+}
+
+export interface EnqueuedFolder {
+  /** Undefined where the whole folder was refused. */
+  videoId?: string
+  episodes: ImportedEpisode[]
+  refused: Refused[]
+  /** Worth saying, but nothing wrong: "my-drama: episode 3 …". */
+  notes: string[]
+}
+
+/**
+ * Reads one content folder and brings video, cover and captions up to date; new and changed episodes go into the queue. What can't be used
+ * is refused by name, and the rest goes on.
+ */
+export async function enqueueFolder(
+  context: IngestContext,
+  path: string,
+  options: EnqueueOptions,
+): Promise<EnqueuedFolder> {
+  const folder = await readFolder(path)
+  if ('reason' in folder) return { episodes: [], refused: [folder], notes: [] }
+  const refused = [...folder.refused]
+  const checked = await checkEpisodes(context, folder, refused, options.signal)
+  const videoId = await publish(context, folder, options)
+  const coverNotes = await applyCover(context, folder, videoId, refused)
+  const episodes: ImportedEpisode[] = []
+  for (const { source, name, duration } of checked) {
+    const { captions, keptCaptions } = await readCaptions(folder.slug, source, refused)
+    const titles = folder.description.episodeTitles[source.number - 1] ?? {}
+    const file = {
+      videoId,
+      number: source.number,
+      titles,
+      path: source.path,
+      name,
+      captions,
+      keptCaptions,
+      priority: options.priority(source.number),
+    }
+    episodes.push({ ...(await enqueueEpisode(context, file, options.signal)), name, duration })
+  }
+  const notes = [
+    ...noteUnused(folder),
+    ...coverNotes,
+    ...(await noteOddities(context, folder, videoId)),
+    ...(await noteMissing(context, folder, videoId)),
+  ]
+  return { videoId, episodes, refused, notes }
+}
+
+async function checkEpisodes(
+  context: IngestContext,
+  folder: ContentFolder,
+  refused: Refused[],
+  signal: AbortSignal,
+) {
+  const usable: { source: EpisodeSource; name: string; duration: number }[] = []
+  for (const source of folder.episodes) {
+    const name = `${folder.slug}/${basename(source.path)}`
+    try {
+      const { duration } = await probe(context.programs.ffprobePath, source.path, signal)
+      // Where the container says no length, progress counts it as a minute.
+      usable.push({ source, name, duration: duration || 60 })
+    } catch (error) {
+      refused.push({ file: name, reason: whyRefused(error) })
+    }
+  }
+  return usable
+}
+
+/** @throws errors that the file did not cause */
+function whyRefused(error: unknown): string {
+  if (error instanceof UnusableFile) return error.message
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code === 'EACCES' || code === 'EPERM') return 'may not be read by this user'
+  if (code === 'EISDIR') return 'is a folder, not a file'
+  if (code === 'ENOENT') return 'is a link to a file that is not there'
+  throw error
+}
+
+async function publish(
+  { db, clock }: IngestContext,
+  { slug, description }: ContentFolder,
+  { release, names }: EnqueueOptions,
+): Promise<string> {
+  return inTransaction(db, (tx) =>
+    publishVideo(tx, { slug, ...description }, { release, names, now: clock.now() }),
+  )
+}
+
+async function applyCover(
+  { db, storage }: IngestContext,
+  { slug, cover }: ContentFolder,
+  videoId: string,
+  refused: Refused[],
+): Promise<string[]> {
+  if (cover === undefined) return []
+  const name = `${slug}/${basename(cover)}`
+  try {
+    const { isSmall, ...made } = await makeCover(storage, await readFile(cover))
+    await setCover(db, videoId, made)
+    const { width, height } = coverSize
+    return isSmall
+      ? [`${name} is small and will look blurred: use at least ${width} × ${height} pixels.`]
+      : []
+  } catch (error) {
+    refused.push({ file: name, reason: whyRefused(error) })
+    return []
+  }
+}
+
+const oddPrices = {
+  episodeDearer: 'an episode costs more than the whole video',
+  allFree: 'every episode is free, so nothing is for sale',
+}
+
+/** Warnings: unlikely prices, and labels without translations. */
+async function noteOddities(
+  { db }: IngestContext,
+  { slug, episodes }: ContentFolder,
+  videoId: string,
+): Promise<string[]> {
+  const video = await loadAdminVideo(db, videoId)
+  const prices = priceWarningsOf({ ...video, episode_count: Math.max(video.episode_count, episodes.length) })
+  const labels = [...(video.category ? [video.category] : []), ...video.tags]
+  const english = labels.filter(({ names }) => Object.keys(names).length === 1).map(({ names }) => names.en)
+  return [
+    ...prices.map((warning) => `${slug}: ${oddPrices[warning]}.`),
+    ...(english.length === 0
+      ? []
+      : [
+          `${slug}: ${english.join(', ')} have names in English only: translate them in the studio, under Videos.`,
+        ]),
+  ]
+}
+
+async function readCaptions(slug: string, source: EpisodeSource, refused: Refused[]) {
+  const captions = new Map<Language, string>()
+  const keptCaptions = new Set<Language>()
+  for (const { language, path } of source.captions) {
+    try {
+      captions.set(language, makeCaptions(await readFile(path)))
+    } catch (error) {
+      keptCaptions.add(language)
+      refused.push({ file: `${slug}/${basename(path)}`, reason: whyRefused(error) })
+    }
+  }
+  return { captions, keptCaptions }
+}
+
+function noteUnused({ slug, unused }: ContentFolder): string[] {
+  return unused.length === 0 ? [] : [`${slug}: not used: ${unused.join(', ')}.`]
+}
+
+async function noteMissing(
+  { db }: IngestContext,
+  { slug, episodes }: ContentFolder,
+  videoId: string,
+): Promise<string[]> {
+  const here = new Set(episodes.map(({ number }) => number))
+  const known = await queries.selectPlayingNumbers(db, videoId)
+  const gone = known.filter((number) => !here.has(number))
+  return gone.map(
+    (number) => `${slug}: episode ${number} is not in the folder any more; it stays on the site.`,
+  )
+}
+
+/** An episode's processing state, for the output. */
+export interface EpisodeProgress {
+  name: string
+  duration: number
+  state: 'uploaded' | 'processing' | 'ready' | 'failed'
+  percent: number
+}
+
+export interface ImportOptions {
+  signal: AbortSignal
+  niceness: number
+  /** How long to wait while the store is away. */
+  rest?: BackoffOptions
+  onProgress: (episodes: EpisodeProgress[]) => void
+}
+
+export interface ImportReport {
+  made: string[]
+  unchanged: string[]
+  recaptioned: string[]
+  refused: Refused[]
+  notes: string[]
+}
+
+/** An operator's videos come before the demo. */
+export const importPriority = 10
+const pollMs = 400
+
+/**
+ * Imports a content folder, or a folder of them, and works until all of it is made; other workers on the same database help. Can be
+ * stopped and run again: what is done stays done.
+ * @throws Error in words, where the path holds no content; the signal's reason when aborted
+ */
+export async function importFolder(
+  context: IngestContext,
+  path: string,
+  options: ImportOptions,
+): Promise<ImportReport> {
+  await purgeWorkFolders(context.storage)
+  const rest = exponentialBackoff(context.log, options.rest)
+  const parts: EnqueuedFolder[] = []
+  for (const folder of await findFolders(path)) {
+    const wish = { signal: options.signal, release: 'whenReady', priority: () => importPriority } as const
+    parts.push(await retryWithBackoff(rest, options.signal, () => enqueueFolder(context, folder, wish)))
+  }
+  const episodes = parts.flatMap((part) => part.episodes)
+  const open = episodes.filter(({ state }) => state !== 'unchanged')
+  const failed = await workOff(context, open, options, rest)
+  const failedNames = new Set(failed.map(({ file }) => file))
+  const unchanged = episodes.filter(({ state }) => state === 'unchanged')
+  return {
+    made: open.map(({ name }) => name).filter((name) => !failedNames.has(name)),
+    unchanged: unchanged.filter(({ captionsChanged }) => !captionsChanged).map(({ name }) => name),
+    recaptioned: unchanged.filter(({ captionsChanged }) => captionsChanged).map(({ name }) => name),
+    refused: [...parts.flatMap((part) => part.refused), ...failed],
+    notes: parts.flatMap((part) => part.notes),
+  }
+}
+
+/** Works on these assets, and waits for those that others work on. @returns what failed */
+async function workOff(
+  context: IngestContext,
+  episodes: readonly ImportedEpisode[],
+  options: ImportOptions,
+  rest: ExponentialBackoff,
+): Promise<Refused[]> {
+  if (episodes.length === 0) return []
+  const among = episodes.map(({ assetId }) => assetId)
+  const live = new Map<string, number>()
+  const onProgress = (id: string, percent: number) => void live.set(id, percent)
+  const look = () => lookAt(context, episodes, live)
+  const show = async () => options.onProgress(await look().then(({ progress }) => progress))
+  const timer = setInterval(() => void show().catch(() => {}), pollMs)
+  try {
+    for (;;) {
+      options.signal.throwIfAborted()
+      const worked = await retryWithBackoff(rest, options.signal, async () => {
+        await putBackAbandoned(context.db)
+        return workNext(context, { ...options, among, onProgress })
+      })
+      if (worked !== undefined) live.delete(worked)
+      const { progress, failed, open } = await look()
+      options.onProgress(progress)
+      if (!open) return failed
+      if (worked === undefined) await delay(pollMs, undefined, { signal: options.signal })
+    }
+  } finally {
+    clearInterval(timer)
+  }
+}
+
+async function lookAt(
+  { db }: IngestContext,
+  episodes: readonly ImportedEpisode[],
+  live: ReadonlyMap<string, number>,
+) {
+  const assets = new Map(
+    (
+      await queries.selectAssets(
+        db,
+        episodes.map(({ assetId }) => assetId),
+      )
+    ).map((asset) => [asset.id, asset]),
+  )
+  const failed: Refused[] = []
+  const progress: EpisodeProgress[] = []
+  for (const { name, duration, assetId } of episodes) {
+    const asset = assets.get(assetId)
+    const state = asset?.state ?? 'ready'
+    const percent =
+      state === 'ready' || state === 'failed' ? 100 : (live.get(assetId) ?? asset?.progress ?? 0)
+    progress.push({ name, duration, state, percent })
+    if (state === 'failed') failed.push({ file: name, reason: asset?.reason ?? 'could not be made' })
+  }
+  return {
+    progress,
+    failed,
+    open: progress.some(({ state }) => state === 'uploaded' || state === 'processing'),
+  }
+}

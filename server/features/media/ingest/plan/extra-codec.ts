@@ -1,0 +1,72 @@
+import type { ExtraCodec } from '#server/platform/config/read-ingest.ts'
+import type { LadderPlan, Rendition } from './plan-ladder.ts'
+
+/** A codec beside H.264, with the encoder and the options that make it. */
+export interface ExtraRendition {
+  codec: ExtraCodec
+  encoder: string
+  options: string[]
+}
+
+/** Two thirds of what H.264 takes for the same picture. */
+const share = 0.65
+
+const x265Params = 'bframes=0:scenecut=0:open-gop=0:keyint=250:log-level=error'
+// The first releases call it experimental.
+const aom = ['-strict', 'experimental', '-cpu-used', '8', '-lag-in-frames', '0', '-crf', '36', '-g', '250']
+
+/** The best first. An encoder is listed again where releases of it need other options. */
+const encodersByCodec: Record<ExtraCodec, Omit<ExtraRendition, 'codec'>[]> = {
+  hevc: [
+    {
+      encoder: 'libx265',
+      // iPhones play HEVC under the name hvc1 alone.
+      options: [
+        '-preset',
+        'veryfast',
+        '-crf',
+        '26',
+        '-tag:v',
+        'hvc1',
+        '-forced-idr',
+        '1',
+        '-x265-params',
+        x265Params,
+      ],
+    },
+  ],
+  av1: [
+    {
+      encoder: 'libsvtav1',
+      // Release 1 ignores forced keyframes without this parameter.
+      options: ['-preset', '8', '-crf', '36', '-g', '250', '-svtav1-params', 'enable-force-key-frames=1'],
+    },
+    // Without `realtime` release 3 adds a keyframe behind each forced one and takes ten times as long.
+    { encoder: 'libaom-av1', options: ['-usage', 'realtime', ...aom] },
+    // The release of 2018 does not know `-usage`.
+    { encoder: 'libaom-av1', options: aom },
+  ],
+}
+
+/** The ways to encode a codec, the best first. */
+export function extraRenditionsOf(codec: ExtraCodec): ExtraRendition[] {
+  return encodersByCodec[codec].map((way) => ({ codec, ...way }))
+}
+
+/**
+ * Which rungs are made in the other codec as well: the largest, and the lowest, since players that have begun with a codec keep to it and
+ * must find something there for a slow network.
+ */
+export function extraPlaces({ rungs }: LadderPlan): number[] {
+  return rungs.length > 1 ? [0, rungs.length - 1] : [0]
+}
+
+/** What encodes a rung a second time, in fewer bytes. */
+export function extraRenditionArgs(
+  { encoder, options }: ExtraRendition,
+  { maxRate, buffer }: Rendition,
+): string[] {
+  const [rate, pool] = [`${Math.round(share * maxRate)}k`, `${Math.round(share * buffer)}k`]
+  const limit = encoder === 'libaom-av1' ? ['-b:v', rate] : ['-maxrate', rate, '-bufsize', pool]
+  return ['-c:v', encoder, ...options, ...limit]
+}

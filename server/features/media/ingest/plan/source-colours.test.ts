@@ -1,0 +1,136 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import sharp from 'sharp'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { addDolbyVision } from '#server/testing/add-dolby-vision.ts'
+import { drawFilm, ffmpeg, programs, streamFields } from '#server/testing/run-test-media.ts'
+import { probe } from '#server/features/media/ingest/convert/probe.ts'
+import { transcode } from '#server/features/media/ingest/convert/transcode.ts'
+
+let root: string
+beforeAll(() => {
+  root = mkdtempSync(join(tmpdir(), 'cliffhanger-colours-'))
+})
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+let runs = 0
+/** The playlists of all renditions that are made of a film, and its poster. */
+async function make(input: string) {
+  const folder = join(root, `out-${runs++}`)
+  mkdirSync(folder)
+  const { signal } = new AbortController()
+  await transcode({ programs, input, folder, niceness: 0, signal, onProgress: () => {} })
+  const media = join(folder, 'media')
+  const renditions = readdirSync(media).filter((name) => /^v\d$/.test(name))
+  return {
+    renditions: renditions.map((name) => join(media, name, 'index.m3u8')),
+    poster: join(media, 'poster.webp'),
+  }
+}
+
+/** The colour in the middle of the picture, as a browser shows it. */
+function shown(path: string): number[] {
+  const read = 'crop=16:16,scale=1:1:flags=area:in_color_matrix=bt709:in_range=tv,format=rgb24'
+  return [...ffmpeg('-i', path, '-frames:v', '1', '-vf', read, '-f', 'rawvideo', 'pipe:1')]
+}
+
+const within = (values: readonly number[], wanted: readonly number[], most: number) =>
+  expect(
+    values.map((value, at) => Math.abs(value - (wanted[at] ?? NaN)) <= most),
+    values.join(),
+  ).toEqual(wanted.map(() => true))
+
+const green = [14, 222, 4]
+
+/** A film that is green all over, in another way of writing colours down. */
+function draw(name: string, how: { size?: string; scale?: string; format: string; codec: string[] }): string {
+  const path = join(root, `${name}.mkv`)
+  const colour = `color=0x0EDE04:size=${how.size ?? '640x360'}:rate=25:duration=1,format=rgb24`
+  const filters = [...(how.scale ? [`scale=${how.scale}:flags=accurate_rnd`] : []), `format=${how.format}`]
+  ffmpeg('-f', 'lavfi', '-i', colour, '-vf', filters.join(','), ...how.codec, path)
+  return path
+}
+const ffv1 = (matrix: string, range: string) => ['-c:v', 'ffv1', '-colorspace', matrix, '-color_range', range]
+
+test.each([
+  { name: 'RGB', format: 'rgb24', codec: ['-c:v', 'libx264rgb', '-crf', '0'] },
+  { name: 'RGB of pictures', format: 'rgb24', codec: ['-c:v', 'png'] },
+  {
+    name: 'BT.601 in full range',
+    scale: 'out_color_matrix=bt601:out_range=pc',
+    format: 'yuv444p',
+    codec: ffv1('smpte170m', 'pc'),
+  },
+  {
+    name: 'BT.601 in limited range',
+    scale: 'out_color_matrix=bt601:out_range=tv',
+    format: 'yuv420p',
+    codec: ffv1('smpte170m', 'tv'),
+  },
+  {
+    name: 'BT.709 in full range',
+    scale: 'out_color_matrix=bt709:out_range=pc',
+    format: 'yuv420p',
+    codec: ffv1('bt709', 'pc'),
+  },
+  {
+    name: 'BT.709 in limited range and ten bits',
+    scale: 'out_color_matrix=bt709:out_range=tv',
+    format: 'yuv422p10',
+    codec: ffv1('bt709', 'tv'),
+  },
+  {
+    name: 'BT.601, as a small picture without labels has',
+    scale: 'out_color_matrix=bt601:out_range=tv',
+    format: 'yuv420p',
+    codec: ['-c:v', 'ffv1'],
+  },
+  {
+    name: 'BT.709, as a large picture without labels has',
+    size: '1280x720',
+    scale: 'out_color_matrix=bt709:out_range=tv',
+    format: 'yuv420p',
+    codec: ['-c:v', 'ffv1'],
+  },
+])('a film in $name has the same colours in every rendition', async ({ name, ...how }) => {
+  const { renditions, poster } = await make(draw(name, how))
+  expect(renditions.length).toBeGreaterThan(1)
+  for (const rendition of renditions) {
+    within(shown(rendition), green, 4)
+    const fields = 'pix_fmt,color_range,color_space,color_transfer,color_primaries'
+    expect(streamFields(rendition, 'v:0', fields)).toEqual(['yuv420p', 'tv', 'bt709', 'bt709', 'bt709'])
+  }
+  const { channels } = await sharp(poster).stats()
+  within(
+    channels.map(({ mean }) => mean),
+    green,
+    6,
+  )
+})
+
+test.each([
+  { profile: 5, compatibility: 0 },
+  { profile: 10, compatibility: 0 },
+])(
+  'Dolby Vision of profile $profile without a compatible base layer is refused with that reason',
+  async ({ profile, compatibility }) => {
+    const input = join(root, `dolby-vision-${profile}.mp4`)
+    drawFilm(input, { seconds: 1 })
+    addDolbyVision(input, profile, compatibility)
+    await expect(probe(programs.ffprobePath, input)).rejects.toMatchObject({ why: { key: 'dolbyVision' } })
+  },
+)
+
+test.each([
+  { profile: 8, compatibility: 1 },
+  { profile: 8, compatibility: 4 },
+])(
+  'Dolby Vision of profile $profile whose base layer is compatible ($compatibility) is taken',
+  async ({ profile, compatibility }) => {
+    const input = join(root, `compatible-${compatibility}.mp4`)
+    drawFilm(input, { seconds: 1 })
+    addDolbyVision(input, profile, compatibility)
+    expect(await probe(programs.ffprobePath, input)).toMatchObject({ container: 'mov' })
+  },
+)

@@ -1,0 +1,33 @@
+import { languages, type Language } from '#contract/languages.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
+import { selectEpisodeId } from './caption-queries.ts'
+import { selectEpisodeAssets } from '#server/features/media/ingest/queries.ts'
+import { syncCaptions } from './sync-captions.ts'
+import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
+
+/** Captions in one language for one episode, as WebVTT. */
+export interface AddedCaptions {
+  videoId: string
+  number: number
+  language: Language
+  text: string
+}
+
+/**
+ * Gives an episode captions in a language, in the place of those that it has: with the file that it plays and with the one that is
+ * being made. @returns false if there is no such episode
+ */
+export async function addCaptions(
+  context: IngestContext,
+  { videoId, number, language, text }: AddedCaptions,
+): Promise<boolean> {
+  const assets = await inTransaction(context.db, async (tx) => {
+    const id = await selectEpisodeId(tx, videoId, number)
+    return id === undefined ? undefined : selectEpisodeAssets(tx, id)
+  })
+  if (!assets) return false
+  const keptCaptions = new Set(languages.filter((each) => each !== language))
+  for (const id of [assets.current_id, assets.coming_id])
+    if (id !== null) await syncCaptions(context, id, { captions: new Map([[language, text]]), keptCaptions })
+  return true
+}

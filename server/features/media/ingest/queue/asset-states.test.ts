@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { AssetState } from '#server/features/media/tables.ts'
+import { newId } from '#server/platform/ids.ts'
+import type { Db, Tx } from '#server/tables.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
+import {
+  claimNext,
+  ClaimLost,
+  expectHeld,
+  giveBack,
+  markFailed,
+  markReady,
+  putBackAbandoned,
+  retryFailed,
+  type Claim,
+} from './asset-states.ts'
+import { insertAsset, unlockAll } from '#server/features/media/ingest/queries.ts'
+import { UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
+
+const now = new Date('2026-03-01T12:00:00Z')
+const made = { width: 720, height: 1280, durationMs: 18_000, hasAudio: true, captions: new Map() }
+const captions = [{ lang: 'en' as const, hash: 'a hash' }]
+const states: readonly AssetState[] = ['uploaded', 'processing', 'ready', 'failed']
+
+let database: TestDatabase
+
+beforeAll(async () => {
+  database = await testDatabase()
+})
+afterAll(() => database.close())
+
+/** An asset in its second attempt, after one failure. */
+async function makeAsset(state: AssetState): Promise<Claim> {
+  const { db } = database
+  const id = newId('ast')
+  const file = { source_name: '01.mp4', source_hash: id, captions, priority: 0 }
+  await insertAsset(db, { id, original_path: `originals/${id}.mp4`, ...file })
+  const place = state === 'ready' ? `${id}-1` : null
+  const failure = { failures: 1, reason: 'is empty', why: '{"key":"empty"}' }
+  const changes = { state, place, attempt: 2, progress: 40, ...failure }
+  await db.updateTable('assets').set(changes).where('id', '=', id).execute()
+  return { id, attempt: 2 }
+}
+
+const read = ({ id }: Claim) =>
+  database.db.selectFrom('assets').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+
+const inTransaction = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => database.db.transaction().execute(work)
+
+/** Takes an asset from the queue as a worker does, holding its lock until `work` is over. */
+const claiming = <T>(id: string, work: (claim: Claim | undefined) => Promise<T>): Promise<T> =>
+  database.db.connection().execute(async (connection) => {
+    try {
+      return await work(await claimNext(connection, [id]))
+    } finally {
+      await unlockAll(connection)
+    }
+  })
+
+test('a worker takes a waiting asset as its next attempt, and no other state is taken', async () => {
+  const waiting = await makeAsset('uploaded')
+  await claiming(waiting.id, async (claim) => {
+    expect(claim).toMatchObject({ id: waiting.id, attempt: 3, failures: 1, source_name: '01.mp4' })
+    expect(await read(waiting)).toMatchObject({ state: 'processing', attempt: 3, progress: 0 })
+  })
+  for (const state of ['processing', 'ready', 'failed'] as const) {
+    const asset = await makeAsset(state)
+    await claiming(asset.id, async (claim) => expect(claim).toBeUndefined())
+    expect(await read(asset)).toMatchObject({ state, attempt: 2, progress: 40 })
+  }
+})
+
+describe('what only the worker that holds an asset may do', () => {
+  const transitions: Record<string, (db: Db, claim: Claim) => Promise<unknown>> = {
+    'mark it ready': (_, claim) => inTransaction((tx) => markReady(tx, claim, made, now)),
+    'mark it failed': (db, claim) =>
+      markFailed(db, claim, new UnusableFile({ key: 'cutOff', made: 1, declared: 2 })),
+    'give it back': giveBack,
+    'go on with it': expectHeld,
+  }
+
+  test.each(Object.keys(transitions))('%s', async (name) => {
+    const { db } = database
+    for (const state of states) {
+      const asset = await makeAsset(state)
+      const lost = new ClaimLost(asset.id)
+      expect(lost.message).toBe(`Asset ${asset.id} is another worker's by now.`)
+      const before = await read(asset)
+      await expect(transitions[name]?.(db, { ...asset, attempt: 1 })).rejects.toThrow(lost)
+      if (state !== 'processing') await expect(transitions[name]?.(db, asset)).rejects.toThrow(lost)
+      expect(await read(asset)).toEqual(before)
+      if (state === 'processing') await expect(transitions[name]?.(db, asset)).resolves.not.toThrow()
+    }
+  })
+})
+
+test('an asset that is ready has what was made of it, and no reason of an earlier failure', async () => {
+  const asset = await makeAsset('processing')
+  expect(await inTransaction((tx) => markReady(tx, asset, made, now))).toEqual(captions)
+  expect(await read(asset)).toMatchObject({
+    state: 'ready',
+    progress: 100,
+    place: `${asset.id}-2`,
+    width: 720,
+    height: 1280,
+    duration_ms: 18_000,
+    has_audio: true,
+    ready_at: now,
+    reason: null,
+    why: null,
+  })
+})
+
+test('an asset that failed says why and when', async () => {
+  const asset = await makeAsset('processing')
+  const before = Date.now()
+  await markFailed(database.db, asset, new UnusableFile({ key: 'noPicture' }))
+  const row = await read(asset)
+  expect(row).toMatchObject({ state: 'failed', why: { key: 'noPicture' } })
+  expect(row.reason).toBe(new UnusableFile({ key: 'noPicture' }).message)
+  expect(row.failed_at?.getTime()).toBeGreaterThanOrEqual(before)
+})
+
+test('an asset that is given back waits again, with the failures that are counted', async () => {
+  const asset = await makeAsset('processing')
+  await giveBack(database.db, asset)
+  expect(await read(asset)).toMatchObject({ state: 'uploaded', progress: 0, failures: 1 })
+  const another = await makeAsset('processing')
+  await giveBack(database.db, another, 2)
+  expect(await read(another)).toMatchObject({ state: 'uploaded', progress: 0, failures: 2 })
+})
+
+test('an asset whose worker died waits again; one whose worker lives stays its own', async () => {
+  const abandoned = await makeAsset('processing')
+  const waiting = await makeAsset('uploaded')
+  await claiming(waiting.id, async () => {
+    const ids = await putBackAbandoned(database.db)
+    expect(ids).toContain(abandoned.id)
+    expect(ids).not.toContain(waiting.id)
+  })
+  expect(await read(abandoned)).toMatchObject({ state: 'uploaded', progress: 0 })
+  expect(await read(waiting)).toMatchObject({ state: 'processing' })
+})
+
+test('only an asset that failed is tried again, as if it had never been', async () => {
+  for (const state of states) {
+    const asset = await makeAsset(state)
+    expect(await inTransaction((tx) => retryFailed(tx, asset.id))).toBe(state === 'failed')
+    if (state === 'failed')
+      expect(await read(asset)).toMatchObject({ state: 'uploaded', progress: 0, failures: 0, reason: null })
+    else expect(await read(asset)).toMatchObject({ state, progress: 40, failures: 1 })
+  }
+})

@@ -1,0 +1,89 @@
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
+import type { Db, Tx } from '#server/tables.ts'
+import type { Caption } from '#server/features/media/tables.ts'
+import { assetFiles } from '#server/features/media/ingest/files/asset-files.ts'
+import * as queries from '#server/features/media/ingest/queries.ts'
+import type { ClaimedAsset } from '#server/features/media/ingest/queries.ts'
+import type { Transcoded } from '#server/features/media/ingest/convert/transcode.ts'
+import { reasonColumns, type UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
+
+export type Claim = Pick<ClaimedAsset, 'id' | 'attempt'>
+
+/** The asset is no longer this worker's: it was taken to be dead, and another one has it. */
+export class ClaimLost extends Error {
+  override name = 'ClaimLost'
+  constructor(id: string) {
+    super(`Asset ${id} is another worker's by now.`)
+  }
+}
+
+/*
+ * The states of an asset (product.md, section 5): uploaded → processing → ready | failed, processing → uploaded, and failed →
+ * uploaded where somebody asks for another try. One function per transition; each refuses an asset that is in another state or
+ * has been claimed again. A failed file that an import finds again is a new asset.
+ */
+
+/** uploaded → processing: takes the next asset and holds its lock on this connection. Undefined when nothing waits. */
+export async function claimNext(
+  connection: Db,
+  among?: readonly string[],
+): Promise<ClaimedAsset | undefined> {
+  return queries.claimNext(connection, among)
+}
+
+/**
+ * processing → ready. Keeps the row locked until the transaction ends.
+ * @returns the captions it is to have
+ * @throws ClaimLost
+ */
+export async function markReady(tx: Tx, claim: Claim, made: Transcoded, now: Date): Promise<Caption[]> {
+  const { width, height, durationMs, hasAudio } = made
+  const values = {
+    width,
+    height,
+    duration_ms: durationMs,
+    has_audio: hasAudio,
+    ready_at: now,
+    reason: null,
+    why: null,
+  }
+  const place = assetFiles.place(claim)
+  return (await move(tx, claim, { state: 'ready', progress: 100, place, ...values })).captions
+}
+
+/** @throws ClaimLost where somebody else works on it by now */
+export async function expectHeld(db: Db, claim: Claim): Promise<void> {
+  if (!(await queries.isHeld(db, claim))) throw new ClaimLost(claim.id)
+}
+
+/**
+ * processing → failed, with the reason.
+ * @throws ClaimLost
+ */
+export async function markFailed(db: Db, claim: Claim, error: UnusableFile): Promise<void> {
+  await move(db, claim, { state: 'failed', ...reasonColumns(error), failed_at: new Date() })
+}
+
+/**
+ * processing → uploaded: its worker gives it back in order, with how often it could not be made where that has changed.
+ * @throws ClaimLost
+ */
+export async function giveBack(db: Db, claim: Claim, failures?: number): Promise<void> {
+  await move(db, claim, { state: 'uploaded', progress: 0, ...(failures === undefined ? {} : { failures }) })
+}
+
+/** processing → uploaded, for all whose worker has died. @returns their ids */
+export async function putBackAbandoned(db: Db): Promise<string[]> {
+  return inTransaction(db, (tx) => queries.putBackAbandoned(tx))
+}
+
+/** failed → uploaded, for a retry. @returns false if it is in another state or has no file any more */
+export async function retryFailed(tx: Tx, id: string): Promise<boolean> {
+  return queries.requeueFailed(tx, id)
+}
+
+async function move(db: Db, claim: Claim, changes: queries.AssetChanges) {
+  const moved = await queries.moveAsset(db, claim, 'processing', changes)
+  if (!moved) throw new ClaimLost(claim.id)
+  return moved
+}

@@ -1,0 +1,158 @@
+import { createHash } from 'node:crypto'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { extname, join } from 'node:path'
+import { Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { Texts } from '#contract/languages.ts'
+import { recordEpisodes } from '#server/features/catalog/catalog.ts'
+import { lockRows } from '#server/platform/database/add-to-counters.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
+import type { Tx } from '#server/tables.ts'
+import { assetFiles } from '#server/features/media/ingest/files/asset-files.ts'
+import * as files from '#server/features/media/ingest/storage/file-queries.ts'
+import * as queries from '#server/features/media/ingest/queries.ts'
+import { captionsOf, syncCaptions, writeCaptions, type CaptionFiles } from './sync-captions.ts'
+import { ownWorkFolder } from '#server/features/media/ingest/files/work-folder.ts'
+import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
+
+/** One episode's file, checked before, and what goes with it. */
+export interface EpisodeFile extends CaptionFiles {
+  videoId: string
+  number: number
+  /** Without them the episode keeps what it is called. */
+  titles?: Partial<Texts>
+  /** What it is called in the languages that it has no title in. */
+  firstTitles?: Partial<Texts>
+  path: string
+  /** The operator's name for it, such as my-drama/01.mp4. */
+  name: string
+  priority: number
+}
+
+export interface Enqueued {
+  assetId: string
+  /** `queued` is new or changed, `waiting` was in the queue already, `unchanged` plays as it is (perhaps with new captions). */
+  state: 'queued' | 'waiting' | 'unchanged'
+  captionsChanged: boolean
+}
+
+/**
+ * Puts an episode's file into the storage and the queue. The same file again changes nothing; another file becomes a new asset, and the
+ * episode plays the old one until that is ready.
+ */
+export async function enqueueEpisode(
+  context: IngestContext,
+  file: EpisodeFile,
+  signal: AbortSignal,
+): Promise<Enqueued> {
+  const { episodeId, hashes } = await readKnown(context, file)
+  if (hashes.size > 0) {
+    const hash = await hashFile(file.path, signal)
+    if (hashes.has(hash)) {
+      const kept = await inTransaction(context.db, (tx) => keep(tx, context, episodeId, hash))
+      return { ...kept, captionsChanged: await syncCaptions(context, kept.assetId, file) }
+    }
+  }
+  const assetId = await addAsset(context, file, episodeId, signal)
+  if (assetId !== undefined) return { assetId, state: 'queued', captionsChanged: false }
+  // Somebody else brought the same file meanwhile.
+  return enqueueEpisode(context, file, signal)
+}
+
+async function readKnown({ db }: IngestContext, { videoId, number, titles, firstTitles }: EpisodeFile) {
+  return inTransaction(db, async (tx) => {
+    const episodeId = await queries.upsertEpisode(tx, { videoId, number, titles })
+    if (firstTitles) await queries.addTitles(tx, episodeId, firstTitles)
+    return { episodeId, hashes: hashesOf(await queries.selectEpisodeAssets(tx, episodeId)) }
+  })
+}
+
+/** Of the files that an episode plays or is about to. */
+function hashesOf(assets: Awaited<ReturnType<typeof queries.selectEpisodeAssets>>): Set<string> {
+  const coming = assets.coming_state === 'failed' ? null : assets.coming_hash
+  return new Set([assets.current_hash, coming].filter((hash) => hash !== null))
+}
+
+/** The file is known: it is being made, or plays as it is. */
+async function keep(
+  tx: Tx,
+  { clock }: IngestContext,
+  episodeId: string,
+  hash: string,
+): Promise<Omit<Enqueued, 'captionsChanged'>> {
+  const { current_id, coming_id, coming_hash } = await queries.selectEpisodeAssets(tx, episodeId)
+  if (coming_id !== null && coming_hash === hash) return { assetId: coming_id, state: 'waiting' }
+  // Back to the file that plays: what was being made instead is not wanted any more.
+  if (coming_id !== null) {
+    await queries.setNextAsset(tx, episodeId, null)
+    await queries.retireAsset(tx, coming_id, clock.now())
+  }
+  return { assetId: current_id ?? '', state: 'unchanged' }
+}
+
+/** @returns undefined where somebody else has brought the same file meanwhile */
+async function addAsset(
+  context: IngestContext,
+  file: EpisodeFile,
+  episodeId: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const { db, storage, clock } = context
+  const extension = extname(file.path).slice(1).toLowerCase()
+  const folder = await mkdtemp(join(ownWorkFolder(storage), 'original-'))
+  try {
+    const draft = join(folder, `original.${extension}`)
+    const hash = await copyAndHash(file.path, draft, signal)
+    const id = await files.arrive(db, episodeId, hash, clock.now())
+    const original_path = assetFiles.original(id, extension)
+    // Before the transaction: to a bucket it may take long. An earlier try may have brought it, or a part of it.
+    if (!(await storage.exists(original_path))) await storage.moveIn(draft, original_path, signal)
+    const captions = captionsOf(file)
+    const captionKeys = captions.map(({ lang }) => assetFiles.originalCaption(id, lang))
+    await files.recordOrphaned(db, captionKeys, clock.now())
+    await writeCaptions(storage, { id, place: null }, file, captions)
+    return await inTransaction(db, async (tx) => {
+      const { videoId } = file
+      // A video is locked before its episodes, as in publish-asset.ts.
+      await lockRows(tx, 'videos', [videoId])
+      const assets = await queries.selectEpisodeAssets(tx, episodeId)
+      const isOurs = await files.endArrival(tx, episodeId, id)
+      if (!isOurs || hashesOf(assets).has(hash)) return undefined
+      await files.removeOrphaned(tx, captionKeys)
+      await queries.insertAsset(tx, {
+        id,
+        original_path,
+        source_name: file.name,
+        source_hash: hash,
+        captions,
+        priority: file.priority,
+      })
+      await queries.setNextAsset(tx, episodeId, id)
+      if (assets.coming_id !== null) await queries.retireAsset(tx, assets.coming_id, clock.now())
+      await recordEpisodes(tx, videoId, await queries.countEpisodes(tx, videoId))
+      return id
+    })
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function hashFile(path: string, signal: AbortSignal): Promise<string> {
+  const hash = createHash('sha256')
+  await pipeline(createReadStream(path), hash, { signal })
+  return hash.digest('hex')
+}
+
+/** Copies a file and gives the SHA-256 of what was copied. */
+async function copyAndHash(from: string, to: string, signal: AbortSignal): Promise<string> {
+  const hash = createHash('sha256')
+  const pass = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      hash.update(chunk)
+      done(null, chunk)
+    },
+  })
+  await pipeline(createReadStream(from), pass, createWriteStream(to, { flush: true }), { signal })
+  return hash.digest('hex')
+}

@@ -1,0 +1,183 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createMediaKeys } from '#server/features/media/media-keys.ts'
+import { createLog } from '#server/platform/log.ts'
+import { openDisk } from '#server/platform/storage/disk.ts'
+import type { Storage } from '#server/platform/storage/storage.ts'
+import { description, drawFilm, programs } from '#server/testing/run-test-media.ts'
+import { watchTransactions } from '#server/testing/storing-outside.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
+import { putBackAbandoned } from './asset-states.ts'
+import { recordOrphaned } from '#server/features/media/ingest/storage/file-queries.ts'
+import { enqueueFolder, importFolder } from '#server/features/media/ingest/import/import-folder.ts'
+import { purgeOrphanedFiles } from '#server/features/media/ingest/storage/orphaned-files.ts'
+import { workNext } from './ingest-queue.ts'
+import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
+
+const hello = 'WEBVTT\n\n00:00:00.100 --> 00:00:00.900\nHello\n'
+
+let root: string
+let database: TestDatabase
+let context: IngestContext
+
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), 'cliffhanger-places-'))
+  database = await testDatabase()
+  context = {
+    db: database.db,
+    storage: openDisk(join(root, 'data')),
+    clock: { now: () => new Date() },
+    log: createLog({ json: true, level: 'silent' }),
+    programs,
+    // A key of its own for each attempt: the files of one are of no use with the key of another.
+    mediaKeys: createMediaKeys('a secret of the tests', true),
+  }
+  drawFilm(join(root, 'film.mp4'), { seconds: 1 })
+})
+afterAll(async () => {
+  await database.close()
+  rmSync(root, { recursive: true, force: true })
+})
+
+const options = { signal: new AbortController().signal, niceness: 0, onProgress: () => {} }
+
+function makeFolder(slug: string): string {
+  const folder = join(root, slug)
+  mkdirSync(folder)
+  writeFileSync(join(folder, 'video.yaml'), description)
+  writeFileSync(join(folder, '01.mp4'), readFileSync(join(root, 'film.mp4')))
+  return folder
+}
+
+const assetOf = (name: string) =>
+  database.db
+    .selectFrom('assets')
+    .select(['id', 'state', 'place', 'attempt', 'failures', 'captions'])
+    .where('source_name', '=', name)
+    .executeTakeFirstOrThrow()
+
+async function filesBelow(folder: string): Promise<Map<string, string>> {
+  const files = new Map<string, string>()
+  for await (const { key } of context.storage.list(folder))
+    files.set(key, (await context.storage.read(key)).toString('base64'))
+  return files
+}
+const notes = async () =>
+  (await database.db.selectFrom('loose_files').select('key').execute()).map(({ key }) => key)
+
+/** Before a worker's first file of an attempt comes to its place. */
+function interruptUpload(storage: Storage, interrupt: () => Promise<void>): Storage {
+  let isDone = false
+  return {
+    ...storage,
+    async moveIn(path, key, signal) {
+      if (!isDone && key.startsWith('media/')) {
+        isDone = true
+        await interrupt()
+      }
+      return storage.moveIn(path, key, signal)
+    },
+  }
+}
+
+/** What the server does when a worker's machine cannot be reached any more: the worker itself goes on. */
+const cutOff = () =>
+  sql`SELECT pg_terminate_backend(pid, 10000) FROM pg_locks WHERE locktype = 'advisory' AND pid <> pg_backend_pid()
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`.execute(database.db)
+
+test('a worker that loses its episode while it uploads does no harm to what the winner has made', async () => {
+  let won = new Map<string, string>()
+  const storage = interruptUpload(context.storage, async () => {
+    await cutOff()
+    expect(await putBackAbandoned(database.db)).toHaveLength(1)
+    expect(await workNext(context, options)).toBeDefined()
+    won = await filesBelow('media')
+  })
+  await importFolder({ ...context, storage }, makeFolder('lost'), options).catch(() => {})
+  expect(await assetOf('lost/01.mp4')).toMatchObject({ state: 'ready', attempt: 2, failures: 0 })
+  expect(won.size).toBeGreaterThan(5)
+  // Nothing changed, and nothing of the loser's is left beside it.
+  expect(await filesBelow('media')).toEqual(won)
+  expect([...(await filesBelow('public')).keys()].filter((key) => key.includes('-1/'))).toEqual([])
+  expect(await notes()).toEqual([])
+})
+
+test('what a worker left that died while it uploaded is swept after a day, and nothing that plays', async () => {
+  await importFolder(context, makeFolder('played'), options)
+  const { place } = await assetOf('played/01.mp4')
+  const before = await filesBelow('media')
+  await context.storage.write('media/ast_died-1/v0/00000.m4s', 'half')
+  await context.storage.write('public/ast_died-1/still.webp', 'half')
+  // The last as if the answer to its commit had been lost, and it had been noted again.
+  await recordOrphaned(database.db, ['media/ast_died-1', 'public/ast_died-1', `media/${place}`], new Date())
+  const hours = (count: number) => new Date(Date.now() + count * 3_600_000)
+  expect(await purgeOrphanedFiles(context, hours(23))).toBe(0)
+  expect(await purgeOrphanedFiles(context, hours(25))).toBe(2)
+  expect(await filesBelow('media')).toEqual(before)
+  expect(await filesBelow('public/ast_died-1')).toEqual(new Map())
+  expect(await notes()).toEqual([])
+})
+
+test('no transaction waits for the storage, and captions lie there before their rows and go after them', async () => {
+  const folder = makeFolder('spoken')
+  const watched = watchTransactions(context.storage, database.db)
+  const watching = { ...context, storage: watched.storage }
+  writeFileSync(join(folder, '01.en.vtt'), hello)
+  await importFolder(watching, folder, options)
+  const { id, place } = await assetOf('spoken/01.mp4')
+  writeFileSync(join(folder, '01.es.vtt'), hello)
+  unlinkSync(join(folder, '01.en.vtt'))
+  const broken = { ...context.storage, write: () => Promise.reject(new Error('the disk is away')) }
+  await expect(importFolder({ ...context, storage: broken }, folder, options)).rejects.toThrow('away')
+  expect((await assetOf('spoken/01.mp4')).captions).toMatchObject([{ lang: 'en' }])
+  await importFolder(watching, folder, options)
+  expect(watched.inside).toEqual([])
+  expect(watched.calls).toEqual(expect.arrayContaining([`write media/${place}/captions/es.vtt`]))
+  expect((await assetOf('spoken/01.mp4')).captions).toMatchObject([{ lang: 'es' }])
+  const captions = [
+    ...(await filesBelow(`media/${place}/captions`)).keys(),
+    ...(await filesBelow('originals')).keys(),
+  ]
+  expect(captions.filter((key) => key.endsWith('.vtt'))).toEqual([
+    `media/${place}/captions/es.vtt`,
+    `originals/${id}.es.vtt`,
+  ])
+  expect(await notes()).toEqual([])
+})
+
+test('captions that never got a row are swept after a day', async () => {
+  const folder = makeFolder('unsaid')
+  await importFolder(context, folder, options)
+  const { id, place } = await assetOf('unsaid/01.mp4')
+  writeFileSync(join(folder, '01.pt.vtt'), hello)
+  const write = async (key: string, bytes: string | Uint8Array) => {
+    await context.storage.write(key, bytes)
+    if (key.startsWith('media/')) throw new Error('killed')
+  }
+  const storage = { ...context.storage, write }
+  await expect(importFolder({ ...context, storage }, folder, options)).rejects.toThrow('killed')
+  const both = [`media/${place}/captions/pt.vtt`, `originals/${id}.pt.vtt`]
+  expect((await notes()).toSorted()).toEqual(both)
+  expect(await purgeOrphanedFiles(context, new Date(Date.now() + 25 * 3_600_000))).toBe(2)
+  expect(await Promise.all(both.map((key) => context.storage.exists(key)))).toEqual([false, false])
+})
+
+test('captions that change while their episode is published are the later ones', async () => {
+  const folder = makeFolder('late')
+  writeFileSync(join(folder, '01.en.vtt'), hello)
+  let isLate = false
+  const copy = async (from: string, to: string) => {
+    await context.storage.copy(from, to)
+    if (isLate) return
+    isLate = true
+    writeFileSync(join(folder, '01.en.vtt'), hello.replace('Hello', 'Later'))
+    await enqueueFolder(context, folder, { ...options, release: 'whenReady', priority: () => 0 })
+  }
+  await importFolder({ ...context, storage: { ...context.storage, copy } }, folder, options)
+  const { place, state } = await assetOf('late/01.mp4')
+  expect([isLate, state]).toEqual([true, 'ready'])
+  expect((await context.storage.read(`media/${place}/captions/en.vtt`)).toString()).toContain('Later')
+})

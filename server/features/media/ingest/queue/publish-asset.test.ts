@@ -1,0 +1,61 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { loadAdminVideo } from '#server/features/catalog/catalog.ts'
+import { orderEpisodes } from '#server/features/media/media.ts'
+import type { Storage } from '#server/platform/storage/storage.ts'
+import { description, drawFilm, programs } from '#server/testing/run-test-media.ts'
+import { somebodyWaits } from '#server/testing/somebody-waits.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { importFolder } from '#server/features/media/ingest/import/import-folder.ts'
+
+let root: string
+let site: TestSite
+
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), 'cliffhanger-publish-'))
+  site = await testSite()
+})
+afterAll(async () => {
+  await site.close()
+  rmSync(root, { recursive: true, force: true })
+})
+
+async function bring(storage: Storage = site.context.storage): Promise<void> {
+  const { signal } = new AbortController()
+  const context = { ...site.context, storage, programs }
+  const options = { signal, niceness: 0, onProgress: () => {} }
+  expect(await importFolder(context, join(root, 'salt'), options)).toMatchObject({ refused: [] })
+}
+
+test('an episode is published while an operator puts the video’s episodes in order, and neither fails', async () => {
+  mkdirSync(join(root, 'salt'))
+  writeFileSync(join(root, 'salt', 'video.yaml'), description)
+  for (const name of ['01.mp4', '02.mp4']) drawFilm(join(root, 'salt', name), { seconds: 1 })
+  await bring()
+  const { db, database, storage } = site.context
+  const episodes = await db.selectFrom('episodes').select(['id', 'video_id']).orderBy('number').execute()
+  const ids = episodes.map(({ id }) => id).toReversed()
+  const videoId = episodes[0]?.video_id ?? ''
+  const order = (onHeld: () => void) =>
+    db.transaction().execute(async (tx) => {
+      await loadAdminVideo(tx, videoId, { lock: true })
+      onHeld()
+      await somebodyWaits(database.pool)
+      return orderEpisodes(tx, videoId, ids)
+    })
+  let ordering: Promise<unknown> | undefined
+  const moveIn: Storage['moveIn'] = async (path, key, signal) => {
+    if (key.startsWith('media/') && !ordering)
+      await new Promise<void>((resolve) => {
+        ordering = order(resolve)
+      })
+    return storage.moveIn(path, key, signal)
+  }
+  drawFilm(join(root, 'salt', '02.mp4'), { seconds: 1, noise: true })
+  await bring({ ...storage, moveIn })
+  await expect(ordering).resolves.toHaveLength(2)
+  const now = await db.selectFrom('episodes').select(['id', 'next_asset_id']).orderBy('number').execute()
+  expect(now.map(({ id }) => id)).toEqual(ids)
+})

@@ -1,0 +1,142 @@
+import { isDeepStrictEqual } from 'node:util'
+import { join } from 'node:path'
+import { loadCover, recordEpisodes, releaseIfWaiting, setCover } from '#server/features/catalog/catalog.ts'
+import type { Caption } from '#server/features/media/tables.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
+import type { Storage } from '#server/platform/storage/storage.ts'
+import type { Db } from '#server/tables.ts'
+import { assetFiles } from '#server/features/media/ingest/files/asset-files.ts'
+import { expectHeld, markReady, type Claim } from './asset-states.ts'
+import { selectCaptions, updateCaptions } from './caption-queries.ts'
+import { recordOrphaned, removeOrphaned } from '#server/features/media/ingest/storage/file-queries.ts'
+import { deleteOrphaned } from '#server/features/media/ingest/storage/orphaned-files.ts'
+import { captionHash } from '#server/features/media/ingest/captions/make-captions.ts'
+import { makeCover, type Cover } from '#server/features/media/ingest/convert/make-stills.ts'
+import * as queries from '#server/features/media/ingest/queries.ts'
+import type { Transcoded } from '#server/features/media/ingest/convert/transcode.ts'
+import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
+
+/** What a run has made: its files, and the key that they are encrypted with. */
+interface Made {
+  folder: string
+  made: Transcoded
+  key: Buffer | undefined
+}
+
+/** Captions were changed while they were copied. */
+class CaptionsChanged extends Error {
+  override name = 'CaptionsChanged'
+}
+
+/**
+ * Moves the finished files into a place that only this attempt has, and then, in one transaction, lets the episode play
+ * them. Whatever stops it leaves nothing there.
+ * @throws ClaimLost; the signal's reason when aborted
+ */
+export async function publishAsset(
+  context: IngestContext,
+  claim: Claim,
+  made: Made,
+  signal: AbortSignal,
+): Promise<void> {
+  const { db, storage, clock } = context
+  await expectHeld(db, claim)
+  const place = assetFiles.place(claim)
+  const keys = [assetFiles.media(place), assetFiles.public(place)]
+  await recordOrphaned(db, keys, clock.now())
+  try {
+    const cover = await coverFor(db, storage, claim.id, made.folder)
+    // Before the transaction: it may take minutes to a bucket, and nothing reads these files until the commit.
+    await storage.moveIn(join(made.folder, 'media'), assetFiles.media(place), signal)
+    await storage.moveIn(join(made.folder, 'public'), assetFiles.public(place), signal)
+    for (let isDone = false; !isDone;) {
+      const copied = await bringCaptions(context, claim, made.made)
+      isDone = await commit(context, claim, { ...made, cover, keys, copied }).then(
+        () => true,
+        (error: unknown) => {
+          if (error instanceof CaptionsChanged) return false
+          throw error
+        },
+      )
+    }
+  } catch (error) {
+    await deleteOrphaned(context, keys)
+    throw error
+  }
+}
+
+interface Publication extends Made {
+  cover: Cover | undefined
+  keys: readonly string[]
+  copied: CopiedCaptions
+}
+
+function commit(
+  { db, clock, mediaKeys }: IngestContext,
+  claim: Claim,
+  { made, key, cover, keys, copied }: Publication,
+): Promise<void> {
+  const now = clock.now()
+  return inTransaction(db, async (tx) => {
+    await queries.holdVideoOf(tx, claim.id)
+    const switched = await queries.switchEpisode(tx, claim.id)
+    const captions = await markReady(tx, claim, made, now)
+    if (!isDeepStrictEqual(captions, copied.beside)) throw new CaptionsChanged()
+    if (!(await removeOrphaned(tx, keys))) throw new Error('What was made was swept before it was published.')
+    if (key) await queries.keepMediaKey(tx, claim.id, mediaKeys.seal(assetFiles.place(claim), key))
+    if (copied.embedded.length > 0) await updateCaptions(tx, claim.id, [...captions, ...copied.embedded])
+    // Its episode has another file by now: this one is not needed.
+    if (!switched) return queries.retireAsset(tx, claim.id, now)
+    if (switched.former) await queries.retireAsset(tx, switched.former, now)
+    if (cover) await setCover(tx, switched.videoId, cover, { onlyIfMissing: true })
+    await recordEpisodes(tx, switched.videoId, await queries.countEpisodes(tx, switched.videoId))
+    await releaseIfWaiting(tx, switched.videoId, now)
+  })
+}
+
+interface CopiedCaptions {
+  /** Those that the asset has, from the files beside the episode. */
+  beside: Caption[]
+  /** Those out of the video file itself, in the languages that no file beside it brought. */
+  embedded: Caption[]
+}
+
+/** Puts an asset's captions into the place of what was made. */
+async function bringCaptions(
+  context: IngestContext,
+  claim: Claim,
+  made: Transcoded,
+): Promise<CopiedCaptions> {
+  const { db, storage } = context
+  const place = assetFiles.place(claim)
+  const { captions: beside } = await selectCaptions(db, claim.id)
+  try {
+    for (const { lang } of beside)
+      await storage.copy(assetFiles.originalCaption(claim.id, lang), assetFiles.caption(place, lang))
+  } catch (error) {
+    // One that was taken away since is no reason to fail.
+    if (isDeepStrictEqual((await selectCaptions(db, claim.id)).captions, beside)) throw error
+    return bringCaptions(context, claim, made)
+  }
+  const missing = [...made.captions].filter(([language]) => !beside.some(({ lang }) => lang === language))
+  for (const [language, text] of missing) await storage.write(assetFiles.caption(place, language), text)
+  const embedded = missing.map(([lang, text]) => ({ lang, hash: captionHash(text), embedded: true as const }))
+  return { beside, embedded }
+}
+
+/** Covers are open to everybody: a locked episode gives but its blurred still, until a free one has a picture. */
+async function coverFor(
+  db: Db,
+  storage: Storage,
+  assetId: string,
+  folder: string,
+): Promise<Cover | undefined> {
+  const video = await queries.selectVideoOf(db, assetId)
+  if (!video) return undefined
+  const isFree = video.number <= video.free_episodes
+  const cover = await loadCover(db, video.id)
+  if (cover === 'own' || (cover === 'standIn' && !isFree)) return undefined
+  return isFree
+    ? makeCover(storage, join(folder, 'media', 'poster.webp'))
+    : makeCover(storage, join(folder, 'public', 'still.webp'), { isStandIn: true })
+}

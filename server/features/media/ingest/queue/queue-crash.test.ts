@@ -1,0 +1,150 @@
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createMediaKeys } from '#server/features/media/media-keys.ts'
+import { createLog } from '#server/platform/log.ts'
+import { openDisk } from '#server/platform/storage/disk.ts'
+import { diskRoot } from '#server/testing/disk-root.ts'
+import { runScript } from '#server/testing/run-script.ts'
+import { drawFilm, programs } from '#server/testing/run-test-media.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
+import { enqueueFolder } from '#server/features/media/ingest/import/import-folder.ts'
+import { parsePlaylist } from '#server/features/media/ingest/convert/playlists.ts'
+import { purgeWorkFolders } from '#server/features/media/ingest/files/work-folder.ts'
+
+const description = `title: { en: Salt }
+synopsis: { en: Two sisters. }
+category: family-drama
+tags: [sea]
+free_episodes: 1
+price: { currency: USD, episode_cents: 99, video_cents: 999 }
+`
+const episodes = 8
+/** Milliseconds after which workers die: from before the first statement to past the first episode. */
+const deaths = [150, 400, 650, 300, 900, 520, 1200, 780, 250, 1050]
+
+let root: string
+let database: TestDatabase
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), 'cliffhanger-queue-'))
+  database = await testDatabase()
+  // Every change of state is written down, in the order in which it was committed for its asset.
+  await sql`CREATE TABLE moves (id bigserial PRIMARY KEY, asset text NOT NULL, state text NOT NULL)`.execute(
+    database.db,
+  )
+  await sql`CREATE FUNCTION note_move() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN INSERT INTO moves (asset, state) VALUES (NEW.id, NEW.state); RETURN NULL; END $$`.execute(
+    database.db,
+  )
+  await sql`CREATE TRIGGER note_move AFTER UPDATE OF state ON assets FOR EACH ROW
+    WHEN (OLD.state IS DISTINCT FROM NEW.state) EXECUTE FUNCTION note_move()`.execute(database.db)
+})
+afterAll(async () => {
+  await database.close()
+  rmSync(root, { recursive: true, force: true })
+})
+
+const dataDir = () => join(root, 'data')
+const work = (when: string, at = 0) =>
+  runScript('ingest-and-crash.ts', [
+    database.url,
+    dataDir(),
+    programs.ffmpegPath,
+    programs.ffprobePath,
+    when,
+    String(at),
+  ])
+
+async function enqueue(): Promise<void> {
+  const folder = join(root, 'salt')
+  mkdirSync(folder)
+  writeFileSync(join(folder, 'video.yaml'), description)
+  drawFilm(join(root, 'film.mp4'), { seconds: 2 })
+  for (let number = 1; number <= episodes; number++)
+    copyFileSync(join(root, 'film.mp4'), join(folder, `0${number}.mp4`))
+  const context = {
+    db: database.db,
+    storage: openDisk(dataDir()),
+    clock: { now: () => new Date() },
+    log: createLog({ json: true, level: 'silent' }),
+    programs,
+    mediaKeys: createMediaKeys('a secret of the tests', false),
+  }
+  const { signal } = new AbortController()
+  const { refused } = await enqueueFolder(context, folder, {
+    signal,
+    release: 'whenReady',
+    priority: () => 10,
+  })
+  expect(refused).toEqual([])
+}
+
+/** What became of one asset, oldest first. */
+async function movesByAsset(): Promise<string[][]> {
+  const { rows } = await sql<{ states: string[] }>`
+    SELECT array_agg(state ORDER BY id) AS states FROM moves GROUP BY asset`.execute(database.db)
+  return rows.map(({ states }) => states)
+}
+
+test('several workers in several processes make each episode once, though they are killed at any moment', async () => {
+  await enqueue()
+  // With all files of an episode in their place, and before anybody may know of it.
+  for (const at of [1, 2]) expect((await work('moved', at)).signal).toBe('SIGKILL')
+  // Two at a time, each replaced by another once it is dead.
+  const doomed = deaths.values()
+  const replaced = async () => {
+    let killed = 0
+    for (const at of doomed) if ((await work('after', at)).signal === 'SIGKILL') killed++
+    return killed
+  }
+  const killed = (await Promise.all([replaced(), replaced()])).reduce((sum, count) => sum + count, 0)
+  expect(killed).toBeGreaterThan(3)
+  expect((await Promise.all([work('never'), work('never')])).map(({ signal }) => signal)).toEqual([
+    null,
+    null,
+  ])
+
+  const moves = await movesByAsset()
+  expect(moves).toHaveLength(episodes)
+  // Taken, put back after each death, and made once: nobody takes what another one has.
+  for (const states of moves) expect(states.join(' ')).toMatch(/^(processing uploaded )*processing ready$/)
+  const putBack = moves.flat().filter((state) => state === 'uploaded').length
+  expect(putBack).toBeGreaterThan(0)
+  expect(putBack, 'nothing is taken from a worker that lives').toBeLessThanOrEqual(killed + 2)
+  await expectWhole()
+}, 240_000)
+
+/** Every episode plays a file of its own whose every part is there, and nothing unfinished is left. */
+async function expectWhole(): Promise<void> {
+  const playing = await database.db
+    .selectFrom('episodes')
+    .innerJoin('assets', 'assets.id', 'asset_id')
+    .select(['place', 'next_asset_id'])
+    .execute()
+  expect(new Set(playing.map(({ place }) => place)).size).toBe(episodes)
+  const storage = openDisk(dataDir())
+  for (const { place, next_asset_id } of playing) {
+    expect(next_asset_id).toBeNull()
+    for (const name of ['v0', 'a']) {
+      const folder = join(diskRoot(storage), `media/${place}/${name}`)
+      const segments = parsePlaylist(readFileSync(join(folder, 'index.m3u8'), 'utf8'))
+      expect(segments).toHaveLength(2)
+      expect(segments.every(({ uri }) => existsSync(join(folder, uri)))).toBe(true)
+    }
+  }
+  await purgeWorkFolders(storage)
+  expect(readdirSync(storage.workDir).filter((name) => !name.startsWith(`process-${process.pid}-`))).toEqual(
+    [],
+  )
+}

@@ -1,0 +1,67 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Bell } from '#server/platform/jobs/bell.ts'
+import { putBackAbandoned } from './asset-states.ts'
+import {
+  exponentialBackoff,
+  retryWithBackoff,
+} from '#server/features/media/ingest/files/exponential-backoff.ts'
+import { hasOpenAssets } from '#server/features/media/ingest/queries.ts'
+import { purgeStorage } from '#server/features/media/ingest/storage/purge-storage.ts'
+import { purgeWorkFolders } from '#server/features/media/ingest/files/work-folder.ts'
+import { workNext, type WorkOptions } from './ingest-queue.ts'
+import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
+
+/** How often the queue is looked at while something is in it. */
+const pollMs = 1000
+/** Else the bell tells; this finds what it could not. */
+const idleMs = 10_000
+const afterErrorMs = 5000
+const sweepEveryMs = 10 * 60_000
+
+interface LoopOptions extends WorkOptions {
+  /** Rung when an asset comes into the queue. */
+  bell: Bell
+}
+
+/** Works the queue, one asset at a time, until the signal; then what is under way goes back into the queue. */
+export async function runIngestLoop(context: IngestContext, options: LoopOptions): Promise<void> {
+  const { signal, bell } = options
+  const rest = exponentialBackoff(context.log, options.rest)
+  let sweptAt = -Infinity
+  while (!signal.aborted) {
+    try {
+      if (performance.now() - sweptAt > sweepEveryMs) {
+        sweptAt = performance.now()
+        await purgeWorkFolders(context.storage)
+        await sweep(context)
+      }
+      const isEmpty = !(await hasOpenAssets(context.db))
+      const worked = isEmpty ? undefined : await workOnce(context, options, rest)
+      if (worked === undefined) await bell.rest(isEmpty ? idleMs : pollMs, signal)
+    } catch (error) {
+      if (signal.aborted) return
+      context.log.error({ err: error }, 'An episode could not be made; it will be tried again')
+      await pause(afterErrorMs, signal)
+    }
+  }
+}
+
+async function workOnce(
+  context: IngestContext,
+  options: WorkOptions,
+  rest: ReturnType<typeof exponentialBackoff>,
+): Promise<string | undefined> {
+  await putBackAbandoned(context.db)
+  return retryWithBackoff(rest, options.signal, () => workNext(context, options))
+}
+
+/** What cannot be deleted now can be the next time; videos are made all the same. */
+async function sweep(context: IngestContext): Promise<void> {
+  await purgeStorage(context).catch((error: unknown) =>
+    context.log.error({ err: error }, 'What nobody needs any more could not be deleted'),
+  )
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await delay(ms, undefined, { signal }).catch(() => {})
+}

@@ -1,0 +1,149 @@
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { loadConfig } from '#server/platform/config/config.ts'
+import { createLog } from '#server/platform/log.ts'
+import { openStorage } from '#server/platform/storage/open-storage.ts'
+import { buildVideo } from '#server/testing/builders.ts'
+import { description, drawFilm, programs } from '#server/testing/run-test-media.ts'
+import { startS3, type S3StandIn } from '#server/testing/s3-stand-in.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
+import { createMediaKeys } from '#server/features/media/media-keys.ts'
+import { enqueueEpisode, type EpisodeFile } from './enqueue-episode.ts'
+import { enqueueFolder, importFolder } from '#server/features/media/ingest/import/import-folder.ts'
+import { createBell } from '#server/platform/jobs/bell.ts'
+import { runIngestLoop } from './run-ingest-loop.ts'
+import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
+
+const log = createLog({ json: true, level: 'silent' })
+
+let root: string
+let store: S3StandIn
+let database: TestDatabase
+let context: IngestContext
+
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), 'cliffhanger-away-'))
+  store = await startS3()
+  database = await testDatabase()
+  const storage = await openStorage(
+    loadConfig({ ...store.settings, DATA_DIR: join(root, 'data') }),
+    log,
+    'site_1',
+  )
+  const mediaKeys = createMediaKeys('a secret of the tests', false)
+  context = { db: database.db, storage, clock: { now: () => new Date() }, log, programs, mediaKeys }
+  drawFilm(join(root, 'film.mp4'), { seconds: 1 })
+})
+beforeEach(() => void (store.asked.length = 0))
+afterEach(() => store.misbehave(() => undefined))
+afterAll(async () => {
+  await database.close()
+  await store.close()
+  rmSync(root, { recursive: true, force: true })
+})
+
+/** Nobody waits seconds in a test. */
+const rest = { firstMs: 1, mostMs: 4 }
+
+function makeFolder(slug: string): string {
+  const folder = join(root, slug)
+  mkdirSync(folder)
+  writeFileSync(join(folder, 'video.yaml'), description)
+  drawFilm(join(folder, '01.mp4'), { seconds: 1 })
+  return folder
+}
+
+const assetOf = (name: string) =>
+  database.db
+    .selectFrom('assets')
+    .select(['id', 'state', 'failures', 'attempt'])
+    .where('source_name', '=', name)
+    .executeTakeFirstOrThrow()
+
+/** The store fails for this many calls that fit. @returns whether it is back */
+function away(calls: number, fits: RegExp): () => boolean {
+  let left = calls
+  store.misbehave((call) => (fits.test(call) && left-- > 0 ? 'fail' : undefined))
+  return () => left < 0
+}
+
+/** Each try of ours is four of the library's. */
+const sixTries = 24
+
+test('a worker outlasts a store that is away, which is no failure of the episode', async () => {
+  const stop = new AbortController()
+  const { signal } = stop
+  await enqueueFolder(context, makeFolder('outlasted'), { signal, release: 'whenReady', priority: () => 0 })
+  const isBack = away(sixTries, /^(HEAD|GET) .*originals\/ast/)
+  const options = { signal, niceness: 0, rest, bell: createBell() }
+  const looping = runIngestLoop(context, options)
+  await expect.poll(() => assetOf('outlasted/01.mp4'), { timeout: 15_000 }).toMatchObject({ state: 'ready' })
+  stop.abort()
+  await looping
+  expect(isBack()).toBe(true)
+  expect(await assetOf('outlasted/01.mp4')).toMatchObject({ state: 'ready', failures: 0, attempt: 7 })
+})
+
+test('an import outlasts it too, while it sends and while it makes', async () => {
+  const folder = makeFolder('sent')
+  const { signal } = new AbortController()
+  const isBack = away(sixTries, /^(HEAD|PUT) .*(originals|media)\//)
+  const report = await importFolder(context, folder, { signal, niceness: 0, rest, onProgress: () => {} })
+  expect([isBack(), report.made, report.refused]).toEqual([true, ['sent/01.mp4'], []])
+  expect(await assetOf('sent/01.mp4')).toMatchObject({ state: 'ready', failures: 0 })
+})
+
+test('what the store refuses because of the file counts, and ends it', async () => {
+  const folder = makeFolder('refused')
+  const { signal } = new AbortController()
+  const options = { signal, niceness: 0, rest, onProgress: () => {} }
+  store.misbehave((call) => (/^PUT .*media\//.test(call) ? 'refuse' : undefined))
+  for (let run = 0; run < 5; run++) await importFolder(context, folder, options).catch(() => {})
+  expect(await assetOf('refused/01.mp4')).toMatchObject({ state: 'failed', failures: 4 })
+})
+
+const film = randomBytes(20 * 1024 * 1024)
+
+async function largeFile(): Promise<EpisodeFile> {
+  const { id } = await buildVideo(context, { ready: 0, episodes: 0 })
+  const path = join(root, `${id}.mp4`)
+  writeFileSync(path, film)
+  const none = { captions: new Map(), keptCaptions: new Set<never>() }
+  return { videoId: id, number: 1, titles: {}, path, name: `${id}/01.mp4`, priority: 0, ...none }
+}
+const sent = () => store.asked.flatMap((call) => /^PUT .*partNumber=(\d)/.exec(call)?.[1] ?? []).toSorted()
+const going = new AbortController().signal
+
+test('an import that was killed while it sent a file goes on with the parts that are missing', async () => {
+  const file = await largeFile()
+  store.misbehave((call) => (/partNumber=3/.test(call) ? 'fail' : undefined))
+  await expect(enqueueEpisode(context, file, going)).rejects.toThrow('UploadPart 3')
+  store.misbehave(() => undefined)
+  store.asked.length = 0
+  const { assetId, state } = await enqueueEpisode(context, file, going)
+  expect([state, sent()]).toEqual(['queued', ['3']])
+  expect((await context.storage.read(`originals/${assetId}.mp4`)).equals(film)).toBe(true)
+})
+
+test('one that was killed after the file had come sends nothing of it again', async () => {
+  const file = await largeFile()
+  const exists = () => Promise.resolve(false)
+  const write = () => Promise.reject(new Error('killed'))
+  const captioned = { ...file, captions: new Map([['en', 'WEBVTT\n'] as const]) }
+  const dying = { ...context, storage: { ...context.storage, exists, write } }
+  await expect(enqueueEpisode(dying, captioned, going)).rejects.toThrow('killed')
+  store.asked.length = 0
+  expect((await enqueueEpisode(context, captioned, going)).state).toBe('queued')
+  expect(sent()).toEqual([])
+})
+
+test('two imports of the same file at once bring it once', async () => {
+  const file = await largeFile()
+  const both = await Promise.all([enqueueEpisode(context, file, going), enqueueEpisode(context, file, going)])
+  expect(both.map(({ state }) => state).toSorted()).toEqual(['queued', 'waiting'])
+  expect(new Set(both.map(({ assetId }) => assetId)).size).toBe(1)
+  expect((await context.storage.read(`originals/${both[0].assetId}.mp4`)).equals(film)).toBe(true)
+})

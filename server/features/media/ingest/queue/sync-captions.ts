@@ -1,0 +1,91 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Language } from '#contract/languages.ts'
+import type { Caption } from '#server/features/media/tables.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
+import type { Storage } from '#server/platform/storage/storage.ts'
+import { assetFiles } from '#server/features/media/ingest/files/asset-files.ts'
+import * as queries from './caption-queries.ts'
+import { recordOrphaned, removeOrphaned } from '#server/features/media/ingest/storage/file-queries.ts'
+import { deleteOrphaned } from '#server/features/media/ingest/storage/orphaned-files.ts'
+import { captionHash } from '#server/features/media/ingest/captions/make-captions.ts'
+import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
+
+/** The captions that lie beside an episode's file. */
+export interface CaptionFiles {
+  /** As WebVTT. */
+  captions: ReadonlyMap<Language, string>
+  /** Captions that could not be read; the existing ones stay. */
+  keptCaptions: ReadonlySet<Language>
+}
+
+/** An asset whose captions lie beside its original, and in its place once it has one. */
+interface CaptionedAsset {
+  id: string
+  place: string | null
+}
+
+/**
+ * Brings the captions of an asset up to date with the files beside its episode: files first, then the rows that name them,
+ * then what is not named any more goes. Where somebody else changed them in between, it begins anew.
+ * @returns whether there was anything to do
+ */
+export async function syncCaptions(context: IngestContext, id: string, file: CaptionFiles): Promise<boolean> {
+  const { db, storage, clock } = context
+  for (;;) {
+    const asset = await queries.selectCaptions(db, id)
+    const { wanted, written, added, gone } = compare(asset.captions, file)
+    if (written.length === 0 && gone.length === 0) return false
+    const keysOf = (captions: readonly Caption[]) =>
+      captions.flatMap(({ lang }) => keysOfCaption({ id, place: asset.place }, lang))
+    await recordOrphaned(db, keysOf(added), clock.now())
+    await writeCaptions(storage, { id, place: asset.place }, file, written)
+    const isDone = await inTransaction(db, async (tx) => {
+      const unchanged = isDeepStrictEqual(await queries.lockCaptions(tx, id), asset)
+      if (!unchanged || !(await removeOrphaned(tx, keysOf(added)))) return false
+      await queries.updateCaptions(tx, id, wanted)
+      await recordOrphaned(tx, keysOf(gone), clock.now())
+      return true
+    })
+    if (!isDone) continue
+    await deleteOrphaned(context, keysOf(gone))
+    return true
+  }
+}
+
+/** What of an asset's captions has to change. */
+function compare(present: readonly Caption[], file: CaptionFiles) {
+  const beside = captionsOf(file)
+  const stays = ({ lang, embedded }: Caption) =>
+    file.keptCaptions.has(lang) || (embedded === true && !file.captions.has(lang))
+  const isIn = (captions: readonly Caption[], lang: Language) => captions.some((each) => each.lang === lang)
+  const isSame = ({ lang, hash }: Caption) =>
+    present.some((caption) => caption.lang === lang && caption.hash === hash)
+  const written = beside.filter((caption) => !isSame(caption))
+  return {
+    wanted: [...beside, ...present.filter(stays)],
+    written,
+    added: written.filter(({ lang }) => !isIn(present, lang)),
+    gone: present.filter((caption) => !isIn(beside, caption.lang) && !stays(caption)),
+  }
+}
+
+function keysOfCaption({ id, place }: CaptionedAsset, language: Language): string[] {
+  const original = assetFiles.originalCaption(id, language)
+  return place === null ? [original] : [original, assetFiles.caption(place, language)]
+}
+
+/** Writes these captions to the asset's places. */
+export async function writeCaptions(
+  storage: Storage,
+  asset: CaptionedAsset,
+  file: CaptionFiles,
+  captions: readonly Caption[],
+): Promise<void> {
+  for (const { lang } of captions)
+    for (const key of keysOfCaption(asset, lang)) await storage.write(key, file.captions.get(lang) ?? '')
+}
+
+/** The captions beside an episode, as its asset is to have them. */
+export function captionsOf({ captions }: CaptionFiles): Caption[] {
+  return [...captions].map(([lang, text]) => ({ lang, hash: captionHash(text) }))
+}

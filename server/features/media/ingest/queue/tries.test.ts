@@ -1,0 +1,106 @@
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createLog } from '#server/platform/log.ts'
+import { openDisk } from '#server/platform/storage/disk.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
+import { insertAsset } from '#server/features/media/ingest/queries.ts'
+import { purgeOrphanedOriginals } from '#server/features/media/ingest/storage/purge-orphaned-originals.ts'
+import { createMediaKeys } from '#server/features/media/media-keys.ts'
+import { workNext } from './ingest-queue.ts'
+import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
+
+let root: string
+let database: TestDatabase
+let context: IngestContext
+
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), 'cliffhanger-tries-'))
+  database = await testDatabase()
+  context = {
+    db: database.db,
+    storage: openDisk(join(root, 'data')),
+    clock: { now: () => new Date() },
+    log: createLog({ json: true, level: 'silent' }),
+    programs: { ffmpegPath: 'ffmpeg', ffprobePath: 'ffprobe' },
+    mediaKeys: createMediaKeys('a secret of the tests', false),
+  }
+})
+afterAll(async () => {
+  await database.close()
+  rmSync(root, { recursive: true, force: true })
+})
+
+async function waitingAsset(id: string): Promise<void> {
+  const original_path = `originals/${id}.mp4`
+  const file = { source_name: '01.mp4', source_hash: id, captions: [], priority: 0 }
+  await insertAsset(database.db, { id, original_path, ...file })
+}
+
+async function work(id: string, onRead: () => void, signal = new AbortController().signal): Promise<void> {
+  const bringHere = async (key: string, folder: string) => {
+    onRead()
+    return context.storage.bringHere(key, folder)
+  }
+  const broken = { ...context, storage: { ...context.storage, bringHere } }
+  await workNext(broken, { signal, niceness: 0, among: [id] }).catch(() => {})
+}
+
+const stateOf = (id: string) =>
+  database.db
+    .selectFrom('assets')
+    .select(['state', 'failures', 'reason', 'why'])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+
+test('a file whose making is interrupted, however often, waits to be made', async () => {
+  await waitingAsset('ast_stopped')
+  for (let run = 0; run < 6; run++) {
+    const stop = new AbortController()
+    await work('ast_stopped', () => stop.abort(), stop.signal)
+  }
+  expect(await stateOf('ast_stopped')).toEqual({ state: 'uploaded', failures: 0, reason: null, why: null })
+})
+
+test('a file that could not be made five times has failed, with the reason', async () => {
+  await waitingAsset('ast_failing')
+  const fail = () => {
+    throw new Error('the disk is away')
+  }
+  for (let run = 0; run < 4; run++) await work('ast_failing', fail)
+  expect(await stateOf('ast_failing')).toEqual({ state: 'uploaded', failures: 4, reason: null, why: null })
+  await work('ast_failing', fail)
+  expect(await stateOf('ast_failing')).toMatchObject({
+    state: 'failed',
+    reason: 'failed after 5 attempts: the disk is away',
+    why: { key: 'gaveUp', tries: 5, said: 'the disk is away' },
+  })
+})
+
+test('an error whose words the database would not take ends as the file’s reason all the same', async () => {
+  await waitingAsset('ast_odd')
+  const fail = () => {
+    throw new Error(`a\0b ${'x'.repeat(195)}\u{1F600}`)
+  }
+  for (let run = 0; run < 5; run++) await work('ast_odd', fail)
+  const { state, reason } = await stateOf('ast_odd')
+  expect([state, reason]).toEqual(['failed', expect.stringContaining('after 5 attempts: ab xxx')])
+})
+
+test('an original that no asset has claimed within a day is swept, with its captions', async () => {
+  await waitingAsset('ast_claimed')
+  const dayAgo = new Date(Date.now() - 24 * 3_600_000)
+  const write = (name: string, at: Date) => {
+    const path = join(root, 'data/storage/originals', name)
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, 'film')
+    utimesSync(path, at, at)
+  }
+  for (const name of ['ast_claimed.mp4', 'ast_lost.mp4', 'ast_lost.en.vtt']) write(name, dayAgo)
+  write('ast_coming.mp4', new Date())
+  expect(await purgeOrphanedOriginals(context, new Date())).toBe(2)
+  const left: string[] = []
+  for await (const { key } of context.storage.list('originals')) left.push(key)
+  expect(left.toSorted()).toEqual(['originals/ast_claimed.mp4', 'originals/ast_coming.mp4'])
+})

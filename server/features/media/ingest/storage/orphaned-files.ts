@@ -1,0 +1,39 @@
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
+import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
+import * as files from './file-queries.ts'
+
+type OrphanedFilesContext = Pick<IngestContext, 'db' | 'storage' | 'clock' | 'log'>
+
+/** No upload takes this long: files recorded before that are orphaned. */
+const looseMs = 24 * 3_600_000
+
+/**
+ * Deletes those of these files that no row came to name, and their notes. Where store or database are away they stay noted,
+ * for the sweep.
+ */
+export async function deleteOrphaned(
+  { db, storage, log }: OrphanedFilesContext,
+  keys: readonly string[],
+): Promise<void> {
+  try {
+    // A commit whose answer was lost has struck its notes out: what it names stays.
+    const left = await inTransaction(db, (tx) => files.lockOrphaned(tx, keys))
+    for (const key of left) await storage.remove(key)
+    await files.removeOrphaned(db, left)
+  } catch (error) {
+    log.warn({ err: error, keys }, 'Files that nobody needs could not be deleted now; they will be')
+  }
+}
+
+/** Deletes orphaned files. @returns how many files and folders */
+export async function purgeOrphanedFiles(
+  { db, storage }: Pick<OrphanedFilesContext, 'db' | 'storage'>,
+  now: Date,
+): Promise<number> {
+  const noted = await files.selectOrphaned(db, new Date(now.getTime() - looseMs))
+  for (const { key, named } of noted) {
+    if (!named) await storage.remove(key)
+    await files.removeOrphaned(db, [key])
+  }
+  return noted.filter(({ named }) => !named).length
+}

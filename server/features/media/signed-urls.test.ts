@@ -1,0 +1,87 @@
+import { createHmac } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { verifyMediaUrl, issueSignedUrls, signatureExpiry, signMediaUrl } from './signed-urls.ts'
+
+const now = new Date('2026-03-01T12:00:00Z')
+const later = new Date(now.getTime() + 60_000)
+
+test('a link lives for the episode and ten minutes, four hours at most, rounded down to five minutes', () => {
+  expect(signatureExpiry(now, 90_500)).toEqual(new Date('2026-03-01T12:10:00Z'))
+  expect(signatureExpiry(now, 299_999)).toEqual(new Date('2026-03-01T12:10:00Z'))
+  expect(signatureExpiry(now, 300_000)).toEqual(new Date('2026-03-01T12:15:00Z'))
+  expect(signatureExpiry(now, 230 * 60_000 - 1)).toEqual(new Date('2026-03-01T15:55:00Z'))
+  expect(signatureExpiry(now, 230 * 60_000)).toEqual(new Date('2026-03-01T16:00:00Z'))
+  expect(signatureExpiry(now, 5 * 3_600_000)).toEqual(new Date('2026-03-01T16:00:00Z'))
+})
+
+test('links issued within the same five minutes are the same', () => {
+  const end = signatureExpiry(now, 90_500)
+  expect(signatureExpiry(new Date(now.getTime() + 208_000), 90_500)).toEqual(end)
+  expect(signatureExpiry(new Date(now.getTime() + 210_000), 90_500)).not.toEqual(end)
+})
+
+test('while a secret is replaced the new one signs, and links signed by the old one stay valid', () => {
+  const old = signMediaUrl(['old'], 'ast_1', 'usr_1', later)
+  const fresh = signMediaUrl(['new', 'old'], 'ast_1', 'usr_1', later)
+  expect(verifyMediaUrl(['new', 'old'], old, 'ast_1', now)).toBe('valid')
+  expect(verifyMediaUrl(['new'], fresh, 'ast_1', now)).toBe('valid')
+  expect(verifyMediaUrl(['new'], old, 'ast_1', now)).toBe('forged')
+  expect(verifyMediaUrl(['new', 'old'], old, 'ast_1', later)).toBe('expired')
+})
+
+test('a pass names its end in seconds, its subject and a mac that anything with the secret can verify', () => {
+  const mac = createHmac('sha256', 'secret').update('ast_1|usr_1|1772366460').digest('base64url')
+  expect(signMediaUrl(['secret', 'old'], 'ast_1', 'usr_1', new Date(later.getTime() + 999))).toBe(
+    `1772366460.usr_1.${mac}`,
+  )
+})
+
+describe('a pass', () => {
+  const pass = signMediaUrl(['secret'], 'ast_1', 'usr_1', later)
+  const [expires = '', subject = '', mac = ''] = pass.split('.')
+  const check = (text: string, asset = 'ast_1', at = now) => verifyMediaUrl(['secret'], text, asset, at)
+
+  test('is valid until just before its end', () => {
+    expect(check(pass, 'ast_1', new Date(later.getTime() - 1))).toBe('valid')
+    expect(check(pass, 'ast_1', later)).toBe('expired')
+  })
+
+  test('is forged for another asset', () => {
+    expect(check(pass, 'ast_2')).toBe('forged')
+  })
+
+  test.each([
+    ['another end', `${Number(expires) + 1}.${subject}.${mac}`],
+    ['an end that reads the same', `0${expires}.${subject}.${mac}`],
+    ['another subject', `${expires}.usr_2.${mac}`],
+    ['another mac', `${expires}.${subject}.${mac.startsWith('A') ? 'B' : 'A'}${mac.slice(1)}`],
+    ['a shorter mac', `${expires}.${subject}.${mac.slice(0, -1)}`],
+    ['a longer mac', `${pass}A`],
+    ['no mac', `${expires}.${subject}.`],
+    ['fewer parts', `${expires}.${subject}`],
+    ['one part', expires],
+    ['more parts', `${pass}.`],
+    ['nothing', ''],
+  ])('is forged with %s', (_, text) => {
+    expect(check(text)).toBe('forged')
+    expect(check(text, 'ast_1', new Date(8.64e15))).toBe('forged')
+  })
+
+  test('is forged where there is no secret', () => {
+    expect(verifyMediaUrl([], pass, 'ast_1', now)).toBe('forged')
+  })
+})
+
+test('the links of an episode share one pass to its place', () => {
+  const asset = { place: 'ast_1-1', duration_ms: 300_000 }
+  const { expires, link } = issueSignedUrls(['secret', 'old'], asset, 'usr_1', now)
+  expect(expires).toEqual(signatureExpiry(now, 300_000))
+  const pass = signMediaUrl(['secret'], 'ast_1-1', 'usr_1', expires)
+  expect(link('master.m3u8')).toBe(`/media/${pass}/ast_1-1/master.m3u8`)
+  expect(link('captions/en.vtt')).toBe(`/media/${pass}/ast_1-1/captions/en.vtt`)
+})
+
+test('the links of an episode of unknown length live for ten minutes', () => {
+  const { expires } = issueSignedUrls(['secret'], { place: 'ast_1-1', duration_ms: null }, 'usr_1', now)
+  expect(expires).toEqual(signatureExpiry(now, 0))
+})

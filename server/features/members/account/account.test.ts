@@ -1,0 +1,406 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  changeUser,
+  deleteUser,
+  endSessions,
+  exportUser,
+  getUser,
+  listSessions,
+  registerUser,
+  signIn,
+  signOut,
+} from '#contract/members.ts'
+import { password, registerMember } from '#server/testing/register-member.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import type { Visitor } from '#server/testing/visitor.ts'
+import type { LifecycleHooks } from '#server/features/members/lifecycle-hooks.ts'
+
+let site: TestSite
+let offset = 0
+/** What the features' lifecycle hooks were given. */
+const erased: string[] = []
+
+const lifecycleHooks: Partial<LifecycleHooks> = {
+  erase: [async (_tx, userId) => void erased.push(userId)],
+  export: [async (_db, userId) => ({ of_a_feature: [userId] })],
+}
+
+beforeAll(async () => {
+  site = await testSite({ clock: { now: () => new Date(Date.now() + offset) }, lifecycleHooks })
+})
+afterAll(() => site.close())
+
+async function guest(): Promise<Visitor> {
+  const visitor = site.visitor()
+  await visitor.ask(getUser)
+  return visitor
+}
+const query = async (text: string, values: unknown[] = []) =>
+  (await site.context.database.pool.query(text, values)).rows
+const rowOf = async (id: string) => (await query('SELECT * FROM users WHERE id = $1', [id]))[0]
+const eventsOf = async (id: string) =>
+  (await query('SELECT event FROM audit_events WHERE user_id = $1 ORDER BY id', [id])).map((row) => row.event)
+
+describe('registering', () => {
+  const wish = { email: 'ada@example.com', password, repeat_password: password }
+
+  it('makes the guest a member with the same id, and what it had said stays', async () => {
+    const visitor = await guest()
+    const { id } = await visitor.ask(changeUser, {
+      body: { display_name: 'Ada', consent: { marketing: true } },
+    })
+    const { headers, answer } = await visitor.call(registerUser, { body: wish })
+    expect(answer.info).toMatchObject({
+      id,
+      role: 'member',
+      email: 'ada@example.com',
+      email_verified: false,
+      display_name: 'Ada',
+      consent: { marketing: true },
+      has_password: true,
+      second_factor: false,
+    })
+    expect(headers.get('x-user-token')).toMatch(/^m\.ses_/)
+    expect((await visitor.ask(getUser)).id).toBe(id)
+    expect(await eventsOf(id)).toEqual(['consent_changed', 'registered'])
+  })
+
+  it('keeps of the password what nobody can read', async () => {
+    const { user } = await registerMember(site)
+    expect((await rowOf(user.id)).password_hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+  })
+
+  it('works without a token, and takes a name along', async () => {
+    const body = { ...wish, email: 'bo@example.com', display_name: '  Bo  ' }
+    expect(await site.visitor().ask(registerUser, { body })).toMatchObject({
+      role: 'member',
+      display_name: 'Bo',
+    })
+  })
+
+  it.each([
+    ['email', 'has no @', { email: 'ada.example.com' }],
+    ['email', 'is taken, in another case', { email: 'ADA@example.com' }],
+    ['email', 'has 255 characters', { email: `${'a'.repeat(243)}@example.com` }],
+    ['email', 'has 600 characters', { email: `${'a'.repeat(588)}@example.com` }],
+    ['password', 'has 600 characters', { password: 'ab c'.repeat(150), repeat_password: 'ab c'.repeat(150) }],
+    ['password', 'is short', { password: 'short', repeat_password: 'short' }],
+    ['password', 'is common', { password: 'password123', repeat_password: 'password123' }],
+    ['repeat_password', 'differs', { repeat_password: 'something else' }],
+    ['display_name', 'is empty', { display_name: ' ' }],
+    ['display_name', 'cannot be seen', { display_name: '\u200B\u2060\u00AD' }],
+    ['display_name', 'has 65 characters', { display_name: 'x'.repeat(65) }],
+    ['display_name', 'has 600 characters', { display_name: 'x'.repeat(600) }],
+  ])('names the field %s where it %s', async (field, _what, change) => {
+    const visitor = await guest()
+    const { status, answer } = await visitor.call(registerUser, {
+      body: { ...wish, email: 'new@example.com', ...change },
+    })
+    expect([status, answer]).toMatchObject([200, { code: 500, info: { field }, message: expect.any(String) }])
+    expect((await visitor.ask(getUser)).role).toBe('visitor')
+  })
+
+  it('counts a name in characters as people see them', async () => {
+    const body = { ...wish, email: 'smile@example.com', display_name: '😀'.repeat(64) }
+    expect((await site.visitor().ask(registerUser, { body })).display_name).toBe('😀'.repeat(64))
+  })
+
+  it('is of one account, whether accents and the domain are written in one way or another', async () => {
+    const register = (email: string) =>
+      site
+        .visitor()
+        .call(registerUser, { body: { ...wish, email } })
+        .then(({ answer }) => answer)
+    expect(await register('zoe\u0308@xn--exmple-cua.com')).toMatchObject({
+      code: 200,
+      info: { email: 'zoë@exämple.com' },
+    })
+    expect(await register('zoë@exämple.com')).toMatchObject({ code: 500, info: { field: 'email' } })
+    expect(await register('zo\u200Bë@exämple.com')).toMatchObject({ code: 500, info: { field: 'email' } })
+    const body = { email: 'Zoë@exa\u0308mple.com', password }
+    expect((await site.visitor().call(signIn, { body })).answer.code).toBe(200)
+  })
+
+  it('is refused to somebody who is signed in', async () => {
+    const { visitor } = await registerMember(site)
+    expect(
+      (await visitor.call(registerUser, { body: { ...wish, email: 'x@example.com' } })).answer.code,
+    ).toBe(409)
+  })
+
+  it('is limited for an address of the network, taken e-mails included', async () => {
+    const strict = await testSite({}, { LIMIT_REGISTER_IP: '2/h' })
+    const register = (email: string) => strict.visitor().call(registerUser, { body: { ...wish, email } })
+    expect((await register('early@example.com')).answer.code).toBe(200)
+    expect((await register('early@example.com')).answer).toMatchObject({
+      code: 500,
+      info: { field: 'email' },
+    })
+    const { status, headers } = await register('late@example.com')
+    await strict.close()
+    expect(status).toBe(429)
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(3500)
+  })
+})
+
+describe('changing', () => {
+  it('takes effect at once for name, language and consent, for a guest as for a member', async () => {
+    for (const visitor of [await guest(), (await registerMember(site)).visitor]) {
+      const body = { display_name: ' Ada ', language: 'fy', consent: { marketing: false } }
+      const changed = { display_name: 'Ada', language: 'fy', consent: { marketing: false } }
+      expect(await visitor.ask(changeUser, { body })).toMatchObject(changed)
+      const { id, ...user } = await visitor.ask(getUser)
+      expect(user).toMatchObject(changed)
+      expect(await rowOf(id)).toMatchObject({
+        consent_at: expect.any(Date),
+        consent_version: expect.any(String),
+      })
+    }
+  })
+
+  it('of e-mail and password needs a member and their password', async () => {
+    const { visitor } = await registerMember(site)
+    const changes = [{ email: 'new-one@example.com' }, { new_password: 'another good one' }]
+    for (const change of changes) {
+      const asGuest = await (
+        await guest()
+      ).call(changeUser, { body: { ...change, current_password: password } })
+      expect([asGuest.status, asGuest.answer.code]).toEqual([200, 401])
+      for (const current_password of [undefined, 'not the password']) {
+        const { answer } = await visitor.call(changeUser, { body: { ...change, current_password } })
+        expect(answer).toMatchObject({ code: 500, info: { field: 'current_password' } })
+      }
+    }
+  })
+
+  it('of the e-mail waits for the mailed link', async () => {
+    const { visitor, email } = await registerMember(site)
+    const body = { email: 'moved@example.com', current_password: password }
+    expect(await visitor.ask(changeUser, { body })).toMatchObject({ email })
+    const taken = await registerMember(site)
+    const { answer } = await visitor.call(changeUser, { body: { ...body, email: taken.email } })
+    expect(answer).toMatchObject({ code: 500, info: { field: 'email' } })
+  })
+
+  it('of the password ends every session but this one, which gets a new token', async () => {
+    const { visitor, user, email } = await registerMember(site)
+    const other = await guest()
+    await other.ask(signIn, { body: { email, password } })
+    const old = visitor.cookie
+    const { headers } = await visitor.call(changeUser, {
+      body: { current_password: password, new_password: 'another good one' },
+    })
+    expect(headers.getSetCookie().join()).toContain('session=')
+    expect(await visitor.ask(getUser)).toMatchObject({ id: user.id, role: 'member' })
+    expect((await other.ask(getUser)).id).not.toBe(user.id)
+    expect((await site.visitor({ cookie: old }).ask(getUser)).id).not.toBe(user.id)
+    const again = await guest()
+    expect((await again.call(signIn, { body: { email, password } })).answer.code).toBe(500)
+    expect((await again.ask(signIn, { body: { email, password: 'another good one' } })).id).toBe(user.id)
+    expect(await eventsOf(user.id)).toContain('password_changed')
+  })
+
+  it('refuses a new password by the rules', async () => {
+    const { visitor } = await registerMember(site)
+    const body = { current_password: password, new_password: 'short' }
+    expect((await visitor.call(changeUser, { body })).answer).toMatchObject({
+      info: { field: 'new_password' },
+    })
+  })
+
+  it('rests after guesses at the current password, too', async () => {
+    const { visitor } = await registerMember(site)
+    const tryOne = () =>
+      visitor.call(changeUser, { body: { current_password: 'guess', new_password: 'another good one' } })
+    for (let tries = 0; tries < 5; tries++) expect((await tryOne()).answer.code).toBe(500)
+    expect((await tryOne()).status).toBe(429)
+  })
+
+  it('does not rest after the right password, whatever else was refused', async () => {
+    const { visitor } = await registerMember(site)
+    const taken = await registerMember(site)
+    const change = (current_password: string, email = taken.email) =>
+      visitor.call(changeUser, { body: { current_password, email } })
+    for (let tries = 0; tries < 4; tries++) await change('guess')
+    expect((await change(password)).answer).toMatchObject({ code: 500, info: { field: 'email' } })
+    expect((await change('guess')).answer.info).toEqual({ field: 'current_password' })
+    expect((await change(password, 'moves@example.com')).answer.code).toBe(200)
+  })
+
+  it('refuses an unknown language by its field', async () => {
+    const { answer } = await (await guest()).call(changeUser, { body: { language: 'xx' } })
+    expect(answer).toMatchObject({ code: 500, info: { field: 'language' } })
+  })
+})
+
+describe('sessions', () => {
+  const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
+  const iphone =
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1'
+
+  async function twice() {
+    const member = await registerMember(site, site.visitor({ 'user-agent': firefox }))
+    const phone = site.visitor({ 'user-agent': iphone })
+    offset += 1000
+    await phone.ask(signIn, { body: { email: member.email, password } })
+    return { ...member, phone }
+  }
+
+  it('are listed with their devices, the latest first, for members only', async () => {
+    const { visitor, phone } = await twice()
+    const { list } = await phone.ask(listSessions)
+    expect(list).toMatchObject([
+      { device: 'Safari · iPhone', current: true },
+      { device: 'Firefox · Linux', current: false },
+    ])
+    expect((await visitor.ask(listSessions)).list.map(({ current }) => current)).toEqual([false, true])
+    expect((await (await guest()).call(listSessions)).answer.code).toBe(401)
+    expect((await site.visitor().call(listSessions)).answer.code).toBe(401)
+  })
+
+  it('end one by one, and all but this one at once', async () => {
+    const { visitor, phone, user, email } = await twice()
+    const { list } = await visitor.ask(listSessions)
+    const id = list.find(({ current }) => !current)?.id ?? ''
+    const stranger = await registerMember(site)
+    expect(await stranger.visitor.ask(endSessions, { body: { id } })).toEqual({ removed: 0 })
+    expect(await visitor.ask(endSessions, { body: { id } })).toEqual({ removed: 1 })
+    expect((await phone.ask(getUser)).role).toBe('visitor')
+    await phone.ask(signIn, { body: { email, password } })
+    expect(await visitor.ask(endSessions)).toEqual({ removed: 1 })
+    expect((await phone.ask(getUser)).role).toBe('visitor')
+    expect((await visitor.ask(getUser)).id).toBe(user.id)
+    expect((await (await guest()).call(endSessions)).answer.code).toBe(401)
+  })
+})
+
+describe('deleting', () => {
+  it('needs the password, leaves nothing of the person, and gives a fresh guest', async () => {
+    const { visitor, user, email } = await registerMember(site)
+    const other = await guest()
+    await other.ask(signIn, { body: { email, password } })
+    const wrong = await visitor.call(deleteUser, { body: { current_password: 'not the password' } })
+    expect(wrong.answer).toMatchObject({ code: 500, info: { field: 'current_password' } })
+    expect(await rowOf(user.id)).toMatchObject({ email, deleted_at: null })
+    const fresh = await visitor.ask(deleteUser, { body: { current_password: password } })
+    expect(fresh).toMatchObject({ role: 'visitor', email: null })
+    expect(await rowOf(user.id)).toMatchObject({
+      email: null,
+      password_hash: null,
+      display_name: null,
+      language: null,
+      consent_at: null,
+      deleted_at: expect.any(Date),
+    })
+    expect(erased).toContain(user.id)
+    expect((await visitor.ask(getUser)).id).toBe(fresh.id)
+    expect((await other.ask(getUser)).id).not.toBe(user.id)
+    expect((await other.call(signIn, { body: { email, password } })).answer.code).toBe(500)
+    expect((await eventsOf(user.id)).at(-1)).toBe('deleted')
+    const again = { email, password, repeat_password: password }
+    expect((await other.ask(registerUser, { body: again })).id).not.toBe(user.id)
+  })
+
+  it('without a password takes a sign-in of the last quarter of an hour', async () => {
+    const { visitor, user } = await registerMember(site)
+    await query('UPDATE users SET password_hash = NULL WHERE id = $1', [user.id])
+    offset += 16 * 60_000
+    expect((await visitor.call(deleteUser)).answer.code).toBe(401)
+    offset -= 16 * 60_000
+    expect(await visitor.ask(deleteUser)).toMatchObject({ role: 'visitor' })
+  })
+
+  it('is open to guests; their old token is nobody any more', async () => {
+    const visitor = await guest()
+    const { id } = await visitor.ask(changeUser, {
+      body: { display_name: 'Ada' },
+      headers: { 'x-time-zone': 'Asia/Tokyo' },
+    })
+    const old = visitor.cookie
+    expect((await visitor.ask(deleteUser)).id).not.toBe(id)
+    expect(await rowOf(id)).toMatchObject({
+      display_name: null,
+      time_zone: null,
+      deleted_at: expect.any(Date),
+    })
+    expect((await site.visitor({ cookie: old }).ask(getUser)).id).not.toBe(id)
+    expect((await site.visitor().call(deleteUser)).answer.code).toBe(401)
+  })
+
+  it('is undone where a feature cannot erase its part', async () => {
+    const failing = await testSite({
+      lifecycleHooks: { erase: [() => Promise.reject(new Error('a part could not be erased'))] },
+    })
+    const { visitor, user } = await registerMember(failing)
+    const { status } = await visitor.call(deleteUser, { body: { current_password: password } })
+    const after = await visitor.ask(getUser)
+    await failing.close()
+    expect(status).toBe(500)
+    expect(after).toEqual(user)
+  })
+})
+
+describe('the export', () => {
+  it('is a file with everything of the person, and without secrets', async () => {
+    const { visitor, user, email } = await registerMember(site)
+    const { headers, answer } = await visitor.call(exportUser)
+    expect(headers.get('content-disposition')).toBe('attachment; filename="my-data.json"')
+    expect(answer.info).toMatchObject({
+      user: { id: user.id, email },
+      sessions: [{ device: expect.any(String) }],
+      account_events: [{ event: 'registered' }, { event: 'exported' }],
+      of_a_feature: [user.id],
+    })
+    expect(JSON.stringify(answer)).not.toMatch(/argon2|password_hash|token_hash/)
+  })
+
+  it('is there for a guest, with or without anything kept, and not for a stranger', async () => {
+    const visitor = await guest()
+    const { id } = await visitor.ask(getUser)
+    expect(await visitor.ask(exportUser)).toEqual({ user: { id } })
+    await visitor.ask(changeUser, { body: { display_name: 'Ada' } })
+    expect(await visitor.ask(exportUser)).toMatchObject({
+      user: { id, display_name: 'Ada' },
+      of_a_feature: [id],
+    })
+    expect((await site.visitor().call(exportUser)).answer.code).toBe(401)
+  })
+
+  it('has what the person agreed to as the guest that they were before they signed in', async () => {
+    const { email } = await registerMember(site)
+    const visitor = await guest()
+    await visitor.ask(changeUser, { body: { consent: { marketing: true } } })
+    await visitor.ask(signIn, { body: { email, password } })
+    expect(await visitor.ask(exportUser)).toMatchObject({
+      account_events: [
+        { event: 'registered' },
+        { event: 'consent_changed', details: { marketing: true } },
+        { event: 'signed_in' },
+        { event: 'exported' },
+      ],
+    })
+  })
+
+  it('has everything of a guest whose browser missed that something is kept', async () => {
+    const visitor = await guest()
+    const missed = visitor.cookie
+    const { id } = await visitor.ask(changeUser, { body: { display_name: 'Ada' } })
+    expect(await site.visitor({ cookie: missed }).ask(exportUser)).toMatchObject({
+      user: { id, display_name: 'Ada' },
+      of_a_feature: [id],
+    })
+  })
+})
+
+describe('the audit trail', () => {
+  it('can only be added to', async () => {
+    const { visitor } = await registerMember(site)
+    await visitor.ask(signOut)
+    for (const text of [
+      "UPDATE audit_events SET event = 'x'",
+      'DELETE FROM audit_events',
+      'TRUNCATE audit_events',
+    ])
+      await expect(query(text)).rejects.toThrow('audit_events may only be added to')
+  })
+})

@@ -1,0 +1,116 @@
+import type { changeUser as changeUserCall } from '#contract/members.ts'
+import { Refusal } from '#contract/errors.ts'
+import type { BodyOf } from '#contract/endpoint.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
+import type { Call, Viewer } from '#server/platform/http/route.ts'
+import type { Tx } from '#server/tables.ts'
+import { answerInTransaction } from '#server/features/members/answer-in-transaction.ts'
+import { auditCall } from '#server/features/members/audit-call.ts'
+import { checkEmail, checkName } from '#server/features/members/credentials/check-profile.ts'
+import { deleteOtherLinks } from '#server/features/members/credentials/link-queries.ts'
+import type { MembersContext } from '#server/features/members/members-context.ts'
+import { keepViewer, requireStanding } from '#server/features/members/sessions/viewer.ts'
+import { checkPassword, hashPassword } from '#server/features/members/credentials/passwords.ts'
+import {
+  lockReauthenticated,
+  reauthenticate,
+  requireMember,
+} from '#server/features/members/credentials/reauthenticate.ts'
+import { selectUserByEmail, updateUser } from '#server/features/members/queries.ts'
+import {
+  limitVerifications,
+  sendVerification,
+} from '#server/features/members/credentials/send-verification.ts'
+import { endSessionsOf, startSession } from '#server/features/members/sessions/sessions.ts'
+import { sendSecurityMail } from '#server/features/members/credentials/security-mails.ts'
+import { sendEmailTakenMail } from '#server/features/members/credentials/email-taken-mail.ts'
+
+type Change = BodyOf<typeof changeUserCall>
+type ChangeCall = Call<typeof changeUserCall>
+
+/** Which text about marketing the site shows; it changes with the text. */
+const consentVersion = '2026-11'
+
+/**
+ * Changes what a user says of itself, and a member's e-mail and password. A new e-mail is used once its mailed link was;
+ * a new password ends every session, begins this one anew, and makes links to other addresses worthless.
+ * @returns who the caller is now
+ * @throws Refusal nameInvalid, languageUnknown, emailInvalid, emailTaken, the password's rules and passwordWrong, with
+ * the field; signInFirst for a guest's e-mail or password
+ */
+export async function changeUser(context: MembersContext, call: ChangeCall): Promise<Viewer> {
+  const profile = checkProfile(context, call.body)
+  const { email, new_password } = call.body
+  if (email !== undefined || new_password !== undefined) return changeAccount(context, call, profile)
+  // No row is created, because there is nothing to store.
+  if (Object.values(profile).every((value) => value === undefined)) return requireStanding(context, call)
+  const userId = await inTransaction(context.db, async (tx) => {
+    const id = await keepViewer(context, tx, call)
+    await saveProfile(context, tx, call, id, profile)
+    return id
+  })
+  return { role: 'visitor', ...call.viewer, userId, kept: true }
+}
+
+async function changeAccount(context: MembersContext, call: ChangeCall, profile: Profile): Promise<Viewer> {
+  const { email, new_password } = call.body
+  const member = requireMember(call)
+  if (email !== undefined) checkEmail(email)
+  if (new_password !== undefined) checkPassword(new_password, 'new_password')
+  const proof = await reauthenticate(context, member, call.body)
+  if (email !== undefined) await admitEmail(context, email, member.userId, call.ip)
+  const password_hash = new_password === undefined ? undefined : await hashPassword(new_password)
+  return answerInTransaction(context.db, call, async (tx, held) => {
+    const user = await lockReauthenticated(context, tx, proof)
+    await saveProfile(context, tx, held, user.id, profile)
+    if (password_hash !== undefined) await deleteOtherLinks(tx, user.id, user.email)
+    if (email !== undefined && email !== user.email) await sendVerification(tx, context, user, email)
+    if (password_hash === undefined) return member
+    await updateUser(tx, user.id, { password_hash })
+    await auditCall(context, tx, call, 'password_changed', user.id)
+    await sendSecurityMail(tx, context, user, 'passwordChanged')
+    await endSessionsOf(tx, user.id)
+    return startSession(context, tx, held, user.id)
+  })
+}
+
+/** @throws Refusal emailTaken, after a mail to the owner; Fault tooMany */
+async function admitEmail(context: MembersContext, email: string, userId: string, ip: string): Promise<void> {
+  const owner = await selectUserByEmail(context.db, email)
+  if (owner?.id === userId && owner.email === email) return
+  await limitVerifications(context, userId, ip)
+  if (!owner || owner.id === userId) return
+  await sendEmailTakenMail(context, email)
+  throw new Refusal('emailTaken', { field: 'email' })
+}
+
+interface Profile {
+  display_name: string | undefined
+  language: string | undefined
+  marketing: boolean | undefined
+}
+
+function checkProfile({ languages }: MembersContext, { display_name, language, consent }: Change): Profile {
+  if (language !== undefined && !languages().some((offered) => offered === language))
+    throw new Refusal('languageUnknown', { field: 'language' })
+  const name = display_name === undefined ? undefined : checkName(display_name, 'display_name')
+  return { display_name: name, language, marketing: consent?.marketing }
+}
+
+async function saveProfile(
+  context: MembersContext,
+  tx: Tx,
+  call: ChangeCall,
+  id: string,
+  { display_name, language, marketing }: Profile,
+): Promise<void> {
+  await updateUser(tx, id, { display_name, language })
+  if (marketing === undefined) return
+  await updateUser(tx, id, {
+    consent_marketing: marketing,
+    consent_at: context.clock.now(),
+    consent_version: consentVersion,
+  })
+  await auditCall(context, tx, call, 'consent_changed', id, { marketing, version: consentVersion })
+  for (const tell of context.lifecycleHooks.consent) await tell(tx, id, marketing, call.adIds())
+}

@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { exportUser as exportCall, getUser, signIn } from '#contract/members.ts'
+import { trimEvents } from '#server/features/tracking/event-queries.ts'
+import { password, registerMember } from '#server/testing/register-member.ts'
+import { answerConsent, trackedVisitor } from '#server/testing/tracked-visitor.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { Visitor } from '#server/testing/visitor.ts'
+import { watchQueries } from '#server/testing/watch-queries.ts'
+import { createSlots } from '#server/platform/http/slots.ts'
+import { exportUser } from './export-user.ts'
+import { newGuest } from '#server/features/members/members.ts'
+import type { LifecycleHooks } from '#server/features/members/lifecycle-hooks.ts'
+
+/** A list whose next page is read when the test says so. */
+let page = Promise.withResolvers<unknown[]>()
+async function* slowList() {
+  yield await page.promise
+}
+
+const mostBytes = 64 * 1024
+let site: TestSite
+let gated: TestSite
+beforeAll(async () => {
+  const lifecycleHooks: Partial<LifecycleHooks> = { export: [async () => ({ slow: slowList() })] }
+  site = await testSite({}, { EVENT_KB_PERSON: String(mostBytes / 1024) })
+  gated = await testSite({ lifecycleHooks })
+})
+afterAll(() => Promise.all([site.close(), gated.close()]))
+
+/** Stores events of a person with so many bytes each, which PostgreSQL cannot compress. */
+async function fillEvents(userId: string, events: number, bytes: number): Promise<void> {
+  await site.context.database.pool.query(
+    `INSERT INTO events (at, id, name, fields, user_id)
+     SELECT now() - n * interval '1 s', gen_random_uuid(), 'filled', jsonb_build_object('text', (SELECT string_agg(md5(n || ' ' || part), '') FROM generate_series(1, $3::int / 32) part)), $1
+     FROM generate_series(1, $2::int) n`,
+    [userId, events, bytes],
+  )
+}
+
+const bytesOf = async (userId: string) => {
+  const { rows } = await site.context.database.pool.query<{ bytes: number; events: number }>(
+    'SELECT sum(pg_column_size(fields))::int AS bytes, count(*)::int AS events FROM events WHERE user_id = $1',
+    [userId],
+  )
+  return rows[0] ?? { bytes: 0, events: 0 }
+}
+
+test('an export reads its next page of events only when the client has taken the page before', async () => {
+  const { user } = await registerMember(site)
+  await fillEvents(user.id, 5000, 64)
+  const viewer = { userId: user.id, role: 'member' as const, kept: true }
+  const call = { ...callOf(), viewer }
+  const { pieces, bounds } = await exportUser(site.context, call)
+  const pagesRead = watchQueries('events')
+  const iterator = pieces[Symbol.asyncIterator]()
+  let text = ''
+  while (!text.includes('"name": "filled"')) text += (await iterator.next()).value
+  expect(pagesRead()).toHaveLength(1)
+  for (let next = await iterator.next(); !next.done; next = await iterator.next()) text += next.value
+  bounds.done()
+  expect(pagesRead()).toHaveLength(21)
+  expect(JSON.parse(text).info.events).toHaveLength(5000)
+})
+
+test('a person has one export at a time, and the next once it has ended', async () => {
+  const { visitor, email } = await registerMember(gated)
+  const direct = new Visitor(gated.directUrl)
+  await direct.ask(getUser)
+  await direct.ask(signIn, { body: { email, password } })
+  page = Promise.withResolvers()
+  const first = await askUnread(gated.directUrl, direct.cookie)
+  const second = await direct.call(exportCall)
+  expect([second.status, second.answer.code]).toEqual([429, 429])
+  expect(Number(second.headers.get('retry-after'))).toBeGreaterThan(0)
+  page.resolve([1])
+  expect((await first.json()).info.slow).toEqual([1])
+  await vi.waitFor(async () => expect((await direct.call(exportCall)).status).toBe(200))
+  expect(await visitor.ask(exportCall)).toMatchObject({ slow: [1] })
+})
+
+test('an export of a client that leaves ends, and leaves its slot to the next', async () => {
+  const { email } = await registerMember(gated)
+  const direct = new Visitor(gated.directUrl)
+  await direct.ask(getUser)
+  await direct.ask(signIn, { body: { email, password } })
+  page = Promise.withResolvers()
+  const leaving = new AbortController()
+  await askUnread(gated.directUrl, direct.cookie, leaving.signal)
+  expect((await direct.call(exportCall)).status).toBe(429)
+  leaving.abort()
+  page.resolve([])
+  await vi.waitFor(async () => expect((await direct.call(exportCall)).status).toBe(200))
+})
+
+test('a network has half of the exports of a process, others have the rest', async () => {
+  const context = {
+    ...gated.context,
+    slots: createSlots(),
+    bounds: { ...site.context.bounds, exportsAtOnce: 2 },
+  }
+  const ask = (ip: string) => exportUser(context, { ...callOf(), ip, viewer: newGuest() })
+  const first = await ask('10.0.0.1')
+  await expect(ask('10.0.0.1')).rejects.toMatchObject({ reason: 'tooMany' })
+  await ask('10.0.0.2')
+  await expect(ask('10.0.0.3')).rejects.toMatchObject({ reason: 'tooMany' })
+  first.bounds.done()
+  await ask('10.0.0.3')
+})
+
+test('the oldest events of a person go where more bytes are written than may be kept of one', async () => {
+  const { visitor, userId } = await trackedVisitor(site, true)
+  await fillEvents(userId, 100, 2000)
+  const fields = Object.fromEntries(Array.from({ length: 16 }, (_, index) => [`f${index}`, 'x'.repeat(250)]))
+  expect((await bytesOf(userId)).bytes).toBeGreaterThan(mostBytes)
+  // Whether one event has the others looked through is left to chance.
+  await vi.waitFor(async () => {
+    await visitor.fetch(`/api/statics.png?${new URLSearchParams({ event: 'newest', ...fields }).toString()}`)
+    expect((await bytesOf(userId)).bytes).toBeLessThan(mostBytes)
+  }, 60_000)
+  const newest = site.context.db.selectFrom('events').select('id').where('name', '=', 'newest')
+  await vi.waitFor(async () => expect(await newest.execute()).not.toEqual([]))
+})
+
+test('the events of guests who sign in to one account stay within what may be kept of one person', async () => {
+  const { user, email } = await registerMember(site)
+  await answerConsent(site, user.id, true)
+  for (let guests = 0; guests < 3; guests++) {
+    const { visitor, userId } = await trackedVisitor(site, true)
+    await fillEvents(userId, 20, 2000)
+    await visitor.ask(signIn, { body: { email, password } })
+  }
+  const { bytes, events } = await bytesOf(user.id)
+  expect(bytes).toBeLessThan(mostBytes)
+  expect(events).toBeGreaterThan(20)
+})
+
+test('events that are held elsewhere are not waited for while others are trimmed', async () => {
+  const { userId } = await trackedVisitor(site, true)
+  await fillEvents(userId, 10, 2000)
+  await site.context.db.transaction().execute(async (tx) => {
+    await tx.selectFrom('events').select('id').where('user_id', '=', userId).forUpdate().execute()
+    await trimEvents(site.context.db, userId, 1)
+  })
+  expect((await bytesOf(userId)).events).toBe(10)
+})
+
+function callOf() {
+  return {
+    query: {},
+    body: {},
+    language: 'en' as const,
+    idempotencyKey: undefined,
+    ip: '10.0.0.1',
+    userAgent: '',
+    timeZone: () => undefined,
+    adIds: () => ({ referrerToken: undefined, fbclid: undefined, ttclid: undefined }),
+    setHeader: () => {},
+    cookie: () => undefined,
+    serialise: () => {
+      throw new Error('not asked for')
+    },
+  }
+}
+
+/** Asks for an export whose body is not read yet: a visitor reads it to its end. */
+function askUnread(url: string, cookie: string, signal: AbortSignal | null = null): Promise<Response> {
+  return fetch(url + exportCall.path, { headers: { cookie }, signal })
+}

@@ -1,0 +1,110 @@
+import { Refusal } from '#contract/errors.ts'
+import { sameEmail } from '#server/platform/email-address.ts'
+import type { Call, Viewer } from '#server/platform/http/route.ts'
+import type { Db, Tx } from '#server/tables.ts'
+import { answerInTransaction } from '#server/features/members/answer-in-transaction.ts'
+import { auditCall } from '#server/features/members/audit-call.ts'
+import { deleteLinks } from '#server/features/members/credentials/link-queries.ts'
+import type { AccountCall, MembersContext } from '#server/features/members/members-context.ts'
+import {
+  insertUser,
+  isEmailTaken,
+  lockUsers,
+  selectUserByEmail,
+  updateUser,
+  type UserRow,
+} from '#server/features/members/queries.ts'
+import { forgetStranger } from '#server/features/members/credentials/reset-password.ts'
+import { endSessionsOf } from '#server/features/members/sessions/sessions.ts'
+import { isGuest, mergeGuest, signInAs } from '#server/features/members/sessions/sign-in-as.ts'
+
+type JoinCall = AccountCall & Pick<Call, 'adIds'>
+
+/** What a mailed secret refers to: a person's records, usually a guest's, and the address it was sent to. */
+interface Claim {
+  userId: string
+  email: string
+}
+
+export interface Claiming {
+  /** What is claimed. @throws Refusal where the secret is worth nothing (any more) */
+  find(db: Db): Promise<Claim>
+  /** Makes it worth nothing, with every other of this person. */
+  spend(tx: Tx, userId: string): Promise<void>
+}
+
+/**
+ * Takes a guest's records into the account of an address that a mailed secret was sent to, and signs the caller in to it.
+ * Where there is no account the guest becomes a member with the address; one whose address was never proven may be a
+ * stranger's, so that it loses its password and sessions (product.md, section 4). One that was proven is opened by its own
+ * ways in alone, its second factor among them: the caller has to be signed in to it. Used by many at once, it happens once.
+ * @returns who the caller is now
+ * @throws Refusal linkSpent if the records are another's already, signInFirst where the account was proven,
+ * signedInAlready for a member of another account, movedOn
+ */
+export async function joinAccount(
+  context: MembersContext,
+  call: JoinCall,
+  claiming: Claiming,
+): Promise<Viewer> {
+  const joining = answerInTransaction(context.db, call, (tx, held) => join(context, tx, held, claiming))
+  return joining.catch((error: unknown) => {
+    // Somebody has registered with the address just now.
+    throw isEmailTaken(error) ? new Refusal('movedOn') : error
+  })
+}
+
+async function join(context: MembersContext, tx: Tx, call: JoinCall, claiming: Claiming): Promise<Viewer> {
+  const { claim, from, account } = await lockAll(tx, call, claiming, context.clock.now())
+  const member = call.viewer?.role === 'member' ? call.viewer.userId : undefined
+  const mustBeHere = Boolean(account?.email_verified_at)
+  const isHere = account !== undefined && account.id === member
+  // A sign-in in the guest's own browser has taken the records along already.
+  const open = isGuest(from) || (account?.id === from.id && (isHere || !mustBeHere))
+  if (!open) throw new Refusal('linkSpent')
+  if (mustBeHere && !isHere) throw new Refusal(member === undefined ? 'signInFirst' : 'signedInAlready')
+  await claiming.spend(tx, from.id)
+  if (account) await prove(context, tx, account)
+  else await becomeMember(context, tx, call, claim)
+  const id = account?.id ?? from.id
+  if (id !== from.id)
+    await mergeGuest(context, tx, { id: from.id, language: call.language }, id, async () => {})
+  const viewer = await signInAs(context, tx, call, id, async () => {})
+  if (account) await auditCall(context, tx, call, 'signed_in', id, { claim: true })
+  return viewer
+}
+
+/** Locks whose records they are, the account of the address and the calling guest, in one order for every caller. */
+async function lockAll(tx: Tx, { viewer, language }: JoinCall, claiming: Claiming, now: Date) {
+  const first = await claiming.find(tx)
+  const known = await selectUserByEmail(tx, first.email)
+  if (viewer?.role === 'visitor') await insertUser(tx, { id: viewer.userId, language, created_at: now })
+  const ids = [first.userId, known?.id, viewer?.userId].filter((id) => id !== undefined)
+  const rows = await lockUsers(tx, [...new Set(ids)])
+  // Another call may have used the link before the rows were locked.
+  const claim = await claiming.find(tx)
+  const from = rows.find(({ id }) => id === claim.userId)
+  const account = rows.find(({ id }) => id === known?.id)
+  if (!from || (account && !sameEmail(account.email, claim.email))) throw new Refusal('linkSpent')
+  return { claim, from, account }
+}
+
+async function prove({ clock }: MembersContext, tx: Tx, account: UserRow): Promise<void> {
+  if (account.email_verified_at) return
+  await forgetStranger(tx, account.id)
+  await endSessionsOf(tx, account.id)
+  await deleteLinks(tx, account.id)
+  await updateUser(tx, account.id, { password_hash: null, email_verified_at: clock.now() })
+}
+
+async function becomeMember(
+  context: MembersContext,
+  tx: Tx,
+  call: JoinCall,
+  { userId, email }: Claim,
+): Promise<void> {
+  await updateUser(tx, userId, { email, email_verified_at: context.clock.now() })
+  await auditCall(context, tx, call, 'registered', userId, { claim: true })
+  const newcomer = { id: userId, email, userAgent: call.userAgent, adIds: call.adIds() }
+  for (const tell of context.lifecycleHooks.register) await tell(tx, newcomer)
+}

@@ -1,0 +1,33 @@
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
+import type { Viewer } from '#server/platform/http/route.ts'
+import { auditCall } from '#server/features/members/audit-call.ts'
+import {
+  cookieFor,
+  type AccountCall,
+  type Answering,
+  type MembersContext,
+} from '#server/features/members/members-context.ts'
+import { giveTokens, newGuest } from '#server/features/members/sessions/viewer.ts'
+import { deleteSessions } from '#server/features/members/sessions/session-queries.ts'
+
+/** Ends the session that the call came with. @returns a fresh guest */
+export async function signOut(context: MembersContext, call: AccountCall): Promise<Viewer> {
+  const { viewer } = call
+  if (viewer?.sessionId !== undefined) {
+    const { userId, sessionId } = viewer
+    await inTransaction(context.db, async (tx) => {
+      const ended = await deleteSessions(tx, userId, { id: sessionId })
+      if (ended > 0) await auditCall(context, tx, call, 'signed_out', userId)
+    })
+  }
+  return giveFreshGuest(context, call)
+}
+
+/** Replaces the caller by a new guest and deletes the session's cookie. */
+export function giveFreshGuest(context: MembersContext, call: Answering): Viewer {
+  const guest = newGuest()
+  if (call.viewer?.sessionId !== undefined)
+    call.setHeader('set-cookie', cookieFor(context.secure, 'session', '', 0))
+  giveTokens(context, { ...call, viewer: null }, guest, true)
+  return guest
+}

@@ -1,0 +1,67 @@
+import { Refusal } from '#contract/errors.ts'
+import { writeAudit } from '#server/platform/database/audit.ts'
+import type { Db, Tx } from '#server/tables.ts'
+import { eraseAccount } from './delete-user.ts'
+import { describeDevice } from '#server/features/members/sessions/describe-device.ts'
+import type { MembersContext } from '#server/features/members/members-context.ts'
+import {
+  holdStanding,
+  lockUser,
+  selectUser,
+  selectUserByEmail,
+  type UserRow,
+} from '#server/features/members/queries.ts'
+import { selectSessions } from '#server/features/members/sessions/session-queries.ts'
+import { endSessionsOf, oldest } from '#server/features/members/sessions/sessions.ts'
+
+/** Somebody as operators see them: no hash of a password, nothing that would let anybody in. */
+export type KnownAccount = Omit<UserRow, 'password_hash'>
+
+/** A person by id; of a guest whose records came to an account, that account. @throws Refusal notFound */
+export async function loadAccount(db: Db, id: string): Promise<KnownAccount> {
+  const row = await selectUser(db, id)
+  if (!row) throw new Refusal('notFound')
+  if (row.merged_into !== null) return loadAccount(db, row.merged_into)
+  const { password_hash: _, ...person } = row
+  return person
+}
+
+/** The id behind the address of an account. */
+export async function findByEmail(db: Db, email: string): Promise<string | undefined> {
+  return (await selectUserByEmail(db, email))?.id
+}
+
+/** Locks a person's row for the transaction. @throws Refusal notFound if it was deleted or merged into an account */
+export async function lockAccount(tx: Tx, id: string): Promise<void> {
+  const row = await holdStanding(tx, id)
+  if (!row || row.merged_into !== null || row.deleted_at !== null) throw new Refusal('notFound')
+}
+
+const mostSessions = 100
+
+/** Where a person is signed in, the latest first. */
+export async function listSessionsOf({ db, clock }: MembersContext, userId: string) {
+  const sessions = await selectSessions(db, { userId, ...oldest(clock.now()), limit: mostSessions })
+  return sessions.map(({ id, user_agent, created_at, last_seen_at }) => ({
+    id,
+    device: describeDevice(user_agent),
+    created_at: created_at.toISOString(),
+    last_seen_at: last_seen_at.toISOString(),
+  }))
+}
+
+/** Signs a person out everywhere. @returns how many sessions ended. @throws Refusal notFound */
+export async function signOutEverywhere({ clock }: MembersContext, tx: Tx, userId: string): Promise<number> {
+  await lockAccount(tx, userId)
+  const removed = await endSessionsOf(tx, userId)
+  await writeAudit(tx, { event: 'sessions_ended', userId, at: clock.now(), details: { removed } })
+  return removed
+}
+
+/** Deletes a person who asked an operator for it, as they could themselves. @throws Refusal notFound */
+export async function deleteOnRequest(context: MembersContext, tx: Tx, userId: string): Promise<void> {
+  const row = await lockUser(tx, userId)
+  if (!row || row.merged_into !== null || row.deleted_at !== null) throw new Refusal('notFound')
+  await eraseAccount(context, tx, userId)
+  await writeAudit(tx, { event: 'deleted', userId, at: context.clock.now() })
+}

@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { getUser, registerUser, signIn } from '#contract/members.ts'
+import { password, registerMember } from '#server/testing/register-member.ts'
+import { systemClock } from '#server/platform/clock.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import * as hashing from '#server/features/members/credentials/run-hashing.ts'
+
+vi.mock('#server/features/members/credentials/run-hashing.ts', async (original) => {
+  const real = await original<typeof hashing>()
+  return { ...real, runHashing: vi.fn(real.runHashing) }
+})
+
+let site: TestSite
+beforeAll(async () => {
+  // With a collaborator given, a second process would be in this one, where the hashing is looked at.
+  site = await testSite({ clock: systemClock })
+})
+afterAll(() => site.close())
+
+test('sign-in answers a wrong password, an unknown address and a member without a password alike, with the same work', async () => {
+  const { email } = await registerMember(site)
+  const social = await registerMember(site)
+  await site.context.db
+    .updateTable('users')
+    .set({ password_hash: null })
+    .where('id', '=', social.user.id)
+    .execute()
+  const visitor = site.visitor()
+  await visitor.ask(getUser)
+  const verify = vi.mocked(hashing.runHashing).mockClear()
+  const answers = []
+  for (const address of [email, 'nobody@example.com', social.email]) {
+    const { status, answer } = await visitor.call(signIn, {
+      body: { email: address, password: 'not the password' },
+    })
+    answers.push({ status, ...answer })
+    expect(verify).toHaveBeenCalledOnce()
+    verify.mockClear()
+  }
+  expect(answers[0]).toMatchObject({ status: 200, code: 500, info: { field: 'password' } })
+  expect(answers[1]).toEqual(answers[0])
+  expect(answers[2]).toEqual(answers[0])
+  expect((await visitor.ask(getUser)).role).toBe('visitor')
+})
+
+test('a registration costs the same work, whether the address is taken or not', async () => {
+  const { email } = await registerMember(site)
+  const hash = vi.mocked(hashing.runHashing)
+  for (const [address, code] of [
+    [email, 500],
+    ['free@example.com', 200],
+  ] as const) {
+    hash.mockClear()
+    const body = { email: address, password, repeat_password: password }
+    expect((await site.visitor().call(registerUser, { body })).answer.code).toBe(code)
+    expect(hash).toHaveBeenCalledOnce()
+  }
+})

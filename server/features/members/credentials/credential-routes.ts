@@ -1,0 +1,22 @@
+import * as calls from '#contract/members.ts'
+import { route, type Route } from '#server/platform/http/route.ts'
+import { changeSecondFactor } from './change-second-factor.ts'
+import type { MembersContext } from '#server/features/members/members-context.ts'
+import { askForReset, resetPassword } from './reset-password.ts'
+import { verifyEmail } from './verify-email.ts'
+
+/** What proves who somebody is: mailed links and the second factor. */
+export function credentialRoutes(context: MembersContext): Route[] {
+  return [
+    route(calls.forgotPassword, async (call) => {
+      await askForReset(context, call)
+      return { info: { sent: true } }
+    }),
+    route(calls.resetPassword, async (call) => {
+      await resetPassword(context, call)
+      return { info: { changed: true } }
+    }),
+    route(calls.verifyEmail, async (call) => ({ info: await verifyEmail(context, call) })),
+    route(calls.changeSecondFactor, async (call) => ({ info: await changeSecondFactor(context, call) })),
+  ]
+}

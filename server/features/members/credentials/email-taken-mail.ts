@@ -1,0 +1,31 @@
+import { Fault, Refusal } from '#contract/errors.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
+import { keyFor, takeTurn } from '#server/platform/database/limits.ts'
+import { queueMail } from '#server/platform/mail/send-mails.ts'
+import type { MembersContext } from '#server/features/members/members-context.ts'
+import { selectUserByEmail } from '#server/features/members/queries.ts'
+
+/** A mail a day is enough, however often somebody tries. */
+const limit = { max: 1, seconds: 86_400 }
+
+/** Tells the person whose address it is that somebody tried to use it for another account. */
+export async function sendEmailTakenMail(context: MembersContext, email: string): Promise<void> {
+  const { db, clock, secret, publicUrl } = context
+  const owner = await selectUserByEmail(db, email)
+  if (!owner?.email) return
+  const { email: to, language } = owner
+  try {
+    await takeTurn(db, keyFor(secret, 'owner', owner.id), limit, clock.now())
+  } catch (error) {
+    if (error instanceof Fault) return
+    throw error
+  }
+  const mail = { to, language: language ?? 'en', values: { link: `${publicUrl}/login` } }
+  await inTransaction(db, (tx) => queueMail(tx, { ...mail, template: 'addressInUse' }))
+}
+
+/** Rethrows an error; if it says that the address is taken, mails the owner first. */
+export async function mailWhereTaken(context: MembersContext, email: string, error: unknown): Promise<never> {
+  if (error instanceof Refusal && error.reason === 'emailTaken') await sendEmailTakenMail(context, email)
+  throw error
+}

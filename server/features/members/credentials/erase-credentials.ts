@@ -1,0 +1,24 @@
+import { cancelMails } from '#server/platform/mail/send-mails.ts'
+import type { Db, Tx } from '#server/tables.ts'
+import { deleteLinks, selectLinkedEmail, selectLinksOf } from './link-queries.ts'
+import { selectUser } from '#server/features/members/queries.ts'
+import { selectFactor } from './second-factor-queries.ts'
+import { removeSecondFactor } from './second-factor.ts'
+
+/** A person leaves: their links are worth nothing, their second factor goes, and mails to them, also at an address that is still to be proven, do not leave any more. */
+export async function eraseCredentials(tx: Tx, userId: string): Promise<void> {
+  const user = await selectUser(tx, userId)
+  const wished = await selectLinkedEmail(tx, userId, 'verify')
+  for (const email of [user?.email, wished]) if (email) await cancelMails(tx, email)
+  await deleteLinks(tx, userId)
+  await removeSecondFactor(tx, userId)
+}
+
+/** Since when there is a second factor, and where links to prove an address or to set a password went; the secrets stay here. */
+export async function exportCredentials(db: Db, userId: string): Promise<Record<string, unknown>> {
+  const factor = await selectFactor(db, userId)
+  return {
+    second_factor: factor?.confirmed_at ? { since: factor.confirmed_at } : null,
+    mail_links: await selectLinksOf(db, userId),
+  }
+}

@@ -1,0 +1,62 @@
+import type { Db, Tx } from '#server/tables.ts'
+import type { IdentitiesTable } from './identity-tables.ts'
+
+/** An identity and whose it is. */
+export function selectOwned(db: Db, { issuer, subject }: Pick<IdentitiesTable, 'issuer' | 'subject'>) {
+  return db
+    .selectFrom('identities')
+    .select(['id', 'user_id'])
+    .where('issuer', '=', issuer)
+    .where('subject', '=', subject)
+    .executeTakeFirst()
+}
+
+/** @returns whether it was unlinked until now */
+export async function insertIdentity(tx: Tx, identity: IdentitiesTable): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await tx
+    .insertInto('identities')
+    .values(identity)
+    .onConflict((conflict) => conflict.columns(['issuer', 'subject']).doNothing())
+    .executeTakeFirst()
+  return numInsertedOrUpdatedRows === 1n
+}
+
+export function selectIdentities(db: Db, userId: string) {
+  return db
+    .selectFrom('identities')
+    .select(['id', 'provider', 'known_as', 'issuer', 'subject', 'created_at'])
+    .where('user_id', '=', userId)
+    .orderBy('created_at')
+    .orderBy('subject')
+    .execute()
+}
+
+/** Whether an identity is a user's. */
+export async function hasIdentity(db: Db, userId: string, id: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('identities')
+    .select('id')
+    .where('user_id', '=', userId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+export async function deleteIdentity(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('identities').where('id', '=', id).execute()
+}
+
+export async function deleteIdentities(tx: Tx, userId: string): Promise<void> {
+  await tx.deleteFrom('identities').where('user_id', '=', userId).execute()
+}
+
+/** Marks a state as used, once among all processes, and deletes expired ones. @returns whether it was unused */
+export async function spendState(db: Db, state: string, endsAt: Date, now: Date): Promise<boolean> {
+  await db.deleteFrom('spent_social_states').where('ends_at', '<', now).execute()
+  const { numInsertedOrUpdatedRows } = await db
+    .insertInto('spent_social_states')
+    .values({ state, ends_at: endsAt })
+    .onConflict((conflict) => conflict.column('state').doNothing())
+    .executeTakeFirst()
+  return numInsertedOrUpdatedRows === 1n
+}

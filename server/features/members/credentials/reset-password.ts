@@ -1,0 +1,111 @@
+import type { forgotPassword, resetPassword as resetPasswordCall } from '#contract/members.ts'
+import { Refusal } from '#contract/errors.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
+import { keyFor, takeTurn } from '#server/platform/database/limits.ts'
+import { foldEmail, sameEmail } from '#server/platform/email-address.ts'
+import type { Call } from '#server/platform/http/route.ts'
+import { queueMail } from '#server/platform/mail/send-mails.ts'
+import type { Tx } from '#server/tables.ts'
+import { deleteFailures } from './attempt-queries.ts'
+import { auditCall } from '#server/features/members/audit-call.ts'
+import { checkEmail } from './check-profile.ts'
+import { knownDevice } from '#server/features/members/sessions/device-cookie.ts'
+import { deleteLinks, insertResetRequest, takeResetRequest } from './link-queries.ts'
+import { findLink, lockLinked, makeLink } from './mail-links.ts'
+import { onDevice } from './login-throttle.ts'
+import type { MembersContext } from '#server/features/members/members-context.ts'
+import { checkPassword, hashPassword } from './passwords.ts'
+import { selectUserByEmail, updateUser, type UserRow } from '#server/features/members/queries.ts'
+import { removeSecondFactor } from './second-factor.ts'
+import { endSessionsOf } from '#server/features/members/sessions/sessions.ts'
+import { eraseIdentities } from './identities.ts'
+import { sendSecurityMail } from './security-mails.ts'
+
+/**
+ * Takes down that somebody wants a new password for an address. Whether there is an account is only looked up by
+ * `answerResetRequests`, so the answer and its time say nothing (security.md, "No enumeration").
+ * @throws Refusal emailInvalid with the field; Fault tooMany, for addresses known and unknown alike
+ */
+export async function askForReset(context: MembersContext, call: Call<typeof forgotPassword>): Promise<void> {
+  const { db, clock, secret, limits } = context
+  const { email } = call.body
+  const now = clock.now()
+  checkEmail(email)
+  context.quotas.take('mailLinks', call.ip)
+  // Strangers who ask for a member's address do not keep the member from asking.
+  const asker = onDevice(foldEmail(email), knownDevice(context, call, 'device', email))
+  await takeTurn(db, keyFor(secret, 'reset', asker), limits.resetAccount, now)
+  await insertResetRequest(db, { email, language: call.language, created_at: now })
+}
+
+/** Mails a link to each who asked and has an account, in any number of processes at once: each request is answered once. */
+export async function answerResetRequests(context: MembersContext, signal?: AbortSignal): Promise<void> {
+  let found = true
+  while (found && !signal?.aborted) {
+    found = await inTransaction(context.db, async (tx) => {
+      const request = await takeResetRequest(tx)
+      if (request) await answerOne(context, tx, request)
+      return request !== undefined
+    })
+  }
+}
+
+async function answerOne(
+  context: MembersContext,
+  tx: Tx,
+  request: { email: string; language: string },
+): Promise<void> {
+  const user = await selectUserByEmail(tx, request.email)
+  if (!user?.email || user.deleted_at) return
+  const { id: userId, email } = user
+  const { url, expiresAt } = await makeLink(tx, context, { purpose: 'reset', userId, email })
+  const language = user.language ?? request.language
+  await queueMail(tx, { to: email, template: 'resetPassword', values: { link: url }, language, expiresAt })
+}
+
+/**
+ * Sets a new password with the mailed secret: every session ends, every other link is worth nothing, the address is proven,
+ * and a mail says that it happened.
+ * @throws Refusal passwordTooShort, passwordTooLong, passwordCommon, passwordsDiffer with the field; linkSpent
+ */
+export async function resetPassword(
+  context: MembersContext,
+  call: Call<typeof resetPasswordCall>,
+): Promise<void> {
+  const { db, clock } = context
+  const { secret, new_password, repeat_password } = call.body
+  checkPassword(new_password, 'new_password')
+  if (repeat_password !== new_password) throw new Refusal('passwordsDiffer', { field: 'repeat_password' })
+  // Hashing is expensive: not for callers without a valid link.
+  if (!(await findLink(db, 'reset', secret, clock.now()))) throw new Refusal('linkSpent')
+  const password_hash = await hashPassword(new_password)
+  await inTransaction(db, async (tx) => {
+    const linked = await lockLinked(tx, 'reset', secret, clock.now())
+    if (!linked || !sameEmail(linked.user.email, linked.email)) throw new Refusal('linkSpent')
+    await changePassword(context, tx, call, linked.user, password_hash)
+  })
+}
+
+async function changePassword(
+  context: MembersContext,
+  tx: Tx,
+  call: Call<typeof resetPasswordCall>,
+  user: UserRow,
+  password_hash: string,
+): Promise<void> {
+  const email_verified_at = user.email_verified_at ?? context.clock.now()
+  if (!user.email_verified_at) await forgetStranger(tx, user.id)
+  await updateUser(tx, user.id, { password_hash, email_verified_at })
+  await endSessionsOf(tx, user.id)
+  await deleteLinks(tx, user.id)
+  const email = user.email ?? ''
+  await deleteFailures(tx, keyFor(context.secret, 'sign-in', foldEmail(email)))
+  await auditCall(context, tx, call, 'password_changed', user.id)
+  await sendSecurityMail(tx, context, user, 'passwordChanged')
+}
+
+/** The account may have been made by somebody else with this person's address: no way of theirs stays open. */
+export async function forgetStranger(tx: Tx, userId: string): Promise<void> {
+  await removeSecondFactor(tx, userId)
+  await eraseIdentities(tx, userId)
+}

@@ -1,0 +1,27 @@
+import { keyFor, takeTurn } from '#server/platform/database/limits.ts'
+import { queueMail } from '#server/platform/mail/send-mails.ts'
+import type { Tx } from '#server/tables.ts'
+import { makeLink } from './mail-links.ts'
+import type { MembersContext } from '#server/features/members/members-context.ts'
+
+/** Mails a link that verifies an address and makes it the user's. */
+export async function sendVerification(
+  tx: Tx,
+  context: MembersContext,
+  user: { id: string; language: string | null },
+  email: string,
+): Promise<void> {
+  const { url, expiresAt } = await makeLink(tx, context, { purpose: 'verify', userId: user.id, email })
+  const language = user.language ?? 'en'
+  await queueMail(tx, { to: email, template: 'verifyEmail', values: { link: url }, language, expiresAt })
+}
+
+/** Lets a member have such mails sent as often as those for a forgotten password. @throws Fault tooMany */
+export async function limitVerifications(
+  { db, clock, secret, limits, quotas }: MembersContext,
+  userId: string,
+  ip: string,
+): Promise<void> {
+  quotas.take('mailLinks', ip)
+  return takeTurn(db, keyFor(secret, 'verify', userId), limits.resetAccount, clock.now())
+}

@@ -1,0 +1,84 @@
+import type { verifyEmail as verifyEmailCall } from '#contract/members.ts'
+import { Refusal } from '#contract/errors.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
+import { sameEmail } from '#server/platform/email-address.ts'
+import type { Call } from '#server/platform/http/route.ts'
+import type { Tx } from '#server/tables.ts'
+import { auditCall } from '#server/features/members/audit-call.ts'
+import { selectLinkedEmail } from './link-queries.ts'
+import { lockLinked } from './mail-links.ts'
+import type { MembersContext } from '#server/features/members/members-context.ts'
+import { requireMember } from './reauthenticate.ts'
+import {
+  isEmailTaken,
+  lockUser,
+  selectUser,
+  updateUser,
+  type UserRow,
+} from '#server/features/members/queries.ts'
+import { limitVerifications, sendVerification } from './send-verification.ts'
+import { sendSecurityMail } from './security-mails.ts'
+
+type VerifyCall = Call<typeof verifyEmailCall>
+interface Verified {
+  verified: boolean
+  email: string
+}
+
+/**
+ * Proves an address with the mailed secret, for whoever has it: a new address becomes the user's here, and the former one is
+ * told. Used again, within its day, the link says the same and changes nothing. Without a secret, mails the member another link, to the new address where there is one.
+ * @throws Refusal linkSpent, and emailTaken where somebody else has the address by now; without a secret signInFirst, and
+ * notFound if the member has no address; Fault tooMany
+ */
+export async function verifyEmail(context: MembersContext, call: VerifyCall): Promise<Verified> {
+  const { secret } = call.body
+  if (secret === undefined) return sendAgain(context, call)
+  return inTransaction(context.db, async (tx) => {
+    const now = context.clock.now()
+    const linked = await lockLinked(tx, 'verify', secret, now)
+    if (!linked) throw new Refusal('linkSpent')
+    const { user, email } = linked
+    const email_verified_at = user.email_verified_at ?? now
+    if (sameEmail(user.email, email)) await updateUser(tx, user.id, { email, email_verified_at })
+    else await moveTo(context, tx, call, user, email)
+    return { verified: true, email }
+  })
+}
+
+/** Gives the user another address. A reset link that went to the former one is no longer theirs: `resetPassword` compares. */
+async function moveTo(
+  context: MembersContext,
+  tx: Tx,
+  call: VerifyCall,
+  user: UserRow,
+  email: string,
+): Promise<void> {
+  await updateUser(tx, user.id, { email, email_verified_at: context.clock.now() }).catch((error: unknown) => {
+    throw isEmailTaken(error) ? new Refusal('emailTaken', { field: 'email' }) : error
+  })
+  await auditCall(context, tx, call, 'email_changed', user.id)
+  await sendSecurityMail(tx, context, { ...user, language: user.language ?? call.language }, 'emailChanged')
+}
+
+async function sendAgain(context: MembersContext, call: VerifyCall): Promise<Verified> {
+  const { db } = context
+  const { userId } = requireMember(call)
+  const due = await findUnproven(db, userId)
+  if (due.verified) return due
+  await limitVerifications(context, userId, call.ip)
+  await inTransaction(db, async (tx) => {
+    const user = await lockUser(tx, userId)
+    if (!user || user.deleted_at) throw new Refusal('signInFirst')
+    await sendVerification(tx, context, { id: userId, language: user.language ?? call.language }, due.email)
+  })
+  return due
+}
+
+/** The address that waits to be proven: a new one, else the member's own; or the own one that was proven. */
+async function findUnproven(db: MembersContext['db'], userId: string): Promise<Verified> {
+  const user = await selectUser(db, userId)
+  const email = (await selectLinkedEmail(db, userId, 'verify')) ?? user?.email ?? undefined
+  if (!user || email === undefined) throw new Refusal('notFound')
+  return { verified: sameEmail(user.email, email) && user.email_verified_at !== null, email }
+}

@@ -1,0 +1,29 @@
+import type { AdIds } from '#server/platform/http/route.ts'
+import type { Db, Tx } from '#server/tables.ts'
+
+/** Who became a member just now, and what their browser said with it. */
+export interface Newcomer {
+  id: string
+  email: string | undefined
+  userAgent: string
+  adIds: AdIds
+}
+
+/**
+ * What happens to a person's records in other features, which `members` does not know. Each feature offers its part as
+ * functions of its face, `context.ts` registers them, and they run in the transaction of the moment itself.
+ */
+export interface LifecycleHooks {
+  /** A guest gets a row, because something is stored for them; the ids say where they came from. */
+  keep: readonly ((tx: Tx, userId: string, ids: AdIds) => Promise<void>)[]
+  /** A guest became a member by registering. */
+  register: readonly ((tx: Tx, newcomer: Newcomer) => Promise<void>)[]
+  /** The person answered about marketing; the answer is stored by now. */
+  consent: readonly ((tx: Tx, userId: string, marketing: boolean, ids: AdIds) => Promise<void>)[]
+  /** Signing in with a guest's records at hand: all of `guestId`'s become `memberId`'s. Repeated, it changes nothing more. */
+  merge: readonly ((tx: Tx, guestId: string, memberId: string) => Promise<void>)[]
+  /** The person's data are deleted; what the ledger must keep stays without their name (security.md, "The person's data"). */
+  erase: readonly ((tx: Tx, userId: string, now: Date) => Promise<void>)[]
+  /** Everything that is kept of a person, by name, ready to be written as JSON; a list that may be long is read page by page (`Pages`). */
+  export: readonly ((db: Db, userId: string) => Promise<Record<string, unknown>>)[]
+}

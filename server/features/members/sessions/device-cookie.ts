@@ -1,0 +1,44 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { foldEmail } from '#server/platform/email-address.ts'
+import type { Call } from '#server/platform/http/route.ts'
+import { newSecret } from '#server/platform/config/secrets.ts'
+import { cookieFor, cookieName, type MembersContext } from '#server/features/members/members-context.ts'
+
+/** Members' and operators' accounts are apart. */
+type Area = 'device' | 'operator_device'
+type DeviceContext = Pick<MembersContext, 'secret' | 'secure'>
+
+const deviceDays = 400
+
+/** Notes in the browser that somebody signed in to this account from it. */
+export function rememberDevice(
+  { secret, secure }: DeviceContext,
+  call: Pick<Call, 'setHeader'>,
+  area: Area,
+  email: string,
+): void {
+  const id = newSecret()
+  const value = `${id}.${macOf(secret, area, email, id)}`
+  call.setHeader('set-cookie', cookieFor(secure, area, value, deviceDays))
+}
+
+/**
+ * The device that a browser is known as for an account, if somebody has signed in to that account from it. Its tries are counted apart
+ * from everybody else's, so that nobody can lock a member out of their own browser (OWASP, "Device Cookies").
+ */
+export function knownDevice(
+  { secret, secure }: DeviceContext,
+  call: Pick<Call, 'cookie'>,
+  area: Area,
+  email: string,
+): string | undefined {
+  const [id = '', mac = ''] = call.cookie(cookieName(secure, area))?.split('.') ?? []
+  const [given, genuine] = [Buffer.from(mac), Buffer.from(macOf(secret, area, email, id))]
+  return given.length === genuine.length && timingSafeEqual(given, genuine) ? id : undefined
+}
+
+function macOf(secret: string, area: Area, email: string, id: string): string {
+  return createHmac('sha256', secret)
+    .update(`${area}|${foldEmail(email)}|${id}`)
+    .digest('base64url')
+}

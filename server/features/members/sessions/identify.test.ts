@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { changeUser, getUser } from '#contract/members.ts'
+import { registerMember } from '#server/testing/register-member.ts'
+import { answerConsent } from '#server/testing/tracked-visitor.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import type { Visitor } from '#server/testing/visitor.ts'
+import { watchQueries } from '#server/testing/watch-queries.ts'
+import { identify } from '#server/features/members/members.ts'
+
+let site: TestSite
+beforeAll(async () => {
+  site = await testSite()
+})
+afterAll(() => site.close())
+
+const cookiesOf = ({ cookie }: Visitor) =>
+  Object.fromEntries(
+    cookie.split('; ').map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]),
+  )
+
+async function count(visitor: Visitor, header?: string) {
+  const asked = watchQueries('users', 'sessions')
+  const before = asked().length
+  const tokens =
+    header === undefined
+      ? { cookies: cookiesOf(visitor), headers: {} }
+      : { cookies: {}, headers: { 'x-user-token': header } }
+  const viewer = await identify(site.context, tokens)
+  return { viewer, asked: asked().length - before }
+}
+
+test('a guest of whom nothing is kept is known without asking the database', async () => {
+  const visitor = site.visitor()
+  const { id } = await visitor.ask(getUser)
+  expect(await count(visitor)).toEqual({ viewer: { userId: id, role: 'visitor', kept: false }, asked: 0 })
+})
+
+test('a guest of whom something is kept is known by one query, by the header as by the cookie', async () => {
+  const visitor = site.visitor()
+  const { headers } = await visitor.call(getUser)
+  const { id } = await visitor.ask(changeUser, { body: { display_name: 'Ada' } })
+  const known = { viewer: { userId: id, role: 'visitor', kept: true }, asked: 1 }
+  expect(await count(visitor)).toEqual(known)
+  expect(await count(visitor, headers.get('x-user-token') ?? '')).toEqual(known)
+})
+
+test('a member is known by one query, by the header as by the cookie', async () => {
+  const { visitor, user } = await registerMember(site)
+  const { headers } = await visitor.call(getUser)
+  const known = {
+    viewer: { userId: user.id, role: 'member', kept: true, sessionId: expect.stringMatching(/^ses_/) },
+    asked: 1,
+  }
+  expect(await count(visitor)).toEqual(known)
+  expect(await count(visitor, headers.get('x-user-token') ?? '')).toEqual(known)
+})
+
+test('the first token of a guest who has registered since is nobody', async () => {
+  const strict = await testSite({}, { LIMIT_API_USER: '20/min' })
+  const visitor = strict.visitor()
+  const { id } = await visitor.ask(getUser)
+  const first = visitor.cookie
+  await registerMember(strict, visitor)
+  await answerConsent(strict, id, true)
+  const stale = strict.visitor({ cookie: first })
+  for (let calls = 0; calls < 15; calls++) await stale.fetch('/api/statics.png?event=stale')
+  const { headers, answer } = await strict.visitor({ cookie: first }).call(getUser)
+  expect(answer.info?.id).toEqual(expect.any(String))
+  expect(answer.info?.id).not.toBe(id)
+  expect(headers.get('set-cookie')).toContain('guest=')
+  for (let calls = 0; calls < 5; calls++)
+    expect((await visitor.call(getUser)).answer.info).toMatchObject({ id, role: 'member' })
+  await strict.context.events.stop()
+  const events = await strict.context.db.selectFrom('events').select('user_id').execute()
+  await strict.close()
+  expect(events.filter(({ user_id }) => user_id !== null)).toEqual([])
+})

@@ -1,0 +1,106 @@
+import { sql, type Insertable } from 'kysely'
+import { lookUp, prepared, type Slots } from '#server/platform/database/prepared.ts'
+import type { Db, Tx } from '#server/tables.ts'
+import type { SessionsTable } from '#server/features/members/tables.ts'
+
+export async function insertSession(tx: Tx, session: Insertable<SessionsTable>): Promise<void> {
+  await tx.insertInto('sessions').values(session).execute()
+}
+
+const sessionBy = (column: 'id' | 'token_hash') =>
+  lookUp(
+    (
+      db: Db,
+      { key, seenAfter, madeAfter }: Slots<{ key: string | Buffer; seenAfter: Date; madeAfter: Date }>,
+    ) =>
+      db
+        .selectFrom('sessions')
+        .select(['id', 'user_id', 'last_seen_at'])
+        .where(sql.ref(column), '=', key)
+        .where('last_seen_at', '>', seenAfter)
+        .where('created_at', '>', madeAfter),
+  )
+const sessionById = sessionBy('id')
+const sessionByHash = sessionBy('token_hash')
+
+/** The session of a token's hash, or of an id, unless it has ended. */
+export async function selectSession(
+  db: Db,
+  by: { tokenHash: Buffer } | { id: string },
+  alive: { seenAfter: Date; madeAfter: Date },
+) {
+  const [session] = await ('id' in by
+    ? sessionById(db, { key: by.id, ...alive })
+    : sessionByHash(db, { key: by.tokenHash, ...alive }))
+  return session
+}
+
+export async function touchSession(db: Db, id: string, before: Date, now: Date): Promise<void> {
+  await db
+    .updateTable('sessions')
+    .set({ last_seen_at: now })
+    .where('id', '=', id)
+    .where('last_seen_at', '<', before)
+    .execute()
+}
+
+interface SessionsAsked {
+  userId: string
+  seenAfter: Date
+  madeAfter: Date
+  limit: number
+}
+
+/** A person's sessions that have not ended, the latest first. */
+export const selectSessions = prepared((db: Db, asked: Slots<SessionsAsked>) =>
+  db
+    .selectFrom('sessions')
+    .select(['id', 'user_agent', 'created_at', 'last_seen_at'])
+    .where('user_id', '=', asked.userId)
+    .where('last_seen_at', '>', asked.seenAfter)
+    .where('created_at', '>', asked.madeAfter)
+    .orderBy('last_seen_at', 'desc')
+    .orderBy('id')
+    .limit(asked.limit),
+)
+
+/** Ends a person's sessions: one, or all but one, or all. @returns how many there were */
+export async function deleteSessions(
+  tx: Tx,
+  userId: string,
+  which: { id?: string; except?: string },
+): Promise<number> {
+  let statement = tx.deleteFrom('sessions').where('user_id', '=', userId)
+  if (which.id !== undefined) statement = statement.where('id', '=', which.id)
+  if (which.except !== undefined) statement = statement.where('id', '!=', which.except)
+  return Number((await statement.executeTakeFirst()).numDeletedRows)
+}
+
+/** Ends the sessions of a person beyond so many, those that began first. */
+export async function deleteOldestSessions(tx: Tx, userId: string, most: number): Promise<void> {
+  await tx
+    .deleteFrom('sessions')
+    .where('id', 'in', (sessions) =>
+      sessions
+        .selectFrom('sessions')
+        .select('id')
+        .where('user_id', '=', userId)
+        .orderBy('created_at', 'desc')
+        .orderBy('id')
+        .offset(most),
+    )
+    .execute()
+}
+
+/** When a session began; a recent sign-in replaces the password of members without one. */
+export async function selectSessionStart(db: Db, id: string): Promise<Date | undefined> {
+  const row = await db.selectFrom('sessions').select('created_at').where('id', '=', id).executeTakeFirst()
+  return row?.created_at
+}
+
+export async function deleteEndedSessions(db: Db, seenBefore: Date, madeBefore: Date): Promise<void> {
+  await db
+    .deleteFrom('sessions')
+    .where((on) => on.or([on('last_seen_at', '<=', seenBefore), on('created_at', '<=', madeBefore)]))
+    .execute()
+}

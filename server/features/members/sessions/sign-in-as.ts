@@ -1,0 +1,89 @@
+import { Refusal } from '#contract/errors.ts'
+import type { Viewer } from '#server/platform/http/route.ts'
+import type { Tx } from '#server/tables.ts'
+import type { AccountCall, MembersContext } from '#server/features/members/members-context.ts'
+import {
+  insertUser,
+  lockUser,
+  lockUsers,
+  updateUser,
+  type UserRow,
+} from '#server/features/members/queries.ts'
+import { startSession } from './sessions.ts'
+
+/** Rereads an account that is locked now. @throws Refusal if it does not allow a sign-in */
+type Admit = (account: UserRow) => Promise<void>
+
+/**
+ * Signs the caller in as a user whose identity has been proven: the calling guest's records become the user's, once
+ * however many calls do it together, and a new session begins. A guest may become a member as itself (`userId` its own).
+ * @returns who the caller is now
+ * @throws Refusal signedInAlready for a member of another account, signInWrong where the account is gone, and what
+ * `admit` throws
+ */
+export async function signInAs(
+  context: MembersContext,
+  tx: Tx,
+  call: AccountCall,
+  userId: string,
+  admit: Admit,
+): Promise<Viewer> {
+  const { viewer } = call
+  if (viewer?.role === 'member' && viewer.userId !== userId) throw new Refusal('signedInAlready')
+  if (viewer?.role === 'visitor' && viewer.userId !== userId)
+    await mergeGuest(context, tx, { id: viewer.userId, language: call.language }, userId, admit)
+  else await admit(requireAccount(await lockUser(tx, userId)))
+  return startSession(context, tx, call, userId)
+}
+
+/**
+ * Gives a guest's records to an account. The guest gets a row even where it has none yet, which says where it went: a late call of another tab then finds that
+ * this guest is over, instead of keeping something under it that nobody would see again.
+ */
+export async function mergeGuest(
+  { lifecycleHooks, clock }: MembersContext,
+  tx: Tx,
+  guest: { id: string; language: string },
+  userId: string,
+  admit: Admit,
+): Promise<void> {
+  await insertUser(tx, { ...guest, created_at: clock.now() })
+  const rows = await lockUsers(tx, [guest.id, userId])
+  const account = requireAccount(rows.find(({ id }) => id === userId))
+  await admit(account)
+  const from = rows.find(({ id }) => id === guest.id)
+  if (!from || !isGuest(from)) return
+  // Of a guest without a row, too, something may be known: which experiments it met.
+  for (const merge of lifecycleHooks.merge) await merge(tx, guest.id, userId)
+  await updateUser(tx, guest.id, { ...nothingOfTheirs, merged_into: userId })
+  await updateUser(tx, userId, whatWasMissing(account, from))
+}
+
+const nothingOfTheirs = {
+  display_name: null,
+  time_zone: null,
+  consent_marketing: null,
+  consent_at: null,
+  consent_version: null,
+}
+
+/** What the guest said of itself and the account does not say yet. */
+function whatWasMissing(account: UserRow, guest: UserRow) {
+  const { consent_marketing, consent_at, consent_version } = guest
+  return {
+    ...(account.time_zone === null ? { time_zone: guest.time_zone } : {}),
+    ...(account.display_name === null ? { display_name: guest.display_name } : {}),
+    ...(account.consent_at === null ? { consent_marketing, consent_at, consent_version } : {}),
+  }
+}
+
+/** Whether a row is still a guest: not registered, merged or deleted. */
+export function isGuest(row: Pick<UserRow, 'member_since' | 'merged_into' | 'deleted_at'>): boolean {
+  return row.member_since === null && row.merged_into === null && row.deleted_at === null
+}
+
+function requireAccount(row: UserRow | undefined): UserRow {
+  if (!row || row.deleted_at !== null || row.merged_into !== null)
+    throw new Refusal('signInWrong', { field: 'password' })
+  return row
+}

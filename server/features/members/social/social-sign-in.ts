@@ -1,0 +1,164 @@
+import { Refusal } from '#contract/errors.ts'
+import type { SocialAnswer } from '#contract/social.ts'
+import { auditCall } from '#server/features/members/audit-call.ts'
+import { checkEmail } from '#server/features/members/credentials/check-profile.ts'
+import type { AccountCall, MembersContext } from '#server/features/members/members-context.ts'
+import { keepViewer, newGuest } from '#server/features/members/sessions/viewer.ts'
+import {
+  insertUser,
+  lockUser,
+  selectUser,
+  selectUserByEmail,
+  updateUser,
+  type UserRow,
+} from '#server/features/members/queries.ts'
+import { hasSecondFactor } from '#server/features/members/credentials/second-factor.ts'
+import { startSession } from '#server/features/members/sessions/sessions.ts'
+import { oneSpelling } from '#server/platform/email-address.ts'
+import { isGuest, signInAs } from '#server/features/members/sessions/sign-in-as.ts'
+import { sendSecurityMail } from '#server/features/members/credentials/security-mails.ts'
+import type { AdIds } from '#server/platform/http/route.ts'
+import type { Tx } from '#server/tables.ts'
+import { newId } from '#server/platform/ids.ts'
+import { insertIdentity, selectOwned } from '#server/features/members/credentials/identity-queries.ts'
+import type { SocialProfile } from './social-provider.ts'
+
+/** Whom a provider vouched for. */
+export interface SocialIdentity {
+  provider: string
+  person: SocialProfile
+}
+
+/** What came of it: signed in or linked, or why not; with `codeOf`, the identity whose member's second factor is still to come. */
+export type SocialSignInResult = 'done' | Exclude<SocialAnswer, 'second_factor' | 'prove'> | { codeOf: Owned }
+
+type Owned = NonNullable<Awaited<ReturnType<typeof selectOwned>>>
+
+/**
+ * Signs somebody in whom a provider vouched for: the member whose identity it is, else the caller's guest becomes a member
+ * with it. Nobody gets into an account by its e-mail alone (docs/decisions/0006-social-identities-are-linked-by-their-owner.md).
+ * @throws Refusal from `signInAs`
+ */
+export async function signInWithIdentity(
+  context: MembersContext,
+  tx: Tx,
+  call: AccountCall,
+  vouched: SocialIdentity,
+): Promise<SocialSignInResult> {
+  const { provider, person } = vouched
+  const owned = await selectOwned(tx, person)
+  if (owned) return signInOwner(context, tx, call, provider, owned)
+  const email = usableEmail(person.email)
+  if (email !== undefined && (await selectUserByEmail(tx, email)))
+    return signInOtherOwner(context, tx, call, vouched, 'has_account')
+  const guest = await lockGuest(context, tx, call)
+  const identity = newIdentity(vouched, context.clock.now())
+  if (!guest || !(await insertIdentity(tx, { ...identity, user_id: guest.id })))
+    return signInOtherOwner(context, tx, call, vouched, 'expired')
+  await updateUser(tx, guest.id, {
+    ...(email === undefined ? {} : { email, email_verified_at: identity.created_at }),
+    display_name: guest.display_name ?? usableName(person.name),
+  })
+  await auditCall(context, tx, call, 'registered', guest.id, { provider })
+  const adIds = adIdsOf(call)
+  for (const keep of context.lifecycleHooks.keep) await keep(tx, guest.id, adIds)
+  const newcomer = { id: guest.id, email, userAgent: call.userAgent, adIds }
+  for (const tell of context.lifecycleHooks.register) await tell(tx, newcomer)
+  await startSession(context, tx, call, guest.id)
+  return 'done'
+}
+
+/** Another tab of this guest, or another browser with this identity, may have come back a moment before. */
+async function signInOtherOwner(
+  context: MembersContext,
+  tx: Tx,
+  call: AccountCall,
+  { provider, person }: SocialIdentity,
+  otherwise: SocialSignInResult,
+): Promise<SocialSignInResult> {
+  const owned = await selectOwned(tx, person)
+  return owned ? signInOwner(context, tx, call, provider, owned) : otherwise
+}
+
+async function signInOwner(
+  context: MembersContext,
+  tx: Tx,
+  call: AccountCall,
+  provider: string,
+  owned: Owned,
+): Promise<SocialSignInResult> {
+  const { user_id: owner } = owned
+  if (await hasSecondFactor(tx, owner)) return { codeOf: owned }
+  await signInAs(context, tx, call, owner, async () => {})
+  await auditCall(context, tx, call, 'signed_in', owner, { provider })
+  return 'done'
+}
+
+/** Locks the caller's guest; undefined if it is no longer a guest. */
+async function lockGuest(
+  { clock }: Pick<MembersContext, 'clock'>,
+  tx: Tx,
+  { viewer, language }: AccountCall,
+): Promise<UserRow | undefined> {
+  const { userId: id } = viewer ?? newGuest()
+  await insertUser(tx, { id, language, created_at: clock.now() })
+  const row = await lockUser(tx, id)
+  return row && isGuest(row) ? row : undefined
+}
+
+/** A provider's redirect says no more of where somebody came from than the guest's cookie does. */
+function adIdsOf({ viewer }: AccountCall): AdIds {
+  return { cameBy: viewer?.cameBy, referrerToken: undefined, fbclid: undefined, ttclid: undefined }
+}
+
+function newIdentity({ provider, person }: SocialIdentity, created_at: Date) {
+  const { issuer, subject, email, name } = person
+  return {
+    id: newId('idn'),
+    issuer,
+    subject,
+    provider,
+    known_as: usableEmail(email) ?? usableName(name),
+    created_at,
+  }
+}
+
+/**
+ * Gives an identity to the member who asked for it after a proof, whom a mail tells: beside others at the same provider, and
+ * never one that is another account's.
+ * @throws Refusal signInFirst if the account is gone
+ */
+export async function linkIdentity(
+  context: MembersContext,
+  tx: Tx,
+  call: AccountCall,
+  vouched: SocialIdentity,
+): Promise<SocialSignInResult> {
+  const { provider, person } = vouched
+  const userId = await keepViewer(context, tx, call)
+  const identity = newIdentity(vouched, context.clock.now())
+  if (await insertIdentity(tx, { ...identity, user_id: userId })) {
+    await auditCall(context, tx, call, 'identity_linked', userId, { provider })
+    const user = await selectUser(tx, userId)
+    if (user) await sendSecurityMail(tx, context, user, 'identityLinked')
+    return 'done'
+  }
+  return (await selectOwned(tx, person))?.user_id === userId ? 'done' : 'taken'
+}
+
+function usableEmail(email: string | undefined): string | undefined {
+  if (email === undefined || email.includes('\0') || !email.isWellFormed()) return undefined
+  try {
+    checkEmail(email)
+    return oneSpelling(email)
+  } catch (error) {
+    if (error instanceof Refusal) return undefined
+    throw error
+  }
+}
+
+/** A provider's name of somebody within our own bounds (product.md, section 6). */
+function usableName(name = ''): string | null {
+  const clean = name.toWellFormed().replaceAll('\0', '').trim()
+  return [...clean].slice(0, 64).join('').trim() || null
+}

@@ -1,0 +1,85 @@
+import { takeSales, type TakenSales } from '#server/features/billing/billing.ts'
+import { anySteps, takeSteps } from '#server/features/tracking/tracking.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
+import type { Db, Tx } from '#server/tables.ts'
+import {
+  addCounts,
+  addMoney,
+  noCounts,
+  selectKnownTokens,
+  unknownToken,
+  type Counted,
+} from './funnel-queries.ts'
+
+/** Holds while there is something to count. */
+export const anyFunnel = `${anySteps} OR EXISTS (SELECT FROM uncounted_lines)`
+
+const batch = 5000
+
+/**
+ * Counts the steps and the ledger's lines that came since, in batches until none is left. What is taken and what it is added to change in
+ * one transaction: each counts once, however many processes do it and wherever one dies.
+ */
+export async function aggregateFunnel(db: Db, signal?: AbortSignal): Promise<void> {
+  for (const fold of [foldSteps, foldSales]) {
+    let taken = batch
+    while (taken === batch && !signal?.aborted) taken = await inTransaction(db, fold)
+  }
+}
+
+const columns = { visit: 'visits', play: 'plays', paywall: 'paywalls' } as const
+
+async function foldSteps(tx: Tx): Promise<number> {
+  const steps = await withKnownTokens(tx, await takeSteps(tx, batch))
+  const counted = steps.flatMap(({ day, step, token, click, video_id, count }): Counted[] =>
+    keysOf({ token, click, video_id }).map(([kind, key]) => ({
+      ...noCounts,
+      kind,
+      key,
+      day,
+      [columns[step]]: count,
+    })),
+  )
+  if (counted.length > 0) await addCounts(tx, counted)
+  return steps.reduce((sum, { count }) => sum + count, 0)
+}
+
+async function foldSales(tx: Tx): Promise<number> {
+  const { taken, sales } = await takeSales(tx, batch)
+  if (taken === 0) return 0
+  const keyed = (await withKnownTokens(tx, sales)).flatMap((sums) =>
+    keysOf(sums).map(([kind, key]) => ({ ...sums, kind, key })),
+  )
+  // A key that only gave money back has its row too, so that the list holds all that the totals do.
+  await addCounts(
+    tx,
+    keyed.map(({ kind, key, day, paid }) => ({ ...noCounts, kind, key, day, paid })),
+  )
+  await addMoney(tx, keyed)
+  return taken
+}
+
+/** Unknown tokens count as one: anyone can invent them, and each would leave rows forever. */
+async function withKnownTokens<Row extends { token: string | null }>(tx: Tx, rows: readonly Row[]) {
+  const tokens = new Set(rows.map(({ token }) => token).filter((token) => token !== null && token !== ''))
+  const known = await selectKnownTokens(
+    tx,
+    [...tokens].filter((token) => token !== null),
+  )
+  return rows.map((row) => ({
+    ...row,
+    token: row.token === null || row.token === '' || known.has(row.token) ? row.token : unknownToken,
+  }))
+}
+
+type Origin = { [Part in keyof Pick<TakenSales, 'token' | 'click' | 'video_id'>]: TakenSales[Part] | null }
+
+/** The keys that something counts under; null ones do not count. */
+function keysOf({ token, click, video_id }: Origin): [Counted['kind'], string][] {
+  const keys: [Counted['kind'], string | null][] = [
+    ['token', token],
+    ['click', click],
+    ['video', video_id],
+  ]
+  return keys.filter((pair): pair is [Counted['kind'], string] => pair[1] !== null)
+}

@@ -1,0 +1,77 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '#server/tables.ts'
+import { wantedChannel } from '#server/platform/jobs/job-runs.ts'
+import type { Part } from '#contract/studio/system.ts'
+
+export type Finding = Pick<Part, 'part' | 'problem' | 'detail'>
+
+/** Answers where the database does. */
+export async function touchDatabase(db: Db): Promise<void> {
+  await sql`SELECT 1`.execute(db)
+}
+
+/** Writes down how parts were found; `since` stays while that is the same. Parts that are no more are forgotten. */
+export async function putFindings(db: Db, findings: readonly Finding[]): Promise<void> {
+  await sql`
+    WITH found AS (SELECT * FROM jsonb_to_recordset(${JSON.stringify(findings)}::jsonb)
+      AS found (part text, problem text, detail text)),
+    gone AS (DELETE FROM health_checks WHERE part NOT IN (SELECT part FROM found))
+    INSERT INTO health_checks AS known (part, problem, detail) SELECT part, problem, detail FROM found ORDER BY part
+    ON CONFLICT (part) DO UPDATE SET problem = EXCLUDED.problem, detail = EXCLUDED.detail, checked_at = now(),
+      since = CASE WHEN known.problem IS DISTINCT FROM EXCLUDED.problem THEN now() ELSE known.since END`.execute(
+    db,
+  )
+}
+
+export function selectParts(db: Db) {
+  return db
+    .selectFrom('health_checks')
+    .select(['part', 'problem', 'detail', 'since', 'checked_at'])
+    .orderBy('part')
+    .execute()
+}
+
+/** A job is late once it has not gone well for three of its rounds, and for five minutes at the least. */
+const isLate = sql<boolean>`coalesce(succeeded_at, known_since)
+  < now() - make_interval(secs => greatest(300, 3 * every_seconds))`
+
+export function selectJobs(db: Db) {
+  return db
+    .selectFrom('job_runs')
+    .select(['name', 'every_seconds', 'succeeded_at', 'failing_since', 'failures', 'reason', 'wanted'])
+    .select(isLate.as('late'))
+    .orderBy((eb) => eb('failing_since', 'is', null))
+    .orderBy('name')
+    .execute()
+}
+export type JobRow = Awaited<ReturnType<typeof selectJobs>>[number]
+
+/** Asks the workers to run a job. @returns false if there is no such job */
+export async function wantJob(tx: Tx, name: string): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('job_runs')
+    .set({ wanted: true })
+    .where('name', '=', name)
+    .executeTakeFirst()
+  if (numUpdatedRows === 0n) return false
+  await sql`SELECT pg_notify(${wantedChannel}, '')`.execute(tx)
+  return true
+}
+
+/** When a worker last did anything; null where none ever has. */
+export async function selectLastRun(db: Db): Promise<Date | null> {
+  const { last } = await db
+    .selectFrom('job_runs')
+    .select((eb) => eb.fn.max<Date | null>('succeeded_at').as('last'))
+    .executeTakeFirstOrThrow()
+  return last
+}
+
+/** Mails that have been tried and still wait, or should have left minutes ago: how many, a hundred at most. */
+export async function countStuckMails(db: Db, now: Date): Promise<number> {
+  const { rows } = await sql<{ stuck: number }>`
+    SELECT count(*)::integer AS stuck FROM (SELECT FROM mails
+      WHERE attempts > 1 OR due_at < ${new Date(now.getTime() - 300_000)} AND created_at < now() - interval '5 minutes'
+      LIMIT 100) AS stuck_mails`.execute(db)
+  return rows[0]?.stuck ?? 0
+}

@@ -1,0 +1,316 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import {
+  checkHealth,
+  listFailedFiles,
+  listAbandonedMails,
+  listJobs,
+  retryMail,
+  runJob,
+  showHealth,
+  type Part,
+} from '#contract/studio/system.ts'
+import { retryEpisode } from '#contract/studio/videos.ts'
+import { listAudit } from '#contract/studio/operators.ts'
+import { runStudioCommand } from '#server/cli-studio.ts'
+import { reasonColumns, UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
+import { createLog } from '#server/platform/log.ts'
+import { MailError, smtpMailer } from '#server/platform/mail/mailer.ts'
+import { startJobs, type Job, type Jobs } from '#server/platform/jobs/jobs.ts'
+import { openDisk } from '#server/platform/storage/disk.ts'
+import { buildVideo } from '#server/testing/builders.ts'
+import { register } from '#server/testing/member.ts'
+import { letIn, type TestOperator } from '#server/testing/operator.ts'
+import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { sendMails } from '#server/platform/mail/send-mails.ts'
+import { checkParts, type RunningContext } from './check-parts.ts'
+
+const log = createLog({ json: true, level: 'silent' })
+let site: TestSite
+let owner: TestOperator
+let jobs: Jobs | undefined
+
+beforeAll(async () => {
+  site = await testSite()
+  owner = await letIn(site, 'owner')
+})
+afterEach(async () => {
+  await jobs?.stop()
+  jobs = undefined
+})
+afterAll(() => site.close())
+
+const work = async (...given: Job[]) =>
+  (jobs = await startJobs(site.context.database.pool, given, log, { pollSeconds: 0.5 }))
+const hourly = { everySeconds: 3600 }
+const partOf = (list: readonly Part[], name: string) => list.find(({ part }) => part === name)
+
+/** Whether the first of the jobs has been written down. */
+const isWritten = async () => (await owner.desk.ask(listJobs)).list[0]?.succeeded_at
+
+/** How a part is found where something about the site is otherwise. */
+async function find(name: string, otherwise: Partial<RunningContext>) {
+  const findings = await checkParts({ ...site.context, ...otherwise })
+  return findings.find(({ part }) => part === name)
+}
+
+describe('the health of the site', () => {
+  it('is well in every part where all is well', async () => {
+    await work({ name: 'well', ...hourly, run: async () => {} })
+    await expect.poll(isWritten).toBeTruthy()
+    const { list } = await owner.desk.ask(checkHealth, { body: {} })
+    expect(list.map(({ part, problem }) => [part, problem])).toEqual([
+      ['database', null],
+      ['gateway sandbox', null],
+      ['jobs', null],
+      ['mail', null],
+      ['storage', null],
+    ])
+    expect((await owner.desk.ask(showHealth)).list).toEqual(list)
+  })
+
+  it('names what is wrong, and since when, for as long as it is', async () => {
+    const gone: RunningContext['mailer'] = smtpMailer('smtp://127.0.0.1:1', () => 'a@example.com')
+    await checkParts({ ...site.context, mailer: gone })
+    const first = partOf((await owner.desk.ask(showHealth)).list, 'mail')
+    expect(first).toMatchObject({ problem: 'refused', detail: expect.stringContaining('ESOCKET') })
+    await checkParts({ ...site.context, mailer: gone })
+    const second = partOf((await owner.desk.ask(showHealth)).list, 'mail')
+    expect(second?.since).toBe(first?.since)
+    expect(second?.checked_at).not.toBe(first?.checked_at)
+    await checkParts(site.context)
+    const third = partOf((await owner.desk.ask(showHealth)).list, 'mail')
+    expect(third?.problem).toBeNull()
+    expect(third?.since).not.toBe(first?.since)
+  })
+
+  it('tells the owner alone what others say of a failure, and of a gateway no more than names and codes', async () => {
+    const [sandbox] = site.context.gateways
+    if (!sandbox) throw new Error('there is no gateway')
+    const error = Object.assign(new Error('no payment of eve@example.com'), {
+      code: 'resource_missing',
+      status: 404,
+    })
+    const broken = { ...sandbox, id: sandbox.id, retrieve: () => Promise.reject(error) }
+    await checkParts({ ...site.context, gateways: [broken] })
+    const ofOwner = partOf((await owner.desk.ask(showHealth)).list, 'gateway sandbox')
+    expect(ofOwner).toMatchObject({ problem: 'refused', detail: expect.stringContaining('resource_missing') })
+    expect(ofOwner?.detail).not.toContain('eve@')
+    const { desk } = await letIn(site, 'analyst')
+    expect(partOf((await desk.ask(showHealth)).list, 'gateway sandbox')).toMatchObject({
+      problem: 'refused',
+      detail: null,
+    })
+    await checkParts(site.context)
+  })
+
+  it('does not wait for a part that says nothing', async () => {
+    const [sandbox] = site.context.gateways
+    if (!sandbox) throw new Error('no gateway')
+    const silent = { ...sandbox, retrieve: () => new Promise<never>(() => {}) }
+    const otherwise = { gateways: [silent], healthTimeoutMs: 500 }
+    expect(await find('gateway sandbox', otherwise)).toMatchObject({ problem: 'noAnswer' })
+  })
+
+  it('sees a store that takes nothing', async () => {
+    const root = mkdtempSync(join(tmpdir(), 'cliffhanger-health-'))
+    const storage = openDisk(root)
+    rmSync(root, { recursive: true })
+    const broken = { ...storage, write: () => Promise.reject(new Error('EROFS: read-only file system')) }
+    expect(await find('storage', { storage: broken })).toMatchObject({
+      problem: 'refused',
+      detail: 'EROFS: read-only file system',
+    })
+  })
+
+  it('says how much room is left, and that events are not recorded where it is too little', async () => {
+    expect(await find('storage', {})).toMatchObject({
+      problem: null,
+      detail: expect.stringMatching(/^[\d.]+ GB left/),
+    })
+    const bounds = { ...site.context.bounds, leastFreeBytes: Number.MAX_SAFE_INTEGER }
+    expect(await find('storage', { bounds })).toMatchObject({
+      problem: 'full',
+      detail: expect.stringContaining('analytics events are not recorded'),
+    })
+  })
+
+  it('sees mails that do not leave', async () => {
+    const { db } = site.context
+    const mail = { id: 'mail_1', recipient: 'a@example.com', template: 'reset', language: 'en', fields: '{}' }
+    await db
+      .insertInto('mails')
+      .values({ ...mail, attempts: 3 })
+      .execute()
+    expect(await find('mail', {})).toEqual({ part: 'mail', problem: 'mailsWait', detail: '1' })
+    await db.deleteFrom('mails').execute()
+  })
+
+  it('sees that no worker has done anything for minutes', async () => {
+    const { pool } = site.context.database
+    await work({ name: 'away', ...hourly, run: async () => {} })
+    await expect.poll(isWritten).toBeTruthy()
+    await jobs?.stop()
+    await pool.query("UPDATE job_runs SET succeeded_at = now() - interval '10 minutes'")
+    expect(partOf((await owner.desk.ask(showHealth)).list, 'jobs')).toMatchObject({ problem: 'workerAway' })
+  })
+})
+
+describe('a job that fails', () => {
+  it('is listed first with the reason and since when, and runs again when an operator wants it', async () => {
+    let broken = true
+    let runs = 0
+    const failing = {
+      name: 'failing',
+      ...hourly,
+      run: async () => {
+        runs++
+        if (broken) throw new Error('the gateway is closed for lunch')
+      },
+    }
+    await work({ name: 'a-good-one', ...hourly, run: async () => {} }, failing)
+    const first = async () => (await owner.desk.ask(listJobs)).list[0]
+    await expect.poll(async () => (await first())?.state).toBe('failing')
+    expect(await first()).toMatchObject({
+      name: 'failing',
+      reason: 'the gateway is closed for lunch',
+      failures: 1,
+      failing_since: expect.any(String),
+    })
+    expect(await find('jobs', {})).toEqual({ part: 'jobs', problem: 'jobsFail', detail: 'failing' })
+    broken = false
+    await owner.desk.ask(runJob, { body: { name: 'failing' } })
+    await expect.poll(() => runs).toBe(2)
+    const state = async () =>
+      (await owner.desk.ask(listJobs)).list.find(({ name }) => name === 'failing')?.state
+    await expect.poll(state).toBe('well')
+    const succeeded = async () =>
+      (await owner.desk.ask(listJobs)).list.find(({ name }) => name === 'failing')?.succeeded_at ?? ''
+    const before = await succeeded()
+    // Wanted again at once: a success that soon after another is otherwise not written down.
+    await owner.desk.ask(runJob, { body: { name: 'failing' } })
+    await expect.poll(async () => (await succeeded()) > before).toBe(true)
+    const [deed] = (await owner.desk.ask(listAudit)).list
+    expect(deed).toMatchObject({ event: 'studio job run', subject: 'job failing' })
+  })
+
+  it('that there is not cannot be asked for', async () => {
+    expect((await owner.desk.call(runJob, { body: { name: 'tea' } })).answer.code).toBe(404)
+  })
+})
+
+describe('files that could not be made', () => {
+  const fail = async (title: string, at: string, columns: object = { reason: 'is damaged' }) => {
+    const { db } = site.context
+    const video = await buildVideo(site.context, { title, episodes: 1, ready: 0 })
+    const id = `ast_${title}`
+    const rest = { source_hash: 'x', original_path: `originals/${id}.mp4`, failures: 5 }
+    await db
+      .insertInto('assets')
+      .values({
+        id,
+        state: 'failed',
+        source_name: `${title}/01.mp4`,
+        failed_at: at,
+        reason: null,
+        ...columns,
+        ...rest,
+      })
+      .execute()
+    await db.updateTable('episodes').set({ next_asset_id: id }).where('video_id', '=', video.id).execute()
+    return id
+  }
+
+  it('are told in the operator’s language, and one from before there were keys as it was written', async () => {
+    await fail('before', '2025-01-01T10:00:00Z')
+    await fail('now', '2025-01-02T10:00:00Z', reasonColumns(new UnusableFile({ key: 'noIndex' })))
+    const reasonsIn = async (accept: string) => {
+      const { list } = await owner.desk.ask(listFailedFiles, { headers: { 'accept-language': accept } })
+      return list.map(({ reason }) => reason)
+    }
+    expect(await reasonsIn('en')).toEqual(['is cut off or damaged: its index is missing', 'is damaged'])
+    expect(await reasonsIn('de')).toEqual([
+      'ist abgeschnitten oder beschädigt: Der Index fehlt',
+      'is damaged',
+    ])
+    expect(await runStudioCommand(site.context, ['file', 'failed'])).toContain('its index is missing')
+    await site.context.db.deleteFrom('episodes').execute()
+  })
+
+  it('are listed with reason and episode, the latest first, page by page, and go back into the queue', async () => {
+    const older = await fail('older', '2026-01-01T10:00:00Z')
+    const damaged = new UnusableFile({ key: 'damaged' })
+    const newer = await fail('newer', '2026-01-02T10:00:00Z', reasonColumns(damaged))
+    const { list, next_cursor } = await owner.desk.ask(listFailedFiles, { query: { limit: 1 } })
+    expect(list).toEqual([
+      expect.objectContaining({
+        id: newer,
+        source_name: 'newer/01.mp4',
+        reason: damaged.message,
+        episode: expect.objectContaining({ number: 1, video_title: 'newer' }),
+      }),
+    ])
+    const rest = await owner.desk.ask(listFailedFiles, { query: { cursor: next_cursor ?? '' } })
+    expect(rest.list.map(({ id }) => id)).toEqual([older])
+    const retry = { body: { id: list[0]?.episode.id ?? '' } }
+    await owner.desk.ask(retryEpisode, retry)
+    expect(
+      await site.context.db.selectFrom('assets').selectAll().where('id', '=', newer).executeTakeFirst(),
+    ).toMatchObject({
+      state: 'uploaded',
+      failures: 0,
+      reason: null,
+      why: null,
+    })
+    expect((await owner.desk.ask(listFailedFiles)).list.map(({ id }) => id)).toEqual([older])
+    expect((await owner.desk.call(retryEpisode, retry)).answer.code).toBe(409)
+  })
+})
+
+describe('mails that were given up', () => {
+  afterEach(async () => {
+    await site.context.db.deleteFrom('given_up_mails').execute()
+  })
+  /** A new member's mail, which the server does not take. */
+  async function giveUp() {
+    const { email } = await register(site)
+    const send = () => Promise.reject(new MailError('EENVELOPE RCPT TO 550', true))
+    await sendMails({ ...site.context, mailer: { ...site.context.mailer, send } })
+    return email
+  }
+
+  it('are listed without what they say, and sent again on somebody’s word, who stands in the trail', async () => {
+    const email = await giveUp()
+    const { list } = await owner.desk.ask(listAbandonedMails)
+    const [mail] = list
+    expect(mail).toMatchObject({
+      recipient: email,
+      subject: 'Confirm your e-mail address',
+      refused: true,
+      reason: 'MailError: EENVELOPE RCPT TO 550',
+      tries: 1,
+    })
+    expect(JSON.stringify(list)).not.toMatch(/verify=|http/)
+    const body = { id: mail?.id ?? '' }
+    await owner.desk.ask(retryMail, { body })
+    expect((await site.mails(email)).map(({ subject }) => subject)).toEqual(['Confirm your e-mail address'])
+    expect((await owner.desk.ask(listAbandonedMails)).list).toEqual([])
+    expect((await owner.desk.call(retryMail, { body })).answer.code).toBe(404)
+    const { list: trail } = await owner.desk.ask(listAudit, { query: { subject: `mail ${body.id}` } })
+    expect(trail).toMatchObject([
+      { event: 'studio mail retry', operator: owner.email, details: { after: { template: 'verifyEmail' } } },
+    ])
+    expect(JSON.stringify(trail)).not.toContain(email)
+  })
+
+  it('come page by page, the latest first, with what a program said for the owner alone', async () => {
+    const [first, second] = [await giveUp(), await giveUp()]
+    const { desk } = await letIn(site, 'support')
+    const page = await desk.ask(listAbandonedMails, { query: { limit: 1 } })
+    expect(page.list).toEqual([expect.objectContaining({ recipient: second, reason: null })])
+    const rest = await desk.ask(listAbandonedMails, { query: { cursor: page.next_cursor ?? '' } })
+    expect(rest.list.map(({ recipient }) => recipient)).toEqual([first])
+  })
+})

@@ -1,0 +1,147 @@
+import { Refusal } from '#contract/errors.ts'
+import {
+  checkHealth,
+  listFailedFiles as listFilesCall,
+  listAbandonedMails as listMailsCall,
+  listJobs,
+  retryMail as retryMailCall,
+  runJob,
+  showHealth,
+  type AbandonedMail,
+  type Part,
+  type ScheduledJob,
+} from '#contract/studio/system.ts'
+import { listFailedFiles } from '#server/features/media/media.ts'
+import { changes, reads, type Actor, type Command } from '#server/features/studio/command.ts'
+import { pageSize } from '#server/platform/cursor.ts'
+import type { Job } from '#server/platform/jobs/jobs.ts'
+import { listGivenUpMails, retryMail, type PutAsideMail } from '#server/platform/mail/abandoned-mails.ts'
+import type { Db } from '#server/tables.ts'
+import { checkParts, type RunningContext } from './check-parts.ts'
+import * as queries from './system-queries.ts'
+import type { JobRow } from './system-queries.ts'
+
+export type { RunningContext } from './check-parts.ts'
+
+/** How the site runs: its parts, what comes round by the clock, files that could not be made, and mails that could not be sent. */
+export const systemCommands: Command[] = [
+  reads(showHealth, async ({ db }, _input, actor) => ({ data: { list: await loadParts(db, actor) } })),
+
+  reads(checkHealth, async (context, _input, actor) => {
+    const parts = await loadParts(context.db, actor)
+    // Others' servers are asked as well, so not more often than somebody could want to know.
+    const isFresh = parts.some(({ checked_at }) => Date.now() - Date.parse(checked_at) < freshMs)
+    if (isFresh) return { data: { list: parts } }
+    await checkParts(context)
+    return { data: { list: await loadParts(context.db, actor) } }
+  }),
+
+  reads(listJobs, async ({ db }, _input, actor) => ({
+    data: { list: (await queries.selectJobs(db)).map((job) => presentJob(job, actor)) },
+  })),
+
+  changes(runJob, async (_context, tx, { name }, actor) => {
+    if (!(await queries.wantJob(tx, name))) throw new Refusal('notFound')
+    const job = (await queries.selectJobs(tx)).find((each) => each.name === name)
+    if (!job) throw new Refusal('notFound')
+    const { failures, reason } = job
+    return {
+      answer: { info: presentJob(job, actor) },
+      change: { subject: `job ${name}`, before: { failures, reason } },
+    }
+  }),
+
+  reads(listFilesCall, async ({ db }, query, { language }) => ({
+    data: await listFailedFiles(db, query, language),
+  })),
+
+  reads(listMailsCall, async (context, { cursor, limit }, actor) => {
+    const paging = { cursor, size: pageSize(limit, mailLimits) }
+    const { page, next_cursor } = await listGivenUpMails(context.db, context.clock, paging)
+    return { data: { list: page.map((mail) => presentMail(context, mail, actor)), next_cursor } }
+  }),
+
+  changes(retryMailCall, async ({ clock }, tx, { id }) => {
+    const mail = await retryMail(tx, id, clock)
+    if (!mail) throw new Refusal('notFound')
+    // Not whom it goes to: the trail lasts for ever.
+    return { answer: { info: { id } }, change: { subject: `mail ${id}`, after: mail } }
+  }),
+]
+
+/** Looks at the parts each minute, so that it is known since when something is wrong. */
+export function systemJobs(context: RunningContext): Job[] {
+  return [{ name: 'check-health', everySeconds: 60, run: async () => void (await checkParts(context)) }]
+}
+
+const mailLimits = { usual: 20, most: 50 }
+
+/** A look is as good as new for so long. */
+const freshMs = 10_000
+
+/** What programs and other servers say of a failure may name people and places: the owner alone reads it. */
+const readsReasons = ({ role }: Actor) => role === 'owner'
+
+/** If the last check is older than this, no worker is running: it checks each minute. */
+const staleMs = 4 * 60_000
+
+/** The parts as they were last found. That no worker looks any more, it cannot say itself. */
+async function loadParts(db: Db, actor: Actor): Promise<Part[]> {
+  const [rows, lastRun] = await Promise.all([queries.selectParts(db), queries.selectLastRun(db)])
+  const isStale = Date.now() - (lastRun?.getTime() ?? 0) > staleMs
+  const parts = rows.map(({ since, checked_at, ...row }): Part => ({
+    ...row,
+    detail: readsReasons(actor) ? row.detail : null,
+    since: since.toISOString(),
+    checked_at: checked_at.toISOString(),
+  }))
+  const jobs = parts.find(({ part }) => part === 'jobs')
+  if (!isStale || jobs?.problem) return parts
+  const away: Part = {
+    part: 'jobs',
+    problem: 'workerAway',
+    detail: null,
+    since: (lastRun ?? new Date()).toISOString(),
+    checked_at: new Date().toISOString(),
+  }
+  return [away, ...parts.filter((part) => part !== jobs)]
+}
+
+function presentJob(
+  { succeeded_at, failing_since, late, wanted, ...job }: JobRow,
+  actor: Actor,
+): ScheduledJob {
+  return {
+    ...job,
+    reason: readsReasons(actor) ? job.reason : null,
+    state: wanted ? 'wanted' : job.failures > 0 ? 'failing' : late ? 'late' : 'well',
+    succeeded_at: succeeded_at?.toISOString() ?? null,
+    failing_since: failing_since?.toISOString() ?? null,
+  }
+}
+
+function presentMail(
+  { composeMail }: RunningContext,
+  { id, recipient, template, fields, refused, reason, attempts, created_at, given_up_at }: PutAsideMail,
+  actor: Actor,
+): AbandonedMail {
+  return {
+    id,
+    subject: subjectOf(() => composeMail(template, actor.language, fields).subject) ?? template,
+    recipient,
+    refused,
+    reason: readsReasons(actor) ? reason : null,
+    tries: attempts,
+    written_at: created_at.toISOString(),
+    given_up_at: given_up_at.toISOString(),
+  }
+}
+
+/** Undefined for a mail of another version's, which may be why it was given up. */
+function subjectOf(compose: () => string): string | undefined {
+  try {
+    return compose()
+  } catch {
+    return undefined
+  }
+}

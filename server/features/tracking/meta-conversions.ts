@@ -1,0 +1,58 @@
+import { fieldOf, judgeStatus, type Destination, type DestinationKeys } from './destination.ts'
+import type { ConversionDetails, ConversionName } from './tables.ts'
+
+const version = 'v24.0'
+const names = {
+  purchase: 'Purchase',
+  subscribe: 'Subscribe',
+  complete_registration: 'CompleteRegistration',
+} as const satisfies Record<ConversionName, string>
+
+/** Codes of its errors that pass: unknown, service, too many calls (of the app, the user, the account, the page). */
+const passing = new Set<unknown>([1, 2, 4, 17, 32, 341, 613, 80_004])
+
+/** Meta's Conversions API. */
+export function createMetaConversions({ apiBase, accessToken, pixelId }: DestinationKeys): Destination {
+  return {
+    id: 'meta',
+    request: ({ name, eventId, at, details, pageUrl }) => ({
+      url: `${apiBase}/${version}/${encodeURIComponent(pixelId)}/events`,
+      // In the body, so that no log of addresses holds it.
+      headers: {},
+      body: {
+        access_token: accessToken,
+        data: [
+          {
+            event_name: names[name],
+            event_id: eventId,
+            event_time: Math.floor(at.getTime() / 1000),
+            action_source: 'website',
+            event_source_url: pageUrl,
+            user_data: userData(details),
+            custom_data: value(details),
+          },
+        ],
+      },
+    }),
+    judge(status, body) {
+      const verdict = judgeStatus(status)
+      if (verdict !== 'refused') return verdict
+      const error = fieldOf(body, 'error')
+      return fieldOf(error, 'is_transient') === true || passing.has(fieldOf(error, 'code'))
+        ? 'later'
+        : 'refused'
+    },
+  }
+}
+
+function userData({ email_hash, fbclid, clicked_at_ms, user_agent }: ConversionDetails) {
+  return {
+    ...(email_hash === undefined ? {} : { em: [email_hash] }),
+    ...(fbclid === undefined ? {} : { fbc: `fb.1.${clicked_at_ms ?? Date.now()}.${fbclid}` }),
+    ...(user_agent === undefined ? {} : { client_user_agent: user_agent }),
+  }
+}
+
+function value({ amount_cents, currency }: ConversionDetails) {
+  return amount_cents === undefined ? {} : { value: amount_cents / 100, currency }
+}

@@ -1,0 +1,26 @@
+import type { Language } from '#contract/languages.ts'
+import dy from './mails.dy.json' with { type: 'json' }
+import en from './mails.en.json' with { type: 'json' }
+import es from './mails.es.json' with { type: 'json' }
+import fy from './mails.fy.json' with { type: 'json' }
+import pt from './mails.pt.json' with { type: 'json' }
+
+export type Mails = typeof en
+
+/**
+ * The mails there are; each has a button that opens `link`, and takes the other values that its words name. `contact` goes
+ * to the operator, with the `name`, `email` and `message` of whoever wrote; `receipt` is composed by `composeReceipt`.
+ */
+export type MailTemplate = keyof Mails['templates'] | 'contact' | 'receipt'
+
+export const mailTexts: Record<Language, Mails> = { en, es, fy, dy, pt }
+
+export interface ComposedMail {
+  /** BCP 47. */
+  lang: string
+  subject: string
+  text: string
+  html: string
+  link: string | undefined
+  replyTo?: { name: string; address: string }
+}

@@ -1,0 +1,210 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { loadConfig } from './config.ts'
+
+let dataDir: string
+
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'config-'))
+})
+
+afterEach(() => rmSync(dataDir, { recursive: true }))
+
+const load = (env: Record<string, string> = {}) => loadConfig({ DATA_DIR: dataDir, ...env })
+const secret = 'x'.repeat(32)
+
+describe('without any setting', () => {
+  test('the site is a local one with the demo catalogue and the sandbox', () => {
+    expect(load()).toMatchObject({
+      port: 3000,
+      host: '127.0.0.1',
+      publicUrl: 'http://localhost:3000',
+      production: false,
+      databaseUrl: undefined,
+      demo: true,
+      trustProxy: 0,
+      allowSandbox: true,
+      stripe: undefined,
+    })
+  })
+
+  test('a secret is made once and kept for its owner alone', () => {
+    const first = load().secrets.appSecret
+    expect(first.length).toBeGreaterThanOrEqual(43)
+    expect(load().secrets.appSecret).toBe(first)
+    expect(statSync(join(dataDir, 'app-secret')).mode & 0o777).toBe(0o600)
+    expect(readFileSync(join(dataDir, 'app-secret'), 'utf8').trim()).toBe(first)
+  })
+})
+
+test('links to media have a secret of their own, which says nothing of the other; two while it is replaced', () => {
+  const { appSecret, media } = load({ APP_SECRET: secret }).secrets
+  expect(media).toEqual([expect.stringMatching(/^[\w-]{43}$/)])
+  expect(media).toEqual(load({ APP_SECRET: secret }).secrets.media)
+  expect(media).not.toContain(appSecret)
+  const [fresh, former] = ['n'.repeat(32), 'f'.repeat(32)]
+  expect(load({ MEDIA_SECRET: `${fresh}, ${former}` }).secrets.media).toEqual([fresh, former])
+})
+
+test('an https address means production: no sandbox unless it is asked for', () => {
+  const env = { PUBLIC_URL: 'https://drama.example/' }
+  expect(load(env)).toMatchObject({
+    publicUrl: 'https://drama.example',
+    production: true,
+    allowSandbox: false,
+  })
+  expect(load({ ...env, ALLOW_SANDBOX: '1' }).allowSandbox).toBe(true)
+  const otherGateway = { STRIPE_SECRET_KEY: 'sk', STRIPE_PUBLISHABLE_KEY: 'pk', STRIPE_WEBHOOK_SECRET: 'wh' }
+  expect(load(otherGateway).allowSandbox).toBe(false)
+  expect(load({ ...otherGateway, ALLOW_SANDBOX: '1' }).allowSandbox).toBe(true)
+})
+
+test('a database of its own gets no demo catalogue unless it is asked for', () => {
+  const env = { DATABASE_URL: 'postgres://db/site', APP_SECRET: secret }
+  expect(load(env).demo).toBe(false)
+  expect(load({ ...env, DEMO: '1' }).demo).toBe(true)
+})
+
+test('a limit is so many per second, minute or hour, and has a default', () => {
+  expect(load().limits).toMatchObject({
+    signInAccount: { max: 20, seconds: 60 },
+    signInIp: { max: 300, seconds: 60 },
+    registerIp: { max: 60, seconds: 3600 },
+    resetAccount: { max: 3, seconds: 3600 },
+    cardFailuresUser: { max: 5, seconds: 3600 },
+    cardFailuresIp: { max: 200, seconds: 3600 },
+    apiUser: { max: 600, seconds: 60 },
+    apiIp: { max: 6000, seconds: 60 },
+  })
+  const { limits } = load({ LIMIT_REGISTER_IP: '5/s', LIMIT_API_USER: '1/h' })
+  expect([limits.registerIp, limits.apiUser]).toEqual([
+    { max: 5, seconds: 1 },
+    { max: 1, seconds: 3600 },
+  ])
+})
+
+test('Stripe takes two webhook secrets while one replaces the other', () => {
+  const config = load({
+    STRIPE_SECRET_KEY: 'sk',
+    STRIPE_PUBLISHABLE_KEY: 'pk',
+    STRIPE_WEBHOOK_SECRET: 'a, b',
+  })
+  expect(config.secrets.stripe).toEqual({ secretKey: 'sk', webhookSecrets: ['a', 'b'] })
+  expect(config.stripe).toEqual({ publishableKey: 'pk', apiBase: 'https://api.stripe.com' })
+})
+
+test('social providers are those with keys, their secrets apart', () => {
+  const none = load()
+  expect(Object.values(none.social)).toEqual([undefined, undefined, undefined, undefined])
+  const config = load({
+    GOOGLE_CLIENT_ID: 'google-id',
+    GOOGLE_CLIENT_SECRET: 'google-secret',
+    OIDC_ISSUER: 'https://id.example/realm',
+    OIDC_CLIENT_ID: 'oidc-id',
+    OIDC_CLIENT_SECRET: 'oidc-secret',
+  })
+  expect(config.social).toEqual({
+    google: { clientId: 'google-id', issuer: 'https://accounts.google.com' },
+    oidc: { clientId: 'oidc-id', issuer: 'https://id.example/realm', name: 'id.example' },
+    facebook: undefined,
+    tiktok: undefined,
+  })
+  expect(config.secrets.social).toMatchObject({ google: 'google-secret', oidc: 'oidc-secret' })
+})
+
+test.each([
+  [{ PORT: 'abc' }, 'PORT must be a whole number from 1 to 65535, not "abc".'],
+  [{ PORT: '0' }, 'PORT must be a whole number from 1 to 65535, not "0".'],
+  [{ PORT: '65536' }, 'PORT must be a whole number from 1 to 65535, not "65536".'],
+  [
+    { LIMIT_SIGN_IN_IP: '20' },
+    'LIMIT_SIGN_IN_IP must be a number per s, min, h or d, such as 20/min, not "20".',
+  ],
+  [{ LIMIT_API_USER: '0/min' }, 'LIMIT_API_USER must be a number per s, min, h or d'],
+  [{ LIMIT_RESET_ACCOUNT: '3/day' }, 'LIMIT_RESET_ACCOUNT must be a number per s, min, h or d'],
+  [{ PUBLIC_URL: 'drama.example' }, 'PUBLIC_URL must be an address that begins with http:// or https://.'],
+  [{ EXTRA_RUNG: 'vp9' }, 'EXTRA_RUNG must be hevc or av1, not "vp9".'],
+  [{ INGEST_CORES: '0' }, 'INGEST_CORES must be a whole number from 1 to 1024, not "0".'],
+  [{ INGEST_MEMORY_MB: '6G' }, 'INGEST_MEMORY_MB must be a whole number from 512'],
+  [{ DEMO: 'yes' }, 'DEMO must be 0 or 1, not "yes".'],
+  [{ MAIL_FROM: 'Cliffhanger' }, 'MAIL_FROM must be an address such as'],
+  [{ MAIL_FROM: 'Cliffhanger <hello>' }, 'MAIL_FROM must be an address such as'],
+  [{ SMTP_URL: 'mail.example:25' }, 'SMTP_URL must be an address that begins with smtp:// or smtps://.'],
+  [{ TRUST_PROXY: '-1' }, 'TRUST_PROXY must be a whole number from 0 to 10, not "-1".'],
+  [
+    { DATABASE_URL: 'mysql://db' },
+    'DATABASE_URL must be an address that begins with postgres:// or postgresql://.',
+  ],
+  [{ DATABASE_URL: 'postgres://db' }, 'APP_SECRET must be set where DATABASE_URL is'],
+  [{ APP_SECRET: 'short' }, 'APP_SECRET must have at least 32 characters, not 5.'],
+  [{ MEDIA_ENCRYPT: '1' }, 'MEDIA_ENCRYPT must be aes-128, not "1".'],
+  [{ MEDIA_SECRET: `${secret},short` }, 'MEDIA_SECRET must have at least 32 characters, not 5'],
+  [{ MEDIA_SECRET: [secret, secret, secret].join(',') }, 'MEDIA_SECRET takes at most 2 values'],
+  [{ STRIPE_SECRET_KEY: 'sk' }, 'STRIPE_PUBLISHABLE_KEY is missing: it belongs to STRIPE_SECRET_KEY'],
+  [{ GOOGLE_CLIENT_ID: 'id' }, 'GOOGLE_CLIENT_SECRET is missing: it belongs to GOOGLE_CLIENT_ID'],
+  [{ OIDC_CLIENT_SECRET: 's' }, 'OIDC_ISSUER is missing: it belongs to OIDC_CLIENT_SECRET'],
+  [{ FACEBOOK_CLIENT_SECRET: 's' }, 'FACEBOOK_CLIENT_ID is missing: it belongs to FACEBOOK_CLIENT_SECRET'],
+  [{ TIKTOK_CLIENT_KEY: 'key' }, 'TIKTOK_CLIENT_SECRET is missing: it belongs to TIKTOK_CLIENT_KEY'],
+  [
+    { OIDC_ISSUER: 'http://id.example', OIDC_CLIENT_ID: 'id', OIDC_CLIENT_SECRET: 's' },
+    'OIDC_ISSUER must begin with https:// (http:// only for this machine itself).',
+  ],
+  [
+    { TIKTOK_OPEN_BASE: 'ftp://x' },
+    'TIKTOK_OPEN_BASE must be an address that begins with https:// or http://.',
+  ],
+  [{ ROLE: 'worker' }, /ROLE=worker needs DATABASE_URL/],
+  [{ ROLE: 'desk' }, /ROLE must be all or web or worker/],
+  [{ DRAIN_SECONDS: '7' }, /DRAIN_SECONDS must be a whole number from 0 to 6/],
+  [{ METRICS_PORT: '0' }, /METRICS_PORT must be/],
+])('%o is refused by name', (env, message) => {
+  expect(() => load({ ...env })).toThrow(message)
+})
+
+test('a data directory that cannot be written is refused by name', () => {
+  const file = join(dataDir, 'file')
+  writeFileSync(file, '')
+  expect(() => load({ DATA_DIR: join(file, 'data') })).toThrow(
+    `DATA_DIR ${join(file, 'data')} can't be written`,
+  )
+})
+
+test('whose site it is: nobody is named unless it was said, and the address must be one', () => {
+  expect(load().operator).toEqual({
+    site: 'Cliffhanger',
+    logo: undefined,
+    name: undefined,
+    address: undefined,
+    email: undefined,
+    taxNumber: undefined,
+    taxRate: 0,
+  })
+  const env = { SITE_NAME: 'Dramarama', OPERATOR_NAME: 'Ada', CONTACT_EMAIL: 'ada@drama.example' }
+  expect(load(env).operator).toMatchObject({ site: 'Dramarama', name: 'Ada', email: 'ada@drama.example' })
+  expect(load({ ...env, PUBLIC_URL: 'https://drama.example' }).mail.from).toBe(
+    '"Dramarama" <no-reply@drama.example>',
+  )
+  expect(load({ TAX_NUMBER: 'DE1', TAX_RATE: '8.1' }).operator).toMatchObject({
+    taxNumber: 'DE1',
+    taxRate: 810,
+  })
+  for (const TAX_RATE of ['100', '-1', '19%', '1.234']) expect(() => load({ TAX_RATE })).toThrow('TAX_RATE')
+  expect(() => load({ SITE_LOGO: 'mark.exe' })).toThrow('SITE_LOGO must be an SVG')
+  expect(() => load({ SITE_LOGO: '/nowhere/mark.svg' })).toThrow('SITE_LOGO: there is no file')
+  expect(() => load({ CONTACT_EMAIL: 'Ada <ada@drama.example>' })).toThrow('CONTACT_EMAIL')
+})
+
+test('DATA_DIR is closed to others, also one that was open before, and DATA_UMASK opens it to a group', () => {
+  const open = join(dataDir, 'open')
+  mkdirSync(open, { mode: 0o755 })
+  const modeOf = (dir: string) => statSync(dir).mode & 0o777
+  load({ DATA_DIR: open })
+  expect(modeOf(open)).toBe(0o700)
+  load({ DATA_DIR: join(dataDir, 'new') })
+  expect(modeOf(join(dataDir, 'new'))).toBe(0o700)
+  expect(load({ DATA_DIR: join(dataDir, 'group'), DATA_UMASK: '027' }).umask).toBe(0o027)
+  expect(modeOf(join(dataDir, 'group'))).toBe(0o750)
+  expect(() => load({ DATA_UMASK: '99' })).toThrow('DATA_UMASK')
+})

@@ -1,0 +1,335 @@
+import { randomBytes } from 'node:crypto'
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { join, resolve } from 'node:path'
+import { ConfigError } from './config-error.ts'
+import {
+  allOrNone,
+  flag,
+  list,
+  oneOf,
+  text,
+  url,
+  wholeNumber,
+  type Env,
+  limit,
+  type Limit,
+} from './read-setting.ts'
+import { keyOf } from '#server/platform/encrypt.ts'
+import { readQuotas, type QuotaLimits } from './read-quotas.ts'
+import { readBounds, type Bounds } from './read-bounds.ts'
+import { readIngest, type IngestConfig } from './read-ingest.ts'
+import { readOperator, type OperatorConfig } from './read-operator.ts'
+import { readRefundLimits, type RefundLimits } from './read-refund-limits.ts'
+import { readS3, type S3Config } from './read-s3.ts'
+import { readTracking, type TrackingConfig } from './read-tracking.ts'
+import { readTracing } from './read-telemetry.ts'
+import { readSocial, type SocialSecrets, type SocialSettings } from './read-social.ts'
+
+/** Keys and passwords. Never logged, and only sent to the party they belong to. */
+export interface Secrets {
+  /** Signs tokens and the links in mails. */
+  appSecret: string
+  /** Keys for links to media: the first signs, and links signed by any of them are valid. nginx or a CDN may know them, too. */
+  media: readonly string[]
+  stripe: { secretKey: string; webhookSecrets: string[] } | undefined
+  paypal: { clientSecret: string } | undefined
+  s3: { secretAccessKey: string } | undefined
+  social: SocialSecrets
+}
+
+/** Rate limits, counted across all processes (security.md, "Limits"). */
+export interface Limits {
+  signInAccount: Limit
+  signInIp: Limit
+  registerIp: Limit
+  resetAccount: Limit
+  cardFailuresUser: Limit
+  cardFailuresIp: Limit
+  contactIp: Limit
+  apiUser: Limit
+  apiIp: Limit
+}
+
+const roles = ['all', 'web', 'worker'] as const
+export type Role = (typeof roles)[number]
+
+/** Every setting, read once at start. `docs/configure.md` says what each is for. */
+export interface Config {
+  port: number
+  host: string
+  /** Without a slash at the end. https means production. */
+  publicUrl: string
+  /** Whether PUBLIC_URL says so; it follows from PORT otherwise. */
+  publicUrlGiven: boolean
+  production: boolean
+  logLevel: string
+  /** An absolute path to a directory that can be written. */
+  dataDir: string
+  /** What others may not do with the files of the site. */
+  umask: number
+  /** Undefined: the embedded PostgreSQL in `dataDir`. */
+  databaseUrl: string | undefined
+  /** Whether a start brings the database up to date. */
+  migrate: boolean
+  /** Whether an empty database is filled with the demo catalogue. */
+  demo: boolean
+  ffmpegPath: string | undefined
+  /** How the segments of new imports are encrypted; undefined: not at all. */
+  mediaEncrypt: 'aes-128' | undefined
+  ingest: IngestConfig
+  chromiumPath: string | undefined
+  /** The number of proxies in front whose X-Forwarded-For entries are trusted. */
+  trustProxy: number
+  /** What this process does: answers HTTP, works in the background, or both with a worker process beside it. */
+  role: Role
+  /** How long the listener stays open after a stop signal, until a load balancer sends nothing new. */
+  drainMs: number
+  /** Whether the API can be read as pages at /api/docs. */
+  apiDocs: boolean
+  /** Where Prometheus reads the metrics; undefined: nowhere. */
+  metrics: { port: number; host: string } | undefined
+  /** Whether the sandbox gateway may be paid with: by default only without https and without another gateway's keys. */
+  allowSandbox: boolean
+  stripe: { publishableKey: string; apiBase: string; applePayDomain?: string | undefined } | undefined
+  paypal: { clientId: string; webhookId: string; apiBase: string } | undefined
+  /** How much operators with the role of support may refund. */
+  supportRefunds: RefundLimits
+  mail: { smtpUrl: string | undefined; from: string }
+  operator: OperatorConfig
+  s3: S3Config | undefined
+  social: SocialSettings
+  sentry: { dsn: string | undefined; sandboxHostSuffix: string | undefined }
+  /** Whether traces are sent; the library reads `OTEL_*` itself, except headers that are in a file. */
+  tracing: { headers: string | undefined } | undefined
+  limits: Limits
+  bounds: Bounds
+  quotas: QuotaLimits
+  tracking: TrackingConfig
+  secrets: Secrets
+}
+
+/**
+ * Reads the settings from the environment into one frozen value. Makes DATA_DIR, and in it APP_SECRET where none is given.
+ * @throws ConfigError whose message names the setting that is wrong
+ */
+export function loadConfig(env: Env): Readonly<Config> {
+  const port = wholeNumber(env, 'PORT', { min: 1, max: 65_535 }) ?? 3000
+  const givenUrl = url(env, 'PUBLIC_URL', ['http:', 'https:'])?.replace(/\/+$/, '')
+  const publicUrl = givenUrl ?? `http://localhost:${port}`
+  const production = publicUrl.startsWith('https:')
+  const databaseUrl = url(env, 'DATABASE_URL', ['postgres:', 'postgresql:'])
+  const umask = readUmask(env)
+  const dataDir = prepareDataDir(resolve(text(env, 'DATA_DIR') ?? 'data'), umask)
+  const { stripe, stripeSecrets } = readStripe(env)
+  const { paypal, paypalSecrets } = readPaypal(env)
+  const { s3, s3Secrets } = readS3(env)
+  const { social, socialSecrets } = readSocial(env)
+  const operator = readOperator(env)
+  const appSecret = readAppSecret(env, dataDir, databaseUrl)
+  return Object.freeze({
+    port,
+    host: text(env, 'HOST') ?? '127.0.0.1',
+    publicUrl,
+    publicUrlGiven: givenUrl !== undefined,
+    production,
+    logLevel: oneOf(env, 'LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent']) ?? 'info',
+    dataDir,
+    umask,
+    databaseUrl,
+    migrate:
+      (oneOf(env, 'MIGRATE', ['auto', 'off']) ?? (databaseUrl === undefined ? 'auto' : 'off')) === 'auto',
+    demo: flag(env, 'DEMO') ?? databaseUrl === undefined,
+    ffmpegPath: text(env, 'FFMPEG_PATH'),
+    mediaEncrypt: oneOf(env, 'MEDIA_ENCRYPT', ['aes-128']),
+    ingest: readIngest(env),
+    chromiumPath: text(env, 'CHROMIUM_PATH'),
+    trustProxy: wholeNumber(env, 'TRUST_PROXY', { min: 0, max: 10 }) ?? 0,
+    role: readRole(env, databaseUrl),
+    drainMs: 1000 * (wholeNumber(env, 'DRAIN_SECONDS', { min: 0, max: 6 }) ?? (production ? 5 : 0)),
+    apiDocs: flag(env, 'API_DOCS') ?? true,
+    metrics: readMetrics(env),
+    allowSandbox: flag(env, 'ALLOW_SANDBOX') ?? !(production || stripe || paypal),
+    stripe,
+    paypal,
+    supportRefunds: readRefundLimits(env),
+    mail: {
+      smtpUrl: url(env, 'SMTP_URL', ['smtp:', 'smtps:']),
+      from: readMailFrom(env) ?? `"${quoted(operator.site)}" <no-reply@${new URL(publicUrl).hostname}>`,
+    },
+    operator,
+    s3,
+    social,
+    sentry: {
+      dsn: url(env, 'SENTRY_DSN', ['http:', 'https:']),
+      sandboxHostSuffix: text(env, 'SANDBOX_HOST_SUFFIX'),
+    },
+    tracing: readTracing(env),
+    limits: readLimits(env),
+    bounds: readBounds(env),
+    quotas: readQuotas(env),
+    tracking: readTracking(env),
+    secrets: Object.freeze({
+      appSecret,
+      media: readMediaSecrets(env, appSecret),
+      stripe: stripeSecrets,
+      paypal: paypalSecrets,
+      s3: s3Secrets,
+      social: socialSecrets,
+    }),
+  })
+}
+
+/** @throws ConfigError where only one role runs and the database is the embedded one, which belongs to one process */
+function readRole(env: Env, databaseUrl: string | undefined): Role {
+  const role = oneOf(env, 'ROLE', roles) ?? 'all'
+  if (role !== 'all' && databaseUrl === undefined)
+    throw new ConfigError(`ROLE=${role} needs DATABASE_URL: the embedded database is only for ROLE=all.`)
+  return role
+}
+
+function readMetrics(env: Env): Config['metrics'] {
+  const port = wholeNumber(env, 'METRICS_PORT', { min: 1, max: 65_535 })
+  const host = text(env, 'METRICS_HOST') ?? '127.0.0.1'
+  return port === undefined ? undefined : { port, host }
+}
+
+/** Three octal digits, as the shell's `umask` has them. @throws ConfigError naming DATA_UMASK */
+function readUmask(env: Env): number {
+  const given = text(env, 'DATA_UMASK') ?? '077'
+  if (/^0?[0-7]{3}$/.test(given)) return parseInt(given, 8)
+  throw new ConfigError(`DATA_UMASK must be three digits from 0 to 7, such as 077, not "${given}".`)
+}
+
+export function readLimits(env: Env): Limits {
+  return Object.freeze({
+    signInAccount: limit(env, 'LIMIT_SIGN_IN_ACCOUNT') ?? { max: 20, seconds: 60 },
+    signInIp: limit(env, 'LIMIT_SIGN_IN_IP') ?? { max: 300, seconds: 60 },
+    registerIp: limit(env, 'LIMIT_REGISTER_IP') ?? { max: 60, seconds: 3600 },
+    resetAccount: limit(env, 'LIMIT_RESET_ACCOUNT') ?? { max: 3, seconds: 3600 },
+    cardFailuresUser: limit(env, 'LIMIT_CARD_FAILURES_USER') ?? { max: 5, seconds: 3600 },
+    cardFailuresIp: limit(env, 'LIMIT_CARD_FAILURES_IP') ?? { max: 200, seconds: 3600 },
+    contactIp: limit(env, 'LIMIT_CONTACT_IP') ?? { max: 20, seconds: 3600 },
+    apiUser: limit(env, 'LIMIT_API_USER') ?? { max: 600, seconds: 60 },
+    apiIp: limit(env, 'LIMIT_API_IP') ?? { max: 6000, seconds: 60 },
+  })
+}
+
+/** Who mails come from: an address, or a name and an address in angle brackets. @throws ConfigError naming MAIL_FROM */
+export function readMailFrom(env: Env): string | undefined {
+  const from = text(env, 'MAIL_FROM')
+  if (from === undefined || /^[^<>@\s]+@[^<>@\s]+$|^[^<>]*<[^<>@\s]+@[^<>@\s]+>$/.test(from)) return from
+  throw new ConfigError(
+    `MAIL_FROM must be an address such as "Cliffhanger <hello@drama.example>", not "${from}".`,
+  )
+}
+
+/** A name that is safe between the quotes of a mail header. */
+const quoted = (name: string) => name.replaceAll(/["\\]/g, '\\$&')
+
+function readStripe(env: Env) {
+  const keys = allOrNone(env, ['STRIPE_SECRET_KEY', 'STRIPE_PUBLISHABLE_KEY', 'STRIPE_WEBHOOK_SECRET'])
+  const apiBase = url(env, 'STRIPE_API_BASE', ['http:', 'https:']) ?? 'https://api.stripe.com'
+  if (!keys) return { stripe: undefined, stripeSecrets: undefined }
+  const webhookSecrets = list(env, 'STRIPE_WEBHOOK_SECRET', 2)
+  return {
+    stripe: {
+      publishableKey: keys.STRIPE_PUBLISHABLE_KEY,
+      apiBase,
+      applePayDomain: text(env, 'APPLE_PAY_DOMAIN'),
+    },
+    stripeSecrets: { secretKey: keys.STRIPE_SECRET_KEY, webhookSecrets },
+  }
+}
+
+function readPaypal(env: Env) {
+  const keys = allOrNone(env, ['PAYPAL_CLIENT_ID', 'PAYPAL_CLIENT_SECRET', 'PAYPAL_WEBHOOK_ID'])
+  const apiBase = url(env, 'PAYPAL_API_BASE', ['http:', 'https:']) ?? 'https://api-m.paypal.com'
+  if (!keys) return { paypal: undefined, paypalSecrets: undefined }
+  return {
+    paypal: { clientId: keys.PAYPAL_CLIENT_ID, webhookId: keys.PAYPAL_WEBHOOK_ID, apiBase },
+    paypalSecrets: { clientSecret: keys.PAYPAL_CLIENT_SECRET },
+  }
+}
+
+/** Removes other users' permissions from an existing directory. */
+function closeToOthers(dir: string, umask: number): void {
+  const { uid, mode } = statSync(dir)
+  if (uid === process.getuid?.() && (mode & umask) !== 0) chmodSync(dir, mode & 0o777 & ~umask)
+}
+
+function prepareDataDir(dir: string, umask: number): string {
+  try {
+    mkdirSync(dir, { recursive: true, mode: 0o777 & ~umask })
+    closeToOthers(dir, umask)
+    const probe = join(dir, `.write-test-${process.pid}`)
+    writeFileSync(probe, '')
+    rmSync(probe)
+    accessSync(dir, constants.R_OK | constants.W_OK | constants.X_OK)
+    return dir
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    throw new ConfigError(
+      `DATA_DIR ${dir} can't be written (${reason}): choose a directory this user may write to.`,
+      { cause: error },
+    )
+  }
+}
+
+const shortestSecret = 32
+
+function readAppSecret(env: Env, dataDir: string, databaseUrl: string | undefined): string {
+  const given = text(env, 'APP_SECRET')
+  if (given !== undefined) {
+    if (given.length < shortestSecret)
+      throw new ConfigError(
+        `APP_SECRET must have at least ${shortestSecret} characters, not ${given.length}.`,
+      )
+    return given
+  }
+  if (databaseUrl !== undefined)
+    throw new ConfigError(
+      'APP_SECRET must be set where DATABASE_URL is: take 32 random bytes, for example from "openssl rand -base64 32".',
+    )
+  return keepSecret(join(dataDir, 'app-secret'))
+}
+
+/** Who only has to check links to media gets a secret that is good for nothing else. */
+function readMediaSecrets(env: Env, appSecret: string): string[] {
+  const given = list(env, 'MEDIA_SECRET', 2)
+  const short = given.find((secret) => secret.length < shortestSecret)
+  if (short !== undefined)
+    throw new ConfigError(
+      `MEDIA_SECRET must have at least ${shortestSecret} characters, not ${short.length}; while it is replaced: the new one, a comma, the old one.`,
+    )
+  return given.length > 0 ? given : [keyOf(appSecret, 'links to media').toString('base64url')]
+}
+
+/** Reads the secret this site made at its first start, or makes it. Two first starts at once end up with the same one. */
+function keepSecret(path: string): string {
+  const draft = `${path}.${process.pid}`
+  try {
+    writeFileSync(draft, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flush: true })
+    linkSync(draft, path)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+  } finally {
+    rmSync(draft, { force: true })
+  }
+  chmodSync(path, 0o600)
+  const secret = readFileSync(path, 'utf8').trim()
+  if (secret.length < shortestSecret)
+    throw new ConfigError(
+      `The file ${path} in DATA_DIR is damaged: restore it, or delete it (everyone is signed out then).`,
+    )
+  return secret
+}

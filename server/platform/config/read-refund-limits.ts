@@ -1,0 +1,34 @@
+import { ConfigError } from './config-error.ts'
+import { list, type Env } from './read-setting.ts'
+
+/** How much of an order roles with a limit may refund, in cents of the order's currency. */
+export interface RefundLimits {
+  usual: number
+  /** By currency, for those in which as many cents are worth something else. */
+  of: Readonly<Record<string, number>>
+}
+
+const usualCents = 2000
+const mostCurrencies = 50
+
+/** Such as `2000, JPY:300000`. @throws ConfigError */
+export function readRefundLimits(env: Env): RefundLimits {
+  const parts = list(env, 'SUPPORT_REFUND_CENTS', mostCurrencies).map((part) => {
+    const [, currency, cents] = /^(?:([A-Z]{3}):)?(\d{1,9})$/.exec(part) ?? []
+    if (cents === undefined)
+      throw new ConfigError(
+        `SUPPORT_REFUND_CENTS must be a whole number of cents, and for other currencies such as JPY:300000, not "${part}".`,
+      )
+    return { currency, cents: Number(cents) }
+  })
+  const usual = parts.find(({ currency }) => currency === undefined)
+  const of = parts.flatMap(({ currency, cents }) =>
+    currency === undefined ? [] : [[currency, cents] as const],
+  )
+  return { usual: usual?.cents ?? usualCents, of: Object.fromEntries(of) }
+}
+
+/** What holds for a currency. */
+export function refundLimitOf({ usual, of }: RefundLimits, currency: string): number {
+  return of[currency] ?? usual
+}

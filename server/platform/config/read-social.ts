@@ -1,0 +1,67 @@
+import { ConfigError } from './config-error.ts'
+import { allOrNone, text, url, type Env } from './read-setting.ts'
+
+/** The social providers that can be signed in with: those whose keys are set. */
+export interface SocialSettings {
+  google: { clientId: string; issuer: string } | undefined
+  oidc: { clientId: string; issuer: string; name: string } | undefined
+  facebook: { clientId: string; webBase: string; apiBase: string } | undefined
+  tiktok: { clientKey: string; webBase: string; apiBase: string } | undefined
+}
+
+/** One client secret for each provider that has keys. */
+export type SocialSecrets = { [Provider in keyof SocialSettings]: string | undefined }
+
+/**
+ * Reads the keys of the social providers, each both or none.
+ * @throws ConfigError naming the setting that is missing or wrong
+ */
+export function readSocial(env: Env): { social: SocialSettings; socialSecrets: SocialSecrets } {
+  const google = allOrNone(env, ['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET'])
+  const oidc = allOrNone(env, ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'])
+  const facebook = allOrNone(env, ['FACEBOOK_CLIENT_ID', 'FACEBOOK_CLIENT_SECRET'])
+  const tiktok = allOrNone(env, ['TIKTOK_CLIENT_KEY', 'TIKTOK_CLIENT_SECRET'])
+  const googleIssuer = safeUrl(env, 'GOOGLE_ISSUER') ?? 'https://accounts.google.com'
+  const oidcIssuer = safeUrl(env, 'OIDC_ISSUER') ?? ''
+  const facebookBases = {
+    webBase: base(env, 'FACEBOOK_WEB_BASE') ?? 'https://www.facebook.com',
+    apiBase: base(env, 'FACEBOOK_GRAPH_BASE') ?? 'https://graph.facebook.com',
+  }
+  const tiktokBases = {
+    webBase: base(env, 'TIKTOK_WEB_BASE') ?? 'https://www.tiktok.com',
+    apiBase: base(env, 'TIKTOK_OPEN_BASE') ?? 'https://open.tiktokapis.com',
+  }
+  return {
+    social: {
+      google: google && { clientId: google.GOOGLE_CLIENT_ID, issuer: googleIssuer },
+      oidc: oidc && {
+        clientId: oidc.OIDC_CLIENT_ID,
+        issuer: oidcIssuer,
+        name: text(env, 'OIDC_NAME') ?? new URL(oidcIssuer).hostname,
+      },
+      facebook: facebook && { clientId: facebook.FACEBOOK_CLIENT_ID, ...facebookBases },
+      tiktok: tiktok && { clientKey: tiktok.TIKTOK_CLIENT_KEY, ...tiktokBases },
+    },
+    socialSecrets: {
+      google: google?.GOOGLE_CLIENT_SECRET,
+      oidc: oidc?.OIDC_CLIENT_SECRET,
+      facebook: facebook?.FACEBOOK_CLIENT_SECRET,
+      tiktok: tiktok?.TIKTOK_CLIENT_SECRET,
+    },
+  }
+}
+
+function base(env: Env, name: string): string | undefined {
+  return safeUrl(env, name)?.replace(/\/+$/, '')
+}
+
+const thisMachine = /^(localhost|127(\.\d+){3}|\[::1\])$/
+
+/** Who somebody is, is taken from an answer of this address: it must not be open to change on the way. */
+function safeUrl(env: Env, name: string): string | undefined {
+  const value = url(env, name, ['https:', 'http:'])
+  if (value === undefined) return undefined
+  const { protocol, hostname } = new URL(value)
+  if (protocol === 'https:' || thisMachine.test(hostname)) return value
+  throw new ConfigError(`${name} must begin with https:// (http:// only for this machine itself).`)
+}

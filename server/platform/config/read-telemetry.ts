@@ -1,0 +1,17 @@
+import { text, url, type Env } from './read-setting.ts'
+
+const http = ['http:', 'https:']
+
+/**
+ * Whether traces are sent: OpenTelemetry's own variables, which its library reads itself.
+ * @throws ConfigError naming the one that is wrong
+ */
+export function readTracing(env: Env): { headers: string | undefined } | undefined {
+  const endpoint =
+    url(env, 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', http) ?? url(env, 'OTEL_EXPORTER_OTLP_ENDPOINT', http)
+  const exporter = text(env, 'OTEL_TRACES_EXPORTER')
+  const isDisabled = text(env, 'OTEL_SDK_DISABLED')?.toLowerCase() === 'true'
+  const headers = text(env, 'OTEL_EXPORTER_OTLP_HEADERS')
+  const isWanted = exporter === undefined ? endpoint !== undefined : exporter !== 'none'
+  return isWanted && !isDisabled ? { headers } : undefined
+}

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { keyOf, decrypt, encrypt } from './encrypt.ts'
+
+const key = keyOf('a secret of the tests', 'testing')
+const sealed = encrypt(key, 'ünder seal', 'ada')
+
+test('a sealed text opens again, and looks like nothing, never twice the same', () => {
+  expect(decrypt(key, sealed, 'ada')).toBe('ünder seal')
+  expect(sealed.toString('latin1')).not.toContain('seal')
+  expect(encrypt(key, 'ünder seal', 'ada')).not.toEqual(sealed)
+})
+
+test.each([
+  ['for somebody else', () => decrypt(key, sealed, 'bob')],
+  ['with another secret', () => decrypt(keyOf('another secret', 'testing'), sealed, 'ada')],
+  ['for another purpose', () => decrypt(keyOf('a secret of the tests', 'other'), sealed, 'ada')],
+  [
+    'once a bit was changed',
+    () => decrypt(key, Buffer.from(sealed.map((byte, at) => (at === 30 ? byte ^ 1 : byte))), 'ada'),
+  ],
+  ['cut off', () => decrypt(key, sealed.subarray(0, 20), 'ada')],
+])('it does not open %s', (_, tried) => {
+  expect(tried).toThrow()
+})

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { safeRedirect } from './safe-redirect.ts'
+
+const here = 'https://drama.example'
+
+test.each(['/', '/videos/vid_1?episode=3#top', '/searchDetail/a%20b'])('%j is a path of ours', (path) => {
+  expect(safeRedirect(path, here)).toBe(path)
+})
+
+test.each([
+  '',
+  'videos',
+  '//elsewhere.example',
+  '/\\elsewhere.example',
+  '/\t/elsewhere.example',
+  '/\n/elsewhere.example',
+  '/.//elsewhere.example',
+  '/a/..//elsewhere.example',
+  'https://elsewhere.example/',
+  'https://drama.example/',
+  'javascript:alert(1)',
+  `/${'x'.repeat(512)}`,
+])('%j is not', (path) => {
+  expect(safeRedirect(path, here)).toBeUndefined()
+})
+
+test('what no header can hold is encoded', () => {
+  expect(safeRedirect('/search/ä\r\nset-cookie: a=b', here)).toBe('/search/%C3%A4set-cookie:%20a=b')
+})

@@ -1,0 +1,124 @@
+import type { Pool } from 'pg'
+import type { Log } from '#server/platform/log.ts'
+
+/** On this channel an operator asks for jobs to run before their time. */
+export const wantedChannel = 'job_runs'
+
+const longestReason = 500
+/** How often the success of a frequent job is recorded. An alert for a job that does not succeed needs five minutes. */
+const usualQuietSeconds = 60
+/** A job runs at least this often whatever its condition says, so that a wrong condition only delays it. */
+const anywaySeconds = 600
+/** A round starts a little early rather than a whole poll late. */
+const hasRound = `(taken_at IS NULL OR taken_at <= now() - make_interval(secs => 0.9 * every_seconds))`
+
+/** Keeps a row for each of these jobs and forgets the others, which belonged to another version. */
+export async function knowJobs(
+  pool: Pool,
+  jobs: readonly { name: string; everySeconds: number }[],
+): Promise<void> {
+  const names = jobs.map(({ name }) => name)
+  await pool.query('DELETE FROM job_runs WHERE name <> ALL($1)', [names])
+  await pool.query(
+    `INSERT INTO job_runs (name, every_seconds) SELECT * FROM unnest($1::text[], $2::integer[]) AS job (name) ORDER BY job.name
+     ON CONFLICT (name) DO UPDATE SET every_seconds = EXCLUDED.every_seconds`,
+    [names, jobs.map(({ everySeconds }) => everySeconds)],
+  )
+}
+
+interface Conditional {
+  name: string
+  dueWhen?: string
+}
+
+/**
+ * Finds the jobs whose round has come: `due` are to run, `idle` have nothing to do, which is to be recorded. A job that failed last runs
+ * whatever its condition says. If the conditions cannot be evaluated, all of them count as true.
+ */
+export async function findDue(
+  pool: Pool,
+  jobs: readonly Conditional[],
+  now: Date,
+  log: Log,
+): Promise<{ due: string[]; idle: string[] }> {
+  const conditional = jobs.filter(({ dueWhen }) => dueWhen !== undefined)
+  const { rows } = await askDue(pool, conditional, now).catch((error: unknown) => {
+    log.warn({ err: error }, 'The conditions of jobs could not be asked')
+    return askDue(pool, [], now)
+  })
+  const [{ round, met } = { round: [], met: [] }] = rows
+  const unmet = new Set(conditional.filter((_, index) => met[index] === false).map(({ name }) => name))
+  const isIdle = ({ name, anyway }: Round) => !anyway && unmet.has(name)
+  return {
+    due: round.filter((each) => !isIdle(each)).map(({ name }) => name),
+    idle: round.filter((each) => isIdle(each) && each.unnoted).map(({ name }) => name),
+  }
+}
+
+interface Round {
+  name: string
+  /** Whether it runs whatever its condition says. */
+  anyway: boolean
+  /** Whether its last success was recorded too long ago. */
+  unnoted: boolean
+}
+
+function askDue(pool: Pool, conditional: readonly Conditional[], now: Date) {
+  const conditions = conditional.map(({ dueWhen }) => `(${dueWhen})`).join(', ')
+  const text = `
+    SELECT $1::timestamptz AS asked_at, ARRAY[${conditions}]::boolean[] AS met,
+      (SELECT coalesce(json_agg(json_build_object('name', name, 'anyway',
+          failures > 0 OR taken_at IS NULL OR taken_at < now() - make_interval(secs => ${anywaySeconds}),
+          'unnoted', succeeded_at IS NULL OR succeeded_at < now() - make_interval(secs => ${usualQuietSeconds}))), '[]')
+        FROM job_runs WHERE ${hasRound}) AS round`
+  return pool.query<{ met: boolean[]; round: Round[] }>(text, [now])
+}
+
+/** Claims these jobs for this round, except those that another process has claimed. @returns the names of those claimed */
+export async function takeRound(pool: Pool, names: readonly string[]): Promise<string[]> {
+  const { rows } = await pool.query<{ name: string }>(
+    `UPDATE job_runs SET taken_at = now() WHERE name = ANY (ARRAY(
+       SELECT name FROM job_runs WHERE name = ANY($1) AND ${hasRound} ORDER BY name FOR UPDATE SKIP LOCKED
+     )) RETURNING name`,
+    [names],
+  )
+  return rows.map(({ name }) => name)
+}
+
+/** Records that these jobs had nothing to do. */
+export async function noteNothingDue(pool: Pool, names: readonly string[]): Promise<void> {
+  if (names.length === 0) return
+  await pool.query(
+    `UPDATE job_runs SET succeeded_at = now() WHERE name = ANY (ARRAY(
+       SELECT name FROM job_runs WHERE name = ANY($1) AND failures = 0 ORDER BY name FOR UPDATE SKIP LOCKED
+     ))`,
+    [names],
+  )
+}
+
+/** Writes down that a job succeeded, unless it did in the last `quietSeconds`. */
+export async function noteSuccess(pool: Pool, name: string, quietSeconds = usualQuietSeconds): Promise<void> {
+  await pool.query(
+    `UPDATE job_runs SET succeeded_at = now(), failing_since = NULL, failures = 0, reason = NULL WHERE name = $1
+     AND (failures > 0 OR succeeded_at IS NULL OR succeeded_at < now() - make_interval(secs => $2))`,
+    [name, quietSeconds],
+  )
+}
+
+/** Writes down that a job failed, and why. */
+export async function noteFailure(pool: Pool, name: string, error: unknown): Promise<void> {
+  const reason = (error instanceof Error ? error.message : String(error)).slice(0, longestReason)
+  await pool.query(
+    `UPDATE job_runs SET failing_since = coalesce(failing_since, now()), failures = failures + 1, reason = $2
+     WHERE name = $1`,
+    [name, reason.replaceAll('\0', '')],
+  )
+}
+
+/** Takes the jobs that operators want to run now; each is given to one process. */
+export async function takeWanted(pool: Pool): Promise<string[]> {
+  const { rows } = await pool.query<{ name: string }>(
+    'UPDATE job_runs SET wanted = false WHERE wanted RETURNING name',
+  )
+  return rows.map(({ name }) => name)
+}

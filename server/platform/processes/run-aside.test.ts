@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { TookTooLong, runAside } from './run-aside.ts'
+
+const module = new URL('../../testing/aside-work.ts', import.meta.url).href
+
+test('work in a thread gives its result, or throws its error with name and message', async () => {
+  expect(await runAside({ module, name: 'double', args: [21] })).toBe(42)
+  await expect(runAside({ module, name: 'fail', args: ['no'] })).rejects.toMatchObject({
+    name: 'RangeError',
+    message: 'no',
+  })
+})
+
+test('work that takes longer than it may is ended', async () => {
+  await expect(runAside({ module, name: 'spin', args: [20_000] }, 100)).rejects.toBeInstanceOf(TookTooLong)
+})
+
+test('the deadline does not include the time to load the module', async () => {
+  const slow = new URL('../../testing/aside-slow-load.ts', import.meta.url).href
+  expect(await runAside({ module: slow, name: 'half', args: [42] }, 200)).toBe(21)
+})

@@ -1,0 +1,69 @@
+import { expect, it } from 'vitest'
+import { createAnswerCache } from './response-cache.ts'
+
+function cacheAtNoon() {
+  let now = Date.UTC(2026, 0, 1, 12)
+  const answers = createAnswerCache<string>({ now: () => new Date(now) })
+  return {
+    wait: (ms: number) => void (now += ms),
+    /** @returns how often the answer had to be made */
+    async ask(key: string, times: number) {
+      let made = 0
+      const load = async () => `${key} ${++made}`
+      for (let time = 0; time < times; time++) await answers.get(key, load)
+      return made
+    },
+    held: () => answers.size,
+  }
+}
+
+it('makes an answer once for all who ask within a second, and anew after that', async () => {
+  const cache = cacheAtNoon()
+  expect(await cache.ask('home', 3)).toBe(1)
+  cache.wait(999)
+  expect(await cache.ask('home', 3)).toBe(0)
+  cache.wait(1)
+  expect(await cache.ask('home', 3)).toBe(1)
+})
+
+it('holds on to nothing that is too old to be given', async () => {
+  const cache = cacheAtNoon()
+  for (let video = 0; video < 100; video++) await cache.ask(`video ${video}`, 1)
+  expect(cache.held()).toBe(100)
+  cache.wait(1000)
+  await cache.ask('another', 1)
+  cache.wait(500)
+  await cache.ask('home', 1)
+  expect(cache.held()).toBe(2)
+})
+
+it('does not keep a failure', async () => {
+  const answers = createAnswerCache<string>({ now: () => new Date(0) })
+  await expect(answers.get('home', () => Promise.reject(new Error('away')))).rejects.toThrow('away')
+  expect(await answers.get('home', async () => 'back')).toBe('back')
+})
+
+it('an answer that is made of kept ones is no older than a second all the same', async () => {
+  let now = 10_900
+  const clock = { now: () => new Date(now) }
+  let truth = 'old'
+  const parts = createAnswerCache<string>(clock)
+  const wholes = createAnswerCache<string>(clock)
+  const ask = () => wholes.get('whole', () => parts.get('part', async () => truth))
+  expect(await parts.get('part', async () => truth)).toBe('old')
+  truth = 'new'
+  now = 10_990
+  expect(await ask()).toBe('old')
+  now = 11_000
+  expect(await ask()).toBe('new')
+})
+
+it('is made once for callers who ask while it is being made', async () => {
+  const answers = createAnswerCache<string>({ now: () => new Date(0) })
+  let made = 0
+  const load = async () => `answer ${++made}`
+  expect(await Promise.all([answers.get('home', load), answers.get('home', load)])).toEqual([
+    'answer 1',
+    'answer 1',
+  ])
+})

@@ -1,0 +1,17 @@
+/** What took longer than it may. */
+export class NoAnswer extends Error {
+  override name = 'NoAnswer'
+}
+
+/** Waits for a promise with a time-out; the work itself may continue. @throws NoAnswer */
+export async function withTimeout<T>(milliseconds: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new NoAnswer(`no answer within ${milliseconds} ms`)), milliseconds)
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
