@@ -55,6 +55,7 @@ const processes: Ban = {
   allowTypeImports: true,
 }
 const hls: Ban = { regex: '^hls\\.js', message: 'hls.js lives in web/player.' }
+const playerWithoutFeatures: Ban = { regex: '^#web/(features|app)/', message: 'The player knows no feature.' }
 const payments: Ban = { regex: '^(stripe|card-validator)', message: 'Payment libraries end in gateways/.' }
 
 const packages = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies }).filter(
@@ -82,11 +83,29 @@ const layers: { files: string[]; bans: Ban[] }[] = [
   { files: ['web/**/*.{ts,tsx}'], bans: [upwards, server, demo, hls] },
   {
     files: ['web/player/**/*.{ts,tsx}'],
+    bans: [upwards, server, demo, playerWithoutFeatures],
+  },
+  {
+    files: ['web/player/hooks/**/*.{ts,tsx}'],
     bans: [
       upwards,
       server,
       demo,
-      { regex: '^#web/(features|app)/', message: 'The player knows no feature.' },
+      playerWithoutFeatures,
+      { regex: '^#web/player/ui/', message: 'In web/player, ui imports hooks and hooks import engine.' },
+    ],
+  },
+  {
+    files: ['web/player/engine/**/*.{ts,tsx}'],
+    bans: [
+      upwards,
+      server,
+      demo,
+      playerWithoutFeatures,
+      {
+        regex: '^(react|#web/player/(ui|hooks)/)',
+        message: 'The engine of the player knows no React and no screen.',
+      },
     ],
   },
   {

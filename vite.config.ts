@@ -58,7 +58,7 @@ export default defineConfig({
             },
             {
               name: 'stream',
-              test: /web\/player\/(stream|head-start|hls-soon|hold-picture|own-player|play|preferences|follow-place|watch-standstill|connection)\.ts/,
+              test: /web\/player\/engine\/(stream|native-then-hls|lazy-hls-player|freeze-frame|native-player|play|preferences|track-position|stall-detector|bandwidth)\.ts/,
             },
             {
               name: 'watch',

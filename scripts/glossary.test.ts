@@ -130,11 +130,6 @@ web/features/billing/way-back.ts
 web/features/billing/ways.module.css
 web/features/billing/wish.ts
 web/features/members/use-way-on.ts
-web/player/head-start.ts
-web/player/hls-soon.ts
-web/player/judge-failure.ts
-web/player/own-player.ts
-web/player/watch-standstill.ts
 web/studio/content/DeskPlayer.tsx
 web/studio/homepage/kept-draft.test.ts
 web/studio/homepage/kept-draft.ts

@@ -28,7 +28,7 @@ let picture: Promise<void> | undefined
 const first = episodeInDocument()
 if (first) {
   const { playback, startMs } = first
-  picture = import('#web/player/stream.ts').then(({ startAhead }) => startAhead(playback, startMs))
+  picture = import('#web/player/engine/stream.ts').then(({ startAhead }) => startAhead(playback, startMs))
 } else if (video && !boot) {
   const id = decodeURIComponent(video)
   const after = isNew ? user : undefined

@@ -1,11 +1,11 @@
 import { episodeInDocument } from '#web/lib/boot.ts'
 import { isConsentOpen, reserveConsentBar } from '#web/lib/consent-question.ts'
-import { beginsByItself } from '#web/player/own-player.ts'
-import { play } from '#web/player/play.ts'
-import { preferences } from '#web/player/preferences.ts'
-import { isAhead, readVideo } from '#web/player/video-state.ts'
-import { warmPlaylists } from '#web/player/warm-playlists.ts'
-import { followConnection } from '#web/player/when-back.ts'
+import { startsNatively } from '#web/player/engine/native-player.ts'
+import { play } from '#web/player/engine/play.ts'
+import { preferences } from '#web/player/engine/preferences.ts'
+import { isAhead, readVideo } from '#web/player/engine/video-state.ts'
+import { prefetchPlaylists } from '#web/player/engine/prefetch-playlists.ts'
+import { createOnlineRetry } from '#web/player/engine/retry-when-online.ts'
 
 /** Where this build has hls.js, written in by scripts/build-web.ts. */
 declare const hlsFiles: string[]
@@ -16,14 +16,14 @@ const patienceMs = 8_000
 const aheadMs = { usual: 3200, quick: 1500 }
 const quickWithinMs = 1_000
 
-const whenBack = followConnection()
+const retryWhenOnline = createOnlineRetry()
 reserveConsentBar(isConsentOpen())
 
 // Stands in the document itself, right behind its first video, where it waits for nothing: a browser that plays by itself begins,
 // and the interface follows what comes next of it; any other asks for hls.js before the first of our scripts has come.
 const video = document.querySelector<HTMLVideoElement>('video#first-video')
 const first = episodeInDocument()
-if (video && first && beginsByItself(first.playback)) {
+if (video && first && startsNatively(first.playback)) {
   begin(video, first.playback.hls_url, first.startMs / 1000)
   bringInterfaceOnceAhead(video, first.nextUrl)
   video.addEventListener('error', bringInterface)
@@ -45,7 +45,7 @@ function bringInterfaceOnceAhead(video: HTMLVideoElement, nextUrl: string | unde
     if (!isAhead(readVideo(video), wantedMs)) return
     looking.abort()
     bringInterface()
-    if (nextUrl !== undefined) void warmPlaylists(nextUrl)
+    if (nextUrl !== undefined) void prefetchPlaylists(nextUrl)
   }
   const { signal } = looking
   for (const event of ['progress', 'timeupdate']) video.addEventListener(event, look, { signal })
@@ -62,7 +62,7 @@ function bringInterface(): void {
 
 /** A module that could not be fetched is not fetched again in this document: it is opened anew once there is a connection. */
 function openAnew(): void {
-  whenBack(() => location.reload())
+  retryWhenOnline(() => location.reload())
 }
 
 function begin(video: HTMLVideoElement, url: string, seconds: number): void {
