@@ -7,7 +7,7 @@ const screens: Record<string, string[]> = {
   '/more/:id': ['app/screens/MoreScreen.tsx'],
   '/search': ['app/screens/SearchScreen.tsx'],
   '/searchDetail/:id': ['app/screens/SearchDetailScreen.tsx'],
-  '/videos/:id': ['player/stream.ts', 'app/screens/VideoScreen.tsx'],
+  '/videos/:id': ['player/engine/stream.ts', 'app/screens/VideoScreen.tsx'],
   '/individual': ['app/screens/IndividualScreen.tsx'],
   '/my': ['app/screens/MyScreen.tsx'],
   '/login': ['app/screens/SignInScreen.tsx'],
@@ -79,8 +79,8 @@ export function preloadsOf(manifest: Manifest): Record<string, string[]> {
 
 /** What hls.js comes in, as paths from the root, for the browsers that begin with it. */
 export function hlsOf(manifest: Manifest): string[] {
-  const before = new Set(chunksOf(manifest, ['index.html', 'player/stream.ts']).map(({ file }) => file))
-  return javascriptOf(chunksOf(manifest, ['player/hls-player.ts']))
+  const before = new Set(chunksOf(manifest, ['index.html', 'player/engine/stream.ts']).map(({ file }) => file))
+  return javascriptOf(chunksOf(manifest, ['player/engine/hls-player.ts']))
     .filter((file) => !before.has(file))
     .map((file) => `/${file}`)
 }
