@@ -56,6 +56,7 @@ const processes: Ban = {
 }
 const hls: Ban = { regex: '^hls\\.js', message: 'hls.js lives in web/player.' }
 const playerWithoutFeatures: Ban = { regex: '^#web/(features|app)/', message: 'The player knows no feature.' }
+const featuresWithoutApp: Ban = { regex: '^#web/app/', message: 'Features do not know the app.' }
 const payments: Ban = { regex: '^(stripe|card-validator)', message: 'Payment libraries end in gateways/.' }
 
 const packages = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies }).filter(
@@ -75,6 +76,22 @@ function behindFace(feature: string): string {
   return `${feature}/(${names.filter((name) => name !== `${feature}\\.ts`).join('|')})`
 }
 
+/** The rooms of large folders of the web, highest first: a room imports only rooms below it. */
+const rooms: Record<string, string[]> = {
+  player: ['ui', 'hooks', 'engine'],
+  'features/billing': [
+    'consumer-rights',
+    'orders',
+    'paywall',
+    'order-form',
+    'subscriptions',
+    'payment-methods',
+    'express',
+    'stripe',
+    'payments',
+  ],
+}
+
 /** Every part of the tree with what it may not import; a later entry stands for an earlier one where both match. */
 const layers: { files: string[]; bans: Ban[] }[] = [
   { files: ['**/*.{ts,tsx,mjs}'], bans: [upwards] },
@@ -85,29 +102,7 @@ const layers: { files: string[]; bans: Ban[] }[] = [
     files: ['web/player/**/*.{ts,tsx}'],
     bans: [upwards, server, demo, playerWithoutFeatures],
   },
-  {
-    files: ['web/player/hooks/**/*.{ts,tsx}'],
-    bans: [
-      upwards,
-      server,
-      demo,
-      playerWithoutFeatures,
-      { regex: '^#web/player/ui/', message: 'In web/player, ui imports hooks and hooks import engine.' },
-    ],
-  },
-  {
-    files: ['web/player/engine/**/*.{ts,tsx}'],
-    bans: [
-      upwards,
-      server,
-      demo,
-      playerWithoutFeatures,
-      {
-        regex: '^(react|#web/player/(ui|hooks)/)',
-        message: 'The engine of the player knows no React and no screen.',
-      },
-    ],
-  },
+  ...roomLayers('player', [upwards, server, demo, playerWithoutFeatures]),
   {
     files: ['web/{ui,lib,i18n}/**/*.{ts,tsx}'],
     bans: [
@@ -120,8 +115,9 @@ const layers: { files: string[]; bans: Ban[] }[] = [
   },
   {
     files: ['web/features/**/*.{ts,tsx}'],
-    bans: [upwards, server, demo, hls, { regex: '^#web/app/', message: 'Features do not know the app.' }],
+    bans: [upwards, server, demo, hls, featuresWithoutApp],
   },
+  ...roomLayers('features/billing', [upwards, server, demo, hls, featuresWithoutApp]),
   {
     files: ['web/studio/**/*.{ts,tsx}'],
     bans: [
@@ -173,6 +169,23 @@ function featureLayers(feature: string): { files: string[]; bans: Ban[] }[] {
     { files: [`${inside}/gateways/**/*.ts`], bans: [...usual, processes] },
     { files: [`${inside}/**/*.test.ts`], bans: tests },
   ]
+}
+
+function roomLayers(folder: string, bans: Ban[]): { files: string[]; bans: Ban[] }[] {
+  const order = rooms[folder] ?? []
+  return order.slice(1).map((room, at) => {
+    const above = order.slice(0, at + 1)
+    return {
+      files: [`web/${folder}/${room}/**/*.{ts,tsx}`],
+      bans: [
+        ...bans,
+        {
+          regex: `^#web/${folder}/(${above.join('|')})/`,
+          message: `In web/${folder}, ${room} does not import: ${above.join(', ')}.`,
+        },
+      ],
+    }
+  })
 }
 
 export default defineConfig({

@@ -65,8 +65,11 @@ export default defineConfig({
               test: /web\/i18n\/(watch\.ts|en\.watch)|(web\/lib|contract)\/money|contract\/billing/,
             },
             // What sells and what pays share, in two documents.
-            { name: 'pay', test: /web\/features\/billing\/(order-report|pay|words)\.ts/ },
-            { name: 'steps', test: /web\/features\/billing\/(use-steps\.ts|ProblemNote|problem-note)/ },
+            { name: 'pay', test: /web\/features\/billing\/payments\/(order-report|pay|price-copy)\.ts/ },
+            {
+              name: 'steps',
+              test: /web\/features\/billing\/payments\/(use-payment-steps\.ts|ProblemNote|problem-note)/,
+            },
             // What several screens share, none of them the home page.
             {
               name: 'screens',

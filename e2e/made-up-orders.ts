@@ -32,7 +32,7 @@ export async function answerWith(page: Page): Promise<(status: Status | null) =>
 
 /** Lets a paid order lead to its own page, which otherwise stays for a moment only. */
 export const stayAtResult = (page: Page) =>
-  page.addInitScript((path) => sessionStorage.setItem('way_back', path), madeUpResult)
+  page.addInitScript((path) => sessionStorage.setItem('return_path', path), madeUpResult)
 
 /** Answers the list of orders with one of every status, and passes on what else comes with it. */
 export const listEveryStatus = (page: Page) =>

@@ -29,7 +29,7 @@ test('the way back is gone once it was taken: another order does not lead there'
   const answer = await answerWith(page)
   answer('paid')
   await page.goto('/commonQuestions')
-  await page.evaluate(() => sessionStorage.setItem('way_back', '/commonQuestions'))
+  await page.evaluate(() => sessionStorage.setItem('return_path', '/commonQuestions'))
   await page.goto(madeUpResult)
   await expect(page).toHaveURL(/\/commonQuestions$/)
   // The address comes before the screen, with which the one before goes.

@@ -122,13 +122,6 @@ server/platform/one-time-codes.ts
 server/platform/seal.test.ts
 server/platform/seal.ts
 server/platform/within.ts
-web/features/billing/WayOut.tsx
-web/features/billing/Ways.tsx
-web/features/billing/person.ts
-web/features/billing/use-person.ts
-web/features/billing/way-back.ts
-web/features/billing/ways.module.css
-web/features/billing/wish.ts
 web/features/members/use-way-on.ts
 web/studio/content/DeskPlayer.tsx
 web/studio/homepage/kept-draft.test.ts

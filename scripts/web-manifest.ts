@@ -79,7 +79,9 @@ export function preloadsOf(manifest: Manifest): Record<string, string[]> {
 
 /** What hls.js comes in, as paths from the root, for the browsers that begin with it. */
 export function hlsOf(manifest: Manifest): string[] {
-  const before = new Set(chunksOf(manifest, ['index.html', 'player/engine/stream.ts']).map(({ file }) => file))
+  const before = new Set(
+    chunksOf(manifest, ['index.html', 'player/engine/stream.ts']).map(({ file }) => file),
+  )
   return javascriptOf(chunksOf(manifest, ['player/engine/hls-player.ts']))
     .filter((file) => !before.has(file))
     .map((file) => `/${file}`)

@@ -1,11 +1,11 @@
 import { createRoot } from 'react-dom/client'
 import type { getHomepage } from '#contract/catalog.ts'
 import type { ResultOf } from '#contract/endpoint.ts'
-import { bringTexts } from '#web/i18n/index.ts'
-import '#web/i18n/watch.ts'
-import { OrderPage } from '#web/features/billing/OrderPage.tsx'
-import { kept } from '#web/lib/storage.ts'
-import '#web/ui/base.css'
+import { bringTexts } from './i18n/index.ts'
+import './i18n/watch.ts'
+import { OrderPage } from './features/billing/order-form/OrderPage.tsx'
+import { kept } from './lib/storage.ts'
+import './ui/base.css'
 
 // The surface of the sheet that the form usually stands in, and of the gateway's frame.
 document.documentElement.dataset.raised = ''

@@ -1,11 +1,11 @@
-import { episodeInDocument } from '#web/lib/boot.ts'
-import { isConsentOpen, reserveConsentBar } from '#web/lib/consent-question.ts'
-import { startsNatively } from '#web/player/engine/native-player.ts'
-import { play } from '#web/player/engine/play.ts'
-import { preferences } from '#web/player/engine/preferences.ts'
-import { isAhead, readVideo } from '#web/player/engine/video-state.ts'
-import { prefetchPlaylists } from '#web/player/engine/prefetch-playlists.ts'
-import { createOnlineRetry } from '#web/player/engine/retry-when-online.ts'
+import { episodeInDocument } from './lib/boot.ts'
+import { isConsentOpen, reserveConsentBar } from './lib/consent-question.ts'
+import { startsNatively } from './player/engine/native-player.ts'
+import { play } from './player/engine/play.ts'
+import { preferences } from './player/engine/preferences.ts'
+import { isAhead, readVideo } from './player/engine/video-state.ts'
+import { prefetchPlaylists } from './player/engine/prefetch-playlists.ts'
+import { createOnlineRetry } from './player/engine/retry-when-online.ts'
 
 /** Where this build has hls.js, written in by scripts/build-web.ts. */
 declare const hlsFiles: string[]

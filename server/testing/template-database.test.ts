@@ -1,7 +1,7 @@
 import { sql, type CompiledQuery } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Db } from '#server/tables.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
+import { testDatabase, type TestDatabase } from './template-database.ts'
 
 let one: TestDatabase
 let other: TestDatabase

@@ -26,7 +26,7 @@ import { useLatest } from './use-latest.ts'
 import styles from './video-screen.module.css'
 
 // Most visits meet no locked episode: what sells comes when it is needed.
-const importPayPanel = () => import('#web/features/billing/PayPanel.tsx')
+const importPayPanel = () => import('#web/features/billing/paywall/PayPanel.tsx')
 const PayPanel = lazy(async () => ({ default: (await importPayPanel()).PayPanel }))
 const fetchPayPanel = () => void importPayPanel().catch(() => {})
 

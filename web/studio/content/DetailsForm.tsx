@@ -45,7 +45,7 @@ export function DetailsForm({ video }: { video: DeskVideoPage }) {
             required={false}
           />
           <Prices form={form} currency={video.price.currency} />
-          <Standing form={form} />
+          <PurposeState form={form} />
         </div>
         <Warnings warnings={warnings} />
         <Button type="submit" disabled={form.busy}>
@@ -101,7 +101,7 @@ function Prices({ form, currency }: { form: Form; currency: string }) {
 }
 
 /** What marks a video among the others. */
-function Standing({ form }: { form: Form }) {
+function PurposeState({ form }: { form: Form }) {
   const { t } = useTexts()
   return (
     <>

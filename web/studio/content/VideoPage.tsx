@@ -37,7 +37,7 @@ function Whole({ video }: { video: DeskVideoPage }) {
   return (
     <Page
       title={nameIn(video.titles, language)}
-      lead={<Standing video={video} />}
+      lead={<PurposeState video={video} />}
       actions={mayEdit && <StateActions video={video} />}
     >
       <Parts
@@ -107,7 +107,7 @@ function lacksOf({ episode_count, cover_url, synopses, category }: DeskVideo) {
 }
 
 /** In which state it is, since or until when, and the way to its page where viewers have one. */
-function Standing({ video }: { video: DeskVideo }) {
+function PurposeState({ video }: { video: DeskVideo }) {
   const { t, language } = useTexts()
   const { id, state, released_at } = video
   const lacks = lacksOf(video)

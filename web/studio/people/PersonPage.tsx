@@ -8,7 +8,7 @@ import {
   signOutPerson,
   type PersonFile,
 } from '#contract/studio/people.ts'
-import { brands } from '#web/features/billing/method-words.ts'
+import { brands } from '#web/features/billing/payment-methods/method-copy.ts'
 import { call } from '#web/lib/api.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
@@ -30,7 +30,7 @@ import { GrantForm } from './GrantForm.tsx'
 import { History } from './History.tsx'
 import { Rights } from './Rights.tsx'
 import { emailWords, nameOf } from './email-words.ts'
-import { membershipWords } from './membership-words.ts'
+import { membershipText } from './membership-words.ts'
 import styles from './people.module.css'
 
 /** One person with all that helps to help them. */
@@ -96,7 +96,7 @@ function Summary({ file: { person, membership } }: { file: PersonFile }) {
         { name: t('people.name'), value: person.display_name ?? '–' },
         { name: t('people.role'), value: t(`people.is.${person.role}`) },
         { name: t('people.since'), value: timeWords(person.created_at, language) },
-        { name: t('people.plan'), value: membershipWords(membership, t, language) },
+        { name: t('people.plan'), value: membershipText(membership, t, language) },
         { name: t('people.id'), value: person.id },
         ...(person.deleted_at
           ? [{ name: t('people.deletedAt'), value: timeWords(person.deleted_at, language) }]

@@ -5,7 +5,7 @@ import type { Say } from '#web/studio/texts.ts'
 import { timeWords } from '#web/studio/words.ts'
 
 /** A customer's subscription status in a sentence. */
-export function membershipWords(
+export function membershipText(
   { plan, status, renews_at, ends_at, grace_until }: Membership,
   t: Say,
   language: Language,
