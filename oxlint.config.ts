@@ -78,6 +78,7 @@ function behindFace(feature: string): string {
 
 /** The rooms of large folders of the web, highest first: a room imports only rooms below it. */
 const rooms: Record<string, string[]> = {
+  'features/members': ['settings', 'sign-in', 'forms'],
   player: ['ui', 'hooks', 'engine'],
   'features/billing': [
     'consumer-rights',
@@ -117,6 +118,7 @@ const layers: { files: string[]; bans: Ban[] }[] = [
     files: ['web/features/**/*.{ts,tsx}'],
     bans: [upwards, server, demo, hls, featuresWithoutApp],
   },
+  ...roomLayers('features/members', [upwards, server, demo, hls, featuresWithoutApp]),
   ...roomLayers('features/billing', [upwards, server, demo, hls, featuresWithoutApp]),
   {
     files: ['web/studio/**/*.{ts,tsx}'],

@@ -122,7 +122,6 @@ server/platform/one-time-codes.ts
 server/platform/seal.test.ts
 server/platform/seal.ts
 server/platform/within.ts
-web/features/members/use-way-on.ts
 web/studio/content/DeskPlayer.tsx
 web/studio/homepage/kept-draft.test.ts
 web/studio/homepage/kept-draft.ts

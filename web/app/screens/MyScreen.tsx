@@ -11,9 +11,9 @@ import { Receipt } from '#web/features/billing/orders/Receipt.tsx'
 import { OwnSubscription } from '#web/features/billing/subscriptions/OwnSubscription.tsx'
 import { readEmailLink, EmailLinkAction } from '#web/features/billing/consumer-rights/EmailLinkAction.tsx'
 import { userQuery } from '#web/features/members/queries.ts'
-import { socialProvidersQuery } from '#web/features/members/social-query.ts'
-import { Sessions } from '#web/features/members/Sessions.tsx'
-import { keptFragment } from '#web/features/members/social-answer.ts'
+import { socialProvidersQuery } from '#web/features/members/sign-in/social-query.ts'
+import { Sessions } from '#web/features/members/settings/Sessions.tsx'
+import { storedFragment } from '#web/features/members/sign-in/social-answer.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { paths } from '#web/lib/paths.ts'
 import { buttonClass } from '#web/ui/Button.tsx'
@@ -23,7 +23,7 @@ import styles from './my-screen.module.css'
 
 // Most sites have nothing to link with.
 const LinkedAccounts = lazy(async () => ({
-  default: (await import('#web/features/members/LinkedAccounts.tsx')).LinkedAccounts,
+  default: (await import('#web/features/members/settings/LinkedAccounts.tsx')).LinkedAccounts,
 }))
 
 /** The member area; `?receipt=` opens one order's receipt in its place, a fragment what a mail or the footer leads to. */
@@ -34,7 +34,7 @@ export function Component() {
   const link = readEmailLink(hash)
   // Another link is another page, though it is opened in the place of the first.
   if (link) return <EmailLinkAction key={hash} link={link} />
-  const kept = keptFragment()
+  const kept = storedFragment()
   if (kept) return <GoTo hash={kept} />
   return receipt ? <Receipt orderId={receipt} /> : <My />
 }

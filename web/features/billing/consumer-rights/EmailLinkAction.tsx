@@ -1,5 +1,5 @@
 import { useEffect } from 'react'
-import { forgetFragment } from '#web/features/members/social-answer.ts'
+import { forgetFragment } from '#web/features/members/sign-in/social-answer.ts'
 import { AskForLink } from './AskForLink.tsx'
 import { CancelByLink, WithdrawByLink } from './CancelOrWithdraw.tsx'
 import { ClaimPurchase } from './ClaimPurchase.tsx'

@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
 import type { Order } from '#contract/billing.ts'
-import { SignInAgain } from '#web/features/members/SignInAgain.tsx'
+import { SignInAgain } from '#web/features/members/forms/SignInAgain.tsx'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { longDate } from '#web/lib/format.ts'
 import { money } from '#web/lib/money.ts'

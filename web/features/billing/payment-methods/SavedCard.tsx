@@ -7,7 +7,7 @@ import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { methodName } from './method-copy.ts'
 import { savedMethodQuery } from '#web/features/billing/payments/queries.ts'
-import styles from '#web/features/billing/payment-methods/subscription.module.css'
+import styles from './subscription.module.css'
 
 interface SavedCardProps {
   userId: string

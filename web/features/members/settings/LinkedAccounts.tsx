@@ -7,9 +7,9 @@ import { call } from '#web/lib/api.ts'
 import { longDate } from '#web/lib/format.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
-import type { Proof } from './proof.ts'
-import { ProofForm } from './ProofForm.tsx'
-import { socialProvidersQuery } from './social-query.ts'
+import type { Credentials } from '#web/features/members/forms/reauthentication.ts'
+import { ReauthenticateForm } from '#web/features/members/forms/ReauthenticateForm.tsx'
+import { socialProvidersQuery } from '#web/features/members/sign-in/social-query.ts'
 import styles from './linked-accounts.module.css'
 
 /** The profiles elsewhere that sign in to the account; each can be unlinked after a proof. */
@@ -18,8 +18,8 @@ export function LinkedAccounts({ user }: { user: User }) {
   const queryClient = useQueryClient()
   const { data } = useQuery(socialProvidersQuery)
   const list = useRef<HTMLUListElement>(null)
-  const unlink = async ({ id, name }: Identity, proof: Partial<Proof>) => {
-    const { linked } = await call(unlinkSocial, { body: { id, ...proof } })
+  const unlink = async ({ id, name }: Identity, credentials: Partial<Credentials>) => {
+    const { linked } = await call(unlinkSocial, { body: { id, ...credentials } })
     queryClient.setQueryData(socialProvidersQuery.queryKey, (known) => known && { ...known, linked })
     notify(t('link.unlinked', { name }))
     // The form that was sent is gone.
@@ -39,7 +39,7 @@ export function LinkedAccounts({ user }: { user: User }) {
 interface AccountProps {
   user: User
   identity: Identity
-  unlink: (identity: Identity, proof: Partial<Proof>) => Promise<void>
+  unlink: (identity: Identity, credentials: Partial<Credentials>) => Promise<void>
 }
 
 function Account({ user, identity, unlink }: AccountProps) {
@@ -63,11 +63,11 @@ function Account({ user, identity, unlink }: AccountProps) {
       </Button>
       {open && (
         <div className={styles.form}>
-          <ProofForm
+          <ReauthenticateForm
             user={user}
             text={t('link.unlinkText', { name: whole })}
             action={t('link.unlinkNow')}
-            send={(proof) => unlink(identity, proof)}
+            send={(credentials) => unlink(identity, credentials)}
           />
         </div>
       )}

@@ -1,5 +1,5 @@
 import { encode } from 'uqr'
-import styles from './settings.module.css'
+import styles from '#web/features/members/forms/settings.module.css'
 
 /** A text as a QR code, dark on white with the margin that scanners ask for. */
 export function QrCode({ text, label }: { text: string; label: string }) {

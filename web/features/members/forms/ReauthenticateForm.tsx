@@ -5,26 +5,26 @@ import { useForm } from '#web/ui/use-form.ts'
 import { AccountForm } from './AccountPage.tsx'
 import { CodeField } from './CodeField.tsx'
 import { CurrentPassword } from './CurrentPassword.tsx'
-import { proofAsked, proofBody, type Proof } from './proof.ts'
+import { requiredCredentials, credentialsBody, type Credentials } from './reauthentication.ts'
 import { SignInFirst } from './SignInAgain.tsx'
 import styles from './settings.module.css'
 
-interface ProofFormProps {
+interface ReauthenticateFormProps {
   user: User
   text: string
   action: string
-  send: (proof: Partial<Proof>) => Promise<void>
+  send: (credentials: Partial<Credentials>) => Promise<void>
 }
 
 /** Explains what will happen, and asks the member to confirm that the account is theirs. */
-export function ProofForm({ user, text, action, send }: ProofFormProps) {
+export function ReauthenticateForm({ user, text, action, send }: ReauthenticateFormProps) {
   const { t } = useTranslation()
-  const asked = proofAsked(user)
+  const asked = requiredCredentials(user)
   const form = useForm({
     initial: { current_password: '', totp: '' },
     messagesOf: ({ current_password }) =>
       asked.current_password && !current_password ? { current_password: t('account.passwordMissing') } : {},
-    send: (proof) => send(proofBody(user, proof)),
+    send: (credentials) => send(credentialsBody(user, credentials)),
   })
   return (
     <AccountForm form={form}>

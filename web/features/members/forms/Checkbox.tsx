@@ -2,13 +2,13 @@ import { useId, type ComponentProps } from 'react'
 import type { Field } from '#web/ui/Field.tsx'
 import styles from './settings.module.css'
 
-type TickProps = Pick<
+type CheckboxProps = Pick<
   ComponentProps<typeof Field>,
   'name' | 'label' | 'value' | 'message' | 'onValue' | 'onLeave' | 'input'
 >
 
-/** A box to tick in a form of texts: ticked is any value, unticked the empty one. */
-export function Tick({ name, label, value, message, onValue, onLeave, input }: TickProps) {
+/** A checkbox in a form of texts: checked is any value, unchecked the empty one. */
+export function Checkbox({ name, label, value, message, onValue, onLeave, input }: CheckboxProps) {
   const id = useId()
   return (
     <div>

@@ -9,10 +9,10 @@ import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/Field.tsx'
 import { useForm } from '#web/ui/use-form.ts'
-import { AccountForm } from './AccountPage.tsx'
+import { AccountForm } from '#web/features/members/forms/AccountPage.tsx'
 import { SettingGroup } from './Setting.tsx'
 import { useChangeUser } from './use-change-user.ts'
-import styles from './settings.module.css'
+import styles from '#web/features/members/forms/settings.module.css'
 
 /** What anybody may say of themselves, registered or not. */
 export function ProfileSettings({ user }: { user: User }) {

@@ -8,11 +8,11 @@ import { Button } from '#web/ui/Button.tsx'
 import { draftOf } from '#web/ui/draft.ts'
 import { Field } from '#web/ui/Field.tsx'
 import { useForm } from '#web/ui/use-form.ts'
-import { AccountForm } from './AccountPage.tsx'
-import { CurrentPassword } from './CurrentPassword.tsx'
+import { AccountForm } from '#web/features/members/forms/AccountPage.tsx'
+import { CurrentPassword } from '#web/features/members/forms/CurrentPassword.tsx'
 import { Setting } from './Setting.tsx'
 import { useChangeUser } from './use-change-user.ts'
-import styles from './settings.module.css'
+import styles from '#web/features/members/forms/settings.module.css'
 
 /** The address, whether it is confirmed, and the way to another one, which is used once its mailed link was. */
 export function EmailSetting({ user }: { user: User }) {

@@ -8,17 +8,17 @@ import { paths } from '#web/lib/paths.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/Field.tsx'
 import { useForm } from '#web/ui/use-form.ts'
-import { EmailField, NewPasswordFields } from './AccountFields.tsx'
-import { AccountForm, AccountLinks, AccountPage } from './AccountPage.tsx'
-import { rememberUser } from './queries.ts'
+import { EmailField, NewPasswordFields } from '#web/features/members/forms/AccountFields.tsx'
+import { AccountForm, AccountLinks, AccountPage } from '#web/features/members/forms/AccountPage.tsx'
+import { rememberUser } from '#web/features/members/queries.ts'
 import { SocialProviders } from './SocialProviders.tsx'
-import { useWayOn } from './use-way-on.ts'
+import { useReturnAfterSignIn } from './use-return-after-sign-in.ts'
 
 /** Makes the guest a member; what they kept stays theirs. */
 export function Register() {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
-  const goOn = useWayOn()
+  const goOn = useReturnAfterSignIn()
   const form = useForm({
     initial: { display_name: '', email: '', password: '', repeat_password: '' },
     messagesOf: ({ display_name, email, password, repeat_password }) => ({

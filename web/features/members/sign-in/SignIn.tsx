@@ -8,14 +8,14 @@ import { isEmail } from '#web/lib/checks.ts'
 import { paths } from '#web/lib/paths.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { useForm } from '#web/ui/use-form.ts'
-import { EmailField, PasswordField } from './AccountFields.tsx'
-import { AccountForm, AccountLinks, AccountPage } from './AccountPage.tsx'
-import { CodeField } from './CodeField.tsx'
-import { rememberUser } from './queries.ts'
+import { EmailField, PasswordField } from '#web/features/members/forms/AccountFields.tsx'
+import { AccountForm, AccountLinks, AccountPage } from '#web/features/members/forms/AccountPage.tsx'
+import { CodeField } from '#web/features/members/forms/CodeField.tsx'
+import { rememberUser } from '#web/features/members/queries.ts'
 import { readSocialReturn, socialStart, type SocialReturn } from './social-answer.ts'
 import { SocialCode } from './SocialCode.tsx'
 import { SocialProviders } from './SocialProviders.tsx'
-import { useWayOn } from './use-way-on.ts'
+import { useReturnAfterSignIn } from './use-return-after-sign-in.ts'
 
 /** The sign-in. After a social provider it shows the outcome, or asks for the authenticator code. */
 export function SignIn() {
@@ -28,7 +28,7 @@ export function SignIn() {
 function SignInForm({ back }: { back: SocialReturn | null }) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
-  const goOn = useWayOn()
+  const goOn = useReturnAfterSignIn()
   const [asksForCode, setAsksForCode] = useState(false)
   const form = useForm({
     initial: { email: '', password: '', totp: '' },

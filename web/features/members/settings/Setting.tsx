@@ -1,7 +1,7 @@
 import { useId, useState, type ReactNode } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { Button } from '#web/ui/Button.tsx'
-import styles from './settings.module.css'
+import styles from '#web/features/members/forms/settings.module.css'
 
 interface SettingProps {
   title: string

@@ -4,15 +4,15 @@ import type { User } from '#contract/members.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { paths } from '#web/lib/paths.ts'
 import { Button } from '#web/ui/Button.tsx'
-import { proofAsked } from './proof.ts'
-import { userQuery } from './queries.ts'
+import { requiredCredentials } from './reauthentication.ts'
+import { userQuery } from '#web/features/members/queries.ts'
 import { useSignOut } from './use-sign-out.ts'
 import styles from './settings.module.css'
 
 /** Says to a member who has nothing to prove with but a fresh sign-in how to go on. Nothing for anybody else. */
 export function SignInFirst({ user }: { user: User }) {
   const { t } = useTranslation()
-  const asked = proofAsked(user)
+  const asked = requiredCredentials(user)
   if (user.role !== 'member' || asked.current_password || asked.totp) return null
   return (
     <>

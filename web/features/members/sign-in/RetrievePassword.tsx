@@ -7,8 +7,8 @@ import { isEmail, isPasswordLength } from '#web/lib/checks.ts'
 import { paths } from '#web/lib/paths.ts'
 import { Button, buttonClass } from '#web/ui/Button.tsx'
 import { useForm } from '#web/ui/use-form.ts'
-import { EmailField, NewPasswordFields } from './AccountFields.tsx'
-import { AccountForm, AccountLinks, AccountPage } from './AccountPage.tsx'
+import { EmailField, NewPasswordFields } from '#web/features/members/forms/AccountFields.tsx'
+import { AccountForm, AccountLinks, AccountPage } from '#web/features/members/forms/AccountPage.tsx'
 
 /** Asks for the mail, or, opened by the mail's link (`#reset=…`), for the new password. */
 export function RetrievePassword() {

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import type { BodyOf } from '#contract/endpoint.ts'
 import { changeUser } from '#contract/members.ts'
 import { call } from '#web/lib/api.ts'
-import { rememberUser } from './queries.ts'
+import { rememberUser } from '#web/features/members/queries.ts'
 
 /** Changes the person's data, and updates every screen. */
 export function useChangeUser(): (change: BodyOf<typeof changeUser>) => Promise<void> {

@@ -29,19 +29,19 @@ export function socialStart(provider: string, returnTo: string | null): string {
   return `/api/user/social/${encodeURIComponent(provider)}${query}`
 }
 
-const key = 'kept_fragment'
+const key = 'stored_fragment'
 
 /**
- * Keeps in this tab, while it visits a provider, the fragment of the page that the sign-in leads on to: a mail's link holds a
- * secret there, which no server is to see, and so it cannot come along.
+ * Stores the fragment of the page that follows the sign-in, in this tab, during the visit to a provider. A mail's link has its
+ * secret there, which no server may see.
  */
-export function keepFragment(path: string | undefined): void {
+export function storeFragment(path: string | undefined): void {
   const fragment = path?.match(/#.*/)?.[0]
   if (fragment) tabStorage.set(key, fragment)
 }
 
-/** What was kept for a page that is opened without it. */
-export const keptFragment = () => tabStorage.get(key)
+/** The stored fragment, for a page that is opened without it. */
+export const storedFragment = () => tabStorage.get(key)
 
-/** To be called by the page that the fragment is for. */
+/** Called by the page that the fragment is for. */
 export const forgetFragment = () => tabStorage.remove(key)

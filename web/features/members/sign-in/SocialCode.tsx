@@ -4,16 +4,16 @@ import { useTranslation } from '#web/i18n/use-translation.ts'
 import { call } from '#web/lib/api.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { useForm } from '#web/ui/use-form.ts'
-import { AccountForm, AccountPage } from './AccountPage.tsx'
-import { CodeField } from './CodeField.tsx'
-import { rememberUser } from './queries.ts'
-import { useWayOn } from './use-way-on.ts'
+import { AccountForm, AccountPage } from '#web/features/members/forms/AccountPage.tsx'
+import { CodeField } from '#web/features/members/forms/CodeField.tsx'
+import { rememberUser } from '#web/features/members/queries.ts'
+import { useReturnAfterSignIn } from './use-return-after-sign-in.ts'
 
 /** The second factor of somebody whom a social provider has vouched for. */
 export function SocialCode({ ticket }: { ticket: string }) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
-  const goOn = useWayOn()
+  const goOn = useReturnAfterSignIn()
   const form = useForm({
     initial: { totp: '' },
     messagesOf: ({ totp }) => (totp ? {} : { totp: t('account.codeMissing') }),

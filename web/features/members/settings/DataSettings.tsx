@@ -5,7 +5,7 @@ import { call } from '#web/lib/api.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { DeleteForm } from './DeleteForm.tsx'
 import { Setting, SettingGroup } from './Setting.tsx'
-import styles from './settings.module.css'
+import styles from '#web/features/members/forms/settings.module.css'
 
 /** Taking one's data along, and having it deleted: for guests as for members. */
 export function DataSettings({ user, onDeleted }: { user: User; onDeleted: () => void }) {

@@ -7,10 +7,14 @@ import { call } from '#web/lib/api.ts'
 import { paths } from '#web/lib/paths.ts'
 import { buttonClass } from '#web/ui/Button.tsx'
 import { LinkedAccounts } from './LinkedAccounts.tsx'
-import { ProofForm } from './ProofForm.tsx'
-import { socialProvidersQuery } from './social-query.ts'
-import { readSocialReturn, socialStart, type SocialReturn } from './social-answer.ts'
-import styles from './settings.module.css'
+import { ReauthenticateForm } from '#web/features/members/forms/ReauthenticateForm.tsx'
+import { socialProvidersQuery } from '#web/features/members/sign-in/social-query.ts'
+import {
+  readSocialReturn,
+  socialStart,
+  type SocialReturn,
+} from '#web/features/members/sign-in/social-answer.ts'
+import styles from '#web/features/members/forms/settings.module.css'
 
 /** Links accounts elsewhere and unlinks them. Nothing where no provider is offered and nothing is linked. */
 export function SocialSetting({ user }: { user: User }) {
@@ -63,14 +67,19 @@ function Return({ user, providers }: { user: User; providers: readonly { id: str
 
 function Prove({ user, back, name }: { user: User; back: SocialReturn; name: string }) {
   const { t } = useTranslation()
-  const send = async (proof: object) => {
+  const send = async (credentials: object) => {
     const return_to = back.returnTo ?? paths.individual.to()
-    const { url } = await call(linkSocial, { body: { provider: back.provider, return_to, ...proof } })
+    const { url } = await call(linkSocial, { body: { provider: back.provider, return_to, ...credentials } })
     location.assign(url)
   }
   return (
     <div className={styles.form}>
-      <ProofForm user={user} text={t('social.prove')} action={t('link.link', { name })} send={send} />
+      <ReauthenticateForm
+        user={user}
+        text={t('social.prove')}
+        action={t('link.link', { name })}
+        send={send}
+      />
     </div>
   )
 }

@@ -6,21 +6,21 @@ import { useTranslation } from '#web/i18n/use-translation.ts'
 import { paths } from '#web/lib/paths.ts'
 import { Button, buttonClass } from '#web/ui/Button.tsx'
 import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
-import { AccountPage } from './AccountPage.tsx'
+import { AccountPage } from '#web/features/members/forms/AccountPage.tsx'
 import { DataSettings } from './DataSettings.tsx'
 import { EmailSetting } from './EmailSetting.tsx'
 import { PasswordSetting } from './PasswordSetting.tsx'
 import { ProfileSettings } from './ProfileSettings.tsx'
-import { userQuery } from './queries.ts'
+import { userQuery } from '#web/features/members/queries.ts'
 import { SecondFactorSetting } from './SecondFactorSetting.tsx'
 import { SettingGroup } from './Setting.tsx'
 import { SocialSetting } from './SocialSetting.tsx'
-import { useSignOut } from './use-sign-out.ts'
+import { useSignOut } from '#web/features/members/forms/use-sign-out.ts'
 import { VerifyEmail } from './VerifyEmail.tsx'
-import styles from './settings.module.css'
+import styles from '#web/features/members/forms/settings.module.css'
 
 /** The person's public face and everything that can be set; a mail's link (`#verify=…`) opens its own page. */
-export function Individual() {
+export function AccountSettings() {
   const { hash } = useLocation()
   const [deleted, setDeleted] = useState(false)
   const secret = new URLSearchParams(hash.slice(1)).get('verify')

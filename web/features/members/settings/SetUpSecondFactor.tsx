@@ -7,10 +7,10 @@ import { call } from '#web/lib/api.ts'
 import { Button, buttonClass } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/Field.tsx'
 import { useForm } from '#web/ui/use-form.ts'
-import { AccountForm } from './AccountPage.tsx'
-import { CurrentPassword } from './CurrentPassword.tsx'
-import { userQuery } from './queries.ts'
-import styles from './settings.module.css'
+import { AccountForm } from '#web/features/members/forms/AccountPage.tsx'
+import { CurrentPassword } from '#web/features/members/forms/CurrentPassword.tsx'
+import { userQuery } from '#web/features/members/queries.ts'
+import styles from '#web/features/members/forms/settings.module.css'
 
 const QrCode = lazy(async () => ({ default: (await import('./QrCode.tsx')).QrCode }))
 
@@ -40,8 +40,10 @@ function Begin({ user, onBegun }: { user: User; onBegun: (begun: Begun) => void 
     messagesOf: ({ current_password }) =>
       current_password || !user.has_password ? {} : { current_password: t('account.passwordMissing') },
     send: async ({ current_password }) => {
-      const proof = user.has_password ? { current_password } : {}
-      const { secret, otpauth_url } = await call(changeSecondFactor, { body: { action: 'begin', ...proof } })
+      const credentials = user.has_password ? { current_password } : {}
+      const { secret, otpauth_url } = await call(changeSecondFactor, {
+        body: { action: 'begin', ...credentials },
+      })
       if (secret && otpauth_url) onBegun({ secret, url: otpauth_url })
     },
   })

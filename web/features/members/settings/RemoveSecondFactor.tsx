@@ -5,11 +5,11 @@ import { call } from '#web/lib/api.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { useForm } from '#web/ui/use-form.ts'
-import { AccountForm } from './AccountPage.tsx'
-import { CodeField } from './CodeField.tsx'
-import { CurrentPassword } from './CurrentPassword.tsx'
-import { userQuery } from './queries.ts'
-import styles from './settings.module.css'
+import { AccountForm } from '#web/features/members/forms/AccountPage.tsx'
+import { CodeField } from '#web/features/members/forms/CodeField.tsx'
+import { CurrentPassword } from '#web/features/members/forms/CurrentPassword.tsx'
+import { userQuery } from '#web/features/members/queries.ts'
+import styles from '#web/features/members/forms/settings.module.css'
 
 export function RemoveSecondFactor({ user, onDone }: { user: User; onDone: () => void }) {
   const { t } = useTranslation()
@@ -21,8 +21,8 @@ export function RemoveSecondFactor({ user, onDone }: { user: User; onDone: () =>
       ...(code ? {} : { code: t('account.codeMissing') }),
     }),
     send: async ({ current_password, code }) => {
-      const proof = user.has_password ? { current_password } : {}
-      await call(changeSecondFactor, { body: { action: 'remove', code: code.trim(), ...proof } })
+      const credentials = user.has_password ? { current_password } : {}
+      await call(changeSecondFactor, { body: { action: 'remove', code: code.trim(), ...credentials } })
       notify(t('factor.removed'))
       onDone()
       await queryClient.invalidateQueries({ queryKey: userQuery.queryKey })

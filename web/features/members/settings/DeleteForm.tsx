@@ -5,20 +5,20 @@ import { useTranslation } from '#web/i18n/use-translation.ts'
 import { call } from '#web/lib/api.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { useForm } from '#web/ui/use-form.ts'
-import { AccountForm } from './AccountPage.tsx'
-import { CodeField } from './CodeField.tsx'
-import { CurrentPassword } from './CurrentPassword.tsx'
-import { proofAsked, proofBody } from './proof.ts'
-import { rememberUser } from './queries.ts'
-import { SignInFirst } from './SignInAgain.tsx'
-import { Tick } from './Tick.tsx'
-import styles from './settings.module.css'
+import { AccountForm } from '#web/features/members/forms/AccountPage.tsx'
+import { CodeField } from '#web/features/members/forms/CodeField.tsx'
+import { CurrentPassword } from '#web/features/members/forms/CurrentPassword.tsx'
+import { requiredCredentials, credentialsBody } from '#web/features/members/forms/reauthentication.ts'
+import { rememberUser } from '#web/features/members/queries.ts'
+import { SignInFirst } from '#web/features/members/forms/SignInAgain.tsx'
+import { Checkbox } from '#web/features/members/forms/Checkbox.tsx'
+import styles from '#web/features/members/forms/settings.module.css'
 
 /** Says what goes and what stays, asks who it is, and deletes after one tick. */
 export function DeleteForm({ user, onDeleted }: { user: User; onDeleted: () => void }) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
-  const asks = proofAsked(user)
+  const asks = requiredCredentials(user)
   const form = useForm({
     initial: { current_password: '', totp: '', sure: '' },
     messagesOf: ({ current_password, sure }) => ({
@@ -28,7 +28,7 @@ export function DeleteForm({ user, onDeleted }: { user: User; onDeleted: () => v
       ...(sure ? {} : { sure: t('data.sureMissing') }),
     }),
     send: async ({ current_password, totp }) => {
-      const guest = await call(deleteUser, { body: proofBody(user, { current_password, totp }) })
+      const guest = await call(deleteUser, { body: credentialsBody(user, { current_password, totp }) })
       clearSearches()
       onDeleted()
       rememberUser(queryClient, guest)
@@ -44,7 +44,7 @@ export function DeleteForm({ user, onDeleted }: { user: User; onDeleted: () => v
       {asks.current_password && <CurrentPassword field={form.field('current_password')} />}
       {asks.totp && <CodeField field={form.field('totp')} autoFocus={false} />}
       {!form.signInFirst && <SignInFirst user={user} />}
-      <Tick {...form.field('sure')} label={t('data.sure')} />
+      <Checkbox {...form.field('sure')} label={t('data.sure')} />
       <Button look="danger" type="submit" disabled={form.busy}>
         {form.busy ? t('account.working') : t('data.deleteNow')}
       </Button>

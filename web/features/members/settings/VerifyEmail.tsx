@@ -7,8 +7,8 @@ import { call } from '#web/lib/api.ts'
 import { paths } from '#web/lib/paths.ts'
 import { Button, buttonClass } from '#web/ui/Button.tsx'
 import { useForm } from '#web/ui/use-form.ts'
-import { AccountForm, AccountLinks, AccountPage } from './AccountPage.tsx'
-import { userQuery } from './queries.ts'
+import { AccountForm, AccountLinks, AccountPage } from '#web/features/members/forms/AccountPage.tsx'
+import { userQuery } from '#web/features/members/queries.ts'
 
 const noFields = {}
 
