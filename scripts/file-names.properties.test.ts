@@ -8,7 +8,7 @@ import { readFileName } from '#contract/studio/file-names.ts'
 import { captionEndings, descriptionName, videoEndings } from '#contract/studio/uploads.ts'
 import { readFolder } from '#server/features/media/ingest/read-folder.ts'
 import { checkProperty, propertyTimeoutMs } from '#server/testing/check-property.ts'
-import { arrange, type Placed } from '#web/studio/content/arrange-season.ts'
+import { arrange, type Placed } from '#web/studio/content/uploads/arrange-season.ts'
 
 /* The command line and the studio read file names with one reader. Nothing may be lost without a word to the operator. */
 

@@ -122,15 +122,6 @@ server/platform/one-time-codes.ts
 server/platform/seal.test.ts
 server/platform/seal.ts
 server/platform/within.ts
-web/studio/content/DeskPlayer.tsx
-web/studio/homepage/kept-draft.test.ts
-web/studio/homepage/kept-draft.ts
-web/studio/people/PersonName.tsx
-web/studio/people/PersonPage.tsx
-web/studio/running/RunningScreen.tsx
-web/studio/running/running.module.css
-web/studio/team/deed-words.test.ts
-web/studio/team/deed-words.ts
 `
     .trim()
     .split(/\s+/),

@@ -9,17 +9,9 @@ import {
   once,
   type Report,
 } from '#bench/fill-tables.ts'
+import type { SiteSize } from './site-size.ts'
 import { moneySteps } from './money-steps.ts'
 import { siteSteps } from './site-steps.ts'
-
-/** How much of everything a site has that has run for a year. */
-export interface SiteSize {
-  videos: number
-  people: number
-  orders: number
-  events: number
-  deeds: number
-}
 
 /** What issue 7 asks for, or a part of it. */
 export function siteSize(part: number): SiteSize {
@@ -29,7 +21,7 @@ export function siteSize(part: number): SiteSize {
     people: of(100_000),
     orders: of(200_000),
     events: of(5_000_000),
-    deeds: of(400_000),
+    auditEvents: of(400_000),
   }
 }
 

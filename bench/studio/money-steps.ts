@@ -1,5 +1,5 @@
 import type { Step } from '#bench/fill-tables.ts'
-import type { SiteSize } from './fill-studio.ts'
+import type { SiteSize } from './site-size.ts'
 
 const plans = 5
 export const links = 200

@@ -10,7 +10,7 @@ import { isEmail } from '#web/lib/checks.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { useForm } from '#web/ui/use-form.ts'
 import { LanguageChoice } from './LanguageChoice.tsx'
-import { deskQuery, shown } from './queries.ts'
+import { operatorSessionQuery, shown } from './queries.ts'
 import { useTexts } from './texts.ts'
 import styles from './shell.module.css'
 
@@ -36,7 +36,7 @@ export function SignIn({ kept }: { kept?: string }) {
         const desk = await call(openDesk, { body })
         // Another one may see less.
         if (desk.operator.id !== kept) queryClient.removeQueries(shown)
-        queryClient.setQueryData(deskQuery.queryKey, desk)
+        queryClient.setQueryData(operatorSessionQuery.queryKey, desk)
         // What their page asked for meanwhile was refused.
         void queryClient.refetchQueries({
           type: 'active',

@@ -12,7 +12,7 @@ import { Button } from '#web/ui/Button.tsx'
 import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 import { Field } from '#web/ui/Field.tsx'
 import { useForm } from '#web/ui/use-form.ts'
-import { deskQuery } from './queries.ts'
+import { operatorSessionQuery } from './queries.ts'
 import { useTexts } from './texts.ts'
 import { PageLink } from './ui/PageLink.tsx'
 
@@ -34,7 +34,7 @@ export function Welcome() {
   })
   const isSpent = invited.error instanceof CallRejected
   const goOn = () => {
-    if (letIn) queryClient.setQueryData(deskQuery.queryKey, letIn.desk)
+    if (letIn) queryClient.setQueryData(operatorSessionQuery.queryKey, letIn.desk)
     void navigate('/studio', { replace: true })
   }
   return (

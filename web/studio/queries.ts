@@ -12,7 +12,7 @@ export const isSignedOut = (error: unknown): boolean =>
   error instanceof CallRejected && error.code === signInFirst
 
 /** The operator who is signed in; null if none is. */
-export const deskQuery = queryOptions({
+export const operatorSessionQuery = queryOptions({
   queryKey: ['desk'],
   queryFn: ({ signal }) =>
     call(getDesk, { signal }).catch((error: unknown) => {
@@ -27,29 +27,29 @@ export function watchSession(queryClient: QueryClient): void {
   hearRefusals((code, { path }) => {
     // The session's own calls say themselves who is.
     if (code === signInFirst && path !== getDesk.path)
-      void queryClient.invalidateQueries({ queryKey: deskQuery.queryKey })
+      void queryClient.invalidateQueries({ queryKey: operatorSessionQuery.queryKey })
   })
 }
 
 /** All that is known beside who is signed in: what the pages show. */
-export const shown = { predicate: ({ queryKey }: Query) => queryKey[0] !== deskQuery.queryKey[0] }
+export const shown = { predicate: ({ queryKey }: Query) => queryKey[0] !== operatorSessionQuery.queryKey[0] }
 
 /**
  * The desk of whoever is signed in, from the shell. A screen that asked the query itself could be drawn once more after a
  * sign-out, before the shell takes it away.
  */
-export const DeskContext = createContext<Desk | null>(null)
+export const OperatorSessionContext = createContext<Desk | null>(null)
 
 /** The same, for every screen within the shell. */
-export function useDesk(): Desk {
-  const desk = useContext(DeskContext)
+export function useOperatorSession(): Desk {
+  const desk = useContext(OperatorSessionContext)
   if (!desk) throw new Error('nobody is signed in to the studio')
   return desk
 }
 
 /** Whether the operator's role allows a command; the server decides it again. */
 export function useMay(): (command: Pick<CommandEndpoint, 'roles'>) => boolean {
-  const { role } = useDesk().operator
+  const { role } = useOperatorSession().operator
   return ({ roles }) => roles.includes(role)
 }
 

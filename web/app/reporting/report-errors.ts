@@ -9,7 +9,7 @@ import {
 } from '@sentry/browser'
 import type { PageSettings } from '#contract/page-settings.ts'
 import { environmentOf, scrub } from '#contract/error-reports.ts'
-import { router } from '#web/app/router.tsx'
+import { onPathChange } from '#web/app/path-changes.ts'
 import { ignoredErrors, mayRecord, rates } from './rules.ts'
 
 /** Reports errors, traces, profiles and replays from now on, and the errors that came before. */
@@ -66,7 +66,7 @@ function recordWhereAllowed(): void {
   }
   settle(location.pathname)
   let shown = location.pathname
-  router.subscribe(({ location: { pathname } }) => {
+  onPathChange((pathname) => {
     if (pathname === shown) return
     shown = pathname
     settle(pathname)

@@ -14,7 +14,7 @@ import { useGoOn } from '#web/studio/ui/unsaved.ts'
 import { Choice } from '#web/studio/ui/Choice.tsx'
 import { Page } from '#web/studio/ui/Page.tsx'
 import { Table } from '#web/studio/ui/Table.tsx'
-import { countWords, timeWords } from '#web/studio/words.ts'
+import { formatCount, formatTime } from '#web/studio/format.ts'
 import { ContentTabs } from './ContentTabs.tsx'
 import { videosQuery } from './queries.ts'
 import { SearchField } from './SearchField.tsx'
@@ -42,10 +42,10 @@ export function VideoList() {
     { title: t('content.video'), cell: (row: DeskVideoRow) => <Title row={row} /> },
     { title: t('content.state'), cell: (row: DeskVideoRow) => t(`content.states.${row.state}`) },
     { title: t('content.episodes'), cell: (row: DeskVideoRow) => episodesOf(row, t) },
-    { title: t('content.plays'), cell: (row: DeskVideoRow) => countWords(row.play_count), figures: true },
+    { title: t('content.plays'), cell: (row: DeskVideoRow) => formatCount(row.play_count), figures: true },
     {
       title: t('content.released'),
-      cell: ({ released_at }: DeskVideoRow) => timeWords(released_at, language),
+      cell: ({ released_at }: DeskVideoRow) => formatTime(released_at, language),
     },
   ]
   return (

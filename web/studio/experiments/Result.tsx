@@ -5,7 +5,7 @@ import { useTexts, type Say } from '#web/studio/texts.ts'
 import { Panel } from '#web/studio/ui/Page.tsx'
 import { Table } from '#web/studio/ui/Table.tsx'
 import { IntervalChart } from './IntervalChart.tsx'
-import { countWords, timeWords } from '#web/studio/words.ts'
+import { formatCount, formatTime } from '#web/studio/format.ts'
 import styles from './experiments.module.css'
 
 type Row = ArmResult & { name: string; share: number }
@@ -35,14 +35,14 @@ export function Result({ result }: { result: ExperimentResult }) {
         </p>
       )}
       {is_early && (
-        <p className={styles.warning}>{t('experiments.early', { minimum: countWords(minimum) })}</p>
+        <p className={styles.warning}>{t('experiments.early', { minimum: formatCount(minimum) })}</p>
       )}
       <Conversion rows={rows} percent={percent} early={is_early} />
       {firstArm?.revenue.map(({ currency }) => (
         <Revenue key={currency} rows={rows} currency={currency} early={is_early} />
       ))}
       <p className={styles.hint}>
-        {t('experiments.how')} {t('experiments.counted', { time: timeWords(counted_at, language) })}
+        {t('experiments.how')} {t('experiments.counted', { time: formatTime(counted_at, language) })}
       </p>
     </>
   )

@@ -6,7 +6,7 @@ import {
   type Experiment,
 } from '#contract/studio/experiments.ts'
 import { payLayouts } from '#contract/studio/homepage.ts'
-import { centsOf, decimalOf } from '#web/studio/words.ts'
+import { centsOf, decimalOf } from '#web/studio/format.ts'
 import type { Say } from '#web/studio/texts.ts'
 import { episodeOfAddress } from '#web/studio/growth/episode-address.ts'
 

@@ -6,7 +6,7 @@ import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 import { useTexts } from '#web/studio/texts.ts'
 import { PageLink } from '#web/studio/ui/PageLink.tsx'
 import { Table } from '#web/studio/ui/Table.tsx'
-import { timeWords } from '#web/studio/words.ts'
+import { formatTime } from '#web/studio/format.ts'
 import { textsQuery } from './text-queries.ts'
 import styles from './homepage.module.css'
 
@@ -19,7 +19,7 @@ export function TextList() {
   const { list } = texts.data
   const standing = (name: PageName, language: Language) => {
     const text = list.find((each) => each.name === name && each.language === language)
-    return text?.own ? timeWords(text.updated_at, shown) : t('homepage.asItCame')
+    return text?.own ? formatTime(text.updated_at, shown) : t('homepage.asItCame')
   }
   const columns = [
     { title: t('homepage.textName'), cell: (name: PageName) => t(`homepage.page.${name}`) },

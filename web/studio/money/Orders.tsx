@@ -6,11 +6,11 @@ import type { listOrders } from '#contract/studio/orders.ts'
 import { Button, buttonClass } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/Field.tsx'
 import { useForm } from '#web/ui/use-form.ts'
-import { useDesk } from '#web/studio/queries.ts'
+import { useOperatorSession } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { Choice } from '#web/studio/ui/Choice.tsx'
 import { OrderList } from './OrderList.tsx'
-import { gatewayNames } from './order-words.ts'
+import { gatewayNames } from './order-copy.ts'
 import styles from './money.module.css'
 
 type Filter = QueryOf<typeof listOrders>
@@ -44,7 +44,7 @@ export function Orders() {
 
 function Filters({ asked, onAsk }: { asked: Asked; onAsk: (wish: Asked) => void }) {
   const { t } = useTexts()
-  const { role } = useDesk().operator
+  const { role } = useOperatorSession().operator
   const form = useForm({
     initial: asked,
     messagesOf: ({ since, until }) =>

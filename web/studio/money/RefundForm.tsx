@@ -8,7 +8,7 @@ import { Field } from '#web/ui/Field.tsx'
 import { useTexts, type Say } from '#web/studio/texts.ts'
 import { FormSheet } from '#web/studio/ui/FormSheet.tsx'
 import { useGuardedForm } from '#web/studio/ui/use-guarded-form.ts'
-import { centsOf, decimalOf } from '#web/studio/words.ts'
+import { centsOf, decimalOf } from '#web/studio/format.ts'
 import styles from './money.module.css'
 
 /** Gives money back: as much as is left or as the role may, unless less is wished. */

@@ -21,7 +21,7 @@ export function Rights({
   const mayRevoke = useMay()(revokeEntitlement)
   const actions = {
     title: t('people.actions'),
-    deeds: true,
+    actions: true,
     cell: (held: HeldEntitlement) => (held.revoked_for === null ? <Revoke held={held} /> : null),
   }
   return (

@@ -12,12 +12,12 @@ import { call } from '#web/lib/api.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
-import { useDesk, useMay } from '#web/studio/queries.ts'
+import { useOperatorSession, useMay } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { useCommand } from '#web/studio/use-command.ts'
 import { AskFirst } from '#web/studio/ui/AskFirst.tsx'
 import { Table } from '#web/studio/ui/Table.tsx'
-import { timeWords } from '#web/studio/words.ts'
+import { formatTime } from '#web/studio/format.ts'
 import { OneTimeLink, type Invited } from './OneTimeLink.tsx'
 import styles from './team.module.css'
 
@@ -41,13 +41,13 @@ export function Operators() {
     {
       title: t('team.seen'),
       cell: ({ active_since, last_seen_at }: Operator) =>
-        active_since ? timeWords(last_seen_at, language) : t('team.invited'),
+        active_since ? formatTime(last_seen_at, language) : t('team.invited'),
     },
     ...(mayChange
       ? [
           {
             title: t('team.actions'),
-            deeds: true,
+            actions: true,
             cell: (operator: Operator) => <Actions operator={operator} />,
           },
         ]
@@ -104,7 +104,7 @@ function RoleChoice({ operator: { email, role } }: { operator: Operator }) {
 
 function Actions({ operator: { email } }: { operator: Operator }) {
   const { t } = useTexts()
-  const { operator: me } = useDesk()
+  const { operator: me } = useOperatorSession()
   const reset = useCommand(resetOperator, null)
   const remove = useCommand(removeOperator, t('done.operatorRemoved'))
   const [invited, setInvited] = useState<Invited | null>(null)

@@ -1,0 +1,82 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { readFileName } from '#contract/studio/file-names.ts'
+import type { DeskEpisode, DeskVideoPage } from '#contract/studio/videos.ts'
+import { useUnsaved } from '#web/studio/ui/unsaved.ts'
+import { findAlreadyUploaded } from './already-uploaded.ts'
+import { arrivedQuery } from '#web/studio/content/queries.ts'
+import { arrange, type Placed, type Season } from '#web/studio/content/uploads/arrange-season.ts'
+import type { SourceFile } from '#web/studio/content/uploads/source-file.ts'
+import type { ToSend } from '#web/studio/content/uploads/upload-queue.ts'
+import { useImportDiff } from './use-import-diff.ts'
+
+/** A file of the upload, with its planned episode. */
+export type Line = Season<SourceFile>['files'][number] & {
+  /** The very same has arrived before: it is not sent again. */
+  isHere: boolean
+}
+
+/** The operator's correction for a file; null if it is skipped. */
+type Mended = ReadonlyMap<SourceFile, Partial<Placed<SourceFile>> | null>
+
+const placedOf = (found: readonly SourceFile[]): Placed<SourceFile>[] =>
+  found.flatMap((file) => {
+    const { kind, number, language } = readFileName(file.path)
+    return kind === 'film' || kind === 'captions' ? [{ file, kind, number, language }] : []
+  })
+
+/** Plans the upload of dropped files beside the existing episodes, and applies corrections. */
+export function useUploadPreview(
+  video: DeskVideoPage,
+  found: readonly SourceFile[],
+  episodes: readonly DeskEpisode[],
+) {
+  const [mended, setMended] = useState<Mended>(new Map())
+  useUnsaved(mended.size > 0)
+  const placed = placedOf(found)
+    .filter(({ file }) => mended.get(file) !== null)
+    .map((each) => ({ ...each, ...mended.get(each.file) }))
+  const there = new Set(episodes.map(({ number }) => number))
+  const arrived = useQuery(arrivedQuery(video.id))
+  const isHere = findAlreadyUploaded(arrived.data?.list ?? [])
+  const { files: arranged, gaps } = arrange(placed, there)
+  const lines = arranged.map((each): Line => ({ ...each, isHere: !each.trouble && isHere(each) }))
+  const here = lines.filter((each) => each.isHere).length
+  const coming = lines.flatMap(({ kind, number }) => (kind === 'film' ? (number ?? []) : []))
+  const folder = useImportDiff(found, video, { episodes, coming })
+  const ready = lines.flatMap(({ file, kind, number, language, trouble, isHere }): ToSend[] =>
+    number === undefined || trouble || isHere
+      ? []
+      : [{ file, number, language, titles: kind === 'film' ? folder.titlesOf(number) : undefined }],
+  )
+  const [marked] = useState(() => markedOf(arrange(placedOf(found), there)))
+  const isMended = ready.length + here === lines.length
+  return {
+    lines,
+    /** Numbers of episodes that are missing. */
+    gaps,
+    /** The paths of files that nothing is made of. */
+    others: found
+      .filter((file) => readFileName(file.path).kind === 'other' || folder.unused.has(file))
+      .map(({ path }) => path),
+    /** How many have arrived before. */
+    here,
+    isLookedUp: !arrived.isPending,
+    folder,
+    /** What is sent. */
+    ready,
+    isMended,
+    isBusy: arrived.isPending || folder.isReading || folder.busy,
+    /** Whether something was the matter with a file at first. */
+    wasMarked: (file: SourceFile) => marked.has(file),
+    mend: (file: SourceFile, change: Partial<Placed<SourceFile>>) =>
+      setMended(new Map([...mended, [file, { ...mended.get(file), ...change }]])),
+    leaveOut: (files: readonly SourceFile[]) =>
+      setMended(new Map([...mended, ...files.map((file) => [file, null] as const)])),
+  }
+}
+
+export type PlannedUpload = ReturnType<typeof useUploadPreview>
+
+const markedOf = ({ files }: Season<SourceFile>): ReadonlySet<SourceFile> =>
+  new Set(files.filter(({ trouble }) => trouble).map(({ file }) => file))
