@@ -50,7 +50,7 @@ export default defineConfig({
             // Ours in few pieces: small files compress badly.
             {
               name: 'base',
-              test: /web\/(i18n\/(index|translator|use-translation|with-texts|en\.json)|ui\/(Button|CouldNotLoad|base)|lib\/(paths|format))/,
+              test: /web\/(i18n\/(index|translator|use-translation|with-texts|en\/base\.json)|ui\/(Button|CouldNotLoad|base)|lib\/(paths|format))/,
             },
             {
               name: 'site',
@@ -62,7 +62,7 @@ export default defineConfig({
             },
             {
               name: 'watch',
-              test: /web\/i18n\/(watch\.ts|en\.watch)|(web\/lib|contract)\/money|contract\/billing/,
+              test: /web\/i18n\/(watch\.ts|en\/watch)|(web\/lib|contract)\/money|contract\/billing/,
             },
             // What sells and what pays share, in two documents.
             { name: 'pay', test: /web\/features\/billing\/payments\/(order-report|pay|price-copy)\.ts/ },

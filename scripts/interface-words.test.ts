@@ -18,8 +18,8 @@ function textsOf(texts: Texts): string[] {
 function interfaceTexts(language: Language): [file: string, text: string][] {
   const files = ['web/i18n', 'web/studio/texts', 'server/i18n', 'server/features/pages/texts'].flatMap(
     (folder) =>
-      readdirSync(join(root, folder))
-        .filter((file) => file.split('.').includes(language) && /\.(json|md)$/.test(file))
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+        .filter((file) => file.split(/[./]/).includes(language) && /\.(json|md)$/.test(file))
         .map((file) => `${folder}/${file}`),
   )
   const own = files.flatMap((file) => {
@@ -58,7 +58,7 @@ it('reads the texts of screens, mails, pages and the sandbox', () => {
   const files = new Set(interfaceTexts('pt').map(([file]) => file))
   expect([...files]).toEqual(
     expect.arrayContaining([
-      'web/i18n/pt.watch.json',
+      'web/i18n/pt/watch.json',
       'server/i18n/mails.pt.json',
       'server/i18n/pt.json',
       'server/features/pages/texts/privacyPolicy.pt.md',
