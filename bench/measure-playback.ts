@@ -1,6 +1,6 @@
 import { chromium, type Browser, type Page } from '@playwright/test'
 import { join } from 'node:path'
-import { findChromium } from '#e2e/find-chromium.ts'
+import { findChromium } from '#e2e/support/find-chromium.ts'
 import { median } from './load.ts'
 import { countStalls, nextIsPrepared, wakeNext, watchSwipe, watchSwitch } from './playback/in-page.ts'
 import { profiles, type Profile } from './playback/profiles.ts'

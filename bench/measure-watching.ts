@@ -1,6 +1,6 @@
 import { chromium, type Browser, type Page } from '@playwright/test'
 import { join } from 'node:path'
-import { findChromium } from '#e2e/find-chromium.ts'
+import { findChromium } from '#e2e/support/find-chromium.ts'
 import { makeBenchContent } from './make-bench-content.ts'
 import { nextIsPrepared, showControls } from './playback/in-page.ts'
 import { longestTask } from './playback/longest-task.ts'

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findChromium } from '#e2e/find-chromium.ts'
+import { findChromium } from '#e2e/support/find-chromium.ts'
 
 const home = join(import.meta.dirname, 'lighthouse')
 const patienceMs = 180_000

@@ -36,10 +36,6 @@ deploy/testing/cases-of-passes.ts
 docs/decisions/0007-search-on-shelves.md
 docs/decisions/0010-paypal-is-searched-by-what-it-told.md
 docs/decisions/0011-the-browsers-own-player-begins.md
-e2e/extra-rung.spec.ts
-e2e/give-up-mail.ts
-e2e/own-player.spec.ts
-e2e/studio-running.spec.ts
 server/features/billing/follow-money.ts
 server/features/billing/gateways/paypal/kept-later.test.ts
 server/features/billing/gateways/paypal/read-notification.ts

@@ -1,16 +1,16 @@
 import type { Proof } from './call-proofs.ts'
 
-const routes = 'e2e/routes.spec.ts'
+const routes = 'e2e/pages/routes.spec.ts'
 const screens = 'e2e/screens/screens.spec.ts'
 const filled = 'e2e/screens/filled.spec.ts'
-const scroll = 'e2e/scroll.spec.ts'
-const pages = 'e2e/pages.spec.ts'
-const journey = 'e2e/journey.spec.ts'
-const manyEpisodes = 'e2e/many-episodes.spec.ts'
-const library = 'e2e/library.spec.ts'
-const account = 'e2e/account.spec.ts'
-const consent = 'e2e/consent.spec.ts'
-const reports = 'e2e/error-reports.spec.ts'
+const scroll = 'e2e/playback/feed-scrolling.spec.ts'
+const pages = 'e2e/pages/pages.spec.ts'
+const journey = 'e2e/pages/journey.spec.ts'
+const manyEpisodes = 'e2e/playback/many-episodes.spec.ts'
+const library = 'e2e/pages/library.spec.ts'
+const account = 'e2e/pages/account.spec.ts'
+const consent = 'e2e/pages/consent.spec.ts'
+const reports = 'e2e/pages/error-reports.spec.ts'
 const api = 'web/lib/api.test.ts'
 const visit = 'web/lib/visit.test.ts'
 const format = 'web/lib/format.test.ts'
@@ -63,7 +63,10 @@ export const seedRoutes: readonly ScreenRow[] = [
       opens,
       readable,
       [scroll, 'whoever comes back to the home page finds it where it was left'],
-      ['e2e/rows.spec.ts', 'a mouse moves a row of cards by the buttons beside it, which rest at its ends'],
+      [
+        'e2e/pages/rows.spec.ts',
+        'a mouse moves a row of cards by the buttons beside it, which rest at its ends',
+      ],
     ],
   },
   { seed: '`/browse/{id}`', here: "a category's grid", proofs: [opens] },
@@ -164,15 +167,15 @@ export const seedRoutes: readonly ScreenRow[] = [
       watching,
       [documents, 'lets the payment form turn to nobody'],
       [
-        'e2e/stripe.spec.ts',
+        'e2e/billing/stripe.spec.ts',
         "a card in Stripe's fields pays once, however often the button is pressed, and its script is on no other page",
       ],
       [
-        'e2e/one-tap.spec.ts',
+        'e2e/billing/one-tap.spec.ts',
         "the bank's check of a saved card is shown in place, and passing it plays the episode",
       ],
       [
-        'e2e/express.spec.ts',
+        'e2e/billing/express.spec.ts',
         'an express wallet pays with what its sheet shows, for the address that it knows',
       ],
     ],

@@ -17,7 +17,7 @@ import { letIn } from '#server/testing/operator.ts'
 import { Visitor } from '#server/testing/visitor.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { work } from '#server/work.ts'
-import { makeContent } from '#e2e/make-content.ts'
+import { makeContent } from '#e2e/support/make-content.ts'
 import {
   commonSettings,
   databaseUrl,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { partBytes } from '#contract/studio/uploads.ts'
-import { packZip } from '#e2e/pack-zip.ts'
+import { packZip } from '#e2e/support/pack-zip.ts'
 import { readZip, UnreadableZip } from './read-zip.ts'
 
 /** What a browser is given. */
