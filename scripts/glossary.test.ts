@@ -27,7 +27,6 @@ const isRefused = (file: string) => refused.some((word) => ` ${wordsOf(file)} `.
 /** Files that are still to be renamed. This list may only get shorter. */
 const stillNamedSo = new Set(
   `
-bench/studio/open-desk.ts
 contract/studio/deeds.ts
 contract/studio/running.ts
 deploy/checks-passes.test.ts

@@ -16,10 +16,10 @@ import { countOpen, countWrongs, type GatewayLine, type Sale } from '#server/tes
 import { freePort } from '#server/testing/free-port.ts'
 import { emptyWeb } from '#server/testing/test-site.ts'
 import type { Tables } from '#server/tables.ts'
-import { benchEnv } from '#bench/start-bench-site.ts'
+import { benchEnv } from '#bench/site/start-bench-site.ts'
 import { printLines } from '#bench/table.ts'
 import { checkOut, type Shop } from './check-out.ts'
-import type { SiteWish } from './run-site.ts'
+import type { SiteOptions } from './run-site.ts'
 import { startStandIns, type StandIns } from './stand-ins.ts'
 
 const second = 1000
@@ -35,7 +35,7 @@ const unlimited = '999999999/s'
 /** A site's database, its things on sale and its gateways, which outlive the site's processes. */
 export interface OpenShop {
   env: NodeJS.ProcessEnv
-  wish: SiteWish
+  options: SiteOptions
   standIns: StandIns
   sales: Sale[]
   /** Moves the clocks of the gateways; the processes of the site are told by whoever runs them. */
@@ -65,19 +65,19 @@ export async function openShop(): Promise<OpenShop> {
   const config = loadConfig(env)
   const log = createLog({ json: true, level: 'silent' })
   const database = await openDatabase<Tables>(config, log)
-  const wish: SiteWish = { webRoot: emptyWeb(home), aheadMs: 0 }
-  const clock = { now: () => new Date(Date.now() + wish.aheadMs) }
-  const context = await createContext(config, log, { database, clock, webRoot: wish.webRoot })
+  const options: SiteOptions = { webRoot: emptyWeb(home), aheadMs: 0 }
+  const clock = { now: () => new Date(Date.now() + options.aheadMs) }
+  const context = await createContext(config, log, { database, clock, webRoot: options.webRoot })
   const goods = await stock(context)
   const shop = { url, standIns }
   const sales: Sale[] = []
   const setAhead = (aheadMs: number) => {
-    wish.aheadMs = aheadMs
+    options.aheadMs = aheadMs
     standIns.setAhead(aheadMs)
   }
   return {
     env,
-    wish,
+    options,
     standIns,
     sales,
     setAhead,
@@ -90,14 +90,14 @@ export async function openShop(): Promise<OpenShop> {
       standIns.recover()
       standIns.endMoods()
       for (const step of settleSteps) {
-        setAhead(wish.aheadMs + step)
+        setAhead(options.aheadMs + step)
         await renewSubscriptions(context)
         await lookUpDue(context)
         await reconcile(context)
       }
       // On a slow machine the last renewals too may be without an answer. Now nothing new begins.
       for (const step of lastSteps) {
-        setAhead(wish.aheadMs + step)
+        setAhead(options.aheadMs + step)
         await lookUpDue(context)
       }
       await reconcile(context)

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import nodeFlags from '#scripts/node-flags.json' with { type: 'json' }
 
-export interface SiteWish {
+export interface SiteOptions {
   webRoot: string
   /** How far the site's clock is ahead. */
   aheadMs: number
@@ -23,8 +23,8 @@ export interface RunningSite {
 const startsWithinMs = 180_000
 
 /** Starts a site with the settings of `env`, and waits until it answers. @throws Error where it ends before */
-export async function runSite(env: NodeJS.ProcessEnv, wish: SiteWish): Promise<RunningSite> {
-  const child = fork(join(import.meta.dirname, 'site-process.ts'), [JSON.stringify(wish)], {
+export async function runSite(env: NodeJS.ProcessEnv, options: SiteOptions): Promise<RunningSite> {
+  const child = fork(join(import.meta.dirname, 'site-process.ts'), [JSON.stringify(options)], {
     env,
     execArgv: nodeFlags,
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

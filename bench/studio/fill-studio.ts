@@ -8,7 +8,7 @@ import {
   makeIndexes,
   once,
   type Report,
-} from '#bench/fill-tables.ts'
+} from '#bench/site/fill-tables.ts'
 import type { SiteSize } from './site-size.ts'
 import { moneySteps } from './money-steps.ts'
 import { siteSteps } from './site-steps.ts'

@@ -1,5 +1,5 @@
-import type { BenchSite } from './start-bench-site.ts'
-import type { Film } from './visitor.ts'
+import type { BenchSite } from '#bench/site/start-bench-site.ts'
+import type { Film } from '#bench/site/visitor.ts'
 
 interface Order {
   info: { id: string }
@@ -18,8 +18,8 @@ export async function newMember({ url }: Pick<BenchSite, 'url'>, film: Film): Pr
   const { videoId: video_id, episodeId: episode_id, lockedEpisodeId } = film
   await post('/api/user/history', { video_id, episode_id, position_ms: 4000, at: new Date().toISOString() })
   await post('/api/user/favorite', { video_id })
-  const wish = { kind: 'episode', episode_id: lockedEpisodeId, gateway: 'sandbox', email }
-  const order = await post<Order>('/api/payment/order', wish)
+  const params = { kind: 'episode', episode_id: lockedEpisodeId, gateway: 'sandbox', email }
+  const order = await post<Order>('/api/payment/order', params)
   const card = { number: '4242424242424242', expiry: '12 / 40', cvv: '123' }
   const { token } = await post<{ token: string }>('/sandbox/tokens', card)
   const payer = { payment_token: token, first_name: 'Ada', last_name: 'Lovelace' }

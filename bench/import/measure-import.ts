@@ -8,10 +8,10 @@ import { boundToUs } from '#scripts/run-child.mjs'
 import { buildFfmpegArgs } from '#server/features/media/ingest/build-ffmpeg-args.ts'
 import { planLadder } from '#server/features/media/ingest/plan-ladder.ts'
 import { probe } from '#server/features/media/ingest/probe.ts'
-import { median } from './load.ts'
-import { makeBenchContent } from './make-bench-content.ts'
-import { benchEnv, importFolder, type BenchSite } from './start-bench-site.ts'
-import { atMost, type Row } from './table.ts'
+import { median } from '#bench/http/load.ts'
+import { makeBenchContent } from '#bench/site/make-bench-content.ts'
+import { benchEnv, importFolder, type BenchSite } from '#bench/site/start-bench-site.ts'
+import { atMost, type Row } from '#bench/table.ts'
 
 const aim = 1.1
 const rounds = 2

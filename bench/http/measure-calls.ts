@@ -1,8 +1,8 @@
 import { makeCallCases, recordAnswers, rowOf } from './call-cases.ts'
 import { compareLoad } from './load.ts'
-import { startBare } from './start-bare.ts'
-import type { BenchSite } from './start-bench-site.ts'
-import type { Row } from './table.ts'
+import { startBare } from '#bench/bare/start-bare.ts'
+import type { BenchSite } from '#bench/site/start-bench-site.ts'
+import type { Row } from '#bench/table.ts'
 
 /** Calls per second of every GET of the contract but the export, against a bare route with the same bytes and as many indexed look-ups. */
 export async function measureCalls(site: BenchSite): Promise<Row[]> {

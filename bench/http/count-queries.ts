@@ -3,7 +3,7 @@ import { createContext } from '#server/context.ts'
 import { loadConfig } from '#server/platform/config.ts'
 import { createLog } from '#server/platform/log.ts'
 import { createSite } from '#server/site.ts'
-import type { BenchSite } from './start-bench-site.ts'
+import type { BenchSite } from '#bench/site/start-bench-site.ts'
 
 const calls = 50
 

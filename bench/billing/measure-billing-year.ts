@@ -8,8 +8,8 @@ import { openDatabase } from '#server/platform/database/database.ts'
 import { createLog } from '#server/platform/log.ts'
 import { simulateYear, type Year } from '#server/testing/simulate-year.ts'
 import type { Tables } from '#server/tables.ts'
-import { benchEnv } from './start-bench-site.ts'
-import { printLines } from './table.ts'
+import { benchEnv } from '#bench/site/start-bench-site.ts'
+import { printLines } from '#bench/table.ts'
 
 const log = createLog({ json: false, level: 'warn' })
 const periodDays = [1, 7, 30, 365]
@@ -35,8 +35,8 @@ export async function measureBillingYear(args: readonly string[]): Promise<void>
     const onStep = (day: number) => {
       if (day % 73 === 0) console.log(`  day ${day}: ${seconds(started)} s`)
     }
-    const wish = { each, periodDays, cancelEvery: 9, onStep }
-    const year = await simulateYear(context, [first.db, second.db], wish)
+    const options = { each, periodDays, cancelEvery: 9, onStep }
+    const year = await simulateYear(context, [first.db, second.db], options)
     printYear(year, Number(seconds(started)))
   } finally {
     await second.close()

@@ -5,9 +5,9 @@ import { hashPassword } from '#server/features/members/passwords.ts'
 import { measureP95 } from './measure-latency.ts'
 import { median } from './load.ts'
 import { runClients } from './run-clients.ts'
-import type { BenchSite } from './start-bench-site.ts'
-import { atLeast, atMost, within, type Row } from './table.ts'
-import { findFilm, newVisitor } from './visitor.ts'
+import type { BenchSite } from '#bench/site/start-bench-site.ts'
+import { atLeast, atMost, within, type Row } from '#bench/table.ts'
+import { findFilm, newVisitor } from '#bench/site/visitor.ts'
 
 const rateAim = 0.7
 const slowerAim = 3

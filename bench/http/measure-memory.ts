@@ -4,9 +4,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { makeCallCases } from './call-cases.ts'
 import { attemptsAt, insertMembers } from './measure-sign-in.ts'
 import { runClients } from './run-clients.ts'
-import { startAnother } from './start-another.ts'
-import type { BenchSite } from './start-bench-site.ts'
-import { atMostMegabytes, type Row } from './table.ts'
+import { startAnother } from '#bench/site/start-another.ts'
+import type { BenchSite } from '#bench/site/start-bench-site.ts'
+import { atMostMegabytes, type Row } from '#bench/table.ts'
 
 const idleAim = 120
 const loadedAim = 200

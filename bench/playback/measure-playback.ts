@@ -1,14 +1,14 @@
 import { chromium, type Browser, type Page } from '@playwright/test'
 import { join } from 'node:path'
 import { findChromium } from '#e2e/support/find-chromium.ts'
-import { median } from './load.ts'
-import { countStalls, nextIsPrepared, wakeNext, watchSwipe, watchSwitch } from './playback/in-page.ts'
-import { profiles, type Profile } from './playback/profiles.ts'
-import { firstFrame, timeout, visit } from './playback/visit.ts'
-import { startBare } from './start-bare.ts'
-import type { BenchSite } from './start-bench-site.ts'
-import { atMost, atMostTimes, within, type Row } from './table.ts'
-import { findFilm } from './visitor.ts'
+import { median } from '#bench/http/load.ts'
+import { countStalls, nextIsPrepared, wakeNext, watchSwipe, watchSwitch } from './in-page.ts'
+import { profiles, type Profile } from './profiles.ts'
+import { firstFrame, timeout, visit } from './visit.ts'
+import { startBare } from '#bench/bare/start-bare.ts'
+import type { BenchSite } from '#bench/site/start-bench-site.ts'
+import { atMost, atMostTimes, within, type Row } from '#bench/table.ts'
+import { findFilm } from '#bench/site/visitor.ts'
 
 /** How much longer a start may take than on a bare page with hls.js. */
 const startAims: [Profile, number][] = [
@@ -17,13 +17,13 @@ const startAims: [Profile, number][] = [
   [profiles.slow, 1.1],
   [profiles.weak, 2],
 ]
-/** And than on one with the browser's own player. */
-const ownAim = 1.15
+/** And than on one with the native player. */
+const nativeAim = 1.15
 const swipeAimMs = { median: 33, p95: 100 }
 const wakeAim = 1.5
 const switchAim = 1.15
 const switches = 7
-/** Sparing, but enough for the lowest rung and as much again. */
+/** Sparing, but enough for the lowest rendition and as much again. */
 const spareRate = 2
 const watchedSeconds = 30
 const starts = 15
@@ -65,7 +65,7 @@ async function measureStarts(
   profile: Profile,
   aim: number,
 ): Promise<Row[]> {
-  const addresses = [ours, `${bare}/page`, `${bare}/own-player`]
+  const addresses = [ours, `${bare}/page`, `${bare}/native-player`]
   // The first visits warm the browser and both servers.
   for (const address of addresses) await measureStart(browser, address, profile)
   const cold: number[][] = addresses.map(() => [])
@@ -76,11 +76,11 @@ async function measureStarts(
       cold[index]?.push(times.cold)
       warm[index]?.push(times.warm)
     }
-  const [coldOurs = Number.NaN, coldHls = Number.NaN, coldOwn = Number.NaN] = cold.map(median)
+  const [coldOurs = Number.NaN, coldHls = Number.NaN, coldNative = Number.NaN] = cold.map(median)
   const [warmOurs = Number.NaN, warmHls = Number.NaN] = warm.map(median)
   return [
     atMost(`start, ${profile.name}, against bare hls.js`, coldOurs, coldHls, aim),
-    atMost(`start, ${profile.name}, against the bare own player`, coldOurs, coldOwn, ownAim),
+    atMost(`start, ${profile.name}, against the bare native player`, coldOurs, coldNative, nativeAim),
     atMost(`start again, ${profile.name}, against bare hls.js`, warmOurs, warmHls, aim),
   ]
 }
@@ -152,7 +152,7 @@ async function timeSwitch(page: Page, isOurs: boolean): Promise<number> {
   return (await seen.jsonValue()) ?? Number.NaN
 }
 
-/** Episode after episode on a connection with twice the lowest rung's rate. */
+/** Episode after episode on a connection with twice the lowest rendition's rate. */
 async function measureStalls(browser: Browser, url: string, kilobits: number): Promise<Row> {
   const profile = { name: 'spare', network: { latencyMs: 150, kilobits: kilobits * spareRate } }
   const stalls = await visit(browser, url, profile, async (page) => {
@@ -162,7 +162,7 @@ async function measureStalls(browser: Browser, url: string, kilobits: number): P
     return page.evaluate(() => window.stalls ?? Number.NaN)
   })
   return atMostTimes(
-    `waits within ${watchedSeconds} s at ${spareRate} × the lowest rung (${kilobits} kbit/s)`,
+    `waits within ${watchedSeconds} s at ${spareRate} × the lowest rendition (${kilobits} kbit/s)`,
     stalls,
     0,
   )

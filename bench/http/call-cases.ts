@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { BareOptions } from './bare-server.ts'
+import type { BareOptions } from '#bench/bare/bare-server.ts'
 import { countQueries } from './count-queries.ts'
 import { newMember } from './new-member.ts'
-import type { BenchSite } from './start-bench-site.ts'
-import { atLeast, beside, type Row } from './table.ts'
-import { findFilm, newGuest, newVisitor, type Film } from './visitor.ts'
+import type { BenchSite } from '#bench/site/start-bench-site.ts'
+import { atLeast, beside, type Row } from '#bench/table.ts'
+import { findFilm, newGuest, newVisitor, type Film } from '#bench/site/visitor.ts'
 
 const aim = 0.7
 

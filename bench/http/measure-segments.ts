@@ -2,18 +2,18 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { findNjs, startNginx as startCheckingNginx } from '#deploy/testing/run-nginx.ts'
 import { compareLoad } from './load.ts'
-import { startBare } from './start-bare.ts'
-import { mediaSecret, type BenchSite } from './start-bench-site.ts'
-import { startNginx } from './start-nginx.ts'
-import { atLeast, type Row } from './table.ts'
-import { findFilm } from './visitor.ts'
+import { startBare } from '#bench/bare/start-bare.ts'
+import { mediaSecret, type BenchSite } from '#bench/site/start-bench-site.ts'
+import { startNginx } from '#bench/site/start-nginx.ts'
+import { atLeast, type Row } from '#bench/table.ts'
+import { findFilm } from '#bench/site/visitor.ts'
 
 const aim = 0.7
 const nginxAim = 0.8
 /** For nginx with our check of the pass against nginx without one. */
 const checkedAim = 0.95
 
-/** The first whole segment (2 s) of the largest rung. */
+/** The first whole segment (2 s) of the largest rendition. */
 const segment = 'v0/00001.m4s'
 
 /**

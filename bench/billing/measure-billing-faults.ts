@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
-import { openShop, type OpenShop } from './billing/open-shop.ts'
-import { runSite } from './billing/run-site.ts'
+import { openShop, type OpenShop } from './open-shop.ts'
+import { runSite } from './run-site.ts'
 
 const patienceMs = 60_000
 /** Of the site, for one call of a gateway. */
@@ -23,10 +23,10 @@ export async function measureBillingFaults(args: readonly string[]): Promise<voi
   })
   const shop = await openShop()
   shop.standIns.trouble()
-  const site = await runSite(shop.env, { ...shop.wish, troubled: true, gatewayTimeoutMs })
+  const site = await runSite(shop.env, { ...shop.options, troubled: true, gatewayTimeoutMs })
   const ticking = setInterval(() => {
-    shop.setAhead(shop.wish.aheadMs + tickMs * 60)
-    site.send({ aheadMs: shop.wish.aheadMs })
+    shop.setAhead(shop.options.aheadMs + tickMs * 60)
+    site.send({ aheadMs: shop.options.aheadMs })
   }, tickMs)
   try {
     await buyAll(shop, Number(values.checkouts), Number(values.clients))

@@ -1,7 +1,7 @@
 import { installLighthouse, visitWithLighthouse, type Visit } from './run-lighthouse.ts'
-import { makeBenchContent } from './make-bench-content.ts'
-import { importFolder, type BenchSite } from './start-bench-site.ts'
-import { score, within, type Row } from './table.ts'
+import { makeBenchContent } from '#bench/site/make-bench-content.ts'
+import { importFolder, type BenchSite } from '#bench/site/start-bench-site.ts'
+import { score, within, type Row } from '#bench/table.ts'
 import { join } from 'node:path'
 
 const visits = 5

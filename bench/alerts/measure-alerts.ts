@@ -15,13 +15,13 @@ import { waitUntil } from '#server/testing/wait-until.ts'
 import type { Tables } from '#server/tables.ts'
 import nodeFlags from '#scripts/node-flags.json' with { type: 'json' }
 import { boundToUs } from '#scripts/run-child.mjs'
-import { startReplicated } from './alerts/replicated-database.ts'
-import { mountSmallDisk } from './alerts/small-disk.ts'
-import { watchAlerts, type AlertWatch } from './alerts/watch-alerts.ts'
-import { checkOut } from './billing/check-out.ts'
-import { startStandIns, type StandIns } from './billing/stand-ins.ts'
-import { answers, benchEnv } from './start-bench-site.ts'
-import { printLines } from './table.ts'
+import { startReplicated } from './replicated-database.ts'
+import { mountSmallDisk } from './small-disk.ts'
+import { watchAlerts, type AlertWatch } from './watch-alerts.ts'
+import { checkOut } from '#bench/billing/check-out.ts'
+import { startStandIns, type StandIns } from '#bench/billing/stand-ins.ts'
+import { answers, benchEnv } from '#bench/site/start-bench-site.ts'
+import { printLines } from '#bench/table.ts'
 
 const minute = 60_000
 const calmMs = minute
@@ -75,7 +75,7 @@ async function drill(atEnd: (close: () => void | Promise<void>) => void): Promis
     APP_SECRET: 'the secret of a site that things go wrong with',
     PORT: String(port),
   }
-  const wish = await fillShelf(env, home)
+  const options = await addEpisodeForSale(env, home)
   const web = runProcess({ ...env, ROLE: 'web', METRICS_PORT: String(webMetrics) })
   atEnd(() => endProcess(web))
   const startWorker = () => runProcess({ ...env, ROLE: 'worker', METRICS_PORT: String(workerMetrics) })
@@ -87,7 +87,7 @@ async function drill(atEnd: (close: () => void | Promise<void>) => void): Promis
   const closing = new AbortController()
   const people = [
     again(viewEveryMs, closing.signal, () => fetch(`${url}/api/homepage`)),
-    again(buyEveryMs, closing.signal, () => checkOut({ url, standIns, patienceMs: buyEveryMs }, wish)),
+    again(buyEveryMs, closing.signal, () => checkOut({ url, standIns, patienceMs: buyEveryMs }, options)),
   ]
   atEnd(async () => {
     closing.abort()
@@ -178,7 +178,7 @@ async function inTurn<T, R>(items: readonly T[], work: (item: T) => Promise<R>):
 }
 
 /** Brings the database up to date and puts an episode on sale. */
-async function fillShelf(env: NodeJS.ProcessEnv, home: string) {
+async function addEpisodeForSale(env: NodeJS.ProcessEnv, home: string) {
   const config = loadConfig(env)
   const log = createLog({ json: true, level: 'silent' })
   const database = await openDatabase<Tables>({ ...config, migrate: true }, log)

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findChromium } from '#e2e/support/find-chromium.ts'
 
-const home = join(import.meta.dirname, 'lighthouse')
+const home = join(import.meta.dirname, '../lighthouse')
 const patienceMs = 180_000
 
 /** What is read of a report: scores from 0 to 100, milliseconds, and how fast Lighthouse found the machine to be. */

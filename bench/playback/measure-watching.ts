@@ -1,16 +1,16 @@
 import { chromium, type Browser, type Page } from '@playwright/test'
 import { join } from 'node:path'
 import { findChromium } from '#e2e/support/find-chromium.ts'
-import { makeBenchContent } from './make-bench-content.ts'
-import { nextIsPrepared, showControls } from './playback/in-page.ts'
-import { longestTask } from './playback/longest-task.ts'
-import { followMainThread, type MainThread } from './playback/main-thread.ts'
-import { profiles, type Profile } from './playback/profiles.ts'
-import { firstFrame, timeout, visit } from './playback/visit.ts'
-import { startBare } from './start-bare.ts'
-import { benchEnv, importFolder, startSiteOn, type BenchSite } from './start-bench-site.ts'
-import { atMost, atMostTimes, within, type Row } from './table.ts'
-import { findFilm } from './visitor.ts'
+import { makeBenchContent } from '#bench/site/make-bench-content.ts'
+import { nextIsPrepared, showControls } from './in-page.ts'
+import { longestTask } from './longest-task.ts'
+import { followMainThread, type MainThread } from './main-thread.ts'
+import { profiles, type Profile } from './profiles.ts'
+import { firstFrame, timeout, visit } from './visit.ts'
+import { startBare } from '#bench/bare/start-bare.ts'
+import { benchEnv, importFolder, startSiteOn, type BenchSite } from '#bench/site/start-bench-site.ts'
+import { atMost, atMostTimes, within, type Row } from '#bench/table.ts'
+import { findFilm } from '#bench/site/visitor.ts'
 
 const port = 3913
 /** Longer than a page is followed, so that no episode ends meanwhile. Small pictures: the main thread does not decode them. */
@@ -68,7 +68,7 @@ async function compareWatching(
     })
   const pages = [
     () => follow(bare, settle),
-    // The first episode plays by the browser's own player, the others by hls.js.
+    // The first episode plays in the native player, the others by hls.js.
     () => follow(ours, settle),
     () => follow(ours, (page) => goOn(page).then(() => settle(page))),
     () =>

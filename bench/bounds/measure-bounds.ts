@@ -10,12 +10,12 @@ import pg from 'pg'
 import { startEmbedded } from '#server/platform/database/embedded.ts'
 import { createLog } from '#server/platform/log.ts'
 import { quotaSettings } from '#server/platform/read-quotas.ts'
-import { leaveBehind, type Loads } from './bounds/leave-behind.ts'
-import { registerPerson } from './bounds/people.ts'
+import { leaveBehind, type Loads } from './leave-behind.ts'
+import { registerPerson } from './people.ts'
 import nodeFlags from '#scripts/node-flags.json' with { type: 'json' }
-import { runClients } from './run-clients.ts'
-import { answers, benchEnv, spawnSite } from './start-bench-site.ts'
-import { atMostMegabytes, printTable, within, type Row } from './table.ts'
+import { runClients } from '#bench/http/run-clients.ts'
+import { answers, benchEnv, spawnSite } from '#bench/site/start-bench-site.ts'
+import { atMostMegabytes, printTable, within, type Row } from '#bench/table.ts'
 
 const log = createLog({ json: false, level: 'warn' })
 const port = 3912
@@ -86,7 +86,7 @@ async function fillVideos(pool: pg.Pool): Promise<void> {
 /** What the process holds at most, and how long health takes at most, while something goes on. */
 async function hold(site: ChildProcess, what: string, work: () => Promise<() => void>): Promise<Row[]> {
   let [megabytes, over] = [0, false]
-  const watching = fork(join(import.meta.dirname, 'bounds/watch-health.ts'), [`${url}/api/health`], {
+  const watching = fork(join(import.meta.dirname, 'watch-health.ts'), [`${url}/api/health`], {
     execArgv: nodeFlags,
   })
   await once(watching, 'message')

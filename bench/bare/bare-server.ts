@@ -14,7 +14,7 @@ export interface BareOptions {
   answers: { path: string; file: string; type: string; queries: number }[]
   files: string
   page: string
-  ownPlayerPage: string
+  nativePlayerPage: string
   hls: string
   connection: pg.PoolConfig
   connections?: number
@@ -45,7 +45,9 @@ for (const place of ['/files/*', '/files-again/*'])
     return reply.code(statusCode).headers(headers).send(stream)
   })
 app.get('/page', (_request, reply) => reply.type('text/html').send(readFileSync(options.page)))
-app.get('/own-player', (_request, reply) => reply.type('text/html').send(readFileSync(options.ownPlayerPage)))
+app.get('/native-player', (_request, reply) =>
+  reply.type('text/html').send(readFileSync(options.nativePlayerPage)),
+)
 // As small as ours: on a slow connection all else would be no comparison.
 const hls = brotliCompressSync(readFileSync(options.hls))
 app.get('/hls.js', (_request, reply) =>

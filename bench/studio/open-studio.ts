@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import { hashSecret, newSecret } from '#server/platform/secrets.ts'
 
 /** Signs one of the made-up owners in. @returns the cookie */
-export async function openDeskFor(pool: Pool): Promise<{ name: string; value: string }> {
+export async function openStudioFor(pool: Pool): Promise<{ name: string; value: string }> {
   const token = newSecret()
   const { rowCount } = await pool.query(
     `INSERT INTO operator_sessions (id, operator_id, token_hash, user_agent, created_at, last_seen_at)

@@ -8,16 +8,16 @@ import { openDatabase } from '#server/platform/database/database.ts'
 import { startEmbedded } from '#server/platform/database/embedded.ts'
 import { createLog } from '#server/platform/log.ts'
 import type { Tables } from '#server/tables.ts'
-import { startSiteOn } from './start-bench-site.ts'
-import { fillStudio, siteSize } from './studio/fill-studio.ts'
-import { makeCovers } from './studio/make-covers.ts'
-import { measureCases, type Target } from './studio/measure-cases.ts'
-import { measureScrolling } from './studio/measure-scrolling.ts'
-import { openDeskFor } from './studio/open-desk.ts'
-import { readValues } from './studio/read-values.ts'
-import { runJobsOnce } from './studio/run-jobs-once.ts'
-import { makeFileCases, makeStudioCases, type StudioCase } from './studio/studio-cases.ts'
-import { printTable, type Row } from './table.ts'
+import { startSiteOn } from '#bench/site/start-bench-site.ts'
+import { fillStudio, siteSize } from './fill-studio.ts'
+import { makeCovers } from './make-covers.ts'
+import { measureCases, type Target } from './measure-cases.ts'
+import { measureScrolling } from './measure-scrolling.ts'
+import { openStudioFor } from './open-studio.ts'
+import { readValues } from './read-values.ts'
+import { runJobsOnce } from './run-jobs-once.ts'
+import { makeFileCases, makeStudioCases, type StudioCase } from './studio-cases.ts'
+import { printTable, type Row } from '#bench/table.ts'
 
 const log = createLog({ json: false, level: 'warn' })
 const port = 3911
@@ -82,7 +82,7 @@ async function openFilled(dataDir: string, part: number) {
 }
 
 async function measure(pool: pg.Pool, url: string, only: string): Promise<Row[]> {
-  const cookie = await openDeskFor(pool)
+  const cookie = await openStudioFor(pool)
   const target: Target = { url, headers: { cookie: `${cookie.name}=${cookie.value}` } }
   const cases = (await casesOn(pool, url)).filter(({ name }) => name.includes(only))
   console.log(`${cases.length} cases, by one client …`)

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { oneOf, openShop, type OpenShop } from './billing/open-shop.ts'
-import { runSite, type RunningSite } from './billing/run-site.ts'
+import { oneOf, openShop, type OpenShop } from './open-shop.ts'
+import { runSite, type RunningSite } from './run-site.ts'
 
 const minute = 60_000
 const day = 24 * 60 * minute
@@ -30,14 +30,14 @@ export async function measureBillingKills(args: readonly string[]): Promise<void
     const started = Date.now()
     for (let kill = 1; kill <= kills; kill++) {
       const starts = performance.now()
-      running.site = await runSite(shop.env, shop.wish)
+      running.site = await runSite(shop.env, shop.options)
       const slowness = Math.max(1, (performance.now() - starts) / usualStartMs)
       await delay(slowness * (shortestMs + Math.random() * (longestMs - shortestMs)))
       await running.site.end('SIGKILL')
       passTime(shop)
       if (kill % 10 === 0) showProgress(kill, kills, started, shop)
     }
-    running.site = await runSite(shop.env, shop.wish)
+    running.site = await runSite(shop.env, shop.options)
     closing.abort()
     await Promise.all(clients)
     await running.site.end('SIGTERM')
@@ -64,7 +64,7 @@ async function buyOn(shop: OpenShop, running: { site?: RunningSite }, signal: Ab
 /** A process may be back at once, or only after days. */
 function passTime(shop: OpenShop): void {
   const passed = oneOf([0, 0, 0, minute, 100 * minute, day * 2 * Math.random()])
-  shop.setAhead(shop.wish.aheadMs + passed)
+  shop.setAhead(shop.options.aheadMs + passed)
 }
 
 function showProgress(kill: number, kills: number, started: number, { sales }: OpenShop): void {

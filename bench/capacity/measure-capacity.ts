@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
-import { makeMembers } from './capacity/make-members.ts'
-import { costsBetween, readCosts, type Costs } from './capacity/read-costs.ts'
-import { openMeter, Viewer, type Meter, type Opened } from './capacity/viewer.ts'
-import { startBenchSite, type BenchSite } from './start-bench-site.ts'
-import { printLines } from './table.ts'
+import { makeMembers } from './make-members.ts'
+import { costsBetween, readCosts, type Costs } from './read-costs.ts'
+import { openMeter, Viewer, type Meter, type Opened } from './viewer.ts'
+import { startBenchSite, type BenchSite } from '#bench/site/start-bench-site.ts'
+import { printLines } from '#bench/table.ts'
 
 const content = { episodes: 3, seconds: 12, times: 5, size: '360x640' }
 const minuteMs = 60_000

@@ -1,9 +1,9 @@
 import { makeCallCases, recordAnswers, rowOf } from './call-cases.ts'
 import { compareLoad } from './load.ts'
-import { startAnother } from './start-another.ts'
-import { startBare } from './start-bare.ts'
-import type { BenchSite } from './start-bench-site.ts'
-import type { Row } from './table.ts'
+import { startAnother } from '#bench/site/start-another.ts'
+import { startBare } from '#bench/bare/start-bare.ts'
+import type { BenchSite } from '#bench/site/start-bench-site.ts'
+import type { Row } from '#bench/table.ts'
 
 const secondBarePort = 3915
 /** More than two cores can use, and few enough that all four processes find room at the database. */
