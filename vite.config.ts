@@ -1,12 +1,12 @@
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
-import { contractWithoutValidator } from './scripts/vite-contract.ts'
+import { contractWithoutValidator } from './scripts/web-build/vite-contract.ts'
 
 const fromHere = (path: string) => new URL(path, import.meta.url).pathname
 
 const inEveryDocument = /assets\/(react|calls|base|router|site|rolldown-runtime)-[^/]*\.js$/
 
-/** The browser's build. `scripts/build-web.ts` runs it and finishes what it leaves. */
+/** The browser's build. `scripts/web-build/build-web.ts` runs it and finishes what it leaves. */
 export default defineConfig({
   root: fromHere('web'),
   plugins: [react(), contractWithoutValidator(fromHere('contract'))],

@@ -7,7 +7,7 @@ import { isAhead, readVideo } from './player/engine/video-state.ts'
 import { prefetchPlaylists } from './player/engine/prefetch-playlists.ts'
 import { createOnlineRetry } from './player/engine/retry-when-online.ts'
 
-/** Where this build has hls.js, written in by scripts/build-web.ts. */
+/** Where this build has hls.js, written in by scripts/web-build/build-web.ts. */
 declare const hlsFiles: string[]
 
 /** However slow the stream is, the interface comes after this long. */

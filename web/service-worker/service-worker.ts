@@ -2,7 +2,7 @@
 import { isScreen } from './is-screen.ts'
 
 declare const self: ServiceWorkerGlobalScope
-/** This build's files, written in by scripts/build-web.ts: what the shell needs, and the large ones that few need. */
+/** This build's files, written in by scripts/web-build/build-web.ts: what the shell needs, and the large ones that few need. */
 declare const builtFiles: { entry: string; shell: string[]; onUse: string[] }
 
 // The server writes in which release this is. Each has a cache of its own, so that two never mix.

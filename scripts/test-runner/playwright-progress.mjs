@@ -1,6 +1,6 @@
 // A reporter of Playwright: says how many tests are done and how long the rest takes.
 import { basename, relative } from 'node:path'
-import { root } from './setup.mjs'
+import { root } from '#scripts/setup.mjs'
 import { TestProgress } from './test-progress.mjs'
 
 const nameOf = (test) => `${relative(root, test.location.file)} (${test.parent.project()?.name})`

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { languages, type Language } from '#contract/languages.ts'
 import { words as sandboxWords } from '#server/features/billing/gateways/sandbox/words.ts'
 
-const root = join(import.meta.dirname, '..')
+const root = join(import.meta.dirname, '../..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 
 type Texts = string | { [key: string]: Texts }

@@ -5,7 +5,7 @@ import type { Proof } from './call-proofs.ts'
 
 type Node = { type: string } & Record<string, unknown>
 
-const root = join(import.meta.dirname, '..')
+const root = join(import.meta.dirname, '../..')
 
 /** Where a browser test runs is no part of what it shows. */
 const screen = / @(phone|desktop)$/

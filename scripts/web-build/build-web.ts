@@ -4,12 +4,12 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { build, type Manifest } from 'vite'
 import budget from '#web/budget.json' with { type: 'json' }
-import { readArguments } from './read-arguments.mjs'
+import { readArguments } from '#scripts/read-arguments.mjs'
 import { compareWithBudget } from './compare-with-budget.ts'
 import { hlsOf, preloadsOf, releaseOf, scriptsOf } from './web-manifest.ts'
 
 readArguments({ name: 'build', about: 'Builds the web pages.' })
-const root = new URL('..', import.meta.url).pathname
+const root = new URL('../..', import.meta.url).pathname
 const output = join(root, 'dist/web')
 
 await build({ configFile: join(root, 'vite.config.ts'), logLevel: 'warn' })

@@ -12,7 +12,7 @@ export function describeScreens(): string {
   ].join('\n\n')}\n`
 }
 
-const introduction = `This file is written by \`npm run docs\` from \`scripts/screen-proofs.ts\`; a test holds it to that, and fails where a test
+const introduction = `This file is written by \`npm run docs\` from \`scripts/docs/screen-proofs.ts\`; a test holds it to that, and fails where a test
 that is named here is gone. Each route loads its screen when it is opened, and its JavaScript has a figure in \`web/budget.json\`.`
 
 const tableOf = (first: string, rows: readonly ScreenRow[]) =>

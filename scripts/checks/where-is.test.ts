@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { expect, test } from 'vitest'
 
-const docs = join(import.meta.dirname, '..', 'docs')
+const docs = join(import.meta.dirname, '../..', 'docs')
 
 /** The rows of "Where is …?": what is looked for, and the file that has it. */
 const rows = [

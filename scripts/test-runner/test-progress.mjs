@@ -1,7 +1,7 @@
 // Says while tests run how many are done and how long the rest takes, by how long each file took in the last run.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { root } from './setup.mjs'
+import { root } from '#scripts/setup.mjs'
 
 const defaultDir = join(root, '.cache', 'test-durations')
 /** What is thought of a file before any has been run. */

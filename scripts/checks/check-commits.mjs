@@ -1,6 +1,6 @@
 // Holds the subjects of the commits that the upstream branch does not have yet to Conventional Commits.
 import { execFileSync } from 'node:child_process'
-import { root } from './setup.mjs'
+import { root } from '#scripts/setup.mjs'
 
 const types = ['build', 'chore', 'ci', 'docs', 'feat', 'fix', 'perf', 'refactor', 'revert', 'style', 'test']
 const form = new RegExp(`^(${types.join('|')})(\\([a-z0-9-]+\\))?!?: [^\\s].*[^.\\s]$`)

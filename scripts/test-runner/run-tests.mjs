@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { fastTempDir } from './fast-temp-dir.mjs'
-import { root, run } from './setup.mjs'
+import { root, run } from '#scripts/setup.mjs'
 
 /** The seed of the tests' random order: `--seed=N`, else TEST_SEED, else a new one. @returns {number} */
 export function chooseSeed() {
@@ -21,8 +21,8 @@ export async function runVitest(seed, args = []) {
   const options = [
     `--sequence.seed=${seed}`,
     '--reporter=default',
-    '--reporter=./scripts/progress-reporter.mjs',
-    '--reporter=./scripts/failures-reporter.mjs',
+    '--reporter=./scripts/test-runner/progress-reporter.mjs',
+    '--reporter=./scripts/test-runner/failures-reporter.mjs',
   ]
   const status = await run('node', ['node_modules/vitest/vitest.mjs', 'run', ...options, ...args], {
     FAILURES_FILE: file,
@@ -35,7 +35,7 @@ export async function runVitest(seed, args = []) {
 /** Browser tests, their files in the random order of a seed. @returns {Promise<Outcome>} */
 export async function runPlaywright(seed, config = 'e2e/playwright.config.ts') {
   const file = reportFile('playwright.json')
-  const options = [`--shuffle=${seed}`, '--reporter=list,json,./scripts/playwright-progress.mjs']
+  const options = [`--shuffle=${seed}`, '--reporter=list,json,./scripts/test-runner/playwright-progress.mjs']
   const args = ['node_modules/@playwright/test/cli.js', 'test', '-c', config, ...options]
   const status = await run('node', args, {
     PLAYWRIGHT_JSON_OUTPUT_FILE: file,

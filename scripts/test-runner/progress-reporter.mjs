@@ -1,6 +1,6 @@
 // A reporter of Vitest: says how many tests are done and how long the rest takes.
 import { relative } from 'node:path'
-import { root } from './setup.mjs'
+import { root } from '#scripts/setup.mjs'
 import { TestProgress } from './test-progress.mjs'
 
 const nameOf = ({ moduleId }) => relative(root, moduleId)

@@ -5,7 +5,7 @@ import { describeScreens } from './describe-screens.ts'
 import { seedParts, seedRoutes } from './screen-proofs.ts'
 import { findUnproved } from './read-test-titles.ts'
 
-const root = join(import.meta.dirname, '..')
+const root = join(import.meta.dirname, '../..')
 const rows = [...seedRoutes, ...seedParts.flatMap((part) => part.rows)]
 
 test('docs/screens.md is what the list says now; `npm run docs` writes it', () => {

@@ -5,7 +5,7 @@ import { rules, seedCalls } from './call-proofs.ts'
 import { describeCalls } from './describe-calls.ts'
 import { findUnproved } from './read-test-titles.ts'
 
-const root = join(import.meta.dirname, '..')
+const root = join(import.meta.dirname, '../..')
 
 test('docs/calls.md is what the contract says now; `npm run docs` writes it', () => {
   expect(readFileSync(join(root, 'docs/calls.md'), 'utf8')).toBe(describeCalls())

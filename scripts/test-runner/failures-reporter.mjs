@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import { firstLine } from './run-tests.mjs'
-import { root } from './setup.mjs'
+import { root } from '#scripts/setup.mjs'
 
 export default class FailuresReporter {
   onTestRunEnd(modules, unhandledErrors) {
