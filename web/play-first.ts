@@ -25,16 +25,16 @@ const video = document.querySelector<HTMLVideoElement>('video#first-video')
 const first = episodeInDocument()
 if (video && first && startsNatively(first.playback)) {
   begin(video, first.playback.hls_url, first.startMs / 1000)
-  bringInterfaceOnceAhead(video, first.nextUrl)
-  video.addEventListener('error', bringInterface)
-  setTimeout(bringInterface, patienceMs)
+  loadInterfaceOnceBuffered(video, first.nextUrl)
+  video.addEventListener('error', loadInterface)
+  setTimeout(loadInterface, patienceMs)
 } else {
   hlsFiles.forEach(fetchAhead)
-  bringInterface()
+  loadInterface()
 }
 
 /** With it come the lines by which the next episode begins, for whoever swipes at once. */
-function bringInterfaceOnceAhead(video: HTMLVideoElement, nextUrl: string | undefined): void {
+function loadInterfaceOnceBuffered(video: HTMLVideoElement, nextUrl: string | undefined): void {
   let shownAt = Infinity
   const looking = new AbortController()
   video.requestVideoFrameCallback((now) => (shownAt = now))
@@ -44,7 +44,7 @@ function bringInterfaceOnceAhead(video: HTMLVideoElement, nextUrl: string | unde
     const wantedMs = sinceShown < quickWithinMs ? aheadMs.quick : aheadMs.usual
     if (!isAhead(readVideo(video), wantedMs)) return
     looking.abort()
-    bringInterface()
+    loadInterface()
     if (nextUrl !== undefined) void prefetchPlaylists(nextUrl)
   }
   const { signal } = looking
@@ -52,7 +52,7 @@ function bringInterfaceOnceAhead(video: HTMLVideoElement, nextUrl: string | unde
 }
 
 /** Lets the document ask for the scripts that the server has set aside (server/features/pages/documents.ts); once. */
-function bringInterface(): void {
+function loadInterface(): void {
   const template = document.querySelector<HTMLTemplateElement>('template#interface')
   if (!template) return
   template.remove()

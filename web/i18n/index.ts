@@ -36,7 +36,7 @@ const parts = new Set<TextPart>()
 document.documentElement.lang = htmlLanguage[currentLanguage()]
 
 /** Fetches a part's texts in the language of the screens; from then on a change of language brings it along. */
-export async function bringTexts(part: TextPart): Promise<void> {
+export async function loadTexts(part: TextPart): Promise<void> {
   parts.add(part)
   await addTexts(part)
 }

@@ -2,7 +2,7 @@ import { queryOptions, type Query, type QueryClient } from '@tanstack/react-quer
 import { createContext, useContext } from 'react'
 import type { CommandEndpoint } from '#contract/studio/command.ts'
 import { getDesk, type Desk } from '#contract/studio/operators.ts'
-import { call, CallRejected, hearRefusals } from '#web/lib/api.ts'
+import { call, CallRejected, onRefusal } from '#web/lib/api.ts'
 
 /** The code of a refusal for want of a session (contract/errors.ts). */
 const signInFirst = 401
@@ -24,7 +24,7 @@ export const operatorSessionQuery = queryOptions({
 
 /** Whatever is refused because the session has ended, it shows at once who is signed in. */
 export function watchSession(queryClient: QueryClient): void {
-  hearRefusals((code, { path }) => {
+  onRefusal((code, { path }) => {
     // The session's own calls say themselves who is.
     if (code === signInFirst && path !== getDesk.path)
       void queryClient.invalidateQueries({ queryKey: operatorSessionQuery.queryKey })

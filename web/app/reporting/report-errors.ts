@@ -50,16 +50,16 @@ function recordWhereAllowed(): void {
     block: ['iframe'],
     beforeAddRecordingEvent: (event) => (scrub(event), event),
   })
-  let begun = false
+  let started = false
   let mode: ReturnType<typeof replay.getRecordingMode>
   const settle = (pathname: string) => {
     if (mayRecord(pathname)) {
-      if (!begun) addIntegration(replay)
+      if (!started) addIntegration(replay)
       else if (mode === 'session') replay.start()
       else if (mode === 'buffer') replay.startBuffering()
-      begun = true
+      started = true
       mode = undefined
-    } else if (begun && replay.getRecordingMode()) {
+    } else if (started && replay.getRecordingMode()) {
       mode = replay.getRecordingMode()
       void replay.stop()
     }

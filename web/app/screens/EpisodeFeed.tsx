@@ -16,7 +16,7 @@ import { useProgress } from '#web/features/library/use-progress.ts'
 import { EpisodeSlide } from '#web/features/media/EpisodeSlide.tsx'
 import { playingQuery } from '#web/features/media/queries.ts'
 import { paths } from '#web/lib/paths.ts'
-import { kept } from '#web/lib/storage.ts'
+import { readRecord } from '#web/lib/storage.ts'
 import { whenIdle } from '#web/lib/when-idle.ts'
 import { isAmple } from '#web/player/engine/bandwidth.ts'
 import { Stage } from '#web/player/ui/Stage.tsx'
@@ -42,7 +42,7 @@ const SwipeHint = lazy(() =>
     () => ({ default: () => <></> }),
   ),
 )
-const isNewToSwipes = () => matchMedia('(pointer: coarse)').matches && !kept<boolean>('swipe-hint')
+const isNewToSwipes = () => matchMedia('(pointer: coarse)').matches && !readRecord<boolean>('swipe-hint')
 
 const nothingPlaysAfterMs = 1500
 /** How much the episode on screen holds before its neighbours are prepared. */

@@ -23,7 +23,7 @@ export function Component() {
   const navigate = useNavigate()
   const orderId = search.get('order_id') ?? ''
   const { order, unknown, lost, retry } = useOrder(orderId)
-  const back = useReturnPath(orderId) ?? wayOf(order)
+  const back = useReturnPath(orderId) ?? returnPathOf(order)
   const paid = order?.status === 'paid'
   useOpened(paid)
   useEffect(() => {
@@ -57,7 +57,7 @@ export function Component() {
 }
 
 /** The place to return to, else what was bought: the episode at its saved position, or the video. */
-function wayOf(order: Order | undefined): string {
+function returnPathOf(order: Order | undefined): string {
   return order?.video_id ? paths.video.to(order.video_id, order.episode_number) : paths.home.to()
 }
 

@@ -86,7 +86,7 @@ function Shop({ plans, gateways }: { plans: Plan[]; gateways: OfferedGateway[] }
           <PlanCard
             key={plan.id}
             plan={membership?.plan ? atFullPrice(plan) : plan}
-            standing={standingOf(plan, membership)}
+            status={statusOf(plan, membership)}
             closed={!methodTaking(plan, methods, methods[methodIndex])}
             onChoose={() => setChosen(plan)}
           />
@@ -120,9 +120,9 @@ function atFullPrice(plan: Plan): Plan {
 }
 
 /** What a plan is to a subscriber: the one they have, the one that follows, the one to be paid for, or another that can't be chosen before that. */
-type PurposeState = 'current' | 'planned' | 'owed' | 'waits' | 'open'
+type PlanStatus = 'current' | 'planned' | 'owed' | 'waits' | 'open'
 
-function standingOf({ id }: Plan, membership: Membership | undefined): PurposeState {
+function statusOf({ id }: Plan, membership: Membership | undefined): PlanStatus {
   const { status, plan, next_plan, owed } = membership ?? {}
   if (owed && isStuck(owed)) return 'open'
   if (status === 'past_due') return id === (owed ?? plan)?.id ? 'owed' : 'waits'
@@ -146,13 +146,13 @@ function Closed() {
 
 interface PlanCardProps {
   plan: Plan
-  standing: PurposeState
+  status: PlanStatus
   /** Nothing can be bought. */
   closed: boolean
   onChoose: () => void
 }
 
-function PlanCard({ plan, standing, closed, onChoose }: PlanCardProps) {
+function PlanCard({ plan, status, closed, onChoose }: PlanCardProps) {
   const { t } = useTranslation()
   const days = t('pay.days', { count: plan.period_days })
   const first = plan.intro_price_cents
@@ -163,7 +163,7 @@ function PlanCard({ plan, standing, closed, onChoose }: PlanCardProps) {
     waits: t('shopping.choose', { name: plan.name }),
     open: t('shopping.choose', { name: plan.name }),
   }
-  const takes = standing === 'owed' || standing === 'open'
+  const takes = status === 'owed' || status === 'open'
   return (
     <li className={styles.plan} data-highlight={plan.highlight}>
       <h2>{plan.name}</h2>
@@ -179,11 +179,11 @@ function PlanCard({ plan, standing, closed, onChoose }: PlanCardProps) {
       </p>
       <Button
         wide
-        look={standing === 'owed' || (takes && plan.highlight) ? 'main' : 'quiet'}
+        look={status === 'owed' || (takes && plan.highlight) ? 'main' : 'quiet'}
         disabled={!takes || closed}
         onClick={onChoose}
       >
-        {label[standing]}
+        {label[status]}
       </Button>
     </li>
   )

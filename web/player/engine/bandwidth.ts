@@ -1,4 +1,4 @@
-import { keep, kept } from '#web/lib/storage.ts'
+import { saveRecord, readRecord } from '#web/lib/storage.ts'
 
 /** Not in the DOM's types, because only some browsers have it. */
 declare global {
@@ -57,11 +57,11 @@ function bandwidthSeen(): number | undefined {
 }
 
 function bandwidthKept(): number | undefined {
-  const measured = kept<Measured>('bandwidth')
+  const measured = readRecord<Measured>('bandwidth')
   return measured && Date.now() - measured.at <= lastsMs ? measured.bitsPerSecond : undefined
 }
 
 export function rememberBandwidth(bitsPerSecond: number): void {
   if (Number.isFinite(bitsPerSecond) && bitsPerSecond > 0)
-    keep<Measured>('bandwidth', { bitsPerSecond: Math.round(bitsPerSecond), at: Date.now() })
+    saveRecord<Measured>('bandwidth', { bitsPerSecond: Math.round(bitsPerSecond), at: Date.now() })
 }

@@ -1,4 +1,4 @@
-import { keep, kept } from '#web/lib/storage.ts'
+import { saveRecord, readRecord } from '#web/lib/storage.ts'
 
 export interface Preferences {
   muted: boolean
@@ -16,7 +16,7 @@ let current: Preferences = {
   muted: false,
   rate: 1,
   quality: null,
-  ...kept<Partial<Preferences>>('player'),
+  ...readRecord<Partial<Preferences>>('player'),
   silenced: false,
 }
 
@@ -26,7 +26,7 @@ export const preferences = {
   set(change: Partial<Preferences>): void {
     current = { ...current, ...change }
     const { silenced: _forThisVisit, ...lasting } = current
-    keep('player', lasting)
+    saveRecord('player', lasting)
     for (const listener of listeners) listener()
   },
   /** @returns what ends it */

@@ -49,16 +49,16 @@ export function useMediaSession(video: HTMLVideoElement | null, shown: Shown): v
   useEffect(() => {
     if (!session || !video || !durationMs) return
     session.playbackState = paused ? 'paused' : 'playing'
-    const tell = () =>
+    const update = () =>
       session.setPositionState?.({
         duration: durationMs / 1000,
         position: Math.min(video.currentTime, durationMs / 1000),
         playbackRate: video.playbackRate,
       })
-    tell()
-    for (const event of ['seeked', 'ratechange']) video.addEventListener(event, tell)
+    update()
+    for (const event of ['seeked', 'ratechange']) video.addEventListener(event, update)
     return () => {
-      for (const event of ['seeked', 'ratechange']) video.removeEventListener(event, tell)
+      for (const event of ['seeked', 'ratechange']) video.removeEventListener(event, update)
       session.playbackState = 'none'
       session.setPositionState?.()
     }

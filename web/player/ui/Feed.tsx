@@ -17,7 +17,7 @@ interface FeedProps {
 /** A vertical feed with the browser's own scrolling: slides follow the finger and snap, one at a time. */
 export function Feed({ box, count, index, onIndex, isLatest, renderSlide, label }: FeedProps) {
   /** The slide that the box shows, as far as its owner was told. */
-  const told = useRef<number>(undefined)
+  const reported = useRef<number>(undefined)
   /** The slides' height at the last look. Until they are scrolled for a new one, their place says nothing of what is shown. */
   const height = useRef(0)
 
@@ -28,8 +28,8 @@ export function Feed({ box, count, index, onIndex, isLatest, renderSlide, label 
   // At once: a key asks for the next picture, not for the way there. A finger's swipe is the browser's own.
   useLayoutEffect(() => {
     // A step that is drawn after the next one was taken leads nobody back.
-    if (!box.current || told.current === index || !mayLead.current()) return
-    told.current = index
+    if (!box.current || reported.current === index || !mayLead.current()) return
+    reported.current = index
     height.current = box.current.clientHeight
     showSlide(box.current, index)
   }, [box, index])
@@ -37,7 +37,7 @@ export function Feed({ box, count, index, onIndex, isLatest, renderSlide, label 
   const keepShown = useCallback(() => {
     if (!box.current) return
     height.current = box.current.clientHeight
-    if (told.current !== undefined) showSlide(box.current, told.current)
+    if (reported.current !== undefined) showSlide(box.current, reported.current)
   }, [box])
   useEffect(() => {
     if (!box.current) return undefined
@@ -55,8 +55,8 @@ export function Feed({ box, count, index, onIndex, isLatest, renderSlide, label 
     if (!box.current) return
     if (box.current.clientHeight !== height.current) return keepShown()
     const shown = Math.min(count - 1, Math.max(0, slideOf(box.current)))
-    if (shown === told.current) return
-    told.current = shown
+    if (shown === reported.current) return
+    reported.current = shown
     onIndex(shown)
   }
 

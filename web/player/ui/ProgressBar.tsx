@@ -109,14 +109,14 @@ function usePosition({ video, durationMs, shown }: ProgressBarProps, dragMs: num
   const drawnSeconds = useRef(0)
   useLayoutEffect(() => {
     const scale = (ms: number) => `${part(ms, durationMs)} 1`
-    let told = ''
+    let shownTime = ''
     let drawn = { timeMs: -Infinity, bufferedMs: -Infinity }
     const draw = () => {
       const { timeMs, bufferedMs } = readVideo(video)
       const ms = dragMs ?? timeMs
       const time = clock(ms)
-      if (time !== told) {
-        told = time
+      if (time !== shownTime) {
+        shownTime = time
         range.current?.setAttribute(
           'aria-valuetext',
           t('player.position', { time, total: clock(durationMs) }),

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import { keep } from '#web/lib/storage.ts'
+import { saveRecord } from '#web/lib/storage.ts'
 import { Icon } from '#web/ui/Icon.tsx'
 import styles from './swipe-hint.module.css'
 
@@ -14,7 +14,7 @@ export function SwipeHint() {
   const { t } = useTranslation()
   const [shown, setShown] = useState(true)
   useEffect(() => {
-    keep('swipe-hint', true)
+    saveRecord('swipe-hint', true)
     const timer = setTimeout(() => setShown(false), shownMs)
     return () => clearTimeout(timer)
   }, [])

@@ -17,7 +17,7 @@ export function TextList() {
   if (texts.isLoadingError) return <CouldNotLoad onRetry={() => void texts.refetch()} />
   if (!texts.data) return <div className={styles.wait} aria-busy="true" />
   const { list } = texts.data
-  const standing = (name: PageName, language: Language) => {
+  const status = (name: PageName, language: Language) => {
     const text = list.find((each) => each.name === name && each.language === language)
     return text?.own ? formatTime(text.updated_at, shown) : t('homepage.asItCame')
   }
@@ -27,7 +27,7 @@ export function TextList() {
       title: languageNames[language],
       cell: (name: PageName) => (
         <PageLink to={`/studio/homepage/texts/${name}/${language}`}>
-          {standing(name, language)}
+          {status(name, language)}
           <span className="hidden-text">
             {' '}
             {t('homepage.textIn', { name: t(`homepage.page.${name}`), language: languageNames[language] })}

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { kept } from '#web/lib/storage.ts'
+import { readRecord } from '#web/lib/storage.ts'
 import { forgetOthersDraft, storeDraft } from './stored-draft.ts'
 
 const homepage = {
@@ -8,7 +8,7 @@ const homepage = {
   homepage: [],
   pay_theme: { id: 'usual', layout: 'sheet', accent: '#ff8a4c' },
 }
-const shown = () => kept('homepage-draft')
+const shown = () => readRecord('homepage-draft')
 
 beforeEach(() => storeDraft('op_ann', homepage))
 

@@ -30,7 +30,7 @@ export function Orders() {
     <>
       <Filters
         asked={asked}
-        onAsk={(wish) => setParams(Object.entries(wish).filter(([, value]) => value !== ''))}
+        onAsk={(filters) => setParams(Object.entries(filters).filter(([, value]) => value !== ''))}
       />
       <OrderList filter={filter} caption={t('money.orders')} />
       <p>
@@ -42,14 +42,14 @@ export function Orders() {
   )
 }
 
-function Filters({ asked, onAsk }: { asked: Asked; onAsk: (wish: Asked) => void }) {
+function Filters({ asked, onAsk }: { asked: Asked; onAsk: (filters: Asked) => void }) {
   const { t } = useTexts()
   const { role } = useOperatorSession().operator
   const form = useForm({
     initial: asked,
     messagesOf: ({ since, until }) =>
       since !== '' && until !== '' && since > until ? { until: t('money.untilBeforeSince') } : {},
-    send: async (wish) => onAsk({ ...wish, person: wish.person.trim() }),
+    send: async (filters) => onAsk({ ...filters, person: filters.person.trim() }),
   })
   const [shown, setShown] = useState(asked)
   // The address may change elsewhere, as by the browser's way back.

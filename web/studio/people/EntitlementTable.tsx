@@ -23,13 +23,13 @@ export function EntitlementTable({
   const columns: Column<HeldEntitlement>[] = [
     {
       title: t('people.right'),
-      cell: (held) => rightWords(held, t),
+      cell: (held) => rightText(held, t),
     },
     { title: t('people.source'), cell: (held) => <Source held={held} /> },
     { title: t('people.from'), cell: ({ starts_at }) => formatTime(starts_at, language) },
     {
       title: t('people.until'),
-      cell: (held) => untilWords(held, renewsAt, t, language),
+      cell: (held) => untilText(held, renewsAt, t, language),
     },
     {
       title: t('people.takenAway'),
@@ -48,7 +48,7 @@ export function EntitlementTable({
   )
 }
 
-function untilWords(
+function untilText(
   { ends_at, source, order_id, revoked_at }: HeldEntitlement,
   renewsAt: string | null,
   t: Say,
@@ -62,7 +62,7 @@ function untilWords(
 }
 
 /** What somebody may play by it. */
-export function rightWords({ title, number }: HeldEntitlement, t: Say): string {
+export function rightText({ title, number }: HeldEntitlement, t: Say): string {
   if (title === null) return t('people.everything')
   return number === null ? title : `${title} · ${number}`
 }

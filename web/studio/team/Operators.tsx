@@ -67,7 +67,7 @@ export function Operators() {
 function RoleChoice({ operator: { email, role } }: { operator: Operator }) {
   const { t } = useTexts()
   const { run, busy } = useCommand(changeOperator, null)
-  const [wished, setWished] = useState<Role | null>(null)
+  const [requested, setWished] = useState<Role | null>(null)
   const words = (each: Role) => t(`desk.role.${each}`)
   const change = async (to: Role) => {
     if (await run({ email, role: to })) notify(t('team.roleChanged', { email, to: words(to) }))
@@ -88,13 +88,13 @@ function RoleChoice({ operator: { email, role } }: { operator: Operator }) {
           </option>
         ))}
       </select>
-      {wished && (
+      {requested && (
         <AskFirst
           title={t('team.roleTitle')}
-          text={`${t('team.roleAsk', { email, from: words(role), to: words(wished) })} ${t(`team.roleText.${wished}`)}`}
+          text={`${t('team.roleAsk', { email, from: words(role), to: words(requested) })} ${t(`team.roleText.${requested}`)}`}
           action={t('team.changeRole')}
           busy={busy}
-          onDo={() => void change(wished)}
+          onDo={() => void change(requested)}
           onClose={() => setWished(null)}
         />
       )}

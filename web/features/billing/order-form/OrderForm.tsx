@@ -51,7 +51,7 @@ export function OrderForm({ params, choice: offered, Card, Above }: OrderFormPro
     params,
     {
       words: shownText(choice, terms + agreed, label),
-      saveWords: mayBeSaved && save ? `[x] ${t('order.save')} ${t('order.saveText')}` : undefined,
+      saveText: mayBeSaved && save ? `[x] ${t('order.save')} ${t('order.saveText')}` : undefined,
       cents: choice.cents,
       atOnce,
       onOtherPrice: setCents,

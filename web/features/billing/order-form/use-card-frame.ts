@@ -29,16 +29,16 @@ export function useCardFrame(onEntry: (entry: CardEntry | null) => void) {
 }
 
 function entryOf(frame: RefObject<HTMLIFrameElement | null>, waiting: Waiting): CardEntry {
-  const tell = (type: string) => frame.current?.contentWindow?.postMessage({ type }, location.origin)
+  const post = (type: string) => frame.current?.contentWindow?.postMessage({ type }, location.origin)
   const tokenize = () =>
     new Promise<string | null>((resolve) => {
       waiting.current = (reply) => resolve(reply.type === 'token' ? reply.token : null)
-      tell('tokenize')
+      post('tokenize')
     })
   return {
     check(goThere) {
       // Asked for a token it does so by itself.
-      if (!goThere) tell('check')
+      if (!goThere) post('check')
       return true
     },
     async give(purpose, details) {

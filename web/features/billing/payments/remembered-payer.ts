@@ -1,5 +1,5 @@
 import type { User } from '#contract/members.ts'
-import { keep, kept, storage } from '#web/lib/storage.ts'
+import { saveRecord, readRecord, storage } from '#web/lib/storage.ts'
 import type { BillingDetails } from './billing-details.ts'
 
 const key = 'payer'
@@ -7,12 +7,17 @@ const key = 'payer'
 /** Stores who paid for the next payment of the same user in this browser. Another user's form never shows it. */
 export function rememberPayer(details: BillingDetails): void {
   const userId = storage.get('user_id')
-  if (userId) keep(key, { userId, ...details })
+  if (userId) saveRecord(key, { userId, ...details })
 }
 
 /** What the form begins with: who paid last, else the member's e-mail. */
 export function rememberedPayer(): BillingDetails {
-  const { userId, email = '', first = '', last = '' } = kept<BillingDetails & { userId: string }>(key) ?? {}
+  const {
+    userId,
+    email = '',
+    first = '',
+    last = '',
+  } = readRecord<BillingDetails & { userId: string }>(key) ?? {}
   if (userId !== undefined && userId === storage.get('user_id')) return { email, first, last }
-  return { email: kept<User>('user')?.email ?? '', first: '', last: '' }
+  return { email: readRecord<User>('user')?.email ?? '', first: '', last: '' }
 }

@@ -12,7 +12,7 @@ import { isOwned, type CheckoutParams } from './checkout-params.ts'
 interface Shown {
   words: string
   /** What the person agreed to who wants the card saved; undefined where they do not. */
-  saveWords: string | undefined
+  saveText: string | undefined
   cents: number
   /** Whether the person asked for immediate delivery and acknowledged what that means. */
   atOnce: boolean
@@ -57,7 +57,7 @@ export function usePayment(params: CheckoutParams, shown: Shown, card: CardEntry
         const from = kind === 'plan' && video !== undefined ? { video_id: video } : {}
         const consent = { shown: shown.words, immediate_delivery: shown.atOnce }
         const seen = { email: details.email, amount_cents: shown.cents, consent }
-        const save = shown.saveWords === undefined ? {} : { save_method: { shown: shown.saveWords } }
+        const save = shown.saveText === undefined ? {} : { save_method: { shown: shown.saveText } }
         const order = await orders.make({
           kind,
           [`${kind}_id`]: id,

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import { keep, kept, storage, tabStorage } from '#web/lib/storage.ts'
+import { saveRecord, readRecord, storage, tabStorage } from '#web/lib/storage.ts'
 
 const key = 'return_path'
 
@@ -10,7 +10,7 @@ const key = 'return_path'
 export function rememberReturnPath(orderId: string): void {
   const path = location.pathname + location.search
   tabStorage.set(key, path)
-  keep(key, { orderId, path })
+  saveRecord(key, { orderId, path })
 }
 
 /** The stored page, or null. Deleted when the viewer leaves the screen, because a later order has its own. */
@@ -27,7 +27,7 @@ function readReturnPath(orderId: string): string | null {
 }
 
 function pathOfOrder(orderId: string): string | null {
-  const { orderId: remembered, path } = Object(kept(key))
+  const { orderId: remembered, path } = Object(readRecord(key))
   return remembered === orderId && typeof path === 'string' ? path : null
 }
 

@@ -25,7 +25,7 @@ export function EmailSetting({ user }: { user: User }) {
         title={t('account.email')}
         text={user.email ? `${user.email} · ${state}` : t('mail.none')}
         action={t('settings.change')}
-        begun={draftOf(user.id, ['email']) !== undefined}
+        started={draftOf(user.id, ['email']) !== undefined}
       >
         {(done) => (
           <NewEmail

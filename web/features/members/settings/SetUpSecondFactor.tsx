@@ -14,7 +14,7 @@ import styles from '#web/features/members/forms/settings.module.css'
 
 const QrCode = lazy(async () => ({ default: (await import('./QrCode.tsx')).QrCode }))
 
-interface Begun {
+interface StartedSetup {
   secret: string
   url: string
 }
@@ -22,18 +22,18 @@ interface Begun {
 /** Password, then the app's secret and a first code of the app, then the recovery codes, which are shown this once. */
 export function SetUpSecondFactor({ user, onDone }: { user: User; onDone: () => void }) {
   const queryClient = useQueryClient()
-  const [begun, setBegun] = useState<Begun | null>(null)
+  const [started, setBegun] = useState<StartedSetup | null>(null)
   const [codes, setCodes] = useState<string[] | null>(null)
   const done = () => {
     onDone()
     void queryClient.invalidateQueries({ queryKey: userQuery.queryKey })
   }
   if (codes) return <RecoveryCodes codes={codes} onDone={done} />
-  if (begun) return <Confirm begun={begun} onConfirmed={setCodes} />
-  return <Begin user={user} onBegun={setBegun} />
+  if (started) return <Confirm started={started} onConfirmed={setCodes} />
+  return <Begin user={user} onStarted={setBegun} />
 }
 
-function Begin({ user, onBegun }: { user: User; onBegun: (begun: Begun) => void }) {
+function Begin({ user, onStarted }: { user: User; onStarted: (started: StartedSetup) => void }) {
   const { t } = useTranslation()
   const form = useForm({
     initial: { current_password: '' },
@@ -44,7 +44,7 @@ function Begin({ user, onBegun }: { user: User; onBegun: (begun: Begun) => void 
       const { secret, otpauth_url } = await call(changeSecondFactor, {
         body: { action: 'begin', ...credentials },
       })
-      if (secret && otpauth_url) onBegun({ secret, url: otpauth_url })
+      if (secret && otpauth_url) onStarted({ secret, url: otpauth_url })
     },
   })
   return (
@@ -58,7 +58,13 @@ function Begin({ user, onBegun }: { user: User; onBegun: (begun: Begun) => void 
   )
 }
 
-function Confirm({ begun, onConfirmed }: { begun: Begun; onConfirmed: (codes: string[]) => void }) {
+function Confirm({
+  started,
+  onConfirmed,
+}: {
+  started: StartedSetup
+  onConfirmed: (codes: string[]) => void
+}) {
   const { t } = useTranslation()
   const form = useForm({
     initial: { code: '' },
@@ -70,7 +76,7 @@ function Confirm({ begun, onConfirmed }: { begun: Begun; onConfirmed: (codes: st
   })
   return (
     <AccountForm form={form}>
-      <AppSecret secret={begun.secret} url={begun.url} focus />
+      <AppSecret secret={started.secret} url={started.url} focus />
       <Field
         {...form.field('code')}
         label={t('account.code')}

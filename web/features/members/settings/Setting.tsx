@@ -11,14 +11,14 @@ interface SettingProps {
   /** The form; `done` closes and forgets it. */
   children: (done: () => void) => ReactNode
   /** The form is open from the first: something was typed into it before. */
-  begun?: boolean
+  started?: boolean
 }
 
 /** One line of the settings: its state, and a form that its button opens. A closed form keeps what was typed. */
-export function Setting({ title, text, action, children, begun = false }: SettingProps) {
+export function Setting({ title, text, action, children, started = false }: SettingProps) {
   const { t } = useTranslation()
   const id = useId()
-  const [form, setForm] = useState<'none' | 'open' | 'folded'>(begun ? 'open' : 'none')
+  const [form, setForm] = useState<'none' | 'open' | 'folded'>(started ? 'open' : 'none')
   const done = () => {
     setForm('none')
     document.getElementById(`${id}-button`)?.focus()

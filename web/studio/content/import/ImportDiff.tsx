@@ -142,7 +142,7 @@ function rowsOf(offers: readonly Offer[]): { rows: Row[]; replacing: Row[] } {
 }
 
 function nameOf({ difference, title }: Offer, t: Say): string {
-  if (difference) return partWords(difference, t)
+  if (difference) return partText(difference, t)
   if (!title) return t('content.cover')
   const { number, language, was } = title
   const name = was ? t('content.said.titleOf', { number }) : t('content.said.titles')
@@ -183,7 +183,7 @@ const partNames = {
   featured: 'content.featured',
 } as const satisfies Record<Difference['part'], string>
 
-const partWords = ({ part, language }: Difference, t: Say) =>
+const partText = ({ part, language }: Difference, t: Say) =>
   language ? `${t(partNames[part])} · ${languageNames[language]}` : t(partNames[part])
 
 function words(part: Difference['part'], text: string, t: Say): string {

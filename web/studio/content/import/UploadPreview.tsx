@@ -37,7 +37,7 @@ export function UploadPreview({
   const [isWhole, setWhole] = useState(false)
   const isLong = lines.length > shortList
   const hasWork = lines.length > here || here === 0 || folder.offers.length > 0
-  const isReady = plan.isMended && ready.length + folder.takenCount > 0 && !plan.isBusy
+  const isReady = plan.isValid && ready.length + folder.takenCount > 0 && !plan.isBusy
   const astray = lines.filter(({ trouble }) => trouble === 'noEpisode').map(({ file }) => file)
   const begin = async () => {
     if (await folder.apply()) onBegin(ready)
@@ -71,7 +71,7 @@ export function UploadPreview({
   )
 }
 
-function Report({ plan: { lines, here, gaps, others, isMended } }: { plan: PlannedUpload }) {
+function Report({ plan: { lines, here, gaps, others, isValid } }: { plan: PlannedUpload }) {
   const { t } = useTexts()
   return (
     <div role="status" className={styles.report}>
@@ -79,7 +79,7 @@ function Report({ plan: { lines, here, gaps, others, isMended } }: { plan: Plann
       {here > 0 && <p>{t('content.here', { count: here })}</p>}
       {gaps.length > 0 && <p className={styles.bad}>{t('content.gaps', { numbers: rangesOf(gaps) })}</p>}
       {others.length > 0 && <Others paths={others} />}
-      {!isMended && <p className={styles.bad}>{t('content.mendFirst')}</p>}
+      {!isValid && <p className={styles.bad}>{t('content.mendFirst')}</p>}
     </div>
   )
 }
@@ -102,12 +102,12 @@ function Others({ paths }: { paths: readonly string[] }) {
 /** The files one by one; `isShort` shows those that were marked, which stay on screen while they are mended. */
 function Files({ plan, isShort }: { plan: PlannedUpload; isShort: boolean }) {
   const { t } = useTexts()
-  const { lines, folder, mend } = plan
-  const rows = isShort ? lines.filter(({ file, trouble }) => trouble || plan.wasMarked(file)) : lines
+  const { lines, folder, fix } = plan
+  const rows = isShort ? lines.filter(({ file, trouble }) => trouble || plan.hadProblem(file)) : lines
   const columns = [
     { title: t('content.file'), cell: ({ file }: Line) => file.path },
-    { title: t('content.number'), cell: (line: Line) => <NumberField line={line} onNumber={mend} /> },
-    { title: t('content.kind'), cell: (line: Line) => <Kind line={line} onLanguage={mend} /> },
+    { title: t('content.number'), cell: (line: Line) => <NumberField line={line} onNumber={fix} /> },
+    { title: t('content.kind'), cell: (line: Line) => <Kind line={line} onLanguage={fix} /> },
     { title: t('content.size'), cell: ({ file }: Line) => formatBytes(file.bytes), figures: true },
     { title: t('content.note'), cell: (line: Line) => <Note plan={plan} line={line} /> },
   ]
@@ -173,9 +173,9 @@ function Sum({ files }: { files: readonly Line[] }) {
   )
 }
 
-type Mend = PlannedUpload['mend']
+type Fix = PlannedUpload['fix']
 
-function NumberField({ line: { file, number }, onNumber }: { line: Line; onNumber: Mend }) {
+function NumberField({ line: { file, number }, onNumber }: { line: Line; onNumber: Fix }) {
   const { t } = useTexts()
   return (
     <input
@@ -191,7 +191,7 @@ function NumberField({ line: { file, number }, onNumber }: { line: Line; onNumbe
   )
 }
 
-function Kind({ line: { file, kind, language }, onLanguage }: { line: Line; onLanguage: Mend }) {
+function Kind({ line: { file, kind, language }, onLanguage }: { line: Line; onLanguage: Fix }) {
   const { t } = useTexts()
   if (kind === 'film') return t('content.film')
   return (

@@ -51,8 +51,8 @@ export function compareDescription(said: VideoDescription, video: DeskVideoPage)
     },
     {
       part: 'price',
-      was: priceWords(video.price),
-      says: priceWords(said),
+      was: priceText(video.price),
+      says: priceText(said),
       edits: { episode_cents, video_cents, currency },
     },
     { part: 'badge', was: video.badge ?? '', says: badge ?? '', edits: { badge } },
@@ -64,7 +64,7 @@ export function compareDescription(said: VideoDescription, video: DeskVideoPage)
     .map((each) => ({ ...each, isInherited: inherited.includes(each.part) }))
 }
 
-const priceWords = ({ episode_cents, video_cents, currency }: DeskVideo['price']) =>
+const priceText = ({ episode_cents, video_cents, currency }: DeskVideo['price']) =>
   `${decimalOf(episode_cents)} / ${decimalOf(video_cents)} ${currency}`
 
 /** The one edit that takes over these differences. */

@@ -17,7 +17,7 @@ export type Line = Season<SourceFile>['files'][number] & {
 }
 
 /** The operator's correction for a file; null if it is skipped. */
-type Mended = ReadonlyMap<SourceFile, Partial<Placed<SourceFile>> | null>
+type Fixes = ReadonlyMap<SourceFile, Partial<Placed<SourceFile>> | null>
 
 const placedOf = (found: readonly SourceFile[]): Placed<SourceFile>[] =>
   found.flatMap((file) => {
@@ -31,11 +31,11 @@ export function useUploadPreview(
   found: readonly SourceFile[],
   episodes: readonly DeskEpisode[],
 ) {
-  const [mended, setMended] = useState<Mended>(new Map())
-  useUnsaved(mended.size > 0)
+  const [fixes, setFixes] = useState<Fixes>(new Map())
+  useUnsaved(fixes.size > 0)
   const placed = placedOf(found)
-    .filter(({ file }) => mended.get(file) !== null)
-    .map((each) => ({ ...each, ...mended.get(each.file) }))
+    .filter(({ file }) => fixes.get(file) !== null)
+    .map((each) => ({ ...each, ...fixes.get(each.file) }))
   const there = new Set(episodes.map(({ number }) => number))
   const arrived = useQuery(arrivedQuery(video.id))
   const isHere = findAlreadyUploaded(arrived.data?.list ?? [])
@@ -50,7 +50,7 @@ export function useUploadPreview(
       : [{ file, number, language, titles: kind === 'film' ? folder.titlesOf(number) : undefined }],
   )
   const [marked] = useState(() => markedOf(arrange(placedOf(found), there)))
-  const isMended = ready.length + here === lines.length
+  const isValid = ready.length + here === lines.length
   return {
     lines,
     /** Numbers of episodes that are missing. */
@@ -65,14 +65,14 @@ export function useUploadPreview(
     folder,
     /** What is sent. */
     ready,
-    isMended,
+    isValid,
     isBusy: arrived.isPending || folder.isReading || folder.busy,
     /** Whether something was the matter with a file at first. */
-    wasMarked: (file: SourceFile) => marked.has(file),
-    mend: (file: SourceFile, change: Partial<Placed<SourceFile>>) =>
-      setMended(new Map([...mended, [file, { ...mended.get(file), ...change }]])),
+    hadProblem: (file: SourceFile) => marked.has(file),
+    fix: (file: SourceFile, change: Partial<Placed<SourceFile>>) =>
+      setFixes(new Map([...fixes, [file, { ...fixes.get(file), ...change }]])),
     leaveOut: (files: readonly SourceFile[]) =>
-      setMended(new Map([...mended, ...files.map((file) => [file, null] as const)])),
+      setFixes(new Map([...fixes, ...files.map((file) => [file, null] as const)])),
   }
 }
 
