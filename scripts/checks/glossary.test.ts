@@ -34,7 +34,6 @@ deploy/nginx/media-passes.d.ts
 deploy/testing/cases-of-passes.ts
 docs/decisions/0007-search-on-shelves.md
 docs/decisions/0010-paypal-is-searched-by-what-it-told.md
-docs/decisions/0011-the-browsers-own-player-begins.md
 server/features/billing/follow-money.ts
 server/features/billing/gateways/paypal/kept-later.test.ts
 server/features/billing/gateways/paypal/read-notification.ts
