@@ -225,5 +225,9 @@ export default defineConfig({
       rules: { 'no-restricted-imports': ['error', { patterns: bans }] },
     })),
     { files: ['{contract,server,web}/**/*.{ts,tsx}'], rules: { 'no-console': 'error' } },
+    {
+      files: ['{bench,contract,deploy,e2e,scripts,web}/**/*.{ts,tsx,mjs}'],
+      rules: { 'import/no-cycle': ['error', { ignoreTypes: false }] },
+    },
   ],
 })
