@@ -4,7 +4,7 @@ import { codeAt } from '#server/testing/operator.ts'
 import { currentSite, prepared } from '#e2e/site/own-site.ts'
 import { siteUrl } from './site-url.ts'
 
-export const studioPassword = 'a passphrase for the studio'
+export const studioPassword = 'a passphrase for the desk'
 
 /** A new operator's one-time link, and their address. */
 export async function inviteOperator(role: Role): Promise<{ email: string; link: string }> {
