@@ -3,9 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { createOrder, getPayment, payOrder, type Order } from '#contract/billing.ts'
 import type { BodyOf } from '#contract/endpoint.ts'
 import { getUser } from '#contract/members.ts'
-import type { Sale } from '#server/testing/count-wrongs.ts'
-import { testCards } from '#server/testing/shopper.ts'
-import { Visitor } from '#server/testing/visitor.ts'
+import type { Sale } from '#server/testing/billing-model/billing-errors.ts'
+import { testCards } from '#server/testing/builders/shopper.ts'
+import { Visitor } from '#server/testing/site/visitor.ts'
 import type { StandIns } from './stand-ins.ts'
 
 /** Where people buy. */

@@ -11,10 +11,15 @@ import { createContext, type Context } from '#server/context.ts'
 import { loadConfig } from '#server/platform/config.ts'
 import { openDatabase } from '#server/platform/database/database.ts'
 import { createLog } from '#server/platform/log.ts'
-import { buildVideo } from '#server/testing/builders.ts'
-import { countOpen, countWrongs, type GatewayLine, type Sale } from '#server/testing/count-wrongs.ts'
-import { freePort } from '#server/testing/free-port.ts'
-import { emptyWeb } from '#server/testing/test-site.ts'
+import { buildVideo } from '#server/testing/builders/builders.ts'
+import {
+  countOpen,
+  countBillingErrors,
+  type GatewayLine,
+  type Sale,
+} from '#server/testing/billing-model/billing-errors.ts'
+import { freePort } from '#server/testing/site/free-port.ts'
+import { emptyWeb } from '#server/testing/site/test-site.ts'
 import type { Tables } from '#server/tables.ts'
 import { benchEnv } from '#bench/site/start-bench-site.ts'
 import { printLines } from '#bench/table.ts'
@@ -164,7 +169,7 @@ async function report(
   tried: readonly ('sales' | 'renewals' | 'refunds')[],
 ): Promise<boolean> {
   const lines: GatewayLine[] = []
-  for (const gateway of gateways) lines.push(await countWrongs(db, gateway, sales))
+  for (const gateway of gateways) lines.push(await countBillingErrors(db, gateway, sales))
   printLines([
     [
       'gateway',

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { FakePaypal } from '#server/features/billing/gateways/paypal/fake-paypal.ts'
-import { PaypalMoods } from '#server/testing/paypal-moods.ts'
-import { startFakeStripe, type FakeStripe } from '#server/testing/fake-stripe.ts'
+import { PaypalScenarios } from '#server/testing/fakes/paypal-scenarios.ts'
+import { startFakeStripe, type FakeStripe } from '#server/testing/fakes/fake-stripe.ts'
 import { anyFault } from './troubled-sandbox.ts'
 
 /** Stripe and PayPal as HTTP stand-ins, which outlive every process of the site. */
@@ -13,7 +13,7 @@ export interface StandIns {
   /** How far their clocks are ahead. */
   setAhead(aheadMs: number): void
   /** What PayPal has done with payments, and how often. */
-  readonly moods: PaypalMoods
+  readonly moods: PaypalScenarios
   /** From now on whatever moves money meets a fault. */
   trouble(): void
   /** All goes well again. */
@@ -42,7 +42,7 @@ export async function startStandIns(siteUrl: string): Promise<StandIns> {
   const stripe = await startFakeStripe({ now: () => new Date(Date.now() + aheadMs) })
   const paypal = await FakePaypal.start()
   const sent = new Set<string>()
-  const moods = new PaypalMoods(paypal, { now: () => new Date(Date.now() + aheadMs), odds: moodOdds })
+  const moods = new PaypalScenarios(paypal, { now: () => new Date(Date.now() + aheadMs), odds: moodOdds })
   paypal.orders.funds = () => (Math.random() < pendingOdds ? 'pending' : 'pays')
   let open = true
   let moody = true

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { signPass } from '#server/features/media/passes.ts'
-import { alterations, readLink, writeLink } from '#server/testing/media-links.ts'
+import { alterations, readLink, writeLink } from '#server/testing/media/media-links.ts'
 import { answer } from './check-media-links.js'
 
 const secrets = ['the secret of links to media, once more']

@@ -1,6 +1,6 @@
 import { FakePaypal } from '#server/features/billing/gateways/paypal/fake-paypal.ts'
 import { systemClock } from '#server/platform/clock.ts'
-import { startFakeStripe } from '#server/testing/fake-stripe.ts'
+import { startFakeStripe } from '#server/testing/fakes/fake-stripe.ts'
 import { pixelIds } from '#e2e/stand-ins/pixel-servers.ts'
 import { siteUrl, stripePort } from '#e2e/support/site-url.ts'
 import { startSocialIssuer } from '#e2e/stand-ins/social-issuer.ts'

@@ -1,5 +1,5 @@
 import { request, type Page } from '@playwright/test'
-import { codeAt } from '#server/testing/operator.ts'
+import { codeAt } from '#server/testing/builders/operator.ts'
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { expectFits, expectReadable } from '#e2e/support/page-quality.ts'
 import { siteUrl } from '#e2e/support/site-url.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { expectFits, expectReadable } from '#e2e/support/page-quality.ts'
-import { codeAt } from '#server/testing/operator.ts'
+import { codeAt } from '#server/testing/builders/operator.ts'
 import { studioPassword, inviteOperator, openStudio } from '#e2e/support/studio.ts'
 
 test.use({ bypassCSP: true })

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect } from '@playwright/test'
-import { readMailsIn, type ReadMail } from '#server/testing/read-mail.ts'
+import { readMailsIn, type ReadMail } from '#server/testing/fakes/read-mail.ts'
 import { currentSite } from '#e2e/site/own-site.ts'
 
 /** Waits for the latest mail to an address whose subject begins so. */

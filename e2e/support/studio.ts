@@ -1,6 +1,6 @@
 import { expect, type Page } from '@playwright/test'
 import type { Role } from '#contract/studio/command.ts'
-import { codeAt } from '#server/testing/operator.ts'
+import { codeAt } from '#server/testing/builders/operator.ts'
 import { currentSite, prepared } from '#e2e/site/own-site.ts'
 import { siteUrl } from './site-url.ts'
 

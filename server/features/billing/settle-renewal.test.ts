@@ -8,8 +8,8 @@ import {
   insertPlanOrder,
   insertSubscription,
   type SubscriptionRows,
-} from '#server/testing/subscription-rows.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
+} from '#server/testing/builders/subscription-rows.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
 import type { AttemptRow } from './attempt-queries.ts'
 import type { Payment } from './gateway.ts'
 import type { OrderRow } from './order-queries.ts'

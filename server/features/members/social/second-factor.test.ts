@@ -7,7 +7,7 @@ import {
   confirmSecondFactor,
   removeSecondFactor,
 } from '#server/features/members/second-factor.ts'
-import { go, leave, socialSite, type SocialSite } from '#server/testing/social-site.ts'
+import { go, leave, socialSite, type SocialSite } from '#server/testing/site/social-site.ts'
 import { eraseIdentities } from './social.ts'
 
 let site: SocialSite
