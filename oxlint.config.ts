@@ -80,6 +80,8 @@ const processes: Ban = {
   allowTypeImports: true,
 }
 const hls: Ban = { regex: '^hls\\.js', message: 'hls.js lives in web/player.' }
+const playerWithoutFeatures: Ban = { regex: '^#web/(features|app)/', message: 'The player knows no feature.' }
+const featuresWithoutApp: Ban = { regex: '^#web/app/', message: 'Features do not know the app.' }
 const payments: Ban = { regex: '^(stripe|card-validator)', message: 'Payment libraries end in gateways/.' }
 
 const packages = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies }).filter(
@@ -99,6 +101,23 @@ function behindFace(feature: string, open: string[]): string {
   return `${feature}/(${names.join('|')})`
 }
 
+/** The rooms of large folders of the web, highest first: a room imports only rooms below it. */
+const webRooms: Record<string, string[]> = {
+  'features/members': ['settings', 'sign-in', 'forms'],
+  player: ['ui', 'hooks', 'engine'],
+  'features/billing': [
+    'consumer-rights',
+    'orders',
+    'paywall',
+    'order-form',
+    'subscriptions',
+    'payment-methods',
+    'express',
+    'stripe',
+    'payments',
+  ],
+}
+
 /** Every part of the tree with what it may not import; a later entry stands for an earlier one where both match. */
 const layers: { files: string[]; bans: Ban[] }[] = [
   { files: ['**/*.{ts,tsx,mjs}'], bans: [upwards] },
@@ -107,13 +126,9 @@ const layers: { files: string[]; bans: Ban[] }[] = [
   { files: ['web/**/*.{ts,tsx}'], bans: [upwards, server, demo, hls] },
   {
     files: ['web/player/**/*.{ts,tsx}'],
-    bans: [
-      upwards,
-      server,
-      demo,
-      { regex: '^#web/(features|app)/', message: 'The player knows no feature.' },
-    ],
+    bans: [upwards, server, demo, playerWithoutFeatures],
   },
+  ...roomLayers('player', [upwards, server, demo, playerWithoutFeatures]),
   {
     files: ['web/{ui,lib,i18n}/**/*.{ts,tsx}'],
     bans: [
@@ -126,8 +141,10 @@ const layers: { files: string[]; bans: Ban[] }[] = [
   },
   {
     files: ['web/features/**/*.{ts,tsx}'],
-    bans: [upwards, server, demo, hls, { regex: '^#web/app/', message: 'Features do not know the app.' }],
+    bans: [upwards, server, demo, hls, featuresWithoutApp],
   },
+  ...roomLayers('features/members', [upwards, server, demo, hls, featuresWithoutApp]),
+  ...roomLayers('features/billing', [upwards, server, demo, hls, featuresWithoutApp]),
   {
     files: ['web/studio/**/*.{ts,tsx}'],
     bans: [
@@ -216,6 +233,23 @@ function layersOf(inside: string, own: Ban[]): { files: string[]; bans: Ban[] }[
   ]
 }
 
+function roomLayers(folder: string, bans: Ban[]): { files: string[]; bans: Ban[] }[] {
+  const order = webRooms[folder] ?? []
+  return order.slice(1).map((room, at) => {
+    const above = order.slice(0, at + 1)
+    return {
+      files: [`web/${folder}/${room}/**/*.{ts,tsx}`],
+      bans: [
+        ...bans,
+        {
+          regex: `^#web/${folder}/(${above.join('|')})/`,
+          message: `In web/${folder}, ${room} does not import: ${above.join(', ')}.`,
+        },
+      ],
+    }
+  })
+}
+
 export default defineConfig({
   plugins: ['typescript', 'react', 'import', 'unicorn', 'oxc', 'promise'],
   categories: { correctness: 'error', suspicious: 'error' },
@@ -251,5 +285,9 @@ export default defineConfig({
       rules: { 'no-restricted-imports': ['error', { patterns: bans }] },
     })),
     { files: ['{contract,server,web}/**/*.{ts,tsx}'], rules: { 'no-console': 'error' } },
+    {
+      files: ['{bench,contract,deploy,e2e,scripts,web}/**/*.{ts,tsx,mjs}'],
+      rules: { 'import/no-cycle': ['error', { ignoreTypes: false }] },
+    },
   ],
 })

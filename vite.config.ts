@@ -1,12 +1,12 @@
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
-import { contractWithoutValidator } from './scripts/vite-contract.ts'
+import { contractWithoutValidator } from './scripts/web-build/vite-contract.ts'
 
 const fromHere = (path: string) => new URL(path, import.meta.url).pathname
 
 const inEveryDocument = /assets\/(react|calls|base|router|site|rolldown-runtime)-[^/]*\.js$/
 
-/** The browser's build. `scripts/build-web.ts` runs it and finishes what it leaves. */
+/** The browser's build. `scripts/web-build/build-web.ts` runs it and finishes what it leaves. */
 export default defineConfig({
   root: fromHere('web'),
   plugins: [react(), contractWithoutValidator(fromHere('contract'))],
@@ -50,7 +50,7 @@ export default defineConfig({
             // Ours in few pieces: small files compress badly.
             {
               name: 'base',
-              test: /web\/(i18n\/(index|translator|use-translation|with-texts|en\.json)|ui\/(Button|CouldNotLoad|base)|lib\/(paths|format))/,
+              test: /web\/(i18n\/(index|translator|use-translation|with-texts|en\/base\.json)|ui\/(Button|CouldNotLoad|base)|lib\/(paths|format))/,
             },
             {
               name: 'site',
@@ -58,15 +58,18 @@ export default defineConfig({
             },
             {
               name: 'stream',
-              test: /web\/player\/(stream|head-start|hls-soon|hold-picture|own-player|play|preferences|follow-place|watch-standstill|connection)\.ts/,
+              test: /web\/player\/engine\/(stream|native-then-hls|lazy-hls-player|freeze-frame|native-player|play|preferences|track-position|stall-detector|bandwidth)\.ts/,
             },
             {
               name: 'watch',
-              test: /web\/i18n\/(watch\.ts|en\.watch)|(web\/lib|contract)\/money|contract\/billing/,
+              test: /web\/i18n\/(watch\.ts|en\/watch)|(web\/lib|contract)\/money|contract\/billing/,
             },
             // What sells and what pays share, in two documents.
-            { name: 'pay', test: /web\/features\/billing\/(order-report|pay|words)\.ts/ },
-            { name: 'steps', test: /web\/features\/billing\/(use-steps\.ts|ProblemNote|problem-note)/ },
+            { name: 'pay', test: /web\/features\/billing\/payments\/(order-report|pay|price-copy)\.ts/ },
+            {
+              name: 'steps',
+              test: /web\/features\/billing\/payments\/(use-payment-steps\.ts|ProblemNote|problem-note)/,
+            },
             // What several screens share, none of them the home page.
             {
               name: 'screens',

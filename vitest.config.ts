@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vitest/config'
-import { ShuffleFiles } from './scripts/shuffle-files.ts'
+import { ShuffleFiles } from './scripts/test-runner/shuffle-files.ts'
 
 const ofServer = 'server/**/*.test.ts'
 const ofTheRest = '{contract,web,demo,scripts,bench,deploy}/**/*.test.{ts,tsx}'

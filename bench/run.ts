@@ -1,19 +1,19 @@
 import { readArguments } from '#scripts/read-arguments.mjs'
-import type { BenchSite } from './start-bench-site.ts'
+import type { BenchSite } from './site/start-bench-site.ts'
 import { printTable, type Row } from './table.ts'
 
 /** `npm run bench` measures everything, `npm run bench -- calls segments` these, `npm run bench -- catalogue` the sizes of a catalogue, `npm run bench -- billing-year` a year of subscriptions, `billing-kills` and `billing-faults` what kills and faults do to payments, `bounds` what strangers can hold and leave behind, `capacity` what viewers cost, `alerts` how long each alert takes, `npm run bench -- lighthouse URL` the pages of a site that runs. It fails only where something could not be measured. What a measurement needs is loaded when it begins. */
 const measurements: Record<string, (site: BenchSite) => Promise<Row[]>> = {
-  calls: async (site) => (await import('./measure-calls.ts')).measureCalls(site),
-  processes: async (site) => (await import('./measure-processes.ts')).measureProcesses(site),
-  memory: async (site) => (await import('./measure-memory.ts')).measureMemory(site),
-  'sign-in': async (site) => (await import('./measure-sign-in.ts')).measureSignIn(site),
-  segments: async (site) => (await import('./measure-segments.ts')).measureSegments(site),
-  playback: async (site) => (await import('./measure-playback.ts')).measurePlayback(site),
-  watching: async (site) => (await import('./measure-watching.ts')).measureWatching(site),
-  import: async (site) => (await import('./measure-import.ts')).measureImport(site),
-  'import-long': async (site) => (await import('./measure-import.ts')).measureLongImport(site),
-  lighthouse: async (site) => (await import('./measure-lighthouse.ts')).measureLighthouse(site),
+  calls: async (site) => (await import('./http/measure-calls.ts')).measureCalls(site),
+  processes: async (site) => (await import('./http/measure-processes.ts')).measureProcesses(site),
+  memory: async (site) => (await import('./http/measure-memory.ts')).measureMemory(site),
+  'sign-in': async (site) => (await import('./http/measure-sign-in.ts')).measureSignIn(site),
+  segments: async (site) => (await import('./http/measure-segments.ts')).measureSegments(site),
+  playback: async (site) => (await import('./playback/measure-playback.ts')).measurePlayback(site),
+  watching: async (site) => (await import('./playback/measure-watching.ts')).measureWatching(site),
+  import: async (site) => (await import('./import/measure-import.ts')).measureImport(site),
+  'import-long': async (site) => (await import('./import/measure-import.ts')).measureLongImport(site),
+  lighthouse: async (site) => (await import('./pages/measure-lighthouse.ts')).measureLighthouse(site),
 }
 
 /** Half an hour on two cores. */
@@ -21,14 +21,17 @@ const onRequest = new Set(['import-long'])
 
 /** These fill databases of their own, for minutes: only where they are asked for. */
 const withDatabases: Record<string, (args: readonly string[]) => Promise<void>> = {
-  catalogue: async (args) => (await import('./measure-catalogue.ts')).measureCatalogue(args),
-  studio: async (args) => (await import('./measure-studio.ts')).measureStudio(args),
-  'billing-year': async (args) => (await import('./measure-billing-year.ts')).measureBillingYear(args),
-  'billing-kills': async (args) => (await import('./measure-billing-kills.ts')).measureBillingKills(args),
-  'billing-faults': async (args) => (await import('./measure-billing-faults.ts')).measureBillingFaults(args),
-  bounds: async (args) => (await import('./measure-bounds.ts')).measureBounds(args),
-  capacity: async (args) => (await import('./measure-capacity.ts')).measureCapacity(args),
-  alerts: async () => (await import('./measure-alerts.ts')).measureAlerts(),
+  catalogue: async (args) => (await import('./catalogue/measure-catalogue.ts')).measureCatalogue(args),
+  studio: async (args) => (await import('./studio/measure-studio.ts')).measureStudio(args),
+  'billing-year': async (args) =>
+    (await import('./billing/measure-billing-year.ts')).measureBillingYear(args),
+  'billing-kills': async (args) =>
+    (await import('./billing/measure-billing-kills.ts')).measureBillingKills(args),
+  'billing-faults': async (args) =>
+    (await import('./billing/measure-billing-faults.ts')).measureBillingFaults(args),
+  bounds: async (args) => (await import('./bounds/measure-bounds.ts')).measureBounds(args),
+  capacity: async (args) => (await import('./capacity/measure-capacity.ts')).measureCapacity(args),
+  alerts: async () => (await import('./alerts/measure-alerts.ts')).measureAlerts(),
 }
 
 // A measurement may have options of its own.
@@ -47,7 +50,7 @@ if (alone) {
   process.exit()
 }
 if (wanted[0] === 'lighthouse' && wanted[1] !== undefined) {
-  const { measureWithLighthouse } = await import('./measure-lighthouse.ts')
+  const { measureWithLighthouse } = await import('./pages/measure-lighthouse.ts')
   printTable(await measureWithLighthouse(new URL(wanted[1]).origin))
   process.exit()
 }
@@ -60,7 +63,7 @@ if (unknown !== undefined) {
 }
 
 console.log('Making a film and starting a site with it …')
-const { startBenchSite } = await import('./start-bench-site.ts')
+const { startBenchSite } = await import('./site/start-bench-site.ts')
 const site = await startBenchSite()
 const rows: Row[] = []
 try {

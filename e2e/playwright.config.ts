@@ -1,5 +1,5 @@
 import { defineConfig } from '@playwright/test'
-import { findChromium } from './find-chromium.ts'
+import { findChromium } from './support/find-chromium.ts'
 
 const launchOptions = await findChromium()
 // Below the ports that the system gives out by itself; workers inherit it.
@@ -13,8 +13,9 @@ export const desktop = { viewport: { width: 1440, height: 900 } }
  * or `@desktop` in their names.
  */
 export const onPhones =
-  /(account|bad-days|consent|empty|encrypted|end-of-drama|error-reports|express|extra-rung|first-picture|forms|hover|in-app-browser|installed|language|one-tap|order-result|owed|own-player|pages|paypal|paywall|placeholders|play-events|refund|renewal|routes|rows|silence|stripe|studio-(experiments|names|plans|publish|session|tablet|unsaved)|taps)\.spec\.ts/
-export const onDesktops = /(keyboard|stamina|studio-(content|folder|homepage|keyboard|search))\.spec\.ts/
+  /(billing\/[\w-]+|pages\/(account|consent|empty|error-reports|forms|hover|installed|language|pages|placeholders|routes|rows)|playback\/(bad-days|encrypted|end-of-drama|extra-codec|first-picture|native-player|playback-metrics|silence)|studio\/(experiments|labels|plans|publish|session|tablet|unsaved))\.spec\.ts/
+export const onDesktops =
+  /(pages\/keyboard|playback\/stamina|studio\/(content|folder-import|homepage|keyboard|search))\.spec\.ts/
 
 /** Suites with a command of their own. */
 export const ownSuites = ['screens/**', 'media/**']

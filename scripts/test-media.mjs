@@ -1,6 +1,6 @@
 // npm run test:media: films of many kinds, imported both ways and played to the end. Ends with one line `N passed, N failed`.
 import { readArguments } from './read-arguments.mjs'
-import { chooseSeed, runPlaywright, sayOutcomes } from './run-tests.mjs'
+import { chooseSeed, runPlaywright, sayOutcomes } from './test-runner/run-tests.mjs'
 import { buildWeb, main, setUp } from './setup.mjs'
 
 readArguments({

@@ -1,7 +1,7 @@
 // npm run test:properties: the property tests with many random cases each (PROPERTY_RUNS, 2,000 by default). A failure names the seed
 // and the path that repeat it: PROPERTY_SEED and PROPERTY_PATH.
 import { readArguments } from './read-arguments.mjs'
-import { chooseSeed, runVitest, sayOutcomes } from './run-tests.mjs'
+import { chooseSeed, runVitest, sayOutcomes } from './test-runner/run-tests.mjs'
 import { main, setUp } from './setup.mjs'
 
 readArguments({

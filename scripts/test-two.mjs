@@ -1,6 +1,6 @@
 // npm run test:two: the HTTP tests with two server processes on one database behind a round-robin proxy.
 import { readArguments } from './read-arguments.mjs'
-import { chooseSeed, runVitest, sayOutcomes } from './run-tests.mjs'
+import { chooseSeed, runVitest, sayOutcomes } from './test-runner/run-tests.mjs'
 import { main, setUp } from './setup.mjs'
 
 readArguments({

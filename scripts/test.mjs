@@ -1,9 +1,9 @@
 // npm test: sets up what is missing, builds the pages if they changed, and runs every test in a random order, which
 // `npm test -- --seed=N` repeats. Ends with a table of the time it took and one line `N passed, N failed`.
 import { readArguments } from './read-arguments.mjs'
-import { chooseSeed, runPlaywright, runVitest, sayOutcomes } from './run-tests.mjs'
+import { chooseSeed, runPlaywright, runVitest, sayOutcomes } from './test-runner/run-tests.mjs'
 import { buildWeb, main, setUp } from './setup.mjs'
-import { Stopwatch } from './stopwatch.mjs'
+import { Stopwatch } from './test-runner/stopwatch.mjs'
 
 const notBuilt = {
   passed: 0,

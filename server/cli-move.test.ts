@@ -9,7 +9,7 @@ import { createLog } from '#server/platform/log.ts'
 import { openDisk } from '#server/platform/storage/disk.ts'
 import { openStorage } from '#server/platform/storage/open-storage.ts'
 import type { Storage } from '#server/platform/storage/storage.ts'
-import { startS3, type S3StandIn } from '#server/testing/s3-stand-in.ts'
+import { startS3, type S3StandIn } from '#server/testing/fakes/s3-stand-in.ts'
 
 let root: string
 let store: S3StandIn

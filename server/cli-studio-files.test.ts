@@ -7,9 +7,9 @@ import { showIcon } from '#contract/studio/icon.ts'
 import { listAudit } from '#contract/studio/operators.ts'
 import { getStudioVideo } from '#contract/studio/videos.ts'
 import { runStudioCommand } from '#server/cli-studio.ts'
-import { buildVideo } from '#server/testing/builders.ts'
-import { letIn, type TestOperator } from '#server/testing/operator.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { buildVideo } from '#server/testing/builders/builders.ts'
+import { letIn, type TestOperator } from '#server/testing/builders/operator.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'cliffhanger-pictures-'))
 const picture = join(folder, 'picture.png')

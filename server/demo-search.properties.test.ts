@@ -5,14 +5,14 @@ import { htmlLanguage, languages, type Language } from '#contract/languages.ts'
 import { categoryNames, dramas, tagNames } from '#demo/catalogue.ts'
 import { publishVideo } from '#server/features/catalog/catalog.ts'
 import { checkProperty, propertyTimeoutMs } from '#server/testing/check-property.ts'
-import { restlessClock } from '#server/testing/restless-clock.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { advancingClock } from '#server/testing/fakes/advancing-clock.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { walkPages } from '#server/testing/walk-pages.ts'
 
 let site: TestSite
 
 beforeAll(async () => {
-  site = await testSite({ clock: restlessClock() })
+  site = await testSite({ clock: advancingClock() })
   const names = new Map(Object.entries({ ...categoryNames, ...tagNames }))
   for (const { slug, title, synopsis, category, tags } of dramas) {
     const details = {

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { siteVersion } from '#server/platform/site-version.ts'
-import { freePort } from '#server/testing/free-port.ts'
-import { listProcessTree } from '#server/testing/run-process-tree.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
+import { freePort } from '#server/testing/site/free-port.ts'
+import { listProcessTree } from '#server/testing/site/run-process-tree.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
 import { answersAt, waitUntil } from '#server/testing/wait-until.ts'
 
 const patienceMs = 120_000

@@ -11,12 +11,12 @@ import { reconcile } from './features/billing/reconciliation/reconcile.ts'
 import { loadRights } from '#server/features/library/library.ts'
 import { loadConfig } from './platform/config/config.ts'
 import { createLog } from '#server/platform/log.ts'
-import { booksOf, expectEven } from '#server/testing/books.ts'
-import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
-import { startFakeStripe, type FakeStripe } from '#server/testing/fake-stripe.ts'
-import { Shopper, testCards } from '#server/testing/shopper.ts'
-import { emptyDatabase } from '#server/testing/template-database.ts'
-import { emptyWeb, testSite, type TestSite } from '#server/testing/test-site.ts'
+import { booksOf, expectEven } from '#server/testing/billing-model/ledger-balance.ts'
+import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
+import { startFakeStripe, type FakeStripe } from '#server/testing/fakes/fake-stripe.ts'
+import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
+import { emptyDatabase } from '#server/testing/database/template-database.ts'
+import { emptyWeb, testSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 const going = new AbortController().signal
 const quiet = () => {}

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runStudioCommand } from '#server/cli-studio.ts'
 import { createContext, type Context } from '#server/context.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { noteAddress } from './site-address.ts'
 
 let site: TestSite

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cancelByLink, createOrder, unlockEpisode } from '#contract/billing.ts'
 import { addFavorite, saveHistory } from '#contract/library.ts'
 import { changeUser, forgotPassword, getUser, signIn } from '#contract/members.ts'
-import { moneySite, episodeOf, type MoneySite } from '#server/testing/money-site.ts'
-import { registerMember } from '#server/testing/register-member.ts'
-import { Visitor } from '#server/testing/visitor.ts'
+import { moneySite, episodeOf, type MoneySite } from '#server/testing/site/money-site.ts'
+import { registerMember } from '#server/testing/builders/register-member.ts'
+import { Visitor } from '#server/testing/site/visitor.ts'
 
 /** So much of each kind, so that the next one is too much. */
 const settings = {

@@ -6,9 +6,9 @@ import { dayMs, hourMs } from '#server/platform/clock.ts'
 import { findDue } from './platform/jobs/job-runs.ts'
 import { createLog } from '#server/platform/log.ts'
 import { scheduledJobs } from '#server/work.ts'
-import { buildVideo } from '#server/testing/builders.ts'
-import { Shopper } from '#server/testing/shopper.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { buildVideo } from '#server/testing/builders/builders.ts'
+import { Shopper } from '#server/testing/builders/shopper.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 const log = createLog({ json: true, level: 'silent' })
 let site: TestSite

@@ -2,12 +2,12 @@ import { getHomepage, getVideo } from '#contract/catalog.ts'
 import { getEpisode } from '#contract/media.ts'
 import { getUser } from '#contract/members.ts'
 import { getReports } from '#contract/tracking.ts'
-import { fetchTexts } from '#web/i18n/texts.ts'
-import { callAhead, introduceFirst } from '#web/lib/api.ts'
-import { boot, episodeInDocument } from '#web/lib/boot.ts'
-import { currentLanguage } from '#web/lib/language.ts'
-import { storage } from '#web/lib/storage.ts'
-import { takeVisitParameters } from '#web/lib/visit.ts'
+import { fetchTexts } from './i18n/texts.ts'
+import { callAhead, introduceFirst } from './lib/api.ts'
+import { boot, episodeInDocument } from './lib/boot.ts'
+import { currentLanguage } from './lib/language.ts'
+import { storage } from './lib/storage.ts'
+import { takeVisitParameters } from './lib/visit.ts'
 
 // This module is small on purpose: what the first screen waits for is under way before the interface has arrived.
 const cleaned = takeVisitParameters(new URL(location.href))
@@ -28,7 +28,7 @@ let picture: Promise<void> | undefined
 const first = episodeInDocument()
 if (first) {
   const { playback, startMs } = first
-  picture = import('#web/player/stream.ts').then(({ startAhead }) => startAhead(playback, startMs))
+  picture = import('./player/engine/stream.ts').then(({ startAhead }) => startAhead(playback, startMs))
 } else if (video && !boot) {
   const id = decodeURIComponent(video)
   const after = isNew ? user : undefined

@@ -1,13 +1,13 @@
-import { episodeInDocument } from '#web/lib/boot.ts'
-import { isConsentOpen, reserveConsentBar } from '#web/lib/consent-question.ts'
-import { beginsByItself } from '#web/player/own-player.ts'
-import { play } from '#web/player/play.ts'
-import { preferences } from '#web/player/preferences.ts'
-import { isAhead, readVideo } from '#web/player/video-state.ts'
-import { warmPlaylists } from '#web/player/warm-playlists.ts'
-import { followConnection } from '#web/player/when-back.ts'
+import { episodeInDocument } from './lib/boot.ts'
+import { isConsentOpen, reserveConsentBar } from './lib/consent-question.ts'
+import { startsNatively } from './player/engine/native-player.ts'
+import { play } from './player/engine/play.ts'
+import { preferences } from './player/engine/preferences.ts'
+import { isAhead, readVideo } from './player/engine/video-state.ts'
+import { prefetchPlaylists } from './player/engine/prefetch-playlists.ts'
+import { createOnlineRetry } from './player/engine/retry-when-online.ts'
 
-/** Where this build has hls.js, written in by scripts/build-web.ts. */
+/** Where this build has hls.js, written in by scripts/web-build/build-web.ts. */
 declare const hlsFiles: string[]
 
 /** However slow the stream is, the interface comes after this long. */
@@ -16,25 +16,25 @@ const patienceMs = 8_000
 const aheadMs = { usual: 3200, quick: 1500 }
 const quickWithinMs = 1_000
 
-const whenBack = followConnection()
+const retryWhenOnline = createOnlineRetry()
 reserveConsentBar(isConsentOpen())
 
 // Stands in the document itself, right behind its first video, where it waits for nothing: a browser that plays by itself begins,
 // and the interface follows what comes next of it; any other asks for hls.js before the first of our scripts has come.
 const video = document.querySelector<HTMLVideoElement>('video#first-video')
 const first = episodeInDocument()
-if (video && first && beginsByItself(first.playback)) {
+if (video && first && startsNatively(first.playback)) {
   begin(video, first.playback.hls_url, first.startMs / 1000)
-  bringInterfaceOnceAhead(video, first.nextUrl)
-  video.addEventListener('error', bringInterface)
-  setTimeout(bringInterface, patienceMs)
+  loadInterfaceOnceBuffered(video, first.nextUrl)
+  video.addEventListener('error', loadInterface)
+  setTimeout(loadInterface, patienceMs)
 } else {
   hlsFiles.forEach(fetchAhead)
-  bringInterface()
+  loadInterface()
 }
 
 /** With it come the lines by which the next episode begins, for whoever swipes at once. */
-function bringInterfaceOnceAhead(video: HTMLVideoElement, nextUrl: string | undefined): void {
+function loadInterfaceOnceBuffered(video: HTMLVideoElement, nextUrl: string | undefined): void {
   let shownAt = Infinity
   const looking = new AbortController()
   video.requestVideoFrameCallback((now) => (shownAt = now))
@@ -44,15 +44,15 @@ function bringInterfaceOnceAhead(video: HTMLVideoElement, nextUrl: string | unde
     const wantedMs = sinceShown < quickWithinMs ? aheadMs.quick : aheadMs.usual
     if (!isAhead(readVideo(video), wantedMs)) return
     looking.abort()
-    bringInterface()
-    if (nextUrl !== undefined) void warmPlaylists(nextUrl)
+    loadInterface()
+    if (nextUrl !== undefined) void prefetchPlaylists(nextUrl)
   }
   const { signal } = looking
   for (const event of ['progress', 'timeupdate']) video.addEventListener(event, look, { signal })
 }
 
 /** Lets the document ask for the scripts that the server has set aside (server/features/pages/documents.ts); once. */
-function bringInterface(): void {
+function loadInterface(): void {
   const template = document.querySelector<HTMLTemplateElement>('template#interface')
   if (!template) return
   template.remove()
@@ -62,7 +62,7 @@ function bringInterface(): void {
 
 /** A module that could not be fetched is not fetched again in this document: it is opened anew once there is a connection. */
 function openAnew(): void {
-  whenBack(() => location.reload())
+  retryWhenOnline(() => location.reload())
 }
 
 function begin(video: HTMLVideoElement, url: string, seconds: number): void {

@@ -1,6 +1,6 @@
 import { runAlertmanager, runPrometheus } from '#deploy/observability/run-prometheus.ts'
-import { freePort } from '#server/testing/free-port.ts'
-import { testSmtp } from '#server/testing/smtp-server.ts'
+import { freePort } from '#server/testing/site/free-port.ts'
+import { testSmtp } from '#server/testing/fakes/smtp-server.ts'
 
 /** When an alert was seen first: its condition held, it fired, its mail arrived. */
 type Stage = 'pending' | 'firing' | 'mailed' | 'over'

@@ -3,9 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { createOrder, getPayment, payOrder, type Order } from '#contract/billing.ts'
 import type { BodyOf } from '#contract/endpoint.ts'
 import { getUser } from '#contract/members.ts'
-import type { Sale } from '#server/testing/count-wrongs.ts'
-import { testCards } from '#server/testing/shopper.ts'
-import { Visitor } from '#server/testing/visitor.ts'
+import type { Sale } from '#server/testing/billing-model/billing-errors.ts'
+import { testCards } from '#server/testing/builders/shopper.ts'
+import { Visitor } from '#server/testing/site/visitor.ts'
 import type { StandIns } from './stand-ins.ts'
 
 /** Where people buy. */
@@ -26,13 +26,13 @@ const underWay = 409
  */
 export async function checkOut(
   shop: Shop,
-  wish: Omit<BodyOf<typeof createOrder>, 'email'>,
+  params: Omit<BodyOf<typeof createOrder>, 'email'>,
 ): Promise<Sale | undefined> {
   const deadline = Date.now() + shop.patienceMs
   const visitor = new Visitor(shop.url)
   const buyer = { visitor, shop, deadline }
   await persist(buyer, () => visitor.ask(getUser))
-  const body = { ...wish, email: `${randomUUID()}@example.com` }
+  const body = { ...params, email: `${randomUUID()}@example.com` }
   const headers = { 'idempotency-key': randomUUID() }
   const answer = await persist(buyer, async () => {
     const { status, answer } = await visitor.call(createOrder, { body, headers })
@@ -42,7 +42,7 @@ export async function checkOut(
   if (!answer) return undefined
   // A wallet that gave no answer has an order all the same, which the list knows.
   const order = answer.code === 200 ? answer.info : await findOrder(buyer)
-  return order && { orderId: order.id, gateway: wish.gateway, status: await pay(buyer, order) }
+  return order && { orderId: order.id, gateway: params.gateway, status: await pay(buyer, order) }
 }
 
 interface Buyer {

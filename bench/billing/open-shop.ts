@@ -11,12 +11,17 @@ import { createContext, type Context } from '#server/context.ts'
 import { loadConfig } from '#server/platform/config/config.ts'
 import { openDatabase } from '#server/platform/database/database.ts'
 import { createLog } from '#server/platform/log.ts'
-import { buildVideo } from '#server/testing/builders.ts'
-import { countOpen, countWrongs, type GatewayLine, type Sale } from '#server/testing/count-wrongs.ts'
-import { freePort } from '#server/testing/free-port.ts'
-import { emptyWeb } from '#server/testing/test-site.ts'
+import { buildVideo } from '#server/testing/builders/builders.ts'
+import {
+  countOpen,
+  countBillingErrors,
+  type GatewayLine,
+  type Sale,
+} from '#server/testing/billing-model/billing-errors.ts'
+import { freePort } from '#server/testing/site/free-port.ts'
+import { emptyWeb } from '#server/testing/site/test-site.ts'
 import type { Tables } from '#server/tables.ts'
-import { benchEnv } from '#bench/start-bench-site.ts'
+import { benchEnv } from '#bench/site/start-bench-site.ts'
 import { printLines } from '#bench/table.ts'
 import { checkOut, type Shop } from './check-out.ts'
 import type { SiteOptions } from './run-site.ts'
@@ -35,7 +40,7 @@ const unlimited = '999999999/s'
 /** A site's database, its things on sale and its gateways, which outlive the site's processes. */
 export interface OpenShop {
   env: NodeJS.ProcessEnv
-  wish: SiteOptions
+  options: SiteOptions
   standIns: StandIns
   sales: Sale[]
   /** Moves the clocks of the gateways; the processes of the site are told by whoever runs them. */
@@ -65,19 +70,19 @@ export async function openShop(): Promise<OpenShop> {
   const config = loadConfig(env)
   const log = createLog({ json: true, level: 'silent' })
   const database = await openDatabase<Tables>(config, log)
-  const wish: SiteOptions = { webRoot: emptyWeb(home), aheadMs: 0 }
-  const clock = { now: () => new Date(Date.now() + wish.aheadMs) }
-  const context = await createContext(config, log, { database, clock, webRoot: wish.webRoot })
+  const options: SiteOptions = { webRoot: emptyWeb(home), aheadMs: 0 }
+  const clock = { now: () => new Date(Date.now() + options.aheadMs) }
+  const context = await createContext(config, log, { database, clock, webRoot: options.webRoot })
   const goods = await stock(context)
   const shop = { url, standIns }
   const sales: Sale[] = []
   const setAhead = (aheadMs: number) => {
-    wish.aheadMs = aheadMs
+    options.aheadMs = aheadMs
     standIns.setAhead(aheadMs)
   }
   return {
     env,
-    wish,
+    options,
     standIns,
     sales,
     setAhead,
@@ -90,14 +95,14 @@ export async function openShop(): Promise<OpenShop> {
       standIns.recover()
       standIns.endMoods()
       for (const step of settleSteps) {
-        setAhead(wish.aheadMs + step)
+        setAhead(options.aheadMs + step)
         await renewSubscriptions(context)
         await lookUpDue(context)
         await reconcile(context)
       }
       // On a slow machine the last renewals too may be without an answer. Now nothing new begins.
       for (const step of lastSteps) {
-        setAhead(wish.aheadMs + step)
+        setAhead(options.aheadMs + step)
         await lookUpDue(context)
       }
       await reconcile(context)
@@ -164,7 +169,7 @@ async function report(
   tried: readonly ('sales' | 'renewals' | 'refunds')[],
 ): Promise<boolean> {
   const lines: GatewayLine[] = []
-  for (const gateway of gateways) lines.push(await countWrongs(db, gateway, sales))
+  for (const gateway of gateways) lines.push(await countBillingErrors(db, gateway, sales))
   printLines([
     [
       'gateway',

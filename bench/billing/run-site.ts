@@ -23,8 +23,8 @@ export interface RunningSite {
 const startsWithinMs = 180_000
 
 /** Starts a site with the settings of `env`, and waits until it answers. @throws Error where it ends before */
-export async function runSite(env: NodeJS.ProcessEnv, wish: SiteOptions): Promise<RunningSite> {
-  const child = fork(join(import.meta.dirname, 'site-process.ts'), [JSON.stringify(wish)], {
+export async function runSite(env: NodeJS.ProcessEnv, options: SiteOptions): Promise<RunningSite> {
+  const child = fork(join(import.meta.dirname, 'site-process.ts'), [JSON.stringify(options)], {
     env,
     execArgv: nodeFlags,
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

@@ -16,19 +16,19 @@ import type { Message, SiteOptions } from './run-site.ts'
 /** So that renewals and what was left open wait for no timer of minutes. */
 const roundMs = 150
 
-const wish = JSON.parse(process.argv[2] ?? '{}') as SiteOptions
-let aheadMs = wish.aheadMs
+const options = JSON.parse(process.argv[2] ?? '{}') as SiteOptions
+let aheadMs = options.aheadMs
 const clock = { now: () => new Date(Date.now() + aheadMs) }
 const config = loadConfig(process.env)
 const log = createLog({ json: true, level: config.logLevel })
 const listening: { at?: string } = {}
 const built = await createContext(config, log, {
   clock,
-  webRoot: wish.webRoot,
+  webRoot: options.webRoot,
   ownAddress: () => listening.at,
 })
-const { gatewayTimeoutMs } = wish
-const gateways = wish.troubled ? built.gateways.map(troubledSandbox) : built.gateways
+const { gatewayTimeoutMs } = options
+const gateways = options.troubled ? built.gateways.map(troubledSandbox) : built.gateways
 const context = { ...built, gateways, ...(gatewayTimeoutMs === undefined ? {} : { gatewayTimeoutMs }) }
 
 process.on('disconnect', () => process.exit(0))

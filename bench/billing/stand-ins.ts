@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { FakePaypal } from '#server/features/billing/gateways/paypal/fake-paypal.ts'
-import { PaypalMoods } from '#server/testing/paypal-moods.ts'
-import { startFakeStripe, type FakeStripe } from '#server/testing/fake-stripe.ts'
+import { PaypalScenarios } from '#server/testing/fakes/paypal-scenarios.ts'
+import { startFakeStripe, type FakeStripe } from '#server/testing/fakes/fake-stripe.ts'
 import { anyFault } from './troubled-sandbox.ts'
 
 /** Stripe and PayPal as HTTP stand-ins, which outlive every process of the site. */
@@ -13,15 +13,15 @@ export interface StandIns {
   /** How far their clocks are ahead. */
   setAhead(aheadMs: number): void
   /** What PayPal has done with payments, and how often. */
-  readonly moods: PaypalMoods
+  readonly moods: PaypalScenarios
   /** From now on whatever moves money meets a fault. */
   trouble(): void
   /** All goes well again. */
   recover(): void
   /** PayPal's payments come to their end, and stay so. */
   endMoods(): void
-  /** How many events were told so far. */
-  told(): number
+  /** The number of events sent so far. */
+  sent(): number
   close(): Promise<void>
 }
 
@@ -41,8 +41,8 @@ export async function startStandIns(siteUrl: string): Promise<StandIns> {
   let aheadMs = 0
   const stripe = await startFakeStripe({ now: () => new Date(Date.now() + aheadMs) })
   const paypal = await FakePaypal.start()
-  const told = new Set<string>()
-  const moods = new PaypalMoods(paypal, { now: () => new Date(Date.now() + aheadMs), odds: moodOdds })
+  const sent = new Set<string>()
+  const moods = new PaypalScenarios(paypal, { now: () => new Date(Date.now() + aheadMs), odds: moodOdds })
   paypal.orders.funds = () => (Math.random() < pendingOdds ? 'pending' : 'pays')
   let open = true
   let moody = true
@@ -69,14 +69,14 @@ export async function startStandIns(siteUrl: string): Promise<StandIns> {
     events: readonly T[],
     sign: (event: T) => { body: Buffer; headers: Record<string, string> },
   ): Promise<void> {
-    for (const event of events.filter(({ id }) => !told.has(id))) {
+    for (const event of events.filter(({ id }) => !sent.has(id))) {
       const { body, headers } = sign(event)
       const taken = await fetch(url, { method: 'POST', body: body.toString(), headers }).then(
         ({ ok }) => ok,
         () => false,
       )
       if (!taken) return
-      told.add(event.id)
+      sent.add(event.id)
     }
   }
 
@@ -106,7 +106,7 @@ export async function startStandIns(siteUrl: string): Promise<StandIns> {
       while (!moods.isOver) moods.passStep()
       moods.end()
     },
-    told: () => told.size,
+    sent: () => sent.size,
     async close() {
       open = false
       standIns.recover()

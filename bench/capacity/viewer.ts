@@ -62,7 +62,7 @@ export class Viewer {
       this.#ask('/api/user/history?kind=watched&limit=12'),
       this.#ask('/api/reports'),
     ])
-    await this.#tell('visit')
+    await this.#sendEvent('visit')
     const videoId = String(pick(home, 'info', 'homepage', 0, 'items', 0, 'id'))
     const [, list] = await Promise.all([
       this.#ask(`/api/video?id=${videoId}`),
@@ -70,7 +70,7 @@ export class Viewer {
     ])
     // Our own answer; what is missing shows in the next step.
     const episodes = pick(list, 'data', 'list') as Episode[]
-    await this.#tell('visit_video', { video_id: videoId })
+    await this.#sendEvent('visit_video', { video_id: videoId })
     const [first, next] = [await this.#open(episodes[0]), await this.#open(episodes[1])]
     return { videoId, episodes, first, next }
   }
@@ -89,7 +89,7 @@ export class Viewer {
     for (let number = 0; performance.now() < over; number++) {
       const { id, duration_ms } = playing.episode
       const begun = performance.now()
-      await this.#tell('play_start', {
+      await this.#sendEvent('play_start', {
         episode_id: id,
         ms: '420',
         way: 'swipe',
@@ -140,7 +140,7 @@ export class Viewer {
     this.#meter.segments++
   }
 
-  async #tell(event: string, fields: Record<string, string> = {}): Promise<void> {
+  async #sendEvent(event: string, fields: Record<string, string> = {}): Promise<void> {
     await this.#timed(`/api/statics.png?${new URLSearchParams({ event, ...fields }).toString()}`)
   }
 

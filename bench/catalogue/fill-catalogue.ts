@@ -8,7 +8,7 @@ import {
   once,
   type Report,
   type Step,
-} from '#bench/fill-tables.ts'
+} from '#bench/site/fill-tables.ts'
 import { frontShelves } from '#server/features/catalog/ranking/rank-queries.ts'
 import { madeUpTexts } from './made-up-words.ts'
 

@@ -8,9 +8,9 @@ import {
   makeIndexes,
   once,
   type Report,
-} from '#bench/fill-tables.ts'
-import { moneySteps } from './money-steps.ts'
+} from '#bench/site/fill-tables.ts'
 import type { SiteSize } from './site-size.ts'
+import { moneySteps } from './money-steps.ts'
 import { siteSteps } from './site-steps.ts'
 
 /** What issue 7 asks for, or a part of it. */
@@ -21,7 +21,7 @@ export function siteSize(part: number): SiteSize {
     people: of(100_000),
     orders: of(200_000),
     events: of(5_000_000),
-    deeds: of(400_000),
+    auditEvents: of(400_000),
   }
 }
 

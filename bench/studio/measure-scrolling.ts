@@ -1,5 +1,5 @@
 import { chromium, type Browser, type Page } from '@playwright/test'
-import { findChromium } from '#e2e/find-chromium.ts'
+import { findChromium } from '#e2e/support/find-chromium.ts'
 import { applyProfile, profiles } from '#bench/playback/profiles.ts'
 import type { Row } from '#bench/table.ts'
 

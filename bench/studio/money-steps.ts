@@ -1,4 +1,4 @@
-import type { Step } from '#bench/fill-tables.ts'
+import type { Step } from '#bench/site/fill-tables.ts'
 import type { SiteSize } from './site-size.ts'
 
 const plans = 5

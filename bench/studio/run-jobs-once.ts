@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import { boundToUs } from '#scripts/run-child.mjs'
-import { benchEnv } from '#bench/start-bench-site.ts'
+import { benchEnv } from '#bench/site/start-bench-site.ts'
 
 const mostMs = 600_000
 

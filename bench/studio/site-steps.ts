@@ -1,4 +1,4 @@
-import type { Step } from '#bench/fill-tables.ts'
+import type { Step } from '#bench/site/fill-tables.ts'
 import type { SiteSize } from './site-size.ts'
 
 const episodesEach = 20
@@ -9,7 +9,7 @@ const experiments = 8
 export const covers = 12
 
 /** Who watches, what there is to see, what was recorded of it, and what operators did. */
-export function siteSteps({ videos, people, orders, events, deeds }: SiteSize): Step[] {
+export function siteSteps({ videos, people, orders, events, auditEvents }: SiteSize): Step[] {
   return [
     {
       name: 'states of videos',
@@ -123,11 +123,11 @@ export function siteSteps({ videos, people, orders, events, deeds }: SiteSize): 
     },
     {
       name: 'audit trail',
-      total: deeds,
+      total: auditEvents,
       chunk: 50_000,
       // Half of it is what members did.
       sql: `INSERT INTO audit_events (at, event, user_id, origin, operator, subject, details)
-        SELECT now() - (${deeds} - n) * interval '75 seconds',
+        SELECT now() - (${auditEvents} - n) * interval '75 seconds',
           CASE WHEN n % 2 = 0 THEN (ARRAY['signed_in', 'order_paid', 'registered'])[1 + n % 3]
             ELSE (ARRAY['studio video edit', 'studio order refund', 'operator_signed_in', 'studio entitlement grant'])[1 + (n / 2) % 4] END,
           CASE WHEN n % 2 = 0 THEN bench_id('usr', 1 + n % ${people}) END, md5(n::text),

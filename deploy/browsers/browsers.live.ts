@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { siteUrl } from '#e2e/site-url.ts'
+import { siteUrl } from '#e2e/support/site-url.ts'
 import prepareSites from '#e2e/site/global-setup.ts'
 import { SiteServer } from '#e2e/site/own-site.ts'
 import type { RealBrowser } from './browser.ts'

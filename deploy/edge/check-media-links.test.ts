@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { signMediaUrl } from '#server/features/media/signed-urls.ts'
-import { alterations, readLink, writeLink } from '#server/testing/media-links.ts'
+import { alterations, readLink, writeLink } from '#server/testing/media/media-links.ts'
 import { answer } from './check-media-links.js'
 
 const secrets = ['the secret of links to media, once more']

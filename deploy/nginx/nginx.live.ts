@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { getUser } from '#contract/members.ts'
 import { signMediaUrl } from '#server/features/media/signed-urls.ts'
-import { diskRoot } from '#server/testing/disk-root.ts'
-import { alterations, readLink, writeLink, type MediaLink } from '#server/testing/media-links.ts'
-import { buyEpisode, episodeOf, moneySite, type MoneySite } from '#server/testing/money-site.ts'
-import { askToPlay } from '#server/testing/paying-people.ts'
-import type { Visitor } from '#server/testing/visitor.ts'
+import { diskRoot } from '#server/testing/media/disk-root.ts'
+import { alterations, readLink, writeLink, type MediaLink } from '#server/testing/media/media-links.ts'
+import { buyEpisode, episodeOf, moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
+import { askToPlay } from '#server/testing/builders/paying-people.ts'
+import type { Visitor } from '#server/testing/site/visitor.ts'
 import { rawGet } from '#deploy/testing/raw-get.ts'
 import { startNginx, type Nginx } from '#deploy/testing/run-nginx.ts'
-import { freePort } from '#server/testing/free-port.ts'
+import { freePort } from '#server/testing/site/free-port.ts'
 
 const files = [
   'master.m3u8',

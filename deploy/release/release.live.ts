@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { findFfmpeg } from '#server/platform/processes/run-ffmpeg-version.ts'
 import { answersAt, waitUntil } from '#server/testing/wait-until.ts'
-import { freePort } from '#server/testing/free-port.ts'
+import { freePort } from '#server/testing/site/free-port.ts'
 import { startClean, unpackRelease } from './run-release.ts'
 
 const patienceMs = 60_000

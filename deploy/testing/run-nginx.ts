@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { boundToUs } from '#scripts/run-child.mjs'
 import { waitUntil } from '#server/testing/wait-until.ts'
-import { freePort } from '#server/testing/free-port.ts'
+import { freePort } from '#server/testing/site/free-port.ts'
 
 const patienceMs = 10_000
 

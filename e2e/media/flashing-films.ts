@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beeping, coding, flashing as flashes, lavfi } from '#server/testing/flash-and-beep.ts'
-import { addDolbyVision } from '#server/testing/add-dolby-vision.ts'
-import { ffmpeg } from '#server/testing/run-test-media.ts'
+import { beeping, coding, flashing as flashes, lavfi } from '#server/testing/media/flash-and-beep.ts'
+import { addDolbyVision } from '#server/testing/media/add-dolby-vision.ts'
+import { ffmpeg } from '#server/testing/media/run-test-media.ts'
 
 /** A film that flashes white and beeps on whole seconds, and what people see and hear of it once it is imported. */
 export interface FlashingFilm {

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
 import type { Page } from '@playwright/test'
 import type { Episode } from '#contract/media.ts'
-import { expect } from '#e2e/fixtures.ts'
+import { expect } from '#e2e/support/fixtures.ts'
 import { currentSite } from '#e2e/site/own-site.ts'
 import { commonSettings } from '#e2e/site/templates.ts'
-import { siteUrl } from '#e2e/site-url.ts'
+import { siteUrl } from '#e2e/support/site-url.ts'
 
 /** A busy machine takes long. */
 export const makingMs = 600_000

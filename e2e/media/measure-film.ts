@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beepsOf, brightnessOf, middle, risesOf } from '#server/testing/flash-and-beep.ts'
-import { ffmpeg } from '#server/testing/run-test-media.ts'
+import { beepsOf, brightnessOf, middle, risesOf } from '#server/testing/media/flash-and-beep.ts'
+import { ffmpeg } from '#server/testing/media/run-test-media.ts'
 
 /** When each rendition of a film is bright, and when it becomes so, in seconds. */
 export function lightsOf(folder: string): { bright: number[]; flashes: number[] }[] {

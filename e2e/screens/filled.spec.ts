@@ -1,10 +1,10 @@
 import type { BrowserContext, BrowserContextOptions, Page } from '@playwright/test'
-import { becomeMember } from '#e2e/become-member.ts'
-import { expect, test as base } from '#e2e/fixtures.ts'
-import { expectFits, expectReadable, narrowPhone } from '#e2e/page-quality.ts'
-import { openRoute, videoIds } from '#e2e/routes.ts'
-import { shotsOf, type Shot } from '#e2e/screen-states.ts'
-import { siteUrl } from '#e2e/site-url.ts'
+import { becomeMember } from '#e2e/support/become-member.ts'
+import { expect, test as base } from '#e2e/support/fixtures.ts'
+import { expectFits, expectReadable, narrowPhone } from '#e2e/support/page-quality.ts'
+import { openRoute, videoIds } from '#e2e/support/routes.ts'
+import { shotsOf, type Shot } from './screen-states.ts'
+import { siteUrl } from '#e2e/support/site-url.ts'
 
 /** The screens that show nothing to a newcomer, and what each has to show before it is judged. */
 const shows: Record<string, string> = {

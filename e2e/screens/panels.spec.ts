@@ -1,8 +1,8 @@
 import type { Page } from '@playwright/test'
-import { expect, test } from '#e2e/fixtures.ts'
-import { expectFits, expectReadable } from '#e2e/page-quality.ts'
-import { openRoute } from '#e2e/routes.ts'
-import { cardForm, lockedPanel } from '#e2e/watching.ts'
+import { expect, test } from '#e2e/support/fixtures.ts'
+import { expectFits, expectReadable } from '#e2e/support/page-quality.ts'
+import { openRoute } from '#e2e/support/routes.ts'
+import { cardForm, lockedPanel } from '#e2e/support/watching.ts'
 
 // axe brings its own script into the page.
 test.use({ bypassCSP: true })

@@ -1,5 +1,5 @@
 import { languages, type Language } from '#contract/languages.ts'
-import { expect, test } from '#e2e/fixtures.ts'
+import { expect, test } from '#e2e/support/fixtures.ts'
 import {
   desktopAtTwiceTheSize,
   expectFits,
@@ -7,8 +7,8 @@ import {
   expectReadable,
   narrowPhone,
   watchShifts,
-} from '#e2e/page-quality.ts'
-import { openRoute, routes } from '#e2e/routes.ts'
+} from '#e2e/support/page-quality.ts'
+import { openRoute, routes } from '#e2e/support/routes.ts'
 
 // axe brings its own script into the page.
 test.use({ bypassCSP: true })

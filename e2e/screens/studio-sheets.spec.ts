@@ -1,7 +1,7 @@
-import { expect, test } from '#e2e/fixtures.ts'
-import { choose } from '#e2e/keyboard.ts'
-import { expectFits, expectReadable } from '#e2e/page-quality.ts'
-import { enterStudio, inviteOperator } from '#e2e/studio.ts'
+import { expect, test } from '#e2e/support/fixtures.ts'
+import { choose } from '#e2e/support/keyboard.ts'
+import { expectFits, expectReadable } from '#e2e/support/page-quality.ts'
+import { enterStudio, inviteOperator } from '#e2e/support/studio.ts'
 
 test.use({ bypassCSP: true })
 

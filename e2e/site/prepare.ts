@@ -13,11 +13,11 @@ import { startEmbedded } from '#server/platform/database/embedded.ts'
 import { createLog } from '#server/platform/log.ts'
 import { findConverter } from '#server/features/media/ingest/convert/find-converter.ts'
 import { createSite } from '#server/site.ts'
-import { letIn } from '#server/testing/operator.ts'
-import { Visitor } from '#server/testing/visitor.ts'
+import { letIn } from '#server/testing/builders/operator.ts'
+import { Visitor } from '#server/testing/site/visitor.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { work } from '#server/work.ts'
-import { makeContent } from '#e2e/make-content.ts'
+import { makeContent } from '#e2e/support/make-content.ts'
 import {
   commonSettings,
   databaseUrl,

@@ -1,5 +1,5 @@
 import type { Role } from '#contract/studio/command.ts'
-import { dramas, type Drama } from '#e2e/make-content.ts'
+import { dramas, type Drama } from '#e2e/support/make-content.ts'
 import { quotaSettings } from '#server/platform/config/read-quotas.ts'
 
 /** What a test's site can begin with: each is imported once per run and cloned for every test file. */

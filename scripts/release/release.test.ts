@@ -14,7 +14,7 @@ const manifest = releaseManifest(checkout, files, imported)
 test('a release has what the site needs and neither tests nor the sources of its pages', () => {
   expect(files).toEqual(expect.arrayContaining(['server/main.ts', 'server/cli.ts', 'scripts/start.mjs']))
   expect(files.filter((file) => /\.test\.ts$|\.live\.ts$|^web\/|^e2e\/|testing\//.test(file))).toEqual([])
-  expect(isReleased('scripts/build-web.ts')).toBe(false)
+  expect(isReleased('scripts/web-build/build-web.ts')).toBe(false)
 })
 
 test('a release imports no file that it lacks', () => {

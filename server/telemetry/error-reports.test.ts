@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { loadConfig, type Config } from '#server/platform/config/config.ts'
 import { createLog, type Log } from '#server/platform/log.ts'
-import { openPostSink, type PostSink, type Reply } from '#server/testing/post-sink.ts'
+import { openPostSink, type PostSink, type Reply } from '#server/testing/fakes/post-sink.ts'
 import { createReportGate, openErrorReporter, type ErrorReporter } from './report-errors.ts'
 import { createReportScrubber } from './scrub-server-report.ts'
 

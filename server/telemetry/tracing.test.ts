@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { OAuth2Server } from 'oauth2-mock-server'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { freePort } from '#server/testing/free-port.ts'
-import { openPostSink, type PostSink } from '#server/testing/post-sink.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
+import { freePort } from '#server/testing/site/free-port.ts'
+import { openPostSink, type PostSink } from '#server/testing/fakes/post-sink.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
 import { answersAt, waitUntil } from '#server/testing/wait-until.ts'
 
 const patienceMs = 120_000

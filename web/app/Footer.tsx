@@ -1,6 +1,6 @@
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { Link } from 'react-router'
-import { paths, waysOut } from '#web/lib/paths.ts'
+import { paths, contractLinkPaths } from '#web/lib/paths.ts'
 import { FeedbackButton } from './FeedbackButton.tsx'
 import styles from './shell.module.css'
 
@@ -25,8 +25,8 @@ export function Footer({ copyright, onChoices }: { copyright: string | undefined
             {t(`footer.${name}`)}
           </Link>
         ))}
-        <Link to={waysOut.cancel}>{t('footer.cancelContract')}</Link>
-        <Link to={waysOut.withdraw}>{t('footer.withdraw')}</Link>
+        <Link to={contractLinkPaths.cancel}>{t('footer.cancelContract')}</Link>
+        <Link to={contractLinkPaths.withdraw}>{t('footer.withdraw')}</Link>
         <button type="button" onClick={onChoices}>
           {t('footer.choices')}
         </button>

@@ -85,8 +85,8 @@ function LanguageChooser() {
     const language = languageOf(value) ?? 'en'
     void changeLanguage(language)
     // The screens have changed already; saving the language for mails happens in the background.
-    import('#web/features/members/keep-language.ts')
-      .then(({ keepLanguage }) => keepLanguage(queryClient, language))
+    import('#web/features/members/settings/save-language.ts')
+      .then(({ saveLanguage }) => saveLanguage(queryClient, language))
       .catch(() => {})
   }
   return (

@@ -3,7 +3,7 @@ import { useTranslation } from '#web/i18n/use-translation.ts'
 import { Link } from 'react-router'
 import '#web/i18n/account.ts'
 import { userQuery } from '#web/features/members/queries.ts'
-import { useSignOut } from '#web/features/members/use-sign-out.ts'
+import { useSignOut } from '#web/features/members/forms/use-sign-out.ts'
 import { paths } from '#web/lib/paths.ts'
 import styles from './header.module.css'
 

@@ -3,6 +3,7 @@ import { withTexts } from '#web/i18n/with-texts.ts'
 import { paths } from '#web/lib/paths.ts'
 import { takeVisitParameters } from '#web/lib/visit.ts'
 import { Failed } from './Failed.tsx'
+import { reportPath } from './path-changes.ts'
 import { Shell } from './Shell.tsx'
 
 /** Runs before each navigation: stores the visit's parameters and takes them out of the address. */
@@ -91,6 +92,8 @@ export const router = createBrowserRouter([
     children: [{ ErrorBoundary: Failed, children: screens }],
   },
 ])
+
+router.subscribe(({ location: { pathname } }) => reportPath(pathname))
 
 // A file of the next screen is gone: as a rule a newer release has taken its place, and a fresh document brings the right
 // ones. Whoever fetches anything else without need of a screen minds its failure itself.

@@ -1,6 +1,6 @@
 import { startTransition } from 'react'
 import { createRoot } from 'react-dom/client'
-import { bringTexts } from '#web/i18n/index.ts'
+import { loadTexts } from '#web/i18n/index.ts'
 import { noteVisit } from '#web/lib/funnel.ts'
 import { settings } from '#web/lib/settings.ts'
 import '#web/ui/base.css'
@@ -11,7 +11,7 @@ export async function start(byLink: boolean): Promise<void> {
   noteVisit(byLink)
   const { sentry } = settings
   if (sentry) void import('./reporting/report-later.ts').then(({ reportLater }) => reportLater(sentry))
-  await bringTexts('base')
+  await loadTexts('base')
   const element = document.getElementById('app')
   // In slices, so that a slow phone can do other work in between.
   if (element) startTransition(() => createRoot(element).render(<Providers />))

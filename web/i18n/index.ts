@@ -1,13 +1,13 @@
 import { htmlLanguage, type Language } from '#contract/languages.ts'
 import { chooseLanguage, currentLanguage } from '#web/lib/language.ts'
-import en from './en.json'
-import type account from './en.account.json'
-import type feedback from './en.feedback.json'
-import type mine from './en.mine.json'
-import type pages from './en.pages.json'
-import type later from './en.later.json'
-import type search from './en.search.json'
-import type watch from './en.watch.json'
+import en from './en/base.json'
+import type account from './en/account.json'
+import type feedback from './en/feedback.json'
+import type mine from './en/mine.json'
+import type pages from './en/pages.json'
+import type later from './en/later.json'
+import type search from './en/search.json'
+import type watch from './en/watch.json'
 import { fetchTexts, type TextPart } from './texts.ts'
 import { createTranslator, type Values } from './translator.ts'
 
@@ -36,7 +36,7 @@ const parts = new Set<TextPart>()
 document.documentElement.lang = htmlLanguage[currentLanguage()]
 
 /** Fetches a part's texts in the language of the screens; from then on a change of language brings it along. */
-export async function bringTexts(part: TextPart): Promise<void> {
+export async function loadTexts(part: TextPart): Promise<void> {
   parts.add(part)
   await addTexts(part)
 }

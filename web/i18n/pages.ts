@@ -1,5 +1,5 @@
 import { i18n } from './index.ts'
-import en from './en.pages.json'
+import en from './en/pages.json'
 
 // Imported by the six texts.
 i18n.add('en', en)

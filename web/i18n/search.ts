@@ -1,5 +1,5 @@
 import { i18n } from './index.ts'
-import en from './en.search.json'
+import en from './en/search.json'
 
 // Imported by the search screen.
 i18n.add('en', en)

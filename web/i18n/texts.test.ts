@@ -5,7 +5,7 @@ import { htmlLanguage, type Language, languages } from '#contract/languages.ts'
 import { socialAnswers } from '#contract/social.ts'
 import { createTranslator, type TextTree } from './translator.ts'
 
-const files = import.meta.glob<TextTree>('./*.json', { import: 'default', eager: true })
+const files = import.meta.glob<TextTree>('./*/*.json', { import: 'default', eager: true })
 const sources = import.meta.glob<string>(['../**/*.{ts,tsx}', '!../**/*.test.ts', '!../studio/**'], {
   query: '?raw',
   import: 'default',
@@ -13,8 +13,8 @@ const sources = import.meta.glob<string>(['../**/*.{ts,tsx}', '!../**/*.test.ts'
 })
 const code = Object.values(sources).join('\n')
 const parts = Object.keys(files)
-  .filter((file) => file.startsWith('./en'))
-  .map((file) => file.slice('./en'.length))
+  .filter((file) => file.startsWith('./en/'))
+  .map((file) => file.slice('./en/'.length))
 const others = languages.filter((language) => language !== 'en')
 
 /** Every text by its dotted key, each plural form by its own. */
@@ -50,8 +50,8 @@ const placeholders = (text: string) => [...new Set(text.match(/{{\w+}}/g))].toSo
 it.each(cases)(
   '$language, part $part, has every text of the English one and no other',
   ({ part, language }) => {
-    const english = flatten(files[`./en${part}`])
-    const translated = flatten(files[`./${language}${part}`])
+    const english = flatten(files[`./en/${part}`])
+    const translated = flatten(files[`./${language}/${part}`])
     expect(keysOf(translated)).toEqual(keysOf(english))
   },
 )
@@ -59,8 +59,8 @@ it.each(cases)(
 it.each(cases)(
   '$language, part $part, says nothing in English and keeps the placeholders',
   ({ part, language }) => {
-    const english = flatten(files[`./en${part}`])
-    for (const [key, text] of flatten(files[`./${language}${part}`])) {
+    const english = flatten(files[`./en/${part}`])
+    for (const [key, text] of flatten(files[`./${language}/${part}`])) {
       const values = (said: string) =>
         placeholders(isPeriod(key) ? said.replaceAll('{{count}}', '{{days}}') : said)
       // English has no form for many.
@@ -76,17 +76,17 @@ it.each(languages)('%s has every plural form that it needs', (language) => {
     .resolvedOptions()
     .pluralCategories.map((category) => `_${category}`)
   for (const part of parts) {
-    const keys = JSON.stringify(files[`./${language}${part}`]).match(/"\w+_other"/g) ?? []
+    const keys = JSON.stringify(files[`./${language}/${part}`]).match(/"\w+_other"/g) ?? []
     for (const key of keys)
       for (const form of needed)
-        expect.soft(JSON.stringify(files[`./${language}${part}`])).toContain(key.replace('_other', form))
+        expect.soft(JSON.stringify(files[`./${language}/${part}`])).toContain(key.replace('_other', form))
   }
 })
 
 it.each(languages)('%s names the number in the form that 0, 1, 2, 5, 21 and 1,000,000 take', (language) => {
   const rules = new Intl.PluralRules(htmlLanguage[language])
   for (const part of parts) {
-    const texts = flatten(files[`./${language}${part}`])
+    const texts = flatten(files[`./${language}/${part}`])
     const plurals = [...texts.keys()].filter((key) => key.endsWith('_other')).map(askedFor)
     for (const key of plurals)
       for (const count of [0, 1, 2, 5, 21, 1_000_000]) {
@@ -100,7 +100,7 @@ it.each(languages)('%s names the number in the form that 0, 1, 2, 5, 21 and 1,00
 
 it.each(languages)('%s has plural forms of every text that counts something', (language) => {
   for (const part of parts)
-    for (const [key, text] of flatten(files[`./${language}${part}`]))
+    for (const [key, text] of flatten(files[`./${language}/${part}`]))
       if (/{{(count|days|plays)}}/.test(text) && !countless.has(key))
         expect.soft(key, text).toMatch(/_(one|many|other)$/)
 })
@@ -113,7 +113,7 @@ it.each([
   ['pt', 'no primeiro dia', 'nos primeiros 7 dias'],
 ] as const)('%s says the days of an introductory price as its speakers do', (language, one, seven) => {
   const { t, add } = createTranslator(language)
-  add(language, files[`./${language}.watch.json`] ?? {})
+  add(language, files[`./${language}/watch.json`] ?? {})
   const first = (count: number) => t('shopping.first', { count, days: t('pay.days', { count }) })
   expect([first(1), first(7)]).toEqual([one, seven])
 })
@@ -138,6 +138,6 @@ it('has no text that nothing asks for', () => {
   const joined = new Set(
     Object.entries(endings).flatMap(([beginning, ends]) => ends.map((end) => `${beginning}.${end}`)),
   )
-  const keys = parts.flatMap((part) => keysOf(flatten(files[`./en${part}`])))
+  const keys = parts.flatMap((part) => keysOf(flatten(files[`./en/${part}`])))
   expect(keys.filter((key) => !joined.has(key) && !code.includes(`'${key}'`))).toEqual([])
 })

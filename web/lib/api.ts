@@ -70,11 +70,11 @@ export function introduceFirst(user: Promise<unknown>): void {
   introduced = Promise.race([user.catch(() => {}), patience])
 }
 
-let tellRefusal: (code: number, of: Endpoint) => void = () => {}
+let reportRefusal: (code: number, of: Endpoint) => void = () => {}
 
 /** Registers a listener for every refusal. */
-export function hearRefusals(listener: typeof tellRefusal): void {
-  tellRefusal = listener
+export function onRefusal(listener: typeof reportRefusal): void {
+  reportRefusal = listener
 }
 
 /**
@@ -127,7 +127,7 @@ async function request<E extends Endpoint>(
     signal: options.signal ? AbortSignal.any([options.signal, timeout]) : timeout,
     keepalive: options.keepalive ?? false,
   }).catch((error: unknown) => fail(endpoint, 0, error))
-  keepUserToken(response)
+  storeUserToken(response)
   const envelope = await response.json().then(asEnvelope, (error: unknown) => {
     // Given up halfway through the answer: nothing failed.
     if (isAbort(error)) throw error
@@ -139,7 +139,7 @@ async function request<E extends Endpoint>(
   }
   if (envelope.code === 200) return envelope.info ?? envelope.data
   if (envelope.code === 500 && envelope.message) notifyProblem(envelope.message)
-  tellRefusal(envelope.code, endpoint)
+  reportRefusal(envelope.code, endpoint)
   throw new CallRejected(envelope.code, envelope.info, envelope.message ?? '')
 }
 
@@ -185,7 +185,7 @@ function timeZone(): string {
 }
 
 /** The header token is for browsers that keep no cookie; elsewhere the cookie alone is the session. */
-function keepUserToken(response: Response): void {
+function storeUserToken(response: Response): void {
   const token = response.headers.get('x-user-token')
   if (token && !navigator.cookieEnabled) storage.set(userTokenKey, token)
 }

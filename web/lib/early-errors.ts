@@ -1,7 +1,7 @@
 const most = 10
 
 /** Keeps the first errors of the page until somebody comes who reports them. @returns takes them, and keeps no more */
-export function keepEarlyErrors(): () => unknown[] {
+export function collectEarlyErrors(): () => unknown[] {
   const errors: unknown[] = []
   const keep = (event: ErrorEvent | PromiseRejectionEvent) => {
     if (errors.length < most) errors.push('reason' in event ? event.reason : event.error)

@@ -1,5 +1,5 @@
 import { sendEvent } from './events.ts'
-import { keep, kept, tabStorage } from './storage.ts'
+import { saveRecord, readRecord, tabStorage } from './storage.ts'
 import { referrerToken } from './visit.ts'
 import { whenIdle } from './when-idle.ts'
 
@@ -12,9 +12,9 @@ const key = 'funnel'
 
 /** @returns whether this is the first time in the visit */
 function once(mark: string): boolean {
-  const told = kept<string[]>(key, tabStorage) ?? []
-  if (told.includes(mark)) return false
-  keep(key, [...told, mark], tabStorage)
+  const sent = readRecord<string[]>(key, tabStorage) ?? []
+  if (sent.includes(mark)) return false
+  saveRecord(key, [...sent, mark], tabStorage)
   return true
 }
 
@@ -24,15 +24,15 @@ function send(event: string, fields: Record<string, string> = {}): void {
 }
 
 /** When idle, or when the page is left before that. */
-function soon(tell: () => void): void {
-  let told = false
-  const tellOnce = () => {
-    removeEventListener('pagehide', tellOnce)
-    if (!told) tell()
-    told = true
+function soon(work: () => void): void {
+  let sent = false
+  const sendOnce = () => {
+    removeEventListener('pagehide', sendOnce)
+    if (!sent) work()
+    sent = true
   }
-  whenIdle(tellOnce)
-  addEventListener('pagehide', tellOnce)
+  whenIdle(sendOnce)
+  addEventListener('pagehide', sendOnce)
 }
 
 /** The page was opened or shown again; `again` if a campaign link led there. */

@@ -37,10 +37,10 @@ export const paths = {
 } as const
 
 /** Pages of the member area that need no session; a mail's link has a secret there (product.md, section 3). */
-export const waysOut = { cancel: '/my#cancel-contract', withdraw: '/my#withdraw' } as const
+export const contractLinkPaths = { cancel: '/my#cancel-contract', withdraw: '/my#withdraw' } as const
 
 /** What the card form is opened with; it is a document of its own, outside the router. */
-export interface OrderWish {
+export interface OrderFormParams {
   kind: 'episode' | 'video' | 'plan'
   id: string
   gateway: string
@@ -50,8 +50,8 @@ export interface OrderWish {
 }
 
 /** The card form where the plan is to be charged to something else. */
-export function methodFormPath(wish: Pick<OrderWish, 'gateway' | 'method'>): string {
-  return `/order/easy?${new URLSearchParams({ kind: 'method', ...wish }).toString()}`
+export function methodFormPath(params: Pick<OrderFormParams, 'gateway' | 'method'>): string {
+  return `/order/easy?${new URLSearchParams({ kind: 'method', ...params }).toString()}`
 }
 
 /** The bank's check of an order that a saved card is to pay, in the card form's document. */
@@ -59,6 +59,6 @@ export function orderCheckPath(order_id: string): string {
   return `/order/easy?${new URLSearchParams({ kind: 'check', order_id }).toString()}`
 }
 
-export function orderFormPath(wish: OrderWish): string {
-  return `/order/easy?${new URLSearchParams({ ...wish }).toString()}`
+export function orderFormPath(params: OrderFormParams): string {
+  return `/order/easy?${new URLSearchParams({ ...params }).toString()}`
 }

@@ -28,13 +28,13 @@ function storageOf(browsers: () => Storage) {
   }
 }
 
-/** What the browser keeps for us. */
+/** The browser's storage. */
 export const storage = storageOf(() => localStorage)
-/** What it keeps for this tab alone, over a reload. */
+/** The storage of this tab, which survives a reload. */
 export const tabStorage = storageOf(() => sessionStorage)
 
-/** A record kept by `keep`, or undefined. The type is the keeper's word: only `keep` with the same key writes it. */
-export function kept<T>(key: string, from = storage): T | undefined {
+/** A record that `saveRecord` stored, or undefined. The type is not checked: only `saveRecord` with the same key writes it. */
+export function readRecord<T>(key: string, from = storage): T | undefined {
   try {
     const text = from.get(key)
     return text ? (JSON.parse(text) as T) : undefined
@@ -43,7 +43,7 @@ export function kept<T>(key: string, from = storage): T | undefined {
   }
 }
 
-export function keep<T>(key: string, record: T, into = storage): T {
+export function saveRecord<T>(key: string, record: T, into = storage): T {
   into.set(key, JSON.stringify(record))
   return record
 }

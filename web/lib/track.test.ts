@@ -1,13 +1,13 @@
 import { expect, it, vi } from 'vitest'
 import { answerConsent } from './consent.ts'
-import { hearTracked, track, type TrackedEvent } from './track.ts'
+import { onTracked, track, type TrackedEvent } from './track.ts'
 
 const open = (pathname: string) => vi.stubGlobal('location', { pathname })
 
 /** What somebody hears who listens from now on. */
 function hear(): { heard: TrackedEvent[]; end: () => void } {
   const heard: TrackedEvent[] = []
-  const end = hearTracked((event) => heard.push(event))
+  const end = onTracked((event) => heard.push(event))
   return { heard, end }
 }
 

@@ -48,7 +48,7 @@ export function track(event: TrackedEvent): void {
  * Listens from now on, and hears what happened on the page that is shown; of pages left before the person agreed nobody hears.
  * @returns what ends it
  */
-export function hearTracked(hear: Listener): () => void {
+export function onTracked(hear: Listener): () => void {
   listener = hear
   const here = waiting.filter(({ path }) => path === null || path === location.pathname)
   waiting = []

@@ -2,7 +2,7 @@
 import { isScreen } from './is-screen.ts'
 
 declare const self: ServiceWorkerGlobalScope
-/** This build's files, written in by scripts/build-web.ts: what the shell needs, and the large ones that few need. */
+/** This build's files, written in by scripts/web-build/build-web.ts: what the shell needs, and the large ones that few need. */
 declare const builtFiles: { entry: string; shell: string[]; onUse: string[] }
 
 // The server writes in which release this is. Each has a cache of its own, so that two never mix.
@@ -35,12 +35,12 @@ self.addEventListener('fetch', (event) => {
 async function fetchRelease(): Promise<void> {
   const cache = await caches.open(cacheName)
   try {
-    await keepDocument(cache)
+    await cacheDocument(cache)
     const left = [...shell]
     const next = async (): Promise<void> => {
       const file = left.pop()
       if (file === undefined) return
-      await keepFile(cache, file)
+      await cacheFile(cache, file)
       await next()
     }
     await Promise.all(Array.from({ length: atOnce }, next))
@@ -50,7 +50,7 @@ async function fetchRelease(): Promise<void> {
   }
 }
 
-async function keepDocument(cache: Cache): Promise<void> {
+async function cacheDocument(cache: Cache): Promise<void> {
   const answer = await fetch(shellDocument, { cache: 'no-store' })
   const text = await answer.clone().text()
   if (!answer.ok || !text.includes(`"${entry}"`)) throw new Error('the shell is of another release')
@@ -58,7 +58,7 @@ async function keepDocument(cache: Cache): Promise<void> {
 }
 
 /** Names carry their hash, so the browser's own cache may answer. */
-async function keepFile(cache: Cache, file: string): Promise<Response> {
+async function cacheFile(cache: Cache, file: string): Promise<Response> {
   const answer = await fetch(file, { priority: 'low' })
   if (!answer.ok) throw new Error(`${file}: HTTP ${answer.status}`)
   await cache.put(file, answer.clone())
@@ -100,7 +100,7 @@ async function fetchDocument({ preloadResponse, request }: FetchEvent): Promise<
 const pause = (ms: number) => new Promise<undefined>((done) => setTimeout(done, ms))
 
 async function takeFile(file: string): Promise<Response> {
-  return (await findKept(file)) ?? keepFile(await caches.open(cacheName), file)
+  return (await findKept(file)) ?? cacheFile(await caches.open(cacheName), file)
 }
 
 async function findKept(path: string): Promise<Response | undefined> {

@@ -1,6 +1,6 @@
 import { Link } from 'react-router'
 import { buttonClass } from '#web/ui/Button.tsx'
-import { useDesk } from './queries.ts'
+import { useOperatorSession } from './queries.ts'
 import { useTexts } from './texts.ts'
 import { Page } from './ui/Page.tsx'
 
@@ -12,7 +12,7 @@ export function NotFound() {
 /** In place of an area that is no part of one's role, which a link may lead to. */
 export function NotForRole() {
   const { t } = useTexts()
-  const { role } = useDesk().operator
+  const { role } = useOperatorSession().operator
   return <Nothing reason={t('desk.notForRole', { role: t(`desk.role.${role}`) })} />
 }
 

@@ -9,10 +9,10 @@ import { Button } from '#web/ui/Button.tsx'
 import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 import { Icon } from '#web/ui/Icon.tsx'
 import { areas } from './areas.ts'
-import { forgetOthersDraft } from './homepage/kept-draft.ts'
+import { forgetOthersDraft } from './homepage/stored-draft.ts'
 import { LanguageChoice } from './LanguageChoice.tsx'
 import { NotForRole } from './NotFound.tsx'
-import { DeskContext, deskQuery, isSignedOut, shown } from './queries.ts'
+import { OperatorSessionContext, operatorSessionQuery, isSignedOut, shown } from './queries.ts'
 import { SignIn } from './SignIn.tsx'
 import { SignInOver } from './SignInOver.tsx'
 import { useTexts } from './texts.ts'
@@ -29,7 +29,7 @@ import styles from './shell.module.css'
  */
 export function Shell() {
   const { t } = useTexts()
-  const desk = useQuery(deskQuery)
+  const desk = useQuery(operatorSessionQuery)
   const worker = useWorker(desk.data)
   const operatorId = desk.data?.operator.id
   // The next operator in this browser sees nothing of the unpublished draft.
@@ -47,10 +47,10 @@ export function Shell() {
   const { id } = worker.operator
   return (
     // Somebody else begins with nothing of what was typed.
-    <DeskContext key={id} value={worker}>
+    <OperatorSessionContext key={id} value={worker}>
       <Desktop desk={worker} />
       {!desk.data && <SignInOver kept={id} />}
-    </DeskContext>
+    </OperatorSessionContext>
   )
 }
 
@@ -146,7 +146,7 @@ function Person({ desk: { operator } }: { desk: StudioSession }) {
       if (!isSignedOut(error)) throw error
     })
     forgetUnsaved()
-    queryClient.setQueryData(deskQuery.queryKey, null)
+    queryClient.setQueryData(operatorSessionQuery.queryKey, null)
     // The next one at this desk may see less.
     queryClient.removeQueries(shown)
   }

@@ -1,16 +1,16 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { openStudioSession } from '#contract/studio/operators.ts'
-import { EmailField, PasswordField } from '#web/features/members/AccountFields.tsx'
-import { AccountForm, AccountPage } from '#web/features/members/AccountPage.tsx'
-import { CodeField } from '#web/features/members/CodeField.tsx'
+import { EmailField, PasswordField } from '#web/features/members/forms/AccountFields.tsx'
+import { AccountForm, AccountPage } from '#web/features/members/forms/AccountPage.tsx'
+import { CodeField } from '#web/features/members/forms/CodeField.tsx'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { call, CallRejected } from '#web/lib/api.ts'
 import { isEmail } from '#web/lib/checks.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { useForm } from '#web/ui/use-form.ts'
 import { LanguageChoice } from './LanguageChoice.tsx'
-import { deskQuery, shown } from './queries.ts'
+import { operatorSessionQuery, shown } from './queries.ts'
 import { useTexts } from './texts.ts'
 import styles from './shell.module.css'
 
@@ -36,7 +36,7 @@ export function SignIn({ kept }: { kept?: string }) {
         const desk = await call(openStudioSession, { body })
         // Another one may see less.
         if (desk.operator.id !== kept) queryClient.removeQueries(shown)
-        queryClient.setQueryData(deskQuery.queryKey, desk)
+        queryClient.setQueryData(operatorSessionQuery.queryKey, desk)
         // What their page asked for meanwhile was refused.
         void queryClient.refetchQueries({
           type: 'active',

@@ -2,7 +2,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { createBrowserRouter, type DataRouter } from 'react-router'
 import { RouterProvider } from 'react-router/dom'
 import { areas } from './areas.ts'
-import { bringArea } from './bring-area.ts'
+import { loadArea } from './load-area.ts'
 import { Failed } from './Failed.tsx'
 import { Home } from './Home.tsx'
 import { NotFound } from './NotFound.tsx'
@@ -29,7 +29,7 @@ const router: DataRouter = createBrowserRouter([
           { index: true, Component: Home },
           ...areas.map((area) => ({
             path: `${area.path}/*`,
-            lazy: () => bringArea(area, { router, queryClient }),
+            lazy: () => loadArea(area, { router, queryClient }),
           })),
           { path: '*', Component: NotFound },
         ],

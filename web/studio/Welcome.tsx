@@ -3,16 +3,16 @@ import { useState } from 'react'
 import { useNavigate } from 'react-router'
 import { acceptInvitation, beginInvitation, type StudioSession } from '#contract/studio/operators.ts'
 import type { ResultOf } from '#contract/endpoint.ts'
-import { NewPasswordFields } from '#web/features/members/AccountFields.tsx'
-import { AccountForm, AccountPage } from '#web/features/members/AccountPage.tsx'
-import { AppSecret, RecoveryCodes } from '#web/features/members/SetUpSecondFactor.tsx'
+import { NewPasswordFields } from '#web/features/members/forms/AccountFields.tsx'
+import { AccountForm, AccountPage } from '#web/features/members/forms/AccountPage.tsx'
+import { AppSecret, RecoveryCodes } from '#web/features/members/settings/SetUpSecondFactor.tsx'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { call, CallRejected } from '#web/lib/api.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 import { Field } from '#web/ui/Field.tsx'
 import { useForm } from '#web/ui/use-form.ts'
-import { deskQuery } from './queries.ts'
+import { operatorSessionQuery } from './queries.ts'
 import { useTexts } from './texts.ts'
 import { PageLink } from './ui/PageLink.tsx'
 
@@ -34,7 +34,7 @@ export function Welcome() {
   })
   const isSpent = invited.error instanceof CallRejected
   const goOn = () => {
-    if (letIn) queryClient.setQueryData(deskQuery.queryKey, letIn.desk)
+    if (letIn) queryClient.setQueryData(operatorSessionQuery.queryKey, letIn.desk)
     void navigate('/studio', { replace: true })
   }
   return (

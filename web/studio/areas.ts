@@ -50,7 +50,7 @@ export const areas: readonly Area[] = [
     path: '/studio/people',
     icon: 'people',
     roles: ['owner', 'support'],
-    load: () => import('./people/PeopleScreen.tsx'),
+    load: () => import('./people/CustomersScreen.tsx'),
   },
   {
     name: 'plans',
@@ -79,7 +79,7 @@ export const areas: readonly Area[] = [
     path: '/studio/running',
     icon: 'pulse',
     roles,
-    load: () => import('./running/RunningScreen.tsx'),
+    load: () => import('./system/SystemScreen.tsx'),
   },
   {
     name: 'settings',

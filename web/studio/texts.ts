@@ -57,7 +57,7 @@ for (const part of [
 const others = import.meta.glob<TextTree>(['./texts/*.json', '!./texts/en.*.json'], { import: 'default' })
 
 /** Fetches the studio's texts in the language of the screens. English replaces what cannot be loaded. */
-export async function bringStudioTexts(): Promise<void> {
+export async function loadStudioTexts(): Promise<void> {
   const asked = currentLanguage()
   const files = Object.entries(others).filter(([name]) => name.startsWith(`./texts/${asked}.`))
   const parts = await Promise.all(files.map(([, fetchPart]) => fetchPart().catch(() => ({}))))
@@ -67,7 +67,7 @@ export async function bringStudioTexts(): Promise<void> {
 /** Changes the language of the studio, and of the site for this person. */
 export async function changeLanguage(chosen: Language): Promise<void> {
   await changeBase(chosen)
-  await bringStudioTexts()
+  await loadStudioTexts()
   translator.change(chosen)
 }
 

@@ -1,4 +1,4 @@
-import { keep, kept, tabStorage } from '#web/lib/storage.ts'
+import { saveRecord, readRecord, tabStorage } from '#web/lib/storage.ts'
 
 /**
  * What was typed when a session turned out to have ended, kept in this tab until its owner is back. One at a time, and
@@ -11,13 +11,13 @@ interface Draft {
 
 const key = 'draft'
 
-export function keepDraft(draft: Draft): void {
-  keep(key, draft, tabStorage)
+export function saveDraft(draft: Draft): void {
+  saveRecord(key, draft, tabStorage)
 }
 
 /** What the owner had typed into these fields, where one of them was kept. */
 export function draftOf(owner: string, fields: readonly string[]): Record<string, string> | undefined {
-  const draft = kept<Draft>(key, tabStorage)
+  const draft = readRecord<Draft>(key, tabStorage)
   const isTheirs = draft?.owner === owner && fields.some((field) => field in draft.value)
   return isTheirs ? draft.value : undefined
 }

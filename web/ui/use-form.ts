@@ -1,7 +1,7 @@
 import { useRef, useState, type FormEvent } from 'react'
 import { CallRejected } from '#web/lib/api.ts'
 import { forgetProblem } from '#web/lib/notify.ts'
-import { draftOf, forgetDraft, keepDraft } from './draft.ts'
+import { draftOf, forgetDraft, saveDraft } from './draft.ts'
 import { useFields } from './use-fields.ts'
 
 /** The code of a refusal for want of a session (contract/errors.ts). */
@@ -47,7 +47,7 @@ export function useForm<Name extends string>({
     if (field) fields.focus(field)
     if (error.code === signInFirst && draft) {
       const typed = draft.fields.map((name) => [name, fields.value[name]])
-      keepDraft({ owner: draft.owner, value: Object.fromEntries(typed) })
+      saveDraft({ owner: draft.owner, value: Object.fromEntries(typed) })
     }
   }
   /** Sends the form, as its own event or by code. */

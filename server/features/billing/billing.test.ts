@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { getPayment, listPlans, unlockEpisode } from '#contract/billing.ts'
 import { getUser } from '#contract/members.ts'
 import { getEpisode } from '#contract/media.ts'
-import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
-import { Shopper, testCards } from '#server/testing/shopper.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
+import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 let site: TestSite
 let video: BuiltVideo

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { getHomepage, getVideo, queryHomepage } from '#contract/catalog.ts'
-import { buildCategory, buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
-import { restlessClock } from '#server/testing/restless-clock.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { buildCategory, buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
+import { advancingClock } from '#server/testing/fakes/advancing-clock.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 let site: TestSite
 let category: string
 const videos: BuiltVideo[] = []
 
 beforeAll(async () => {
-  site = await testSite({ clock: restlessClock() })
+  site = await testSite({ clock: advancingClock() })
   category = await buildCategory(site.context.db, 'Thrillers')
   for (let day = 1; day <= 25; day++) {
     const releasedAt = new Date(Date.UTC(2026, 0, day))

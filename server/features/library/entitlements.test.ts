@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { newId } from '#server/platform/ids.ts'
-import { insertPaidOrder, insertUserRow } from '#server/testing/money-builders.ts'
-import { buildVideo, noFiles, type BuiltVideo } from '#server/testing/builders.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
+import { insertPaidOrder, insertUserRow } from '#server/testing/builders/money-builders.ts'
+import { buildVideo, noFiles, type BuiltVideo } from '#server/testing/builders/builders.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
 import {
   grantEntitlement,
   loadRights,

@@ -3,9 +3,9 @@ import { getVideo, type Video } from '#contract/catalog.ts'
 import { addFavorite, listFavorites, removeFavorites } from '#contract/library.ts'
 import { getUser } from '#contract/members.ts'
 import type { Clock } from '#server/platform/clock.ts'
-import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
-import type { Visitor } from '#server/testing/visitor.ts'
+import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import type { Visitor } from '#server/testing/site/visitor.ts'
 import { aggregateFavorites } from './aggregate-counts.ts'
 
 const time = { now: new Date() }

@@ -4,9 +4,9 @@ import { listHistory, saveHistory } from '#contract/library.ts'
 import { getUser } from '#contract/members.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import { encodeCursor } from '#server/platform/cursor.ts'
-import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
-import type { Visitor } from '#server/testing/visitor.ts'
+import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import type { Visitor } from '#server/testing/site/visitor.ts'
 import { aggregatePlays, purgeLibrary } from './aggregate-counts.ts'
 
 const time = { now: new Date('2026-03-01T12:10:00Z') }

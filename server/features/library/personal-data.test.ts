@@ -3,13 +3,13 @@ import { getVideo } from '#contract/catalog.ts'
 import { addFavorite, listFavorites, listHistory, removeFavorites, saveHistory } from '#contract/library.ts'
 import { getUser, signIn } from '#contract/members.ts'
 import type { Clock } from '#server/platform/clock.ts'
-import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
-import { insertPaidOrder } from '#server/testing/money-builders.ts'
-import { password, registerMember } from '#server/testing/register-member.ts'
-import { somebodyWaits } from '#server/testing/somebody-waits.ts'
+import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
+import { insertPaidOrder } from '#server/testing/builders/money-builders.ts'
+import { password, registerMember } from '#server/testing/builders/register-member.ts'
+import { waitForLock } from '#server/testing/database/wait-for-lock.ts'
 import { readParts } from '#server/testing/read-parts.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
-import type { Visitor } from '#server/testing/visitor.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import type { Visitor } from '#server/testing/site/visitor.ts'
 import type { Tx } from '#server/tables.ts'
 import { aggregateFavorites, aggregatePlays } from './aggregate-counts.ts'
 import { learnNextWatched } from './learn-next-watched.ts'
@@ -170,9 +170,9 @@ describe('a merge', () => {
     await other.query('BEGIN')
     await other.query('SELECT FROM videos WHERE id = $1 FOR UPDATE', [idOf(0)])
     const folding = aggregatePlays(site.context.db)
-    await somebodyWaits(pool)
+    await waitForLock(pool)
     const merging = merge()
-    await somebodyWaits(pool, 2)
+    await waitForLock(pool, 2)
     await other.query('COMMIT')
     other.release()
     await Promise.all([folding, merging])
@@ -311,9 +311,9 @@ it('a removal of favorites that meets the sign-in of its guest is refused, not l
   await other.query('BEGIN')
   await other.query('SELECT FROM favorites WHERE user_id = $1 FOR UPDATE', [guest.id])
   const entering = guest.visitor.ask(signIn, { body: { email, password } })
-  await somebodyWaits(pool)
+  await waitForLock(pool)
   const removing = late.call(removeFavorites, { body: { video_ids: [idOf(0)] } })
-  await somebodyWaits(pool, 2)
+  await waitForLock(pool, 2)
   await other.query('COMMIT')
   other.release()
   await entering

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { saveHistory } from '#contract/library.ts'
 import { getUser } from '#contract/members.ts'
-import { buildVideo } from '#server/testing/builders.ts'
-import { runKillableSite } from '#server/testing/run-killable-site.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
-import { Visitor } from '#server/testing/visitor.ts'
+import { buildVideo } from '#server/testing/builders/builders.ts'
+import { runKillableSite } from '#server/testing/site/run-killable-site.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { Visitor } from '#server/testing/site/visitor.ts'
 import { aggregatePlays } from './aggregate-counts.ts'
 
 let database: TestDatabase

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createCatalog } from '#server/features/catalog/catalog.ts'
 import { systemClock } from '#server/platform/clock.ts'
-import { plansOf } from '#server/testing/plans-of.ts'
+import { queryPlans } from '#server/testing/database/query-plans.ts'
 import { readParts } from '#server/testing/read-parts.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { addFavorite, removeFavorites } from './change-favorites.ts'
 import { deletePlays, aggregateFavoriteBatch, aggregatePlayBatch } from './count-queries.ts'
@@ -103,7 +103,7 @@ describe('with 50,000 rows', () => {
   ]
 
   it.each(calls)('%s takes %i queries, none of which reads a whole table', async (_name, queries, work) => {
-    const plans = await plansOf(database, work)
+    const plans = await queryPlans(database, work)
     expect(plans.filter(({ plan }) => wholeTable.test(plan))).toEqual([])
     expect(plans).toHaveLength(queries)
   })
@@ -115,7 +115,7 @@ describe('with 50,000 rows', () => {
     ]
     for (const list of lists) {
       const { next_cursor } = await list(database.db)
-      const [page] = await plansOf(database, (db) => list(db, next_cursor ?? ''))
+      const [page] = await queryPlans(database, (db) => list(db, next_cursor ?? ''))
       expect(page?.plan).toContain('Limit')
       expect(page?.plan).toContain('Index')
       expect(page?.plan).not.toContain('Sort')
@@ -129,7 +129,7 @@ describe('with 50,000 rows', () => {
       await deletePlays(tx, now, 100)
       await deleteMarks(tx, now, 100)
     })
-    const plans = await plansOf(database, sweep, 'these values')
+    const plans = await queryPlans(database, sweep, 'these values')
     expect(plans.filter(({ plan }) => wholeTable.test(plan))).toEqual([])
     expect(plans).toHaveLength(8)
   })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { getEpisode } from '#contract/media.ts'
-import { alterations, writeLink, type MediaLink } from '#server/testing/media-links.ts'
-import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
+import { alterations, writeLink, type MediaLink } from '#server/testing/media/media-links.ts'
+import { moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
 import {
   askToPlay,
   episodesAsked,
@@ -10,8 +10,8 @@ import {
   people,
   type Person,
   type PersonName,
-} from '#server/testing/paying-people.ts'
-import type { Visitor } from '#server/testing/visitor.ts'
+} from '#server/testing/builders/paying-people.ts'
+import type { Visitor } from '#server/testing/site/visitor.ts'
 
 /** Every kind of file that an asset has, and the key of an encrypted one; each cell of the tables holds for all of them. */
 const files = {

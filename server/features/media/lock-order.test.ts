@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { createLog } from '#server/platform/log.ts'
 import { openDisk } from '#server/platform/storage/disk.ts'
-import { buildVideo } from '#server/testing/builders.ts'
-import { somebodyWaits } from '#server/testing/somebody-waits.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
+import { buildVideo } from '#server/testing/builders/builders.ts'
+import { waitForLock } from '#server/testing/database/wait-for-lock.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
 import type { Tx } from '#server/tables.ts'
 import { removeEpisode, retryEpisode } from './admin-episodes.ts'
 import { announceEpisodes } from './ingest/queue/announce-episodes.ts'
@@ -69,7 +69,7 @@ it.each(works)('%s locks the video before the episode, as publishing does', asyn
   await publishing.query('BEGIN')
   await publishing.query('SELECT FROM videos WHERE id = $1 FOR NO KEY UPDATE', [videoId])
   const working = work()
-  await somebodyWaits(database.pool)
+  await waitForLock(database.pool)
   // At once: if the work held the episode, the two would wait for each other.
   const episode = publishing.query('SELECT FROM episodes WHERE id = $1 FOR UPDATE NOWAIT', [episodeId])
   await expect(episode).resolves.toMatchObject({ rowCount: 1 })

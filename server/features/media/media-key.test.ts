@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { writeLink, type MediaLink } from '#server/testing/media-links.ts'
-import { buyEpisode, moneySite, type MoneySite } from '#server/testing/money-site.ts'
-import { askToPlay } from '#server/testing/paying-people.ts'
-import type { Visitor } from '#server/testing/visitor.ts'
+import { writeLink, type MediaLink } from '#server/testing/media/media-links.ts'
+import { buyEpisode, moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
+import { askToPlay } from '#server/testing/builders/paying-people.ts'
+import type { Visitor } from '#server/testing/site/visitor.ts'
 
 let site: MoneySite
 let buyer: Visitor

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { saveHistory } from '#contract/library.ts'
 import { changeUser, getUser, registerUser, signIn } from '#contract/members.ts'
 import { dayMs } from '#server/platform/clock.ts'
-import { password } from '#server/testing/register-member.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { password } from '#server/testing/builders/register-member.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { signGuest } from './sessions/guest-token.ts'
 
 let site: TestSite

@@ -1,11 +1,11 @@
 import { Secret, TOTP } from 'otpauth'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { changeUser, deleteUser, getUser, registerUser, signIn } from '#contract/members.ts'
-import { password, registerMember } from '#server/testing/register-member.ts'
-import { somebodyWaits } from '#server/testing/somebody-waits.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
-import type { Visitor } from '#server/testing/visitor.ts'
+import { password, registerMember } from '#server/testing/builders/register-member.ts'
+import { waitForLock } from '#server/testing/database/wait-for-lock.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import type { Visitor } from '#server/testing/site/visitor.ts'
 import type { LifecycleHooks } from './lifecycle-hooks.ts'
 import { beginTry } from './credentials/attempt-queries.ts'
 import { beginSecondFactor, confirmSecondFactor } from './credentials/second-factor.ts'
@@ -175,7 +175,7 @@ test.each([
   await other.query('BEGIN')
   await other.query('UPDATE users SET password_hash = $1 WHERE id = $2', ['another one', user.id])
   const entering = enter(visitor, email)
-  await somebodyWaits(database.pool)
+  await waitForLock(database.pool)
   await other.query('COMMIT')
   other.release()
   const { answer, headers } = await entering
@@ -199,7 +199,7 @@ test('signing in and removing the second factor at once do not wait for each oth
   await other.query('BEGIN')
   await other.query('SELECT FROM users WHERE id = $1 FOR UPDATE', [user.id])
   const entering = siteOf(1).visitor().call(signIn, { body: { email, password, totp } })
-  await somebodyWaits(database.pool)
+  await waitForLock(database.pool)
   await other.query('DELETE FROM second_factors WHERE user_id = $1', [user.id])
   await other.query('COMMIT')
   other.release()

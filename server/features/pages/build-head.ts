@@ -93,7 +93,7 @@ export function pictureAhead(address: string | undefined, ofVideo = false): stri
 
 /**
  * The element that an episode plays in, with its poster: it stands before any script has come, the stream starts in it
- * (web/player/stream.ts), and the screen takes it over.
+ * (web/player/engine/stream.ts), and the screen takes it over.
  */
 export function firstVideo(poster: string): string {
   return `<video id="first-video" crossorigin="anonymous" playsinline preload="none" poster="${escapeMarkup(poster)}"></video>`

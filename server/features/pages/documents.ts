@@ -80,7 +80,7 @@ function readBuilt(webRoot: string) {
     order: takeApart(read('order.html')),
     studio: takeApart(read('studio.html')),
   }
-  // Written by scripts/build-web.ts.
+  // Written by scripts/web-build/build-web.ts.
   const preloads = JSON.parse(read('preloads.json')) as Record<string, string[]>
   const ahead = Object.fromEntries(
     Object.entries(preloads).map(([route, files]): [string, Part] => [

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { loadFirstScreen } from './load-first-screen.ts'
 
 let site: TestSite

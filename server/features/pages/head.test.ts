@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, test, vi } from 'vitest'
 import { languages } from '#contract/languages.ts'
-import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 let site: TestSite
 let video: BuiltVideo

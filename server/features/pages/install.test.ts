@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { getHomepage } from '#contract/catalog.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'cliffhanger-logo-'))
 const logo = join(home, 'logo.svg')

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { changeUser, getUser } from '#contract/members.ts'
-import { buildVideo } from '#server/testing/builders.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { buildVideo } from '#server/testing/builders/builders.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 let site: TestSite
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it, test } from 'vitest'
 import { sendMessage } from '#contract/pages.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 const inbox = 'desk@drama.example'
 const open = (settings = {}) => testSite({}, { CONTACT_EMAIL: inbox, ...settings })

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { exportOrders } from '#contract/studio/orders.ts'
 import { getStudioSession, listAudit } from '#contract/studio/operators.ts'
 import { runStudioCommand } from '#server/cli-studio.ts'
-import { letIn } from '#server/testing/operator.ts'
-import { register } from '#server/testing/member.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { letIn } from '#server/testing/builders/operator.ts'
+import { register } from '#server/testing/builders/member.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 const orders = 2500
 let database: TestDatabase

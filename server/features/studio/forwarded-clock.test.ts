@@ -8,10 +8,10 @@ import {
   openStudioSession,
 } from '#contract/studio/operators.ts'
 import { forwardClock } from '#server/features/billing/gateways/sandbox/sandbox-clock.ts'
-import { register } from '#server/testing/member.ts'
-import { codeAt, invite, letIn, type TestOperator } from '#server/testing/operator.ts'
-import { testDatabase } from '#server/testing/template-database.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { register } from '#server/testing/builders/member.ts'
+import { codeAt, invite, letIn, type TestOperator } from '#server/testing/builders/operator.ts'
+import { testDatabase } from '#server/testing/database/template-database.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { studioJobs } from './studio.ts'
 
 const stepMs = 30_000

@@ -6,10 +6,10 @@ import { failRefunds } from '#server/features/billing/gateways/sandbox/queries.t
 import { dispute } from '#server/features/billing/gateways/sandbox/sandbox-gateway.ts'
 import { aggregateDays } from '#server/features/billing/reporting/daily-revenue.ts'
 import { refundOrder } from '#server/features/billing/refunds/refund-order.ts'
-import { buyEpisode, hear, moneySite, paymentOf, type MoneySite } from '#server/testing/money-site.ts'
-import { letIn } from '#server/testing/operator.ts'
-import { testCards } from '#server/testing/shopper.ts'
-import { Subscriber } from '#server/testing/subscriber.ts'
+import { buyEpisode, hear, moneySite, paymentOf, type MoneySite } from '#server/testing/site/money-site.ts'
+import { letIn } from '#server/testing/builders/operator.ts'
+import { testCards } from '#server/testing/builders/shopper.ts'
+import { Subscriber } from '#server/testing/builders/subscriber.ts'
 
 const day = 86_400_000
 let site: MoneySite

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { getHomepage } from '#contract/catalog.ts'
 import { iconPath, removeIcon, showIcon, type SiteIcon } from '#contract/studio/icon.ts'
 import { listAudit } from '#contract/studio/operators.ts'
-import { letIn } from '#server/testing/operator.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
-import type { Envelope, Visitor } from '#server/testing/visitor.ts'
+import { letIn } from '#server/testing/builders/operator.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import type { Envelope, Visitor } from '#server/testing/site/visitor.ts'
 
 let site: TestSite
 let desk: Visitor

@@ -4,9 +4,9 @@ import { createLink, listLinks } from '#contract/studio/links.ts'
 import { listAudit } from '#contract/studio/operators.ts'
 import { deleteUser } from '#contract/members.ts'
 import { refundOrder } from '#server/features/billing/refunds/refund-order.ts'
-import { episodeOf, moneySite, type MoneySite } from '#server/testing/money-site.ts'
-import { letIn, type TestOperator } from '#server/testing/operator.ts'
-import { Shopper } from '#server/testing/shopper.ts'
+import { episodeOf, moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
+import { letIn, type TestOperator } from '#server/testing/builders/operator.ts'
+import { Shopper } from '#server/testing/builders/shopper.ts'
 import { aggregateFunnel } from './funnel/aggregate-funnel.ts'
 
 let site: MoneySite

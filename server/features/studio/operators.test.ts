@@ -10,8 +10,8 @@ import {
   type Operator,
 } from '#contract/studio/operators.ts'
 import { runStudioCommand } from '#server/cli-studio.ts'
-import { letIn, type TestOperator } from '#server/testing/operator.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { letIn, type TestOperator } from '#server/testing/builders/operator.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 let site: TestSite
 let owner: TestOperator

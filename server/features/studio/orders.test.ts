@@ -22,10 +22,10 @@ import {
   paymentOf,
   refundsOf,
   type MoneySite,
-} from '#server/testing/money-site.ts'
-import { letIn, type TestOperator } from '#server/testing/operator.ts'
-import { Shopper, testCards } from '#server/testing/shopper.ts'
-import { Subscriber } from '#server/testing/subscriber.ts'
+} from '#server/testing/site/money-site.ts'
+import { letIn, type TestOperator } from '#server/testing/builders/operator.ts'
+import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
+import { Subscriber } from '#server/testing/builders/subscriber.ts'
 
 let site: MoneySite
 let owner: TestOperator

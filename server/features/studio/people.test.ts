@@ -12,7 +12,7 @@ import {
   revokeEntitlement,
   signOutPerson,
 } from '#contract/studio/people.ts'
-import { register } from '#server/testing/member.ts'
+import { register } from '#server/testing/builders/member.ts'
 import {
   buyEpisode,
   episodeOf,
@@ -21,10 +21,10 @@ import {
   paymentOf,
   playing,
   type MoneySite,
-} from '#server/testing/money-site.ts'
-import { letIn, type TestOperator } from '#server/testing/operator.ts'
-import { Shopper, testCards } from '#server/testing/shopper.ts'
-import { Subscriber } from '#server/testing/subscriber.ts'
+} from '#server/testing/site/money-site.ts'
+import { letIn, type TestOperator } from '#server/testing/builders/operator.ts'
+import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
+import { Subscriber } from '#server/testing/builders/subscriber.ts'
 
 const reason = 'asked by mail'
 let site: MoneySite

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { calls, studioCalls } from '#contract/calls.ts'
 import { isCommand, roles, type CommandEndpoint, type Role } from '#contract/studio/command.ts'
-import { register } from '#server/testing/member.ts'
-import { letIn } from '#server/testing/operator.ts'
-import { soundFields } from '#server/testing/sound-value.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
-import type { Visitor } from '#server/testing/visitor.ts'
+import { register } from '#server/testing/builders/member.ts'
+import { letIn } from '#server/testing/builders/operator.ts'
+import { soundFields } from '#server/testing/media/sound-value.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import type { Visitor } from '#server/testing/site/visitor.ts'
 import { studioCommands } from './studio.ts'
 
 /** Who may do what, written down a second time on purpose: a command that is opened to another role is seen here. */

@@ -11,11 +11,11 @@ import {
 } from '#contract/studio/plans.ts'
 import { listAudit } from '#contract/studio/operators.ts'
 import { notifyPriceChange } from '#server/features/billing/subscriptions/notify-price-change.ts'
-import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
-import { letIn, type TestOperator } from '#server/testing/operator.ts'
-import { register } from '#server/testing/member.ts'
-import { Shopper } from '#server/testing/shopper.ts'
-import { Subscriber } from '#server/testing/subscriber.ts'
+import { moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
+import { letIn, type TestOperator } from '#server/testing/builders/operator.ts'
+import { register } from '#server/testing/builders/member.ts'
+import { Shopper } from '#server/testing/builders/shopper.ts'
+import { Subscriber } from '#server/testing/builders/subscriber.ts'
 
 const day = 86_400_000
 let site: MoneySite

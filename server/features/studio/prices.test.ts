@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { changeExperiment, createExperiment, startExperiment } from '#contract/studio/experiments.ts'
 import { addPlan, changePlan, listPlans } from '#contract/studio/plans.ts'
 import { editVideo } from '#contract/studio/videos.ts'
-import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
-import { letIn, type TestOperator } from '#server/testing/operator.ts'
+import { moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
+import { letIn, type TestOperator } from '#server/testing/builders/operator.ts'
 
 let site: MoneySite
 let owner: TestOperator

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { listAllOrders, listDisputes, type OrderFilter } from '#server/features/billing/billing.ts'
 import { selectAdminTags } from '#server/features/catalog/catalog.ts'
 import type { Db } from '#server/tables.ts'
-import { plansOf } from '#server/testing/plans-of.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
+import { queryPlans } from '#server/testing/database/query-plans.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
 import { selectAuditEvents, selectAuditEventsAbout } from './audit-queries.ts'
 
 const filled = `
@@ -37,7 +37,7 @@ const look = { language: 'en', seesPeople: true } as const
 const since = new Date('2026-01-01T00:00:00Z')
 
 async function expectIndexed(work: (db: Db) => Promise<unknown>, index: RegExp): Promise<void> {
-  const plans = await plansOf(database, work)
+  const plans = await queryPlans(database, work)
   expect(plans.length).toBeGreaterThan(0)
   for (const { plan } of plans) {
     expect(plan).toMatch(index)

@@ -8,9 +8,9 @@ import {
   openStudioSession,
   resetOperator,
 } from '#contract/studio/operators.ts'
-import { register } from '#server/testing/member.ts'
-import { codeAt, invitationOf, invite, letIn, type TestOperator } from '#server/testing/operator.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { register } from '#server/testing/builders/member.ts'
+import { codeAt, invitationOf, invite, letIn, type TestOperator } from '#server/testing/builders/operator.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 let site: TestSite
 let owner: TestOperator

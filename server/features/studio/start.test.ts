@@ -3,8 +3,8 @@ import { saveHomepage, showHomepage } from '#contract/studio/homepage.ts'
 import { listPlans, retirePlan } from '#contract/studio/plans.ts'
 import { showStart } from '#contract/studio/start.ts'
 import { addVideo } from '#contract/studio/videos.ts'
-import { buyEpisode, moneySite, type MoneySite } from '#server/testing/money-site.ts'
-import { letIn, type TestOperator } from '#server/testing/operator.ts'
+import { buyEpisode, moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
+import { letIn, type TestOperator } from '#server/testing/builders/operator.ts'
 
 let site: MoneySite
 let owner: TestOperator

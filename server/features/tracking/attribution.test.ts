@@ -9,12 +9,12 @@ import {
   signIn,
   signOut,
 } from '#contract/members.ts'
-import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
-import { somebodyWaits } from '#server/testing/somebody-waits.ts'
+import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
+import { waitForLock } from '#server/testing/database/wait-for-lock.ts'
 import { readParts } from '#server/testing/read-parts.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
-import { answerConsent, trackedVisitor } from '#server/testing/tracked-visitor.ts'
-import type { Visitor } from '#server/testing/visitor.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { answerConsent, trackedVisitor } from '#server/testing/site/tracked-visitor.ts'
+import type { Visitor } from '#server/testing/site/visitor.ts'
 import { eraseTracking, exportTracking, mergeTracking, recordTouch, withdrawConsent } from './tracking.ts'
 
 let site: TestSite
@@ -169,7 +169,7 @@ describe('consent that is taken back', () => {
     })
     await recorded.promise
     const takenBack = visitor.ask(changeUser, { body: { consent: { marketing: false } } })
-    await Promise.race([takenBack, somebodyWaits(site.context.database.pool)])
+    await Promise.race([takenBack, waitForLock(site.context.database.pool)])
     goOn.resolve()
     await Promise.all([keeping, takenBack])
     expect(await kept(userId)).toEqual({ first: token, last: token })
@@ -182,7 +182,7 @@ describe('consent that is taken back', () => {
     await other.query('BEGIN')
     await other.query('UPDATE users SET consent_marketing = false WHERE id = $1', [userId])
     const keeping = visit(userId, clicked)
-    await Promise.race([keeping, somebodyWaits(pool)])
+    await Promise.race([keeping, waitForLock(pool)])
     await other.query('COMMIT')
     other.release()
     await keeping

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Order } from '#contract/billing.ts'
 import { changeUser, getUser, registerUser } from '#contract/members.ts'
-import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
-import { openPostSink, type PostSink } from '#server/testing/post-sink.ts'
-import { somebodyWaits } from '#server/testing/somebody-waits.ts'
-import { Shopper } from '#server/testing/shopper.ts'
+import { moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
+import { openPostSink, type PostSink } from '#server/testing/fakes/post-sink.ts'
+import { waitForLock } from '#server/testing/database/wait-for-lock.ts'
+import { Shopper } from '#server/testing/builders/shopper.ts'
 import type { Tx } from '#server/tables.ts'
-import { answerConsent } from '#server/testing/tracked-visitor.ts'
+import { answerConsent } from '#server/testing/site/tracked-visitor.ts'
 import { sendConversions } from './send-conversions.ts'
 import { eraseTracking, mergeTracking, reportRegistration, withdrawConsent } from './tracking.ts'
 
@@ -189,7 +189,7 @@ describe('a paid order', () => {
     const { db, database } = site.context
     const withdrawing = db.transaction().execute((tx) => withdraw(tx, userId))
     // It cannot be committed yet.
-    await somebodyWaits(database.pool)
+    await waitForLock(database.pool)
     await Promise.all([sending, withdrawing])
     expect(sink.posts).toHaveLength(1)
   })

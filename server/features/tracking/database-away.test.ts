@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDatabase } from '#server/platform/database/database.ts'
 import { createLog } from '#server/platform/log.ts'
-import { proxyDatabase, type DatabaseProxy } from '#server/testing/database-proxy.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
-import { trackedVisitor } from '#server/testing/tracked-visitor.ts'
+import { proxyDatabase, type DatabaseProxy } from '#server/testing/database/database-proxy.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { trackedVisitor } from '#server/testing/site/tracked-visitor.ts'
 import type { Tables } from '#server/tables.ts'
 
 /** Much shorter than in service, so that the test need not wait. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { runKillableSite } from '#server/testing/run-killable-site.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
+import { runKillableSite } from '#server/testing/site/run-killable-site.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
 
 let database: TestDatabase
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { plansOf } from '#server/testing/plans-of.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
+import { queryPlans } from '#server/testing/database/query-plans.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
 import { takeDueConversion } from './conversion-queries.ts'
 
 const now = new Date('2026-03-01T12:00:00Z')
@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 it('finds the conversion that is due without reading those that were sent', async () => {
-  const plans = await plansOf(database, (db) =>
+  const plans = await queryPlans(database, (db) =>
     db.transaction().execute((tx) => takeDueConversion(tx, now, () => now)),
   )
   expect(plans).toHaveLength(1)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { buildVideo } from '#server/testing/builders.ts'
-import { contendForRow } from '#server/testing/contend-for-row.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { buildVideo } from '#server/testing/builders/builders.ts'
+import { contendForRow } from '#server/testing/database/row-contention.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { aggregateShareBatch, insertShares } from './event-queries.ts'
 
 let site: TestSite

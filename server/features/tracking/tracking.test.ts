@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { getVideo } from '#contract/catalog.ts'
 import { changeUser, deleteUser, getUser, registerUser, signIn } from '#contract/members.ts'
 import { getReports } from '#contract/tracking.ts'
-import { buildVideo } from '#server/testing/builders.ts'
-import { somebodyWaits } from '#server/testing/somebody-waits.ts'
+import { buildVideo } from '#server/testing/builders/builders.ts'
+import { waitForLock } from '#server/testing/database/wait-for-lock.ts'
 import { readParts } from '#server/testing/read-parts.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
-import { trackedVisitor } from '#server/testing/tracked-visitor.ts'
-import type { Visitor } from '#server/testing/visitor.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { trackedVisitor } from '#server/testing/site/tracked-visitor.ts'
+import type { Visitor } from '#server/testing/site/visitor.ts'
 import {
   exportTracking,
   eraseTracking,
@@ -219,9 +219,9 @@ describe('what is kept of a person', () => {
     // Shares are written behind the events.
     await other.query('LOCK TABLE shares IN SHARE MODE')
     await beacon(visitor, { event: 'share', video_id: video.id, fbclid: 'fb1' })
-    await somebodyWaits(pool)
+    await waitForLock(pool)
     const ended = end(visitor)
-    await Promise.race([ended, somebodyWaits(pool, 2)])
+    await Promise.race([ended, waitForLock(pool, 2)])
     await other.query('COMMIT')
     other.release()
     await ended

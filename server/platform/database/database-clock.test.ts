@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
 
 /**
  * The site's clock may be ahead of the database's: the sandbox moves it. A time that one of them wrote is compared with the

@@ -223,7 +223,7 @@ async function start(dataDir: string): Promise<EmbeddedDatabase> {
 
 /** Starts write-rows.ts and waits for its first row. */
 async function startWriter(dataDir: string): Promise<{ process: ChildProcess; acknowledged: () => number }> {
-  const script = join(import.meta.dirname, '..', '..', 'testing', 'write-rows.ts')
+  const script = join(import.meta.dirname, '..', '..', 'testing', 'crash', 'write-rows.ts')
   const child = spawn(process.execPath, [script, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] })
   writers.push(child)
   let output = ''

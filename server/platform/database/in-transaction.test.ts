@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { somebodyWaits } from '#server/testing/somebody-waits.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
+import { waitForLock } from '#server/testing/database/wait-for-lock.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
 import type { Tx } from '#server/tables.ts'
 import { inTransaction } from './in-transaction.ts'
 
@@ -36,7 +36,7 @@ async function addInDeadlock(tx: Tx): Promise<void> {
   )
   const waiting = other.query("UPDATE counters SET count = count + 1 WHERE id = 'a'")
   others.push(waiting.then(() => other.query('COMMIT')).finally(() => other.release()))
-  await somebodyWaits(database.pool)
+  await waitForLock(database.pool)
   await addOne(tx, 'b')
 }
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
 import { keyFor, purgeTurns, takeTurn } from './limits.ts'
 
 let database: TestDatabase

@@ -6,11 +6,11 @@ import { getReports } from '#contract/tracking.ts'
 import { forCalls, openDatabase, type Database } from '#server/platform/database/database.ts'
 import { createLog } from '#server/platform/log.ts'
 import { readBounds } from '#server/platform/config/read-bounds.ts'
-import { proxyDatabase, type DatabaseProxy } from '#server/testing/database-proxy.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
-import { restlessClock } from '#server/testing/restless-clock.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
-import type { Visitor } from '#server/testing/visitor.ts'
+import { proxyDatabase, type DatabaseProxy } from '#server/testing/database/database-proxy.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { advancingClock } from '#server/testing/fakes/advancing-clock.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import type { Visitor } from '#server/testing/site/visitor.ts'
 import type { Tables } from '#server/tables.ts'
 
 /** Much shorter than in service, so that the tests need not wait. */
@@ -31,7 +31,7 @@ beforeAll(async () => {
     log,
     patience,
   )
-  site = await testSite({ clock: restlessClock(), database })
+  site = await testSite({ clock: advancingClock(), database })
   visitor = site.visitor()
 })
 afterEach(async () => {

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { calls } from '#contract/calls.ts'
 import type { Endpoint } from '#contract/endpoint.ts'
 import { getUser } from '#contract/members.ts'
-import { soundFields } from '#server/testing/sound-value.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
-import type { Visitor } from '#server/testing/visitor.ts'
+import { soundFields } from '#server/testing/media/sound-value.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import type { Visitor } from '#server/testing/site/visitor.ts'
 
 /** What nobody should send, for any field of any type. */
 const bad: Record<string, unknown> = {

@@ -6,7 +6,7 @@ import { languages } from '#contract/languages.ts'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { readBounds } from '#server/platform/config/read-bounds.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { sendBounded } from './send-bounded.ts'
 import { createHttpServer } from './server.ts'
 

@@ -4,9 +4,9 @@ import { listFavorites } from '#contract/library.ts'
 import { changeUser, getUser } from '#contract/members.ts'
 import { getHealth } from '#contract/operations.ts'
 import { exchangeCalls } from '#server/platform/database/share-rate-limits.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
-import { watchQueries } from '#server/testing/watch-queries.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { watchQueries } from '#server/testing/database/watch-queries.ts'
 import { createCallCounter, type CallCounter } from './count-calls.ts'
 
 /** A clock that stands until it is moved. */

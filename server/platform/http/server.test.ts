@@ -8,9 +8,9 @@ import { queryHomepage } from '#contract/catalog.ts'
 import { changeUser, getUser } from '#contract/members.ts'
 import type { PlainRoute } from './route.ts'
 import { createHttpServer, type HttpServerOptions } from './server.ts'
-import { buildVideo } from '#server/testing/builders.ts'
-import { servedCalls } from '#server/testing/served-calls.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { buildVideo } from '#server/testing/builders/builders.ts'
+import { servedCalls } from '#server/testing/site/served-calls.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 let site: TestSite
 beforeAll(async () => {

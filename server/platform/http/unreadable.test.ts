@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { changeUser, getUser } from '#contract/members.ts'
 import { faults } from '#contract/errors.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 let site: TestSite
 beforeAll(async () => {

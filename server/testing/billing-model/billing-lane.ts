@@ -7,9 +7,9 @@ import { createSandboxGateway } from '#server/features/billing/gateways/sandbox/
 import type { SandboxContext } from '#server/features/billing/gateways/sandbox/sandbox-context.ts'
 import { dayMs } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/ids.ts'
-import { buildVideo } from '#server/testing/builders.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
-import { testSite } from '#server/testing/test-site.ts'
+import { buildVideo } from '#server/testing/builders/builders.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { testSite } from '#server/testing/site/test-site.ts'
 import type { Db } from '#server/tables.ts'
 import { trackStates } from './read-books.ts'
 

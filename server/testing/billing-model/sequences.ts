@@ -48,11 +48,11 @@ const method = oftenOf([1, 'card' as const], [1, 'wallet' as const])
 const save = fc.boolean()
 const oneOff = oftenOf<Thing>([2, 'episode 4'], [2, 'episode 5'], [1, 'the video'])
 
-const buy = fc.record({ device, thing, card, fault, save }).map((wish) => new steps.Buy(wish))
-const oneTap = fc.record({ device, thing: oneOff, fault }).map((wish) => new steps.OneTap(wish))
+const buy = fc.record({ device, thing, card, fault, save }).map((purchase) => new steps.Buy(purchase))
+const oneTap = fc.record({ device, thing: oneOff, fault }).map((purchase) => new steps.OneTap(purchase))
 const removeCard = device.map((where) => new steps.RemoveCard(where))
-const order = fc.record({ device, thing, method }).map((wish) => new steps.Order(wish))
-const pay = fc.record({ order: number, card, fault }).map((wish) => new steps.Pay(wish))
+const order = fc.record({ device, thing, method }).map((purchase) => new steps.Order(purchase))
+const pay = fc.record({ order: number, card, fault }).map((purchase) => new steps.Pay(purchase))
 const decide = fc
   .record({ number, yes: oftenOf([3, true], [1, false]) })
   .map((answer) => new steps.Decide(answer))
@@ -62,8 +62,10 @@ const renewals = fc
   .map((change) => new steps.Renewals(change))
 const changeCard = fc.record({ device, card, fault }).map((change) => new steps.ChangeCard(change))
 const signIn = fc.constant(undefined).map(() => new steps.SignIn())
-const refund = fc.record({ number, part: fc.boolean(), fault }).map((wish) => new steps.Refund(wish))
-const refundThere = fc.record({ number, part: fc.boolean() }).map((wish) => new steps.RefundThere(wish))
+const refund = fc.record({ number, part: fc.boolean(), fault }).map((purchase) => new steps.Refund(purchase))
+const refundThere = fc
+  .record({ number, part: fc.boolean() })
+  .map((purchase) => new steps.RefundThere(purchase))
 const failRefunds = number.map((index) => new steps.FailRefunds(index))
 const dispute = fc
   .record({ number, to: fc.constantFrom('open' as const, 'won' as const, 'lost' as const) })
@@ -85,7 +87,7 @@ const mostSteps = 16
 /** What is bought first: without a purchase little can follow. */
 export const firstPurchase = fc
   .record({ device, thing, card, fault: fc.constant<Fault>('none'), save })
-  .map((wish) => new steps.Buy(wish))
+  .map((purchase) => new steps.Buy(purchase))
 
 /** Steps that buy, pay, renew, cancel, refund and dispute, with faults and with time passing. */
 export function sequences(replayPath?: string) {

@@ -3,7 +3,7 @@ import { Refusal, type RefusalName } from '#contract/errors.ts'
 import { membershipOf } from '#server/features/billing/subscriptions/membership.ts'
 import { loadRights } from '#server/features/library/library.ts'
 import { newId } from '#server/platform/ids.ts'
-import { countOpen, countWrongs } from '#server/testing/count-wrongs.ts'
+import { countOpen, countBillingErrors } from './billing-errors.ts'
 import type { BillingLane } from './billing-lane.ts'
 import { checkAccess, checkBooks, checkEnds, ensure } from './check-books.ts'
 import { Model } from './model.ts'
@@ -105,7 +105,7 @@ export async function checkEnd({ db, gateway }: BillingLane, { toldPaid }: Model
     ours,
     theirs,
     ...wrongs
-  } = await countWrongs(db, gateway, sales)
+  } = await countBillingErrors(db, gateway, sales)
   ensure(ours === theirs, 'our ledger agrees with the gateway', { ours, theirs })
   for (const [what, count] of Object.entries({ ...wrongs, ...(await countOpen(db)) }))
     ensure(count === 0, `nothing is wrong at the end: ${what}`, count)

@@ -16,7 +16,7 @@ import type { DisputeStatus, PaymentMethod } from '#server/features/billing/tabl
 import { mergeGuest } from '#server/features/members/sessions/sign-in-as.ts'
 import { hourMs } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/ids.ts'
-import { orderCall } from '#server/testing/order-call.ts'
+import { orderCall } from '#server/testing/builders/order-call.ts'
 import type { BillingLane, Fault, Thing } from './billing-lane.ts'
 import { ensure } from './check-books.ts'
 import type { Device, Model } from './model.ts'
@@ -43,7 +43,7 @@ const unlessNone = (fault: Fault) => (fault === 'none' ? '' : `, ${fault}`)
 
 // What people buy
 
-interface Wish {
+interface Purchase {
   device: Device
   thing: Thing
   method: PaymentMethod
@@ -54,7 +54,7 @@ interface Wish {
 async function place(
   lane: BillingLane,
   model: Model,
-  { device, thing, method, save }: Wish,
+  { device, thing, method, save }: Purchase,
 ): Promise<{ answer: Answer; id?: string }> {
   const { context, goods } = lane
   const buyer = model.userOf(device)
@@ -151,28 +151,33 @@ abstract class Paying extends Step {
 
 /** Orders something without paying it yet; a wallet is asked at once. */
 export class Order extends Step {
-  readonly wish: Wish
-  constructor(wish: Wish) {
+  readonly purchase: Purchase
+  constructor(purchase: Purchase) {
     super()
-    this.wish = wish
+    this.purchase = purchase
   }
   describe(): string {
-    const { device, thing, method } = this.wish
+    const { device, thing, method } = this.purchase
     return `${nameOf(device)} orders ${thing}${method === 'wallet' ? ' by wallet' : ''}`
   }
   async act(lane: BillingLane, model: Model): Promise<string> {
-    const { answer, id } = await place(lane, model, this.wish)
+    const { answer, id } = await place(lane, model, this.purchase)
     return id === undefined ? answer : model.nameOf(id)
   }
   override expect(lane: BillingLane, model: Model, outcome: string): void {
-    expectOrdered(lane, model, this.wish, outcome)
+    expectOrdered(lane, model, this.purchase, outcome)
   }
 }
 
 const nameOf = (device: Device) => (device === 'here' ? 'the viewer' : 'the member elsewhere')
 
 /** What is not owned can be ordered. */
-function expectOrdered({ goods, now }: BillingLane, model: Model, { device, thing }: Wish, outcome: string) {
+function expectOrdered(
+  { goods, now }: BillingLane,
+  model: Model,
+  { device, thing }: Purchase,
+  outcome: string,
+) {
   const userId = model.userOf(device)
   const { entitlements, subscriptions } = model.before
   const own = entitlements.filter(

@@ -8,17 +8,17 @@ export async function registerServiceWorker(): Promise<void> {
     .register('/sw.js', { updateViaCache: 'none' })
     .catch(() => undefined)
   if (!registration) return
-  const tellOnceInstalled = () => {
+  const reportOnceInstalled = () => {
     const worker = registration.installing
-    worker?.addEventListener('statechange', () => worker.state === 'installed' && tellRelease(worker))
+    worker?.addEventListener('statechange', () => worker.state === 'installed' && announceRelease(worker))
   }
-  if (registration.waiting) tellRelease(registration.waiting)
-  tellOnceInstalled()
-  registration.addEventListener('updatefound', tellOnceInstalled)
+  if (registration.waiting) announceRelease(registration.waiting)
+  reportOnceInstalled()
+  registration.addEventListener('updatefound', reportOnceInstalled)
 }
 
 /** The document's first script says it: every release has another. */
-function tellRelease(worker: ServiceWorker): void {
+function announceRelease(worker: ServiceWorker): void {
   const script = document.querySelector<HTMLScriptElement>('script[type=module][src]')
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has no other origin
   if (script) worker.postMessage(new URL(script.src).pathname)

@@ -8,7 +8,7 @@ const patienceMs = 5000
  * networks and not of sites; so is a document that the service worker kept. What counts is whether the site answers.
  * @returns a function that stops watching
  */
-export function watchConnection(tell: (reached: boolean) => void): () => void {
+export function watchConnection(report: (reached: boolean) => void): () => void {
   const ended = new AbortController()
   const { signal } = ended
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -20,7 +20,7 @@ export function watchConnection(tell: (reached: boolean) => void): () => void {
     if (signal.aborted) return
     if (!reached) timer = setTimeout(look, againMs)
     markDocument(!reached)
-    if (reached !== last) tell((last = reached))
+    if (reached !== last) report((last = reached))
   }
   addEventListener('online', look, { signal })
   addEventListener('offline', look, { signal })

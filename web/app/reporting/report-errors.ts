@@ -9,7 +9,7 @@ import {
 } from '@sentry/browser'
 import type { PageSettings } from '#contract/page-settings.ts'
 import { environmentOf, scrub } from '#contract/error-reports.ts'
-import { router } from '#web/app/router.tsx'
+import { onPathChange } from '#web/app/path-changes.ts'
 import { ignoredErrors, mayRecord, rates } from './rules.ts'
 
 /** Reports errors, traces, profiles and replays from now on, and the errors that came before. */
@@ -50,23 +50,23 @@ function recordWhereAllowed(): void {
     block: ['iframe'],
     beforeAddRecordingEvent: (event) => (scrub(event), event),
   })
-  let begun = false
+  let started = false
   let mode: ReturnType<typeof replay.getRecordingMode>
   const settle = (pathname: string) => {
     if (mayRecord(pathname)) {
-      if (!begun) addIntegration(replay)
+      if (!started) addIntegration(replay)
       else if (mode === 'session') replay.start()
       else if (mode === 'buffer') replay.startBuffering()
-      begun = true
+      started = true
       mode = undefined
-    } else if (begun && replay.getRecordingMode()) {
+    } else if (started && replay.getRecordingMode()) {
       mode = replay.getRecordingMode()
       void replay.stop()
     }
   }
   settle(location.pathname)
   let shown = location.pathname
-  router.subscribe(({ location: { pathname } }) => {
+  onPathChange((pathname) => {
     if (pathname === shown) return
     shown = pathname
     settle(pathname)

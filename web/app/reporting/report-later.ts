@@ -1,24 +1,24 @@
 import type { PageSettings } from '#contract/page-settings.ts'
-import { keepEarlyErrors } from '#web/lib/early-errors.ts'
+import { collectEarlyErrors } from '#web/lib/early-errors.ts'
 import { whenIdle } from '#web/lib/when-idle.ts'
 
 type Destination = NonNullable<PageSettings['sentry']>
 
 let takeErrors = (): unknown[] => []
-let begun: Promise<void> | undefined
+let started: Promise<void> | undefined
 
 /** Loads the error reporting once the page is idle: it is large, and nothing waits for it. */
 export function reportLater(to: Destination): void {
-  takeErrors = keepEarlyErrors()
+  takeErrors = collectEarlyErrors()
   // A failure to load it cannot be reported.
   whenIdle(() => beginReporting(to).catch(() => {}))
 }
 
 /** Starts loading now, unless it has started; after a failure it may be called again. */
 export function beginReporting(to: Destination): Promise<void> {
-  begun ??= import('./report-errors.ts').then(({ reportErrors }) => reportErrors(to, takeErrors()))
-  begun.catch(() => {
-    begun = undefined
+  started ??= import('./report-errors.ts').then(({ reportErrors }) => reportErrors(to, takeErrors()))
+  started.catch(() => {
+    started = undefined
   })
-  return begun
+  return started
 }

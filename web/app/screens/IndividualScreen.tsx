@@ -1,8 +1,8 @@
 import '#web/i18n/account.ts'
 import '#web/i18n/mine.ts'
 import '#web/i18n/watch.ts'
-import { Individual } from '#web/features/members/Individual.tsx'
+import { AccountSettings } from '#web/features/members/settings/AccountSettings.tsx'
 
 export function Component() {
-  return <Individual />
+  return <AccountSettings />
 }

@@ -5,15 +5,15 @@ import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useEffect, useId, type ReactNode } from 'react'
 import { Link, useLocation, useNavigate, useSearchParams } from 'react-router'
 import type { User } from '#contract/members.ts'
-import { Orders } from '#web/features/billing/Orders.tsx'
-import { SavedCard } from '#web/features/billing/SavedCard.tsx'
-import { Receipt } from '#web/features/billing/Receipt.tsx'
-import { OwnSubscription } from '#web/features/billing/OwnSubscription.tsx'
-import { readWay, WayOut } from '#web/features/billing/WayOut.tsx'
+import { Orders } from '#web/features/billing/orders/Orders.tsx'
+import { SavedCard } from '#web/features/billing/payment-methods/SavedCard.tsx'
+import { Receipt } from '#web/features/billing/orders/Receipt.tsx'
+import { OwnSubscription } from '#web/features/billing/subscriptions/OwnSubscription.tsx'
+import { readEmailLink, EmailLinkAction } from '#web/features/billing/consumer-rights/EmailLinkAction.tsx'
 import { userQuery } from '#web/features/members/queries.ts'
-import { socialProvidersQuery } from '#web/features/members/social-query.ts'
-import { Sessions } from '#web/features/members/Sessions.tsx'
-import { keptFragment } from '#web/features/members/social-answer.ts'
+import { socialProvidersQuery } from '#web/features/members/sign-in/social-query.ts'
+import { Sessions } from '#web/features/members/settings/Sessions.tsx'
+import { storedFragment } from '#web/features/members/sign-in/social-answer.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { paths } from '#web/lib/paths.ts'
 import { buttonClass } from '#web/ui/Button.tsx'
@@ -23,7 +23,7 @@ import styles from './my-screen.module.css'
 
 // Most sites have nothing to link with.
 const LinkedAccounts = lazy(async () => ({
-  default: (await import('#web/features/members/LinkedAccounts.tsx')).LinkedAccounts,
+  default: (await import('#web/features/members/settings/LinkedAccounts.tsx')).LinkedAccounts,
 }))
 
 /** The member area; `?receipt=` opens one order's receipt in its place, a fragment what a mail or the footer leads to. */
@@ -31,10 +31,10 @@ export function Component() {
   const [search] = useSearchParams()
   const { hash } = useLocation()
   const receipt = search.get('receipt')
-  const way = readWay(hash)
+  const link = readEmailLink(hash)
   // Another link is another page, though it is opened in the place of the first.
-  if (way) return <WayOut key={hash} way={way} />
-  const kept = keptFragment()
+  if (link) return <EmailLinkAction key={hash} link={link} />
+  const kept = storedFragment()
   if (kept) return <GoTo hash={kept} />
   return receipt ? <Receipt orderId={receipt} /> : <My />
 }
@@ -54,7 +54,7 @@ function My() {
       <title>{t('my.title')}</title>
       <h1>{t('my.title')}</h1>
       <Greeting user={user} />
-      <Ways />
+      <AreaLinks />
       <Part title={t('my.membership')}>
         {!user &&
           (isError ? <CouldNotLoad onRetry={() => void refetch()} /> : <div className={styles.skeleton} />)}
@@ -138,20 +138,20 @@ function Greeting({ user }: { user: User | undefined }) {
   )
 }
 
-function Ways() {
+function AreaLinks() {
   const { t } = useTranslation()
-  const way = (to: string, icon: Parameters<typeof Icon>[0]['name'], label: string) => (
-    <Link className={styles.way} to={to}>
+  const link = (to: string, icon: Parameters<typeof Icon>[0]['name'], label: string) => (
+    <Link className={styles.link} to={to}>
       <Icon name={icon} />
       {label}
     </Link>
   )
   return (
-    <nav className={styles.ways} aria-label={t('my.ways')}>
-      {way(paths.favorites.to(), 'heart', t('menu.favorites'))}
-      {way(paths.history.to(), 'play', t('menu.history'))}
-      {way(paths.unlocked.to(), 'check', t('menu.unlocked'))}
-      {way(paths.individual.to(), 'settings', t('menu.profile'))}
+    <nav className={styles.links} aria-label={t('my.ways')}>
+      {link(paths.favorites.to(), 'heart', t('menu.favorites'))}
+      {link(paths.history.to(), 'play', t('menu.history'))}
+      {link(paths.unlocked.to(), 'check', t('menu.unlocked'))}
+      {link(paths.individual.to(), 'settings', t('menu.profile'))}
     </nav>
   )
 }

@@ -5,9 +5,9 @@ import { useTranslation } from '#web/i18n/use-translation.ts'
 import { Link, useNavigate, useSearchParams } from 'react-router'
 import type { Order } from '#contract/billing.ts'
 import { orderNumber } from '#contract/order-number.ts'
-import { useOrder } from '#web/features/billing/use-order.ts'
-import { useWayBack } from '#web/features/billing/way-back.ts'
-import { resultWords } from '#web/features/billing/words.ts'
+import { useOrder } from '#web/features/billing/orders/use-order.ts'
+import { useReturnPath } from '#web/features/billing/paywall/return-path.ts'
+import { orderResultText } from '#web/features/billing/payments/price-copy.ts'
 import { trackSale } from '#web/features/tracking/track-sale.ts'
 import { money } from '#web/lib/money.ts'
 import { paths } from '#web/lib/paths.ts'
@@ -23,7 +23,7 @@ export function Component() {
   const navigate = useNavigate()
   const orderId = search.get('order_id') ?? ''
   const { order, unknown, lost, retry } = useOrder(orderId)
-  const back = useWayBack(orderId) ?? wayOf(order)
+  const back = useReturnPath(orderId) ?? returnPathOf(order)
   const paid = order?.status === 'paid'
   useOpened(paid)
   useEffect(() => {
@@ -44,7 +44,7 @@ export function Component() {
           <Button onClick={retry}>{t('list.retry')}</Button>
         </>
       ) : (
-        <p role="status">{unknown ? t('result.unknown') : resultWords(t, order)}</p>
+        <p role="status">{unknown ? t('result.unknown') : orderResultText(t, order)}</p>
       )}
       {order && (
         <p>{`${t('result.amount')}: ${money(order.amount_cents, order.currency)} · ${t('result.order')} ${orderNumber(order.id)}`}</p>
@@ -57,7 +57,7 @@ export function Component() {
 }
 
 /** The place to return to, else what was bought: the episode at its saved position, or the video. */
-function wayOf(order: Order | undefined): string {
+function returnPathOf(order: Order | undefined): string {
   return order?.video_id ? paths.video.to(order.video_id, order.episode_number) : paths.home.to()
 }
 

@@ -1,5 +1,5 @@
 import '#web/i18n/account.ts'
-import { Register } from '#web/features/members/Register.tsx'
+import { Register } from '#web/features/members/sign-in/Register.tsx'
 
 export function Component() {
   return <Register />

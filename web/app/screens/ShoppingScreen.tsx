@@ -5,13 +5,16 @@ import { useTranslation } from '#web/i18n/use-translation.ts'
 import { Link } from 'react-router'
 import type { OfferedGateway, Plan } from '#contract/billing.ts'
 import type { Membership } from '#contract/members.ts'
-import { Checkout } from '#web/features/billing/Checkout.tsx'
-import { OpenInBrowser } from '#web/features/billing/OpenInBrowser.tsx'
-import { SignInLink } from '#web/features/billing/SignInLink.tsx'
-import { Subscription } from '#web/features/billing/Subscription.tsx'
-import { Ways, waysFor } from '#web/features/billing/Ways.tsx'
-import { plansQuery } from '#web/features/billing/queries.ts'
-import { isStuck, planChoice, planTerms } from '#web/features/billing/words.ts'
+import { Checkout } from '#web/features/billing/paywall/Checkout.tsx'
+import { OpenInBrowser } from '#web/features/billing/paywall/OpenInBrowser.tsx'
+import { SignInLink } from '#web/features/billing/paywall/SignInLink.tsx'
+import { Subscription } from '#web/features/billing/subscriptions/Subscription.tsx'
+import {
+  PaymentMethodPicker,
+  paymentMethodsFor,
+} from '#web/features/billing/payment-methods/PaymentMethodPicker.tsx'
+import { plansQuery } from '#web/features/billing/payments/queries.ts'
+import { isStuck, planChoice, planTerms } from '#web/features/billing/payments/price-copy.ts'
 import { userQuery } from '#web/features/members/queries.ts'
 import { money } from '#web/lib/money.ts'
 import { notify } from '#web/lib/notify.ts'
@@ -23,7 +26,7 @@ import styles from './shopping-screen.module.css'
 
 /** For subscribers only. */
 const ChangePlan = lazy(async () => ({
-  default: (await import('#web/features/billing/ChangePlan.tsx')).ChangePlan,
+  default: (await import('#web/features/billing/subscriptions/ChangePlan.tsx')).ChangePlan,
 }))
 
 export function Component() {
@@ -54,9 +57,9 @@ function Shop({ plans, gateways }: { plans: Plan[]; gateways: OfferedGateway[] }
   const membership = useQuery(userQuery).data?.membership
   const subscribed = membership?.status === 'active'
   const [chosen, setChosen] = useState<Plan | null>(null)
-  const [way, setWay] = useState(0)
-  const ways = waysFor('plan', gateways)
-  const gateway = chosen ? wayTo(chosen, ways, ways[way]) : ways[way]
+  const [methodIndex, setMethodIndex] = useState(0)
+  const methods = paymentMethodsFor('plan', gateways)
+  const gateway = chosen ? methodTaking(chosen, methods, methods[methodIndex]) : methods[methodIndex]
   const close = useCallback(() => setChosen(null), [])
   const paid = () => {
     notify(t('shopping.done'))
@@ -70,8 +73,10 @@ function Shop({ plans, gateways }: { plans: Plan[]; gateways: OfferedGateway[] }
     <>
       {gateway && plans.length > 0 ? (
         // A subscriber's next period is charged as this one was.
-        <div className={styles.ways}>
-          {!subscribed && <Ways gateways={ways} chosen={way} onChoose={setWay} />}
+        <div className={styles.methods}>
+          {!subscribed && (
+            <PaymentMethodPicker gateways={methods} chosen={methodIndex} onChoose={setMethodIndex} />
+          )}
         </div>
       ) : (
         <Closed />
@@ -81,8 +86,8 @@ function Shop({ plans, gateways }: { plans: Plan[]; gateways: OfferedGateway[] }
           <PlanCard
             key={plan.id}
             plan={membership?.plan ? atFullPrice(plan) : plan}
-            standing={standingOf(plan, membership)}
-            closed={!wayTo(plan, ways, ways[way])}
+            status={statusOf(plan, membership)}
+            closed={!methodTaking(plan, methods, methods[methodIndex])}
             onChoose={() => setChosen(plan)}
           />
         ))}
@@ -91,7 +96,7 @@ function Shop({ plans, gateways }: { plans: Plan[]; gateways: OfferedGateway[] }
       {chosen && gateway && membership && subscribed && (
         <Sheet title={t('shopping.change', { name: chosen.name })} onClose={close}>
           <Suspense fallback={<div className={styles.changeToCome} />}>
-            <ChangePlan plan={chosen} membership={membership} way={gateway} onPlanned={planned} />
+            <ChangePlan plan={chosen} membership={membership} method={gateway} onPlanned={planned} />
           </Suspense>
         </Sheet>
       )}
@@ -102,10 +107,10 @@ function Shop({ plans, gateways }: { plans: Plan[]; gateways: OfferedGateway[] }
   )
 }
 
-/** The way that was chosen, or another where that one does not take the plan's price. */
-function wayTo({ id }: Plan, ways: OfferedGateway[], chosen: OfferedGateway | undefined) {
-  const fit = waysFor('plan', ways, id)
-  return fit.find((way) => way === chosen) ?? fit[0]
+/** The chosen payment method, or another if that one does not take the plan's price. */
+function methodTaking({ id }: Plan, methods: OfferedGateway[], chosen: OfferedGateway | undefined) {
+  const fit = paymentMethodsFor('plan', methods, id)
+  return fit.find((method) => method === chosen) ?? fit[0]
 }
 
 /** An introductory price is for a first period. */
@@ -115,9 +120,9 @@ function atFullPrice(plan: Plan): Plan {
 }
 
 /** What a plan is to a subscriber: the one they have, the one that follows, the one to be paid for, or another that can't be chosen before that. */
-type Standing = 'current' | 'planned' | 'owed' | 'waits' | 'open'
+type PlanStatus = 'current' | 'planned' | 'owed' | 'waits' | 'open'
 
-function standingOf({ id }: Plan, membership: Membership | undefined): Standing {
+function statusOf({ id }: Plan, membership: Membership | undefined): PlanStatus {
   const { status, plan, next_plan, owed } = membership ?? {}
   if (owed && isStuck(owed)) return 'open'
   if (status === 'past_due') return id === (owed ?? plan)?.id ? 'owed' : 'waits'
@@ -141,13 +146,13 @@ function Closed() {
 
 interface PlanCardProps {
   plan: Plan
-  standing: Standing
+  status: PlanStatus
   /** Nothing can be bought. */
   closed: boolean
   onChoose: () => void
 }
 
-function PlanCard({ plan, standing, closed, onChoose }: PlanCardProps) {
+function PlanCard({ plan, status, closed, onChoose }: PlanCardProps) {
   const { t } = useTranslation()
   const days = t('pay.days', { count: plan.period_days })
   const first = plan.intro_price_cents
@@ -158,7 +163,7 @@ function PlanCard({ plan, standing, closed, onChoose }: PlanCardProps) {
     waits: t('shopping.choose', { name: plan.name }),
     open: t('shopping.choose', { name: plan.name }),
   }
-  const takes = standing === 'owed' || standing === 'open'
+  const takes = status === 'owed' || status === 'open'
   return (
     <li className={styles.plan} data-highlight={plan.highlight}>
       <h2>{plan.name}</h2>
@@ -174,11 +179,11 @@ function PlanCard({ plan, standing, closed, onChoose }: PlanCardProps) {
       </p>
       <Button
         wide
-        look={standing === 'owed' || (takes && plan.highlight) ? 'main' : 'quiet'}
+        look={status === 'owed' || (takes && plan.highlight) ? 'main' : 'quiet'}
         disabled={!takes || closed}
         onClick={onChoose}
       >
-        {label[standing]}
+        {label[status]}
       </Button>
     </li>
   )
@@ -187,7 +192,7 @@ function PlanCard({ plan, standing, closed, onChoose }: PlanCardProps) {
 function Skeletons() {
   return (
     <div aria-hidden="true">
-      <div className={styles.waysToCome} />
+      <div className={styles.methodsToCome} />
       <ul className={styles.plans}>
         {[1, 2, 3].map((i) => (
           <li key={i} className={styles.plan} style={{ minHeight: 260 }} />

@@ -27,11 +27,11 @@ import { shortCount } from '#web/lib/format.ts'
 import { noteVideo } from '#web/lib/funnel.ts'
 import { paths } from '#web/lib/paths.ts'
 import { track } from '#web/lib/track.ts'
-import { Tool } from '#web/player/Controls.tsx'
+import { Tool } from '#web/player/ui/Controls.tsx'
 import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 import { Icon } from '#web/ui/Icon.tsx'
 import { Sheet } from '#web/ui/Sheet.tsx'
-import { Watch, type Place } from './Watch.tsx'
+import { EpisodeFeed, type Place } from './EpisodeFeed.tsx'
 import styles from './video-screen.module.css'
 
 // Nearly everybody comes for a drama that is there.
@@ -128,7 +128,7 @@ function VideoPage({ video, episodes }: { video: Video; episodes: Episode[] }) {
       <span className={styles.phone}>
         <h1 className="hidden-text">{video.title}</h1>
       </span>
-      <Watch
+      <EpisodeFeed
         video={video}
         episodes={episodes}
         place={place}

@@ -3,19 +3,20 @@ import type { QueryOf, ResultOf } from '#contract/endpoint.ts'
 import { getHomepage, getVideo, listTags, queryHomepage } from '#contract/catalog.ts'
 import { call } from '#web/lib/api.ts'
 import { boot } from '#web/lib/boot.ts'
-import { keep, kept } from '#web/lib/storage.ts'
+import { saveRecord, readRecord } from '#web/lib/storage.ts'
 
 type Homepage = ResultOf<typeof getHomepage>
 type Listing = Pick<QueryOf<typeof queryHomepage>, 'section' | 'menu' | 'tag' | 'keyword' | 'sort'>
 
 /** At `/?draft`, the homepage that an operator composes in this browser's studio (web/studio/homepage). */
-const draft = location.search === '?draft' ? kept<Homepage>('homepage-draft') : undefined
+const draft = location.search === '?draft' ? readRecord<Homepage>('homepage-draft') : undefined
 
 /** The homepage, kept between visits and shown at once on the next one. */
 export const homepageQuery = queryOptions({
   queryKey: ['homepage'],
-  queryFn: async ({ signal }) => draft ?? keep<Homepage>('homepage', await call(getHomepage, { signal })),
-  initialData: () => draft ?? boot?.homepage ?? kept<Homepage>('homepage'),
+  queryFn: async ({ signal }) =>
+    draft ?? saveRecord<Homepage>('homepage', await call(getHomepage, { signal })),
+  initialData: () => draft ?? boot?.homepage ?? readRecord<Homepage>('homepage'),
   initialDataUpdatedAt: 0,
 })
 

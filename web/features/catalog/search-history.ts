@@ -1,27 +1,27 @@
-import { keep, kept } from '#web/lib/storage.ts'
+import { saveRecord, readRecord } from '#web/lib/storage.ts'
 
 const key = 'search_history'
 const most = 12
 
 /** What was searched for on this device, the latest first. */
 export function readSearches(): string[] {
-  return kept<string[]>(key) ?? []
+  return readRecord<string[]>(key) ?? []
 }
 
 /** Puts words at the front; those that were there already move up. */
 export function addSearch(words: string): string[] {
-  return keep(key, [words, ...readSearches().filter((other) => !same(other, words))].slice(0, most))
+  return saveRecord(key, [words, ...readSearches().filter((other) => !same(other, words))].slice(0, most))
 }
 
 export function removeSearch(words: string): string[] {
-  return keep(
+  return saveRecord(
     key,
     readSearches().filter((other) => other !== words),
   )
 }
 
 export function clearSearches(): string[] {
-  return keep<string[]>(key, [])
+  return saveRecord<string[]>(key, [])
 }
 
 const same = (a: string, b: string) => a.toLowerCase() === b.toLowerCase()

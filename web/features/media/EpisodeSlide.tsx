@@ -3,9 +3,10 @@ import { useCallback, useEffect, useState, type ReactNode } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import type { Offer } from '#contract/billing.ts'
 import type { Episode } from '#contract/media.ts'
-import type { SlideTools } from '#web/player/Stage.tsx'
-import { VideoSlide, type VideoSlideProps } from '#web/player/VideoSlide.tsx'
-import { warmPlaylists } from '#web/player/warm-playlists.ts'
+import type { SlideTools } from '#web/player/ui/Stage.tsx'
+import { VideoSlide } from '#web/player/ui/VideoSlide.tsx'
+import type { VideoSlideProps } from '#web/player/ui/video-slide-props.ts'
+import { prefetchPlaylists } from '#web/player/engine/prefetch-playlists.ts'
 import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 import { playingQuery } from './queries.ts'
 import styles from './episode-slide.module.css'
@@ -38,7 +39,7 @@ export function EpisodeSlide({ episode, hold, tools, onLocked, renderLocked, ...
   useEffect(() => {
     if (isOpen || url === undefined) return
     const warming = new AbortController()
-    void warmPlaylists(url, warming.signal)
+    void prefetchPlaylists(url, warming.signal)
     return () => warming.abort()
   }, [isOpen, url])
   const isLocked = data?.kind === 'locked'

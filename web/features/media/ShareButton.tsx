@@ -4,7 +4,7 @@ import { userQuery } from '#web/features/members/queries.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { sendEvent } from '#web/lib/events.ts'
 import { paths } from '#web/lib/paths.ts'
-import { Tool } from '#web/player/Controls.tsx'
+import { Tool } from '#web/player/ui/Controls.tsx'
 import { canShareBySystem, sharedUrl } from './share.ts'
 
 const ShareSheet = lazy(async () => ({ default: (await import('./ShareSheet.tsx')).ShareSheet }))

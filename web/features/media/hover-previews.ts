@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import card from '#web/features/catalog/card.module.css'
-import type { Frame } from '#web/player/storyboard.ts'
-import { storyboardQuery } from '#web/player/storyboard-query.ts'
+import type { Frame } from '#web/player/engine/storyboard.ts'
+import { storyboardQuery } from '#web/player/hooks/storyboard-query.ts'
 import styles from './hover-previews.module.css'
 import { episodesQuery, playingQuery } from './queries.ts'
 

@@ -1,15 +1,15 @@
 import type { Order } from '#contract/billing.ts'
-import { keep, kept } from '#web/lib/storage.ts'
+import { saveRecord, readRecord } from '#web/lib/storage.ts'
 import { track } from '#web/lib/track.ts'
 
-const key = 'told_orders'
+const key = 'tracked_orders'
 const most = 20
 
 /** Tells of a paid order, once in this browser, however often its page is looked at. */
 export function trackSale(order: Pick<Order, 'id' | 'status' | 'kind' | 'amount_cents' | 'currency'>): void {
-  const told = kept<string[]>(key) ?? []
-  if (order.status !== 'paid' || told.includes(order.id)) return
-  keep(key, [...told.slice(1 - most), order.id])
+  const tracked = readRecord<string[]>(key) ?? []
+  if (order.status !== 'paid' || tracked.includes(order.id)) return
+  saveRecord(key, [...tracked.slice(1 - most), order.id])
   track({
     name: order.kind === 'plan' ? 'Subscribe' : 'Purchase',
     eventId: order.id,

@@ -7,7 +7,7 @@ import { answerConsent, consentAnswer, onConsent } from '#web/lib/consent.ts'
 import { storage } from '#web/lib/storage.ts'
 
 /** The answer that the server knows of, or need not: while it differs from the browser's there is something to tell. */
-const toldKey = 'consent_told'
+const sentKey = 'consent_sent'
 const word = (agreed: boolean) => (agreed ? 'yes' : 'no')
 
 /** The person's answer to marketing, in this browser and, where the server keeps a person, there too. */
@@ -17,24 +17,24 @@ export function useConsent(): { answer: boolean | null; say: (agreed: boolean) =
   const answer = useSyncExternalStore(onConsent, consentAnswer)
   // What was kept of the user from the last visit says nothing of the server's answer.
   const fresh = dataUpdatedAt > 0 ? user : undefined
-  const tell = useCallback(
+  const send = useCallback(
     async (agreed: boolean) => {
       if (fresh && needsTelling(fresh, agreed)) {
         const body = { consent: { marketing: agreed } }
         rememberUser(queryClient, await call(changeUser, { body }))
       }
-      if (fresh) storage.set(toldKey, word(agreed))
+      if (fresh) storage.set(sentKey, word(agreed))
     },
     [fresh, queryClient],
   )
   useEffect(() => {
-    if (fresh) void agree(fresh, tell)
-  }, [fresh, tell])
+    if (fresh) void agree(fresh, send)
+  }, [fresh, send])
   const say = async (agreed: boolean) => {
-    storage.remove(toldKey)
+    storage.remove(sentKey)
     answerConsent(agreed)
     // Where it did not arrive, it is told on the next visit.
-    await tell(agreed).catch(() => {})
+    await send(agreed).catch(() => {})
   }
   return { answer, say }
 }
@@ -44,13 +44,13 @@ const needsTelling = ({ role, consent }: User, agreed: boolean) =>
   consent ? consent.marketing !== agreed : agreed || role === 'member'
 
 /** Browser and server come to the same answer: what was not yet told is told, else the account's holds (docs/tracking.md). */
-async function agree(user: User, tell: (agreed: boolean) => Promise<void>): Promise<void> {
+async function agree(user: User, send: (agreed: boolean) => Promise<void>): Promise<void> {
   const answer = consentAnswer()
-  const told = storage.get(toldKey)
-  const untold = answer !== null && told !== word(answer)
-  if (user.consent && !untold) {
+  const sent = storage.get(sentKey)
+  const unsent = answer !== null && sent !== word(answer)
+  if (user.consent && !unsent) {
     const { marketing } = user.consent
-    storage.set(toldKey, word(marketing))
+    storage.set(sentKey, word(marketing))
     if (marketing !== answer) answerConsent(marketing)
-  } else if (answer !== null && (untold || answer)) await tell(answer).catch(() => {})
+  } else if (answer !== null && (unsent || answer)) await send(answer).catch(() => {})
 }

@@ -5,8 +5,8 @@ import type { User } from '#contract/members.ts'
 import { userAtLoad, userQuery } from '#web/features/members/queries.ts'
 import { consentAnswer } from '#web/lib/consent.ts'
 import { paths } from '#web/lib/paths.ts'
-import { hearTracked, track } from '#web/lib/track.ts'
-import { arePixelsLoaded, tellPixels, type SetUpPixel } from './pixels/pixels.ts'
+import { onTracked, track } from '#web/lib/track.ts'
+import { arePixelsLoaded, sendToPixels, type SetUpPixel } from './pixels/pixels.ts'
 
 /** Screens whose address or fields hold secrets: no pixel is loaded on them, and none is told of them. */
 const secretive: readonly string[] = [paths.signIn.pattern, paths.retrievePassword.pattern]
@@ -19,12 +19,12 @@ export function usePixels(pixels: readonly SetUpPixel[], agreed: boolean): void 
   useRegistration()
   // Before the listener, so that a page is told of before what happens on it.
   useEffect(() => {
-    if (active && here) tellPixels(pixels, { name: 'PageView' })
+    if (active && here) sendToPixels(pixels, { name: 'PageView' })
   }, [active, here, pixels, pathname])
   useEffect(() => {
     if (!active) return
     // Another tab may have taken the consent back.
-    return hearTracked((event) => consentAnswer() && tellPixels(pixels, event))
+    return onTracked((event) => consentAnswer() && sendToPixels(pixels, event))
   }, [active, pixels])
 }
 

@@ -1,8 +1,8 @@
 import { Route, Routes } from 'react-router'
 import { NotFound } from '#web/studio/NotFound.tsx'
-import { LabelsPage } from './LabelsPage.tsx'
+import { LabelsPage } from './labels/LabelsPage.tsx'
 import { VideoList } from './VideoList.tsx'
-import { VideoPage } from './VideoPage.tsx'
+import { VideoPage } from './video/VideoPage.tsx'
 
 /** The videos: the list, a video's page, and the categories and tags. */
 export function Component() {

@@ -17,17 +17,17 @@ export function SearchField({
   onSearch: (words: string) => void
 }) {
   const [words, setWords] = useState(value)
-  const [asked, setAsked] = useState({ given: value, told: value })
+  const [asked, setAsked] = useState({ given: value, sent: value })
   if (asked.given !== value) {
-    setAsked({ given: value, told: value })
+    setAsked({ given: value, sent: value })
     // What comes back is what was told; somebody may have typed on.
-    if (asked.told !== value) setWords(value)
+    if (asked.sent !== value) setWords(value)
   }
   const search = (typed: string) => {
-    const told = typed.trim()
-    if (told === asked.told) return
-    setAsked({ ...asked, told })
-    onSearch(told)
+    const sent = typed.trim()
+    if (sent === asked.sent) return
+    setAsked({ ...asked, sent })
+    onSearch(sent)
   }
   const onPause = useEffectEvent(search)
   const settled = useSettled(words)

@@ -14,7 +14,7 @@ import { useGoOn } from '#web/studio/ui/unsaved.ts'
 import { Choice } from '#web/studio/ui/Choice.tsx'
 import { Page } from '#web/studio/ui/Page.tsx'
 import { Table } from '#web/studio/ui/Table.tsx'
-import { countWords, timeWords } from '#web/studio/words.ts'
+import { formatCount, formatTime } from '#web/studio/format.ts'
 import { ContentTabs } from './ContentTabs.tsx'
 import { videosQuery } from './queries.ts'
 import { SearchField } from './SearchField.tsx'
@@ -42,10 +42,10 @@ export function VideoList() {
     { title: t('content.video'), cell: (row: StudioVideoRow) => <Title row={row} /> },
     { title: t('content.state'), cell: (row: StudioVideoRow) => t(`content.states.${row.state}`) },
     { title: t('content.episodes'), cell: (row: StudioVideoRow) => episodesOf(row, t) },
-    { title: t('content.plays'), cell: (row: StudioVideoRow) => countWords(row.play_count), figures: true },
+    { title: t('content.plays'), cell: (row: StudioVideoRow) => formatCount(row.play_count), figures: true },
     {
       title: t('content.released'),
-      cell: ({ released_at }: StudioVideoRow) => timeWords(released_at, language),
+      cell: ({ released_at }: StudioVideoRow) => formatTime(released_at, language),
     },
   ]
   return (

@@ -11,7 +11,7 @@ import { readDescription } from '#contract/studio/descriptions.ts'
 import { listArrivedUploads, listUploads, uploadLimits } from '#contract/studio/uploads.ts'
 import { listStudioCategories, listStudioTags, type StudioTag } from '#contract/studio/labels.ts'
 import { call } from '#web/lib/api.ts'
-import type { SourceFile } from './source-file.ts'
+import type { SourceFile } from './uploads/source-file.ts'
 
 export const videosQuery = (keyword: string, state: VideoState | undefined) =>
   infiniteQueryOptions({

@@ -18,7 +18,7 @@ import { Facts } from '#web/studio/ui/Facts.tsx'
 import { Page, Panel } from '#web/studio/ui/Page.tsx'
 import { PageLink } from '#web/studio/ui/PageLink.tsx'
 import { useCommand } from '#web/studio/use-command.ts'
-import { timeWords } from '#web/studio/words.ts'
+import { formatTime } from '#web/studio/format.ts'
 import { ExperimentForm } from './ExperimentForm.tsx'
 import { Result } from './Result.tsx'
 import styles from './experiments.module.css'
@@ -70,8 +70,8 @@ function Summary({ experiment }: { experiment: Experiment }) {
         { name: t('experiments.kind'), value: t(`experiments.kinds.${kind}`) },
         { name: t('experiments.about'), value: target_name ?? t('experiments.wholeSite') },
         { name: t('experiments.state'), value: t(`experiments.states.${state}`) },
-        { name: t('experiments.started'), value: timeWords(started_at, language) },
-        { name: t('experiments.stopped'), value: timeWords(stopped_at, language) },
+        { name: t('experiments.started'), value: formatTime(started_at, language) },
+        { name: t('experiments.stopped'), value: formatTime(stopped_at, language) },
       ]}
     />
   )

@@ -9,7 +9,7 @@ import { useTexts } from '#web/studio/texts.ts'
 import { Page } from '#web/studio/ui/Page.tsx'
 import { PageLink } from '#web/studio/ui/PageLink.tsx'
 import { Table } from '#web/studio/ui/Table.tsx'
-import { timeWords } from '#web/studio/words.ts'
+import { formatTime } from '#web/studio/format.ts'
 import { ExperimentForm } from './ExperimentForm.tsx'
 
 /** The experiments, the newest first. */
@@ -36,7 +36,7 @@ export function Experiments() {
     { title: t('experiments.state'), cell: ({ state }: Experiment) => t(`experiments.states.${state}`) },
     {
       title: t('experiments.started'),
-      cell: ({ started_at }: Experiment) => timeWords(started_at, language),
+      cell: ({ started_at }: Experiment) => formatTime(started_at, language),
     },
   ]
   return (

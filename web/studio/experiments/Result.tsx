@@ -11,7 +11,7 @@ import { useTexts, type Say } from '#web/studio/texts.ts'
 import { Panel } from '#web/studio/ui/Page.tsx'
 import { Table } from '#web/studio/ui/Table.tsx'
 import { IntervalChart } from './IntervalChart.tsx'
-import { countWords, timeWords } from '#web/studio/words.ts'
+import { formatCount, formatTime } from '#web/studio/format.ts'
 import styles from './experiments.module.css'
 
 type Row = VariantResult & { name: string; share: number }
@@ -20,19 +20,19 @@ type Row = VariantResult & { name: string; share: number }
 export function Result({ result }: { result: ExperimentResult }) {
   const { t, language } = useTexts()
   const { experiment, arms, minimum, is_early, is_uneven, counted_at } = result
-  const rows = arms.map((arm, index): Row => {
+  const rows = arms.map((variant, index): Row => {
     const said = experiment.arms[index] ?? { share: 0 }
     return {
-      ...arm,
+      ...variant,
       share: said.share,
-      name: `${'ABCD'[index]} · ${armWords(said, index, experiment.currency ?? '', t)}`,
+      name: `${'ABCD'[index]} · ${variantText(said, index, experiment.currency ?? '', t)}`,
     }
   })
   const percent = (value: number) =>
     new Intl.NumberFormat(htmlLanguage[language], { style: 'percent', maximumFractionDigits: 2 }).format(
       value,
     )
-  const [firstArm] = arms
+  const [firstVariant] = arms
   return (
     <>
       {is_uneven && (
@@ -41,21 +41,21 @@ export function Result({ result }: { result: ExperimentResult }) {
         </p>
       )}
       {is_early && (
-        <p className={styles.warning}>{t('experiments.early', { minimum: countWords(minimum) })}</p>
+        <p className={styles.warning}>{t('experiments.early', { minimum: formatCount(minimum) })}</p>
       )}
       <Conversion rows={rows} percent={percent} early={is_early} />
-      {firstArm?.revenue.map(({ currency }) => (
+      {firstVariant?.revenue.map(({ currency }) => (
         <Revenue key={currency} rows={rows} currency={currency} early={is_early} />
       ))}
       <p className={styles.hint}>
-        {t('experiments.how')} {t('experiments.counted', { time: timeWords(counted_at, language) })}
+        {t('experiments.how')} {t('experiments.counted', { time: formatTime(counted_at, language) })}
       </p>
     </>
   )
 }
 
 /** What an arm is, in words. */
-function armWords(
+function variantText(
   { free_episodes, price_cents, layout, accent }: Arm,
   index: number,
   currency: string,
@@ -64,15 +64,15 @@ function armWords(
   if (index === 0) return t('experiments.stands')
   if (free_episodes !== undefined) return t('experiments.freeCount', { count: free_episodes })
   if (price_cents !== undefined) return money(price_cents, currency)
-  const layoutWords = layout && t(layout === 'card' ? 'experiments.card' : 'experiments.sheet')
-  return [layoutWords, accent].filter(Boolean).join(', ')
+  const layoutText = layout && t(layout === 'card' ? 'experiments.card' : 'experiments.sheet')
+  return [layoutText, accent].filter(Boolean).join(', ')
 }
 
 const between = (estimate: Estimate, words: (value: number) => string) =>
   `${words(estimate.low)} – ${words(estimate.high)}`
 
 /** Whether a difference is more than chance, in plain words. */
-function verdict(difference: Difference | null, early: boolean, t: Say): string {
+function describeResult(difference: Difference | null, early: boolean, t: Say): string {
   if (difference === null) return t('experiments.compared')
   if (early) return t('experiments.tooEarly')
   if (!difference.clear) return t('experiments.chance')
@@ -112,7 +112,7 @@ function Conversion({
     },
     {
       title: t('experiments.verdict'),
-      cell: ({ conversion_difference }: Row) => verdict(conversion_difference, early, t),
+      cell: ({ conversion_difference }: Row) => describeResult(conversion_difference, early, t),
     },
   ]
   return (
@@ -165,7 +165,7 @@ function Revenue({ rows, currency, early }: { rows: readonly Row[]; currency: st
       cell: ({ difference }: Sums) =>
         difference ? `${words(difference.value)} (${between(difference, words)})` : '–',
     },
-    { title: t('experiments.verdict'), cell: ({ difference }: Sums) => verdict(difference, early, t) },
+    { title: t('experiments.verdict'), cell: ({ difference }: Sums) => describeResult(difference, early, t) },
   ]
   return (
     <Panel title={t('experiments.revenue', { currency })}>

@@ -6,7 +6,7 @@ import {
   type Experiment,
 } from '#contract/studio/experiments.ts'
 import { payLayouts } from '#contract/studio/homepage.ts'
-import { centsOf, decimalOf } from '#web/studio/words.ts'
+import { centsOf, decimalOf } from '#web/studio/format.ts'
 import type { Say } from '#web/studio/texts.ts'
 import { episodeOfAddress } from '#web/studio/growth/episode-address.ts'
 
@@ -49,7 +49,7 @@ const isCount = (text: string) => /^\d{1,4}$/.test(text.trim())
 /** What is wrong, by field. */
 export function problemsOf(values: DraftValues, t: Say): Partial<DraftValues> {
   const { name, kind, share, layout, accent } = values
-  const given = kind === 'pay_theme' ? ['one'] : otherArms.filter((arm) => values[arm].trim() !== '')
+  const given = kind === 'pay_theme' ? ['one'] : otherArms.filter((variant) => values[variant].trim() !== '')
   const most = Math.floor(99 / Math.max(given.length, 1))
   return {
     ...(name.trim() ? {} : { name: t('experiments.nameBad') }),
@@ -78,9 +78,11 @@ function themeProblems(layout: string, accent: string, t: Say): Partial<DraftVal
 
 function valueProblems(values: DraftValues, t: Say): Partial<DraftValues> {
   const isValue = (typed: string) => (isPriced(values.kind) ? (centsOf(typed) ?? 0) > 0 : isCount(typed))
-  const bad = otherArms.filter((arm, index) => !isValue(values[arm]) && (index === 0 || values[arm].trim()))
+  const bad = otherArms.filter(
+    (variant, index) => !isValue(values[variant]) && (index === 0 || values[variant].trim()),
+  )
   const message = t(isPriced(values.kind) ? 'experiments.priceBad' : 'experiments.freeBad')
-  return Object.fromEntries(bad.map((arm) => [arm, message]))
+  return Object.fromEntries(bad.map((variant) => [variant, message]))
 }
 
 /** What is sent of it. Each other arm gets the same share, and the first the rest. */
@@ -93,11 +95,11 @@ export function bodyOf(values: DraftValues): BodyOf<typeof createExperiment> {
     kind === 'pay_theme'
       ? [{ ...(layout ? { layout } : {}), ...(accent ? { accent } : {}) }]
       : otherArms
-          .filter((arm) => values[arm].trim() !== '')
-          .map((arm) =>
+          .filter((variant) => values[variant].trim() !== '')
+          .map((variant) =>
             isPriced(kind)
-              ? { price_cents: centsOf(values[arm]) ?? 0 }
-              : { free_episodes: Number(values[arm]) },
+              ? { price_cents: centsOf(values[variant]) ?? 0 }
+              : { free_episodes: Number(values[variant]) },
           )
   return {
     kind,

@@ -6,7 +6,7 @@ import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 import { useTexts, type Say } from '#web/studio/texts.ts'
 import { Panel } from '#web/studio/ui/Page.tsx'
 import { Table } from '#web/studio/ui/Table.tsx'
-import { countWords, dayWords } from '#web/studio/words.ts'
+import { formatCount, formatDay } from '#web/studio/format.ts'
 import { BarChart } from './BarChart.tsx'
 import { Figures } from './Figures.tsx'
 import { moneyColumns } from './money-columns.ts'
@@ -46,7 +46,7 @@ function RevenueDays({ list, totals }: { list: readonly GrowthDay[]; totals: rea
       <Table
         caption={t('growth.revenue')}
         columns={[
-          { title: t('growth.day'), cell: (row: Revenue & { day: string }) => dayWords(row.day, language) },
+          { title: t('growth.day'), cell: (row: Revenue & { day: string }) => formatDay(row.day, language) },
           ...moneyColumns.map(({ name, field }) => column(t(name), field)),
         ]}
         rows={rows}
@@ -61,7 +61,7 @@ function CurrencyChart({ list, total }: { list: readonly GrowthDay[]; total: Rev
   const { t, language } = useTexts()
   const { currency } = total
   const bars = list.map(({ day, revenue }) => ({
-    label: dayWords(day, language),
+    label: formatDay(day, language),
     value: revenue.find((sums) => sums.currency === currency)?.net_cents ?? 0,
   }))
   return (
@@ -79,9 +79,9 @@ function CurrencyChart({ list, total }: { list: readonly GrowthDay[]; total: Rev
 function SubscriberDays({ list, subscribers }: { list: readonly GrowthDay[]; subscribers: number }) {
   const { t, language } = useTexts()
   const chart = (title: string, valueOf: (day: GrowthDay) => number) => {
-    const bars = list.map((day) => ({ label: dayWords(day.day, language), value: valueOf(day) }))
+    const bars = list.map((day) => ({ label: formatDay(day.day, language), value: valueOf(day) }))
     // Where nothing happened, the figure above says so.
-    return bars.some(({ value }) => value !== 0) && <BarChart title={title} bars={bars} words={countWords} />
+    return bars.some(({ value }) => value !== 0) && <BarChart title={title} bars={bars} words={formatCount} />
   }
   const rows = list
     .filter(({ subscribed, churned, failed_renewals }) => subscribed + churned + failed_renewals > 0)
@@ -100,7 +100,7 @@ function SubscriberDays({ list, subscribers }: { list: readonly GrowthDay[]; sub
         slim
         caption={t('growth.subscribers')}
         columns={[
-          { title: t('growth.day'), cell: ({ day }: GrowthDay) => dayWords(day, language) },
+          { title: t('growth.day'), cell: ({ day }: GrowthDay) => formatDay(day, language) },
           { title: t('growth.new'), figures: true, cell: ({ subscribed }: GrowthDay) => subscribed },
           { title: t('growth.churned'), figures: true, cell: ({ churned }: GrowthDay) => churned },
           { title: t('growth.failed'), figures: true, cell: (day: GrowthDay) => day.failed_renewals },
@@ -115,9 +115,9 @@ function SubscriberDays({ list, subscribers }: { list: readonly GrowthDay[]; sub
 
 function subscriberFigures(t: Say, list: readonly GrowthDay[], subscribers: number) {
   const sum = (field: 'subscribed' | 'churned' | 'failed_renewals') =>
-    countWords(list.reduce((total, day) => total + day[field], 0))
+    formatCount(list.reduce((total, day) => total + day[field], 0))
   return [
-    [t('growth.now'), countWords(subscribers)],
+    [t('growth.now'), formatCount(subscribers)],
     [t('growth.new'), sum('subscribed')],
     [t('growth.churned'), sum('churned')],
     [t('growth.failed'), sum('failed_renewals')],

@@ -7,7 +7,7 @@ import { useTexts } from '#web/studio/texts.ts'
 import { Page, Panel } from '#web/studio/ui/Page.tsx'
 import { PageLink } from '#web/studio/ui/PageLink.tsx'
 import { Table } from '#web/studio/ui/Table.tsx'
-import { countWords, shareWords, timeWords } from '#web/studio/words.ts'
+import { formatCount, formatShare, formatTime } from '#web/studio/format.ts'
 import { mostBegan } from './most-began.ts'
 import { BarChart } from './BarChart.tsx'
 import styles from './growth.module.css'
@@ -32,17 +32,17 @@ export function DropOff() {
   const since = pages?.[0]?.since ?? null
   const columns = [
     { title: t('growth.episodeNumber'), cell: ({ number }: Row) => `${t('growth.episodeNumber')} ${number}` },
-    { title: t('growth.began'), figures: true, cell: ({ began }: Row) => countWords(began) },
-    { title: t('growth.finished'), figures: true, cell: ({ finished }: Row) => countWords(finished) },
+    { title: t('growth.began'), figures: true, cell: ({ began }: Row) => formatCount(began) },
+    { title: t('growth.finished'), figures: true, cell: ({ finished }: Row) => formatCount(finished) },
     {
       title: t('growth.finishedShare'),
       figures: true,
-      cell: (row: Row) => shareWords(row.finished, row.began),
+      cell: (row: Row) => formatShare(row.finished, row.began),
     },
     {
       title: t('growth.ofMost'),
       figures: true,
-      cell: (row: Row) => shareWords(row.began, most),
+      cell: (row: Row) => formatShare(row.began, most),
     },
   ]
   return (
@@ -59,7 +59,7 @@ export function DropOff() {
       <Panel title={t('growth.viewersByEpisode')}>
         <p className={styles.words}>{t('growth.dropOffWords')}</p>
         {since !== null && (
-          <p className={styles.words}>{t('growth.countedSince', { time: timeWords(since, language) })}</p>
+          <p className={styles.words}>{t('growth.countedSince', { time: formatTime(since, language) })}</p>
         )}
         {!pages && !found.isError && <div className={styles.wait} aria-busy="true" />}
         {rows.some(({ began }) => began > 0) && (
@@ -75,7 +75,7 @@ export function DropOff() {
                 value: began,
                 part: finished,
               }))}
-              words={countWords}
+              words={formatCount}
             />
           </>
         )}

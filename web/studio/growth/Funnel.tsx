@@ -13,7 +13,7 @@ import { Table } from '#web/studio/ui/Table.tsx'
 import { Figures } from './Figures.tsx'
 import { moneyColumns } from './money-columns.ts'
 import { Period } from './Period.tsx'
-import { countWords } from '#web/studio/words.ts'
+import { formatCount } from '#web/studio/format.ts'
 import styles from './growth.module.css'
 
 type View = keyof RevenueViews
@@ -58,10 +58,10 @@ export function Funnel({ days }: { days: number }) {
           <Period of={pages?.[0]} />
           <Figures
             figures={[
-              [visitsName(t, by), countWords(totals.visits)],
-              [t('growth.plays'), countWords(totals.plays)],
-              [t('growth.paywalls'), countWords(totals.paywalls)],
-              [t('growth.paid'), countWords(totals.paid)],
+              [visitsName(t, by), formatCount(totals.visits)],
+              [t('growth.plays'), formatCount(totals.plays)],
+              [t('growth.paywalls'), formatCount(totals.paywalls)],
+              [t('growth.paid'), formatCount(totals.paid)],
               ...totals[view].map((sums) => netOf(t, sums)),
             ]}
           />
@@ -93,7 +93,7 @@ function columnsOf(t: Say, { by, view, most }: { by: FunnelKind; view: View; mos
   const count = (title: string, field: 'visits' | 'plays' | 'paywalls' | 'paid') => ({
     title,
     figures: true,
-    cell: (row: FunnelRow) => countWords(row[field]),
+    cell: (row: FunnelRow) => formatCount(row[field]),
   })
   const amount = (title: string, field: Exclude<keyof Revenue, 'currency'>) => ({
     title,

@@ -1,6 +1,6 @@
 import type { Link } from '#contract/studio/links.ts'
 import { copyText } from '#web/features/media/share.ts'
-import { QrCode } from '#web/features/members/QrCode.tsx'
+import { QrCode } from '#web/features/members/settings/QrCode.tsx'
 import { Button } from '#web/ui/Button.tsx'
 import { Sheet } from '#web/ui/Sheet.tsx'
 import { useTexts } from '#web/studio/texts.ts'

@@ -7,7 +7,7 @@ import { Button } from '#web/ui/Button.tsx'
 import { ListFoot } from '#web/ui/ListFoot.tsx'
 import { useTexts } from '#web/studio/texts.ts'
 import { Table } from '#web/studio/ui/Table.tsx'
-import { countWords, dateWords } from '#web/studio/words.ts'
+import { formatCount, formatDate } from '#web/studio/format.ts'
 import { LinkSheet } from './LinkSheet.tsx'
 import { Period } from './Period.tsx'
 
@@ -31,17 +31,17 @@ export function Links({ days }: { days: number }) {
       title: t('growth.target'),
       cell: ({ title, episode }: Link) => t('growth.episode', { title, number: episode }),
     },
-    { title: t('growth.made'), cell: ({ created_at }: Link) => dateWords(created_at, language) },
+    { title: t('growth.made'), cell: ({ created_at }: Link) => formatDate(created_at, language) },
     ...(['visits', 'plays', 'paywalls', 'paid'] as const).map((field) => ({
       title: t(`growth.${field}`),
       figures: true,
-      cell: (link: Link) => countWords(link[field]),
+      cell: (link: Link) => formatCount(link[field]),
     })),
     { title: t('growth.netOfSale'), figures: true, cell: net('sale_revenue') },
     { title: t('growth.netLifetime'), figures: true, cell: net('revenue') },
     {
       title: t('growth.showLink'),
-      deeds: true,
+      actions: true,
       cell: (link: Link) => (
         <Button
           look="quiet"

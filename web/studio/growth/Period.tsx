@@ -1,11 +1,11 @@
 import { useTexts } from '#web/studio/texts.ts'
-import { dayWords } from '#web/studio/words.ts'
+import { formatDay } from '#web/studio/format.ts'
 import styles from './growth.module.css'
 
 /** The days that the figures beneath are about. */
 export function Period({ of }: { of: { first_day: string; last_day: string } | undefined }) {
   const { t, language } = useTexts()
   if (!of) return null
-  const [from, to] = [dayWords(of.first_day, language), dayWords(of.last_day, language)]
+  const [from, to] = [formatDay(of.first_day, language), formatDay(of.last_day, language)]
   return <p className={styles.words}>{t('growth.period', { from, to })}</p>
 }

@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from 'react'
 import { previewHomepage, type Draft } from '#contract/studio/homepage.ts'
 import { call } from '#web/lib/api.ts'
-import { useDesk } from '#web/studio/queries.ts'
+import { useOperatorSession } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
-import { keepDraft } from './kept-draft.ts'
+import { storeDraft } from './stored-draft.ts'
 import styles from './homepage.module.css'
 
 /** After this long without a change the preview follows. */
@@ -26,14 +26,14 @@ export function Preview({
   const [ready, setReady] = useState(false)
   const frame = useRef<HTMLIFrameElement>(null)
   const text = JSON.stringify(draft)
-  const { id: operatorId } = useDesk().operator
+  const { id: operatorId } = useOperatorSession().operator
   useEffect(() => {
     const stop = new AbortController()
     const show = async () => {
       try {
         // What was written just above.
         const body = { draft: JSON.parse(text) as Draft }
-        keepDraft(operatorId, await call(previewHomepage, { body, signal: stop.signal }))
+        storeDraft(operatorId, await call(previewHomepage, { body, signal: stop.signal }))
         setFailed(false)
         setReady(true)
         frame.current?.contentWindow?.location.reload()

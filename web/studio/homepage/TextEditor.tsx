@@ -8,7 +8,7 @@ import { isSignedOut } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { AskFirst } from '#web/studio/ui/AskFirst.tsx'
 import { useUnsaved } from '#web/studio/ui/unsaved.ts'
-import { timeWords } from '#web/studio/words.ts'
+import { formatTime } from '#web/studio/format.ts'
 import { TextPreview } from './TextPreview.tsx'
 import { isMovedOn, textQuery, textsQuery } from './text-queries.ts'
 import styles from './homepage.module.css'
@@ -111,7 +111,7 @@ export function TextEditor({ saved }: { saved: SiteText }) {
             {isChanged
               ? t('homepage.changed')
               : base.own
-                ? t('homepage.writtenAt', { time: timeWords(base.updated_at, shown) })
+                ? t('homepage.writtenAt', { time: formatTime(base.updated_at, shown) })
                 : t('homepage.asItCame')}
           </p>
         </div>

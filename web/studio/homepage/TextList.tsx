@@ -6,7 +6,7 @@ import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 import { useTexts } from '#web/studio/texts.ts'
 import { PageLink } from '#web/studio/ui/PageLink.tsx'
 import { Table } from '#web/studio/ui/Table.tsx'
-import { timeWords } from '#web/studio/words.ts'
+import { formatTime } from '#web/studio/format.ts'
 import { textsQuery } from './text-queries.ts'
 import styles from './homepage.module.css'
 
@@ -17,9 +17,9 @@ export function TextList() {
   if (texts.isLoadingError) return <CouldNotLoad onRetry={() => void texts.refetch()} />
   if (!texts.data) return <div className={styles.wait} aria-busy="true" />
   const { list } = texts.data
-  const standing = (name: PageName, language: Language) => {
+  const status = (name: PageName, language: Language) => {
     const text = list.find((each) => each.name === name && each.language === language)
-    return text?.own ? timeWords(text.updated_at, shown) : t('homepage.asItCame')
+    return text?.own ? formatTime(text.updated_at, shown) : t('homepage.asItCame')
   }
   const columns = [
     { title: t('homepage.textName'), cell: (name: PageName) => t(`homepage.page.${name}`) },
@@ -27,7 +27,7 @@ export function TextList() {
       title: languageNames[language],
       cell: (name: PageName) => (
         <PageLink to={`/studio/homepage/texts/${name}/${language}`}>
-          {standing(name, language)}
+          {status(name, language)}
           <span className="hidden-text">
             {' '}
             {t('homepage.textIn', { name: t(`homepage.page.${name}`), language: languageNames[language] })}

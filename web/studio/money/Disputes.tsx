@@ -8,8 +8,8 @@ import { useTexts } from '#web/studio/texts.ts'
 import { Choice } from '#web/studio/ui/Choice.tsx'
 import { Table } from '#web/studio/ui/Table.tsx'
 import { PageLink } from '#web/studio/ui/PageLink.tsx'
-import { dateWords, timeWords } from '#web/studio/words.ts'
-import { gatewayNames, goodsOf, reasonWords } from './order-words.ts'
+import { formatDate, formatTime } from '#web/studio/format.ts'
+import { gatewayNames, goodsOf, reasonText } from './order-copy.ts'
 import styles from './money.module.css'
 
 /** Payments that buyers have had their banks take back. They are answered at the gateway. */
@@ -36,13 +36,13 @@ export function Disputes() {
       figures: true,
       cell: ({ disputed_cents, order }: Dispute) => money(disputed_cents, order.currency),
     },
-    { title: t('money.disputeReason'), cell: ({ reason }: Dispute) => reasonWords(reason, t) },
-    { title: t('money.respondBy'), cell: ({ respond_by }: Dispute) => timeWords(respond_by, language) },
+    { title: t('money.disputeReason'), cell: ({ reason }: Dispute) => reasonText(reason, t) },
+    { title: t('money.respondBy'), cell: ({ respond_by }: Dispute) => formatTime(respond_by, language) },
     {
       title: t('money.buyer'),
       cell: ({ order }: Dispute) => <span className={styles.id}>{order.email ?? order.user_id}</span>,
     },
-    { title: t('money.paidAt'), cell: ({ started_at }: Dispute) => dateWords(started_at, language) },
+    { title: t('money.paidAt'), cell: ({ started_at }: Dispute) => formatDate(started_at, language) },
     {
       title: t('money.gateway'),
       cell: ({ order, gateway_url }: Dispute) =>

@@ -8,8 +8,8 @@ import { ListFoot } from '#web/ui/ListFoot.tsx'
 import { useTexts } from '#web/studio/texts.ts'
 import { Table } from '#web/studio/ui/Table.tsx'
 import { PageLink } from '#web/studio/ui/PageLink.tsx'
-import { timeWords } from '#web/studio/words.ts'
-import { gatewayNames, goodsOf, ordersPath } from './order-words.ts'
+import { formatTime } from '#web/studio/format.ts'
+import { gatewayNames, goodsOf, ordersPath } from './order-copy.ts'
 import { State } from './State.tsx'
 import styles from './money.module.css'
 
@@ -51,7 +51,7 @@ export function OrderList({ filter, caption }: { filter: QueryOf<typeof listOrde
       title: t('money.buyer'),
       cell: ({ email, user_id }: ListedOrder) => <span className={styles.id}>{email ?? user_id}</span>,
     },
-    { title: t('money.when'), cell: ({ created_at }: ListedOrder) => timeWords(created_at, language) },
+    { title: t('money.when'), cell: ({ created_at }: ListedOrder) => formatTime(created_at, language) },
   ]
   return (
     <div className={styles.list} aria-busy={orders.isPending}>

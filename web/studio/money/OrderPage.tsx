@@ -18,9 +18,9 @@ import { AuditTrail } from '#web/studio/team/AuditTrail.tsx'
 import { Facts } from '#web/studio/ui/Facts.tsx'
 import { Page, Panel } from '#web/studio/ui/Page.tsx'
 import { PageLink } from '#web/studio/ui/PageLink.tsx'
-import { timeWords } from '#web/studio/words.ts'
+import { formatTime } from '#web/studio/format.ts'
 import { OrderRecords } from './OrderRecords.tsx'
-import { gatewayNames, goodsOf, ordersPath } from './order-words.ts'
+import { gatewayNames, goodsOf, ordersPath } from './order-copy.ts'
 import { RefundForm } from './RefundForm.tsx'
 import { State } from './State.tsx'
 import styles from './money.module.css'
@@ -93,11 +93,11 @@ function Summary({ file }: { file: OrderFile }) {
         },
         { name: t('money.number'), value: orderNumber(order.id) },
         { name: t('money.id'), value: <code>{order.id}</code> },
-        { name: t('money.when'), value: timeWords(order.created_at, language) },
-        { name: t('money.paidAt'), value: timeWords(order.paid_at, language) },
+        { name: t('money.when'), value: formatTime(order.created_at, language) },
+        { name: t('money.paidAt'), value: formatTime(order.paid_at, language) },
         ...(file.restored_at === null
           ? []
-          : [{ name: t('money.restoredAt'), value: timeWords(file.restored_at, language) }]),
+          : [{ name: t('money.restoredAt'), value: formatTime(file.restored_at, language) }]),
         ...(file.period_no === null ? [] : [{ name: t('money.period'), value: file.period_no + 1 }]),
         ...(file.agreed_to === null ? [] : [{ name: t('money.agreedTo'), value: file.agreed_to }]),
       ]}

@@ -4,8 +4,8 @@ import { useTexts } from '#web/studio/texts.ts'
 import { EntitlementTable } from '#web/studio/people/EntitlementTable.tsx'
 import { Panel } from '#web/studio/ui/Page.tsx'
 import { Table } from '#web/studio/ui/Table.tsx'
-import { timeWords } from '#web/studio/words.ts'
-import { declineWords, gatewayNames } from './order-words.ts'
+import { formatTime } from '#web/studio/format.ts'
+import { declineText, gatewayNames } from './order-copy.ts'
 import styles from './money.module.css'
 
 type Attempt = OrderFile['attempts'][number]
@@ -33,12 +33,12 @@ function Attempts({ attempts, currency }: { attempts: Attempt[]; currency: strin
     {
       title: t('money.status'),
       cell: ({ status, decline_code }: Attempt) =>
-        [t(`money.tryState.${status}`), ...(decline_code ? [declineWords(decline_code, t)] : [])].join(': '),
+        [t(`money.tryState.${status}`), ...(decline_code ? [declineText(decline_code, t)] : [])].join(': '),
     },
     { title: t('money.gateway'), cell: ({ gateway }: Attempt) => gatewayNames[gateway] },
     { title: t('money.reference'), cell: ({ reference }: Attempt) => reference ?? '–' },
-    { title: t('money.when'), cell: ({ started_at }: Attempt) => timeWords(started_at, language) },
-    { title: t('money.nextLook'), cell: ({ check_at }: Attempt) => timeWords(check_at, language) },
+    { title: t('money.when'), cell: ({ started_at }: Attempt) => formatTime(started_at, language) },
+    { title: t('money.nextLook'), cell: ({ check_at }: Attempt) => formatTime(check_at, language) },
     {
       title: t('money.dispute'),
       cell: ({ dispute, disputed_cents }: Attempt) =>
@@ -61,7 +61,7 @@ function Attempts({ attempts, currency }: { attempts: Attempt[]; currency: strin
 function Refunds({ refunds, currency }: { refunds: Refund[]; currency: string }) {
   const { t, language } = useTexts()
   const columns = [
-    { title: t('money.when'), cell: ({ created_at }: Refund) => timeWords(created_at, language) },
+    { title: t('money.when'), cell: ({ created_at }: Refund) => formatTime(created_at, language) },
     {
       title: t('money.amount'),
       figures: true,
@@ -110,7 +110,7 @@ function Ledger({ lines }: { lines: Line[] }) {
       title: t('money.transaction'),
       cell: ({ transaction_id }: Line) => <span className={styles.id}>{transaction_id}</span>,
     },
-    { title: t('money.when'), cell: ({ at }: Line) => timeWords(at, language) },
+    { title: t('money.when'), cell: ({ at }: Line) => formatTime(at, language) },
   ]
   return (
     <Panel title={t('money.ledger')}>
@@ -130,8 +130,8 @@ function Notifications({ notifications }: { notifications: Heard[] }) {
   const columns = [
     { title: t('money.event'), cell: ({ event_id }: Heard) => event_id },
     { title: t('money.gateway'), cell: ({ gateway }: Heard) => gatewayNames[gateway] },
-    { title: t('money.received'), cell: ({ received_at }: Heard) => timeWords(received_at, language) },
-    { title: t('money.applied'), cell: ({ applied_at }: Heard) => timeWords(applied_at, language) },
+    { title: t('money.received'), cell: ({ received_at }: Heard) => formatTime(received_at, language) },
+    { title: t('money.applied'), cell: ({ applied_at }: Heard) => formatTime(applied_at, language) },
   ]
   return (
     <Panel title={t('money.notifications')}>

@@ -6,11 +6,11 @@ import type { listOrders } from '#contract/studio/orders.ts'
 import { Button, buttonClass } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/Field.tsx'
 import { useForm } from '#web/ui/use-form.ts'
-import { useDesk } from '#web/studio/queries.ts'
+import { useOperatorSession } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { Choice } from '#web/studio/ui/Choice.tsx'
 import { OrderList } from './OrderList.tsx'
-import { gatewayNames } from './order-words.ts'
+import { gatewayNames } from './order-copy.ts'
 import styles from './money.module.css'
 
 type Filter = QueryOf<typeof listOrders>
@@ -30,7 +30,7 @@ export function Orders() {
     <>
       <Filters
         asked={asked}
-        onAsk={(wish) => setParams(Object.entries(wish).filter(([, value]) => value !== ''))}
+        onAsk={(filters) => setParams(Object.entries(filters).filter(([, value]) => value !== ''))}
       />
       <OrderList filter={filter} caption={t('money.orders')} />
       <p>
@@ -42,14 +42,14 @@ export function Orders() {
   )
 }
 
-function Filters({ asked, onAsk }: { asked: Asked; onAsk: (wish: Asked) => void }) {
+function Filters({ asked, onAsk }: { asked: Asked; onAsk: (filters: Asked) => void }) {
   const { t } = useTexts()
-  const { role } = useDesk().operator
+  const { role } = useOperatorSession().operator
   const form = useForm({
     initial: asked,
     messagesOf: ({ since, until }) =>
       since !== '' && until !== '' && since > until ? { until: t('money.untilBeforeSince') } : {},
-    send: async (wish) => onAsk({ ...wish, person: wish.person.trim() }),
+    send: async (filters) => onAsk({ ...filters, person: filters.person.trim() }),
   })
   const [shown, setShown] = useState(asked)
   // The address may change elsewhere, as by the browser's way back.

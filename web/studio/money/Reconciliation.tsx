@@ -17,8 +17,8 @@ import { useCommand } from '#web/studio/use-command.ts'
 import { Panel } from '#web/studio/ui/Page.tsx'
 import { Table, type Column } from '#web/studio/ui/Table.tsx'
 import { PageLink } from '#web/studio/ui/PageLink.tsx'
-import { timeWords } from '#web/studio/words.ts'
-import { gatewayNames } from './order-words.ts'
+import { formatTime } from '#web/studio/format.ts'
+import { gatewayNames } from './order-copy.ts'
 import styles from './money.module.css'
 
 type Total = Reconciled['totals'][number]
@@ -65,7 +65,7 @@ function Mismatches({ found: { mismatches, gateways } }: { found: Reconciled }) 
   const mayRun = useMay()(runReconciliation)
   const { run, busy } = useCommand(runReconciliation, t('done.compared'))
   const lastLook = ({ id, reconciled_to }: Compared) =>
-    `${gatewayNames[id]}: ${reconciled_to ? timeWords(reconciled_to, language) : t('money.never')}`
+    `${gatewayNames[id]}: ${reconciled_to ? formatTime(reconciled_to, language) : t('money.never')}`
   const columns = [
     { title: t('money.what'), cell: (mismatch: Mismatch) => <What mismatch={mismatch} /> },
     { title: t('money.gateway'), cell: ({ gateway }: Mismatch) => gatewayNames[gateway] },
@@ -87,7 +87,7 @@ function Mismatches({ found: { mismatches, gateways } }: { found: Reconciled }) 
           '–'
         ),
     },
-    { title: t('money.sinceWhen'), cell: ({ since }: Mismatch) => timeWords(since, language) },
+    { title: t('money.sinceWhen'), cell: ({ since }: Mismatch) => formatTime(since, language) },
   ]
   return (
     <Panel
@@ -158,7 +158,7 @@ function Balances({ found: { balances, gateways } }: { found: Reconciled }) {
     },
     {
       title: t('money.comparedTo'),
-      cell: ({ gateway }: Balance) => timeWords(comparedTo(gateway), language),
+      cell: ({ gateway }: Balance) => formatTime(comparedTo(gateway), language),
     },
   ]
   return (

@@ -8,7 +8,7 @@ import { Field } from '#web/ui/Field.tsx'
 import { useTexts, type Say } from '#web/studio/texts.ts'
 import { FormSheet } from '#web/studio/ui/FormSheet.tsx'
 import { useGuardedForm } from '#web/studio/ui/use-guarded-form.ts'
-import { centsOf, decimalOf } from '#web/studio/words.ts'
+import { centsOf, decimalOf } from '#web/studio/format.ts'
 import styles from './money.module.css'
 
 /** Gives money back: as much as is left or as the role may, unless less is wished. */
@@ -32,8 +32,8 @@ export function RefundForm({ file, onClose }: { file: OrderFile; onClose: () => 
       const known_refunded_cents = order.refunded_cents
       const body = { id: order.id, cents, reason: reason.trim().slice(0, 200), known_refunded_cents }
       const made = await call(refundOrder, { body })
-      const amountWords = money(made.amount_cents, made.currency)
-      notify(t(made.status === 'done' ? 'money.refundDone' : 'money.refundSending', { amount: amountWords }))
+      const amountText = money(made.amount_cents, made.currency)
+      notify(t(made.status === 'done' ? 'money.refundDone' : 'money.refundSending', { amount: amountText }))
       void queryClient.invalidateQueries({ queryKey: ['order', order.id] })
       void queryClient.invalidateQueries({ queryKey: ['audit', order.id] })
       void queryClient.invalidateQueries({ queryKey: ['orders'] })

@@ -1,6 +1,6 @@
 import type { ListedOrder } from '#contract/studio/orders.ts'
 import { useTexts } from '#web/studio/texts.ts'
-import { timeWords } from '#web/studio/words.ts'
+import { formatTime } from '#web/studio/format.ts'
 import styles from './money.module.css'
 
 const looks: Partial<Record<ListedOrder['status'], string>> = {
@@ -15,7 +15,7 @@ export function State({ order: { status, past_due, retry_at } }: { order: Listed
   const { t, language } = useTexts()
   if (!past_due)
     return <span className={`${styles.state} ${looks[status] ?? ''}`}>{t(`money.state.${status}`)}</span>
-  const next = retry_at ? t('money.nextTry', { time: timeWords(retry_at, language) }) : t('money.noNextTry')
+  const next = retry_at ? t('money.nextTry', { time: formatTime(retry_at, language) }) : t('money.noNextTry')
   return (
     <>
       <span className={`${styles.state} ${styles.bad}`}>{t('money.pastDue')}</span>

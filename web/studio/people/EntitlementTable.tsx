@@ -3,7 +3,7 @@ import type { Language } from '#contract/languages.ts'
 import type { CustomerEntitlement } from '#contract/studio/orders.ts'
 import { useTexts, type Say } from '#web/studio/texts.ts'
 import { Table, type Column } from '#web/studio/ui/Table.tsx'
-import { timeWords } from '#web/studio/words.ts'
+import { formatTime } from '#web/studio/format.ts'
 
 /** Rights to play, also those that ended or were taken away. */
 export function EntitlementTable({
@@ -23,17 +23,17 @@ export function EntitlementTable({
   const columns: Column<CustomerEntitlement>[] = [
     {
       title: t('people.right'),
-      cell: (held) => rightWords(held, t),
+      cell: (held) => rightText(held, t),
     },
     { title: t('people.source'), cell: (held) => <Source held={held} /> },
-    { title: t('people.from'), cell: ({ starts_at }) => timeWords(starts_at, language) },
+    { title: t('people.from'), cell: ({ starts_at }) => formatTime(starts_at, language) },
     {
       title: t('people.until'),
-      cell: (held) => untilWords(held, renewsAt, t, language),
+      cell: (held) => untilText(held, renewsAt, t, language),
     },
     {
       title: t('people.takenAway'),
-      cell: ({ revoked_at }) => timeWords(revoked_at, language),
+      cell: ({ revoked_at }) => formatTime(revoked_at, language),
     },
     ...(actions ? [actions] : []),
   ]
@@ -48,21 +48,21 @@ export function EntitlementTable({
   )
 }
 
-function untilWords(
+function untilText(
   { ends_at, source, order_id, revoked_at }: CustomerEntitlement,
   renewsAt: string | null,
   t: Say,
   language: Language,
 ): string {
   if (ends_at === null) return t('people.forGood')
-  const end = timeWords(ends_at, language)
+  const end = formatTime(ends_at, language)
   const isOfPlan = source === 'subscription' && order_id !== null && revoked_at === null
   if (!isOfPlan || renewsAt === null || Date.parse(ends_at) <= Date.parse(renewsAt)) return end
-  return t('people.untilGrace', { renewal: timeWords(renewsAt, language), end })
+  return t('people.untilGrace', { renewal: formatTime(renewsAt, language), end })
 }
 
 /** What somebody may play by it. */
-export function rightWords({ title, number }: CustomerEntitlement, t: Say): string {
+export function rightText({ title, number }: CustomerEntitlement, t: Say): string {
   if (title === null) return t('people.everything')
   return number === null ? title : `${title} · ${number}`
 }

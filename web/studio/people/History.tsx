@@ -4,7 +4,7 @@ import { call } from '#web/lib/api.ts'
 import { ListFoot } from '#web/ui/ListFoot.tsx'
 import { useTexts } from '#web/studio/texts.ts'
 import { Table } from '#web/studio/ui/Table.tsx'
-import { timeWords } from '#web/studio/words.ts'
+import { formatTime } from '#web/studio/format.ts'
 
 /** What somebody watched, the latest first. */
 export function History({ id }: { id: string }) {
@@ -23,7 +23,7 @@ export function History({ id }: { id: string }) {
       figures: true,
       cell: ({ position_ms, duration_ms }: WatchedEntry) => `${clock(position_ms)} / ${clock(duration_ms)}`,
     },
-    { title: t('money.when'), cell: ({ at }: WatchedEntry) => timeWords(at, language) },
+    { title: t('money.when'), cell: ({ at }: WatchedEntry) => formatTime(at, language) },
   ]
   return (
     <>

@@ -7,7 +7,7 @@ import { useTexts } from '#web/studio/texts.ts'
 import { AskReason } from '#web/studio/ui/AskReason.tsx'
 import { Panel } from '#web/studio/ui/Page.tsx'
 import { useCommand } from '#web/studio/use-command.ts'
-import { EntitlementTable, rightWords } from './EntitlementTable.tsx'
+import { EntitlementTable, rightText } from './EntitlementTable.tsx'
 
 /** A customer's entitlements; each can be revoked with a reason. */
 export function Rights({
@@ -21,7 +21,7 @@ export function Rights({
   const mayRevoke = useMay()(revokeEntitlement)
   const actions = {
     title: t('people.actions'),
-    deeds: true,
+    actions: true,
     cell: (held: CustomerEntitlement) => (held.revoked_for === null ? <Revoke held={held} /> : null),
   }
   return (
@@ -40,12 +40,12 @@ function Revoke({ held }: { held: CustomerEntitlement }) {
   const { t } = useTexts()
   const [asked, setAsked] = useState(false)
   const { run } = useCommand(revokeEntitlement, t('done.rightRevoked'))
-  const words = revokeWords(held)
+  const words = revokeText(held)
   return (
     <>
       <Button look="quiet" onClick={() => setAsked(true)}>
         {t(words.action)}
-        <span className="hidden-text"> {rightWords(held, t)}</span>
+        <span className="hidden-text"> {rightText(held, t)}</span>
       </Button>
       {asked && (
         <AskReason
@@ -61,7 +61,7 @@ function Revoke({ held }: { held: CustomerEntitlement }) {
 }
 
 /** What is asked: one that its order's money has locked would open again, should that come back. */
-function revokeWords({ revoked_at, source, order_id }: CustomerEntitlement) {
+function revokeText({ revoked_at, source, order_id }: CustomerEntitlement) {
   if (revoked_at !== null)
     return {
       action: 'people.keepLocked',

@@ -8,7 +8,7 @@ import { Field, type FormField } from '#web/ui/Field.tsx'
 import { useTexts, type Say } from '#web/studio/texts.ts'
 import { useGuardedForm } from '#web/studio/ui/use-guarded-form.ts'
 import { Choice } from '#web/studio/ui/Choice.tsx'
-import { centsOf, decimalOf } from '#web/studio/words.ts'
+import { centsOf, decimalOf } from '#web/studio/format.ts'
 import styles from './plans.module.css'
 
 type Terms = BodyOf<typeof addPlan>

@@ -3,10 +3,10 @@ import { listPlanMembers, type PlanMember } from '#contract/studio/plans.ts'
 import { call } from '#web/lib/api.ts'
 import { money } from '#web/lib/money.ts'
 import { ListFoot } from '#web/ui/ListFoot.tsx'
-import { PersonName } from '#web/studio/people/PersonName.tsx'
+import { CustomerName } from '#web/studio/people/CustomerName.tsx'
 import { useTexts } from '#web/studio/texts.ts'
 import { Table } from '#web/studio/ui/Table.tsx'
-import { timeWords } from '#web/studio/words.ts'
+import { formatTime } from '#web/studio/format.ts'
 
 /** Who is on a plan, the latest first, with what the next period costs each. */
 export function PlanMembers({ id }: { id: string }) {
@@ -22,10 +22,10 @@ export function PlanMembers({ id }: { id: string }) {
     {
       title: t('people.person'),
       cell: ({ user_id, email, order_email }: PlanMember) => (
-        <PersonName id={user_id} email={email} order_email={order_email} display_name={null} />
+        <CustomerName id={user_id} email={email} order_email={order_email} display_name={null} />
       ),
     },
-    { title: t('plans.since'), cell: ({ since }: PlanMember) => timeWords(since, language) },
+    { title: t('plans.since'), cell: ({ since }: PlanMember) => formatTime(since, language) },
     {
       title: t('plans.nextPrice'),
       figures: true,
@@ -34,7 +34,7 @@ export function PlanMembers({ id }: { id: string }) {
     },
     {
       title: t('plans.paidUntil'),
-      cell: ({ period_ends_at }: PlanMember) => timeWords(period_ends_at, language),
+      cell: ({ period_ends_at }: PlanMember) => formatTime(period_ends_at, language),
     },
     {
       title: t('plans.goesOn'),

@@ -16,7 +16,7 @@ import { Page, Panel } from '#web/studio/ui/Page.tsx'
 import { PageLink } from '#web/studio/ui/PageLink.tsx'
 import { useGoOn } from '#web/studio/ui/unsaved.ts'
 import { useCommand } from '#web/studio/use-command.ts'
-import { timeWords } from '#web/studio/words.ts'
+import { formatTime } from '#web/studio/format.ts'
 import { PlanForm } from './PlanForm.tsx'
 import { PlanMembers } from './PlanMembers.tsx'
 import { plansQuery } from './plans-query.ts'
@@ -81,7 +81,7 @@ function Summary({ plan }: { plan: SoldPlan }) {
         {
           name: t('plans.state'),
           value: retired_at
-            ? t('plans.retiredAt', { at: timeWords(retired_at, language) })
+            ? t('plans.retiredAt', { at: formatTime(retired_at, language) })
             : t('plans.onSale'),
         },
       ]}

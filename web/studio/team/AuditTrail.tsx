@@ -4,14 +4,14 @@ import { call } from '#web/lib/api.ts'
 import { ListFoot } from '#web/ui/ListFoot.tsx'
 import { useTexts } from '#web/studio/texts.ts'
 import { Table } from '#web/studio/ui/Table.tsx'
-import { timeWords } from '#web/studio/words.ts'
-import { beforeFirst, deedWords, whoElse, wordsOf } from './deed-words.ts'
+import { formatTime } from '#web/studio/format.ts'
+import { beforeFirst, auditEventText, whoElse, wordsOf } from './audit-event-copy.ts'
 import styles from './team.module.css'
 
 /** What operators did, the latest first; of one subject everything that happened to it. */
 export function AuditTrail({ subject }: { subject?: string }) {
   const { t, language } = useTexts()
-  const deeds = useInfiniteQuery({
+  const events = useInfiniteQuery({
     queryKey: ['audit', subject],
     queryFn: ({ pageParam, signal }) =>
       call(listAudit, {
@@ -22,47 +22,47 @@ export function AuditTrail({ subject }: { subject?: string }) {
     getNextPageParam: ({ next_cursor }) => next_cursor,
   })
   const columns = [
-    { title: t('team.when'), whole: true, cell: ({ at }: AuditEvent) => timeWords(at, language) },
+    { title: t('team.when'), whole: true, cell: ({ at }: AuditEvent) => formatTime(at, language) },
     {
       title: t('team.who'),
       cell: ({ operator, event }: AuditEvent) => operator ?? whoElse(event, t),
     },
-    { title: t('team.what'), cell: (deed: AuditEvent) => <What deed={deed} /> },
+    { title: t('team.what'), cell: (auditEvent: AuditEvent) => <What auditEvent={auditEvent} /> },
     {
       title: t('team.details'),
-      cell: (deed: AuditEvent) => <Details deed={deed} />,
+      cell: (auditEvent: AuditEvent) => <Details auditEvent={auditEvent} />,
     },
   ]
   return (
     <>
-      {deeds.data && (
+      {events.data && (
         <Table
           caption={t('team.audit')}
           columns={columns}
-          rows={deeds.data.pages.flatMap(({ list }) => list)}
+          rows={events.data.pages.flatMap(({ list }) => list)}
           keyOf={({ id }) => id}
           empty={t('team.nothingDone')}
         />
       )}
-      <ListFoot pages={deeds} empty={null} />
+      <ListFoot pages={events} empty={null} />
     </>
   )
 }
 
 /** What was done in a sentence, and small, by which command of the command line. */
-function What({ deed }: { deed: AuditEvent }) {
+function What({ auditEvent }: { auditEvent: AuditEvent }) {
   const { t } = useTexts()
-  const words = wordsOf(deed.event)
+  const words = wordsOf(auditEvent.event)
   return (
-    <span className={styles.deed}>
-      {deedWords(deed, t)}
+    <span className={styles.event}>
+      {auditEventText(auditEvent, t)}
       {words && <code>{words}</code>}
     </span>
   )
 }
 
-function Details({ deed }: { deed: AuditEvent }) {
-  const { subject, at, details } = deed
+function Details({ auditEvent }: { auditEvent: AuditEvent }) {
+  const { subject, at, details } = auditEvent
   const { t, language } = useTexts()
   if (Object.keys(details ?? {}).length === 0) return subject ?? '–'
   return (
@@ -71,7 +71,7 @@ function Details({ deed }: { deed: AuditEvent }) {
         {subject ?? t('team.show')}
         <span className="hidden-text">
           {' '}
-          {deedWords(deed, t)}, {timeWords(at, language)}
+          {auditEventText(auditEvent, t)}, {formatTime(at, language)}
         </span>
       </summary>
       <pre>{JSON.stringify(beforeFirst(details), null, 2)}</pre>

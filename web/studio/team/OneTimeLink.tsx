@@ -4,7 +4,7 @@ import { copyText } from '#web/features/media/share.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Sheet } from '#web/ui/Sheet.tsx'
 import { useTexts } from '#web/studio/texts.ts'
-import { timeWords } from '#web/studio/words.ts'
+import { formatTime } from '#web/studio/format.ts'
 import styles from './team.module.css'
 
 export type Invited = ResultOf<typeof addOperator>
@@ -12,7 +12,7 @@ export type Invited = ResultOf<typeof addOperator>
 /** A one-time link, shown only once; the operator passes it on to the person. */
 export function OneTimeLink({ invited, onClose }: { invited: Invited; onClose: () => void }) {
   const { t, language } = useTexts()
-  const until = timeWords(invited.expires_at, language)
+  const until = formatTime(invited.expires_at, language)
   return (
     <Sheet title={t('team.linkTitle')} onClose={onClose}>
       <div className={styles.link}>

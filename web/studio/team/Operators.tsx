@@ -12,12 +12,12 @@ import { call } from '#web/lib/api.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
-import { useDesk, useMay } from '#web/studio/queries.ts'
+import { useOperatorSession, useMay } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { useCommand } from '#web/studio/use-command.ts'
 import { AskFirst } from '#web/studio/ui/AskFirst.tsx'
 import { Table } from '#web/studio/ui/Table.tsx'
-import { timeWords } from '#web/studio/words.ts'
+import { formatTime } from '#web/studio/format.ts'
 import { OneTimeLink, type Invited } from './OneTimeLink.tsx'
 import styles from './team.module.css'
 
@@ -41,13 +41,13 @@ export function Operators() {
     {
       title: t('team.seen'),
       cell: ({ active_since, last_seen_at }: Operator) =>
-        active_since ? timeWords(last_seen_at, language) : t('team.invited'),
+        active_since ? formatTime(last_seen_at, language) : t('team.invited'),
     },
     ...(mayChange
       ? [
           {
             title: t('team.actions'),
-            deeds: true,
+            actions: true,
             cell: (operator: Operator) => <Actions operator={operator} />,
           },
         ]
@@ -67,7 +67,7 @@ export function Operators() {
 function RoleChoice({ operator: { email, role } }: { operator: Operator }) {
   const { t } = useTexts()
   const { run, busy } = useCommand(changeOperator, null)
-  const [wished, setWished] = useState<Role | null>(null)
+  const [requested, setWished] = useState<Role | null>(null)
   const words = (each: Role) => t(`desk.role.${each}`)
   const change = async (to: Role) => {
     if (await run({ email, role: to })) notify(t('team.roleChanged', { email, to: words(to) }))
@@ -88,13 +88,13 @@ function RoleChoice({ operator: { email, role } }: { operator: Operator }) {
           </option>
         ))}
       </select>
-      {wished && (
+      {requested && (
         <AskFirst
           title={t('team.roleTitle')}
-          text={`${t('team.roleAsk', { email, from: words(role), to: words(wished) })} ${t(`team.roleText.${wished}`)}`}
+          text={`${t('team.roleAsk', { email, from: words(role), to: words(requested) })} ${t(`team.roleText.${requested}`)}`}
           action={t('team.changeRole')}
           busy={busy}
-          onDo={() => void change(wished)}
+          onDo={() => void change(requested)}
           onClose={() => setWished(null)}
         />
       )}
@@ -104,7 +104,7 @@ function RoleChoice({ operator: { email, role } }: { operator: Operator }) {
 
 function Actions({ operator: { email } }: { operator: Operator }) {
   const { t } = useTexts()
-  const { operator: me } = useDesk()
+  const { operator: me } = useOperatorSession()
   const reset = useCommand(resetOperator, null)
   const remove = useCommand(removeOperator, t('done.operatorRemoved'))
   const [invited, setInvited] = useState<Invited | null>(null)

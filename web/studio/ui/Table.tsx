@@ -10,7 +10,7 @@ export interface Column<Row> {
   /** Numbers are aligned to the end of their column. */
   figures?: boolean
   /** Buttons, which a card does not name: they say themselves what they do. */
-  deeds?: boolean
+  actions?: boolean
 }
 
 /** Rows of things of one kind. On a phone each row is a card that names its values. The first column is what a row is about. */
@@ -58,7 +58,7 @@ export function Table<Row>({
                 ) : (
                   <td
                     key={column.title}
-                    data-title={column.deeds ? undefined : column.title}
+                    data-title={column.actions ? undefined : column.title}
                     className={classOf(column)}
                   >
                     {column.cell(row)}

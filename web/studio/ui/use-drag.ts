@@ -52,11 +52,11 @@ export function useDrag(
       stop()
       if (places.to !== places.from) drop.current(places)
     }
-    const callOff = ({ key }: KeyboardEvent) => key === 'Escape' && stop()
+    const cancelDrag = ({ key }: KeyboardEvent) => key === 'Escape' && stop()
     addEventListener('pointermove', follow, { signal })
     addEventListener('pointerup', letGo, { signal })
     addEventListener('pointercancel', stop, { signal })
-    addEventListener('keydown', callOff, { signal })
+    addEventListener('keydown', cancelDrag, { signal })
     addEventListener('scroll', look, { signal, capture: true })
     scrollNearEdges(() => y, signal)
     look()

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createOrder, getPayment, payOrder, unlockEpisode } from '#contract/billing.ts'
-import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
-import { Shopper } from '#server/testing/shopper.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
+import { Shopper } from '#server/testing/builders/shopper.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { selectShownTerms } from '#server/features/billing/records/shown-terms-queries.ts'
 
 let site: TestSite

@@ -2,8 +2,8 @@ import { Value } from 'typebox/value'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { Offer } from '#contract/billing.ts'
 import { getEpisode } from '#contract/media.ts'
-import { episodeOf, expectSound, moneySite, type MoneySite } from '#server/testing/money-site.ts'
-import { Shopper } from '#server/testing/shopper.ts'
+import { episodeOf, expectSound, moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
+import { Shopper } from '#server/testing/builders/shopper.ts'
 
 let site: MoneySite
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { getEpisode } from '#contract/media.ts'
-import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
-import { Shopper } from '#server/testing/shopper.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
+import { Shopper } from '#server/testing/builders/shopper.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 let site: TestSite
 let video: BuiltVideo

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
-import { Shopper } from '#server/testing/shopper.ts'
+import { moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
+import { Shopper } from '#server/testing/builders/shopper.ts'
 import type { PaymentGateway } from '#server/features/billing/gateways/gateway.ts'
 import { returnFromPaypal } from './return-from-paypal.ts'
 

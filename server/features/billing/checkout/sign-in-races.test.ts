@@ -4,13 +4,13 @@ import { addFavorite, listFavorites, saveHistory } from '#contract/library.ts'
 import { getEpisode } from '#contract/media.ts'
 import { deleteUser, exportUser, getUser, signIn } from '#contract/members.ts'
 import { aggregateFavorites } from '#server/features/library/aggregate-counts.ts'
-import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
-import { password, registerMember } from '#server/testing/register-member.ts'
-import { Shopper } from '#server/testing/shopper.ts'
-import { somebodyWaits } from '#server/testing/somebody-waits.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
-import type { Visitor } from '#server/testing/visitor.ts'
+import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
+import { password, registerMember } from '#server/testing/builders/register-member.ts'
+import { Shopper } from '#server/testing/builders/shopper.ts'
+import { waitForLock } from '#server/testing/database/wait-for-lock.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import type { Visitor } from '#server/testing/site/visitor.ts'
 
 /** Two processes' worth of sites on one database, with everything that the features keep of people. */
 let database: TestDatabase
@@ -66,7 +66,7 @@ async function together<T>(userId: string, ...calls: (() => Promise<T>)[]): Prom
   await holder.query('BEGIN')
   await holder.query('SELECT FROM users WHERE id = $1 FOR UPDATE', [userId])
   const answers = Promise.all(calls.map((call) => call()))
-  await somebodyWaits(database.pool, calls.length)
+  await waitForLock(database.pool, calls.length)
   await holder.query('COMMIT')
   holder.release()
   return answers

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { cancelSubscription, resumeSubscription } from '#contract/billing.ts'
-import { expectSound, moneySite, type MoneySite } from '#server/testing/money-site.ts'
-import { testCards } from '#server/testing/shopper.ts'
-import { Subscriber } from '#server/testing/subscriber.ts'
+import { expectSound, moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
+import { testCards } from '#server/testing/builders/shopper.ts'
+import { Subscriber } from '#server/testing/builders/subscriber.ts'
 import type { Payment } from '#server/features/billing/gateways/gateway.ts'
 
 const hour = 3_600_000

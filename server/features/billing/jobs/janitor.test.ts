@@ -9,8 +9,8 @@ import {
   paymentByKey,
   tidyAfter,
   type MoneySite,
-} from '#server/testing/money-site.ts'
-import { Shopper, testCards } from '#server/testing/shopper.ts'
+} from '#server/testing/site/money-site.ts'
+import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
 import { takeDueAttempts } from '#server/features/billing/records/attempt-queries.ts'
 import { nextPoll } from '#server/features/billing/records/polling-schedule.ts'
 import { runJanitor } from './janitor.ts'

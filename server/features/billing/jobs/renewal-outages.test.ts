@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { expectSound, moneySite, type MoneySite } from '#server/testing/money-site.ts'
-import { testCards } from '#server/testing/shopper.ts'
-import { Subscriber } from '#server/testing/subscriber.ts'
+import { expectSound, moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
+import { testCards } from '#server/testing/builders/shopper.ts'
+import { Subscriber } from '#server/testing/builders/subscriber.ts'
 import { runJanitor } from './janitor.ts'
 import { renewSubscriptions } from './renew-subscriptions.ts'
 

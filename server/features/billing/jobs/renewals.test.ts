@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { cancelSubscription, resumeSubscription } from '#contract/billing.ts'
-import { expectSound, moneySite, type MoneySite } from '#server/testing/money-site.ts'
-import { Subscriber } from '#server/testing/subscriber.ts'
+import { expectSound, moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
+import { Subscriber } from '#server/testing/builders/subscriber.ts'
 import { renewSubscriptions } from './renew-subscriptions.ts'
 
 const hour = 3_600_000

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { booksOf, expectEven } from '#server/testing/books.ts'
-import { PaypalMoods } from '#server/testing/paypal-moods.ts'
-import { Shopper } from '#server/testing/shopper.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { booksOf, expectEven } from '#server/testing/billing-model/ledger-balance.ts'
+import { PaypalScenarios } from '#server/testing/fakes/paypal-scenarios.ts'
+import { Shopper } from '#server/testing/builders/shopper.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { FakePaypal } from '#server/features/billing/gateways/paypal/fake-paypal.ts'
 import { runJanitor } from './janitor.ts'
 import { loadReconciliation } from '#server/features/billing/admin/load-reconciliation.ts'
@@ -60,7 +60,7 @@ test(
   { timeout: 300_000 },
   async () => {
     for (let person = 0; person < people; person++) await subscribe()
-    const moods = new PaypalMoods(paypal, {
+    const moods = new PaypalScenarios(paypal, {
       random: seeded(20_261_125),
       now: () => new Date(Date.now() + offset),
     })

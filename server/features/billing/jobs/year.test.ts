@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
-import { simulateYear } from '#server/testing/simulate-year.ts'
-import { openTestPool } from '#server/testing/test-pool.ts'
+import { moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
+import { simulateYear } from '#server/testing/billing-model/simulate-year.ts'
+import { openTestPool } from '#server/testing/database/test-pool.ts'
 
 let site: MoneySite
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cancelSubscription, resumeSubscription } from '#contract/billing.ts'
 import { getUser } from '#contract/members.ts'
-import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
-import { Shopper, testCards } from '#server/testing/shopper.ts'
+import { moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
+import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
 
 let site: MoneySite
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createOrder, payOrder, type Order } from '#contract/billing.ts'
-import { startFakeStripe } from '#server/testing/fake-stripe.ts'
-import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
-import { Shopper, testCards } from '#server/testing/shopper.ts'
-import { testSite } from '#server/testing/test-site.ts'
-import { buildVideo } from '#server/testing/builders.ts'
+import { startFakeStripe } from '#server/testing/fakes/fake-stripe.ts'
+import { moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
+import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
+import { testSite } from '#server/testing/site/test-site.ts'
+import { buildVideo } from '#server/testing/builders/builders.ts'
 import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
 
 let site: MoneySite

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { MethodChange } from '#contract/billing.ts'
 import { deleteUser } from '#contract/members.ts'
-import { change, membershipOf } from '#server/testing/change-method.ts'
-import { gatewaySite, type GatewaySite } from '#server/testing/gateway-site.ts'
-import { Shopper, testCards } from '#server/testing/shopper.ts'
-import type { Envelope } from '#server/testing/visitor.ts'
+import { change, membershipOf } from '#server/testing/builders/change-method.ts'
+import { gatewaySite, type GatewaySite } from '#server/testing/site/gateway-site.ts'
+import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
+import type { Envelope } from '#server/testing/site/visitor.ts'
 
 const day = 86_400_000
 

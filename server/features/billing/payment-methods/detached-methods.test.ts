@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { getUser } from '#contract/members.ts'
-import { gatewaySite, type GatewaySite } from '#server/testing/gateway-site.ts'
-import { Shopper, testCards } from '#server/testing/shopper.ts'
+import { gatewaySite, type GatewaySite } from '#server/testing/site/gateway-site.ts'
+import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
 
 const day = 86_400_000
 let gateways: GatewaySite

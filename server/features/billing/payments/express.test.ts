@@ -10,8 +10,8 @@ import {
   playing,
   tidyAfter,
   type MoneySite,
-} from '#server/testing/money-site.ts'
-import { Shopper, testCards } from '#server/testing/shopper.ts'
+} from '#server/testing/site/money-site.ts'
+import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
 import { renewSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
 
 const day = 86_400_000

@@ -7,9 +7,9 @@ import {
   paymentByKey,
   tidyAfter,
   type MoneySite,
-} from '#server/testing/money-site.ts'
-import { Visitor } from '#server/testing/visitor.ts'
-import { Shopper } from '#server/testing/shopper.ts'
+} from '#server/testing/site/money-site.ts'
+import { Visitor } from '#server/testing/site/visitor.ts'
+import { Shopper } from '#server/testing/builders/shopper.ts'
 
 let site: MoneySite
 

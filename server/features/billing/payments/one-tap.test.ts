@@ -12,10 +12,10 @@ import {
   playing,
   tidyAfter,
   type MoneySite,
-} from '#server/testing/money-site.ts'
+} from '#server/testing/site/money-site.ts'
 import { readParts } from '#server/testing/read-parts.ts'
-import { registerMember } from '#server/testing/register-member.ts'
-import { Shopper, testCards } from '#server/testing/shopper.ts'
+import { registerMember } from '#server/testing/builders/register-member.ts'
+import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
 import { eraseBilling, exportBilling, mergeBilling } from '#server/features/billing/billing.ts'
 import { deleteUnusedTerms, selectShownTerms } from '#server/features/billing/records/shown-terms-queries.ts'
 

@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createOrder, unlockEpisode } from '#contract/billing.ts'
 import { getUser } from '#contract/members.ts'
-import { balance } from '#server/testing/books.ts'
-import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
-import { Shopper, testCards } from '#server/testing/shopper.ts'
-import { somebodyWaits } from '#server/testing/somebody-waits.ts'
+import { balance } from '#server/testing/billing-model/ledger-balance.ts'
+import { moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
+import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
+import { waitForLock } from '#server/testing/database/wait-for-lock.ts'
 import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
 
 let site: MoneySite
@@ -195,7 +195,7 @@ test('an order that is settled while it is read is told as paid, not as one that
   const settling = await db.startTransaction().execute()
   await sql`LOCK TABLE attempts IN ACCESS EXCLUSIVE MODE`.execute(settling)
   const looked = shopper.look(id)
-  await somebodyWaits(site.context.database.pool)
+  await waitForLock(site.context.database.pool)
   await settling.updateTable('attempts').set({ status: 'succeeded' }).where('order_id', '=', id).execute()
   await settling
     .updateTable('orders')

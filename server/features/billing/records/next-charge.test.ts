@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { insertPlan, insertPlanOrder, insertSubscription } from '#server/testing/subscription-rows.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
+import {
+  insertPlan,
+  insertPlanOrder,
+  insertSubscription,
+} from '#server/testing/builders/subscription-rows.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
 import { nextCharge } from './next-charge.ts'
 import { selectRenewing, type RenewingRow } from './renewal-queries.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Db, Tx } from '#server/tables.ts'
-import { plansOf } from '#server/testing/plans-of.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
+import { queryPlans } from '#server/testing/database/query-plans.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
 import { takeDueAttempts } from './attempt-queries.ts'
 import {
   forgetNetworks,
@@ -82,7 +82,7 @@ const looks: [name: string, work: (db: Db) => Promise<unknown>][] = [
 ]
 
 it.each(looks)('the janitor finds %s without reading what is settled', async (_name, work) => {
-  const plans = await plansOf(database, work)
+  const plans = await queryPlans(database, work)
   expect(plans.length).toBeGreaterThan(0)
   for (const { plan } of plans) {
     expect(plan).toContain('Index')

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { booksOf } from '#server/testing/books.ts'
+import { booksOf } from '#server/testing/billing-model/ledger-balance.ts'
 import {
   buyEpisode,
   episodeOf,
@@ -9,9 +9,9 @@ import {
   paymentOf,
   playing,
   type MoneySite,
-} from '#server/testing/money-site.ts'
-import { Shopper, testCards } from '#server/testing/shopper.ts'
-import { Subscriber } from '#server/testing/subscriber.ts'
+} from '#server/testing/site/money-site.ts'
+import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
+import { Subscriber } from '#server/testing/builders/subscriber.ts'
 import { createSandboxGateway, dispute } from '#server/features/billing/gateways/sandbox/sandbox-gateway.ts'
 import { reconcile } from '#server/features/billing/reconciliation/reconcile.ts'
 import { refundOrder } from './refund-order.ts'

@@ -7,8 +7,8 @@ import {
   paymentOf,
   refundsOf,
   type MoneySite,
-} from '#server/testing/money-site.ts'
-import { Subscriber } from '#server/testing/subscriber.ts'
+} from '#server/testing/site/money-site.ts'
+import { Subscriber } from '#server/testing/builders/subscriber.ts'
 import { dispute } from '#server/features/billing/gateways/sandbox/sandbox-gateway.ts'
 import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
 import { refundOrder } from './refund-order.ts'

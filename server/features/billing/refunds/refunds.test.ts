@@ -10,10 +10,10 @@ import {
   playing,
   refundsOf,
   type MoneySite,
-} from '#server/testing/money-site.ts'
-import { balance, booksOf } from '#server/testing/books.ts'
-import { Shopper } from '#server/testing/shopper.ts'
-import { Subscriber } from '#server/testing/subscriber.ts'
+} from '#server/testing/site/money-site.ts'
+import { balance, booksOf } from '#server/testing/billing-model/ledger-balance.ts'
+import { Shopper } from '#server/testing/builders/shopper.ts'
+import { Subscriber } from '#server/testing/builders/subscriber.ts'
 import { failRefunds } from '#server/features/billing/gateways/sandbox/queries.ts'
 import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
 import { reconcile } from '#server/features/billing/reconciliation/reconcile.ts'

@@ -7,8 +7,8 @@ import {
   moneySite,
   tidyAfter,
   type MoneySite,
-} from '#server/testing/money-site.ts'
-import { Shopper } from '#server/testing/shopper.ts'
+} from '#server/testing/site/money-site.ts'
+import { Shopper } from '#server/testing/builders/shopper.ts'
 import { loadOrderDetails } from '#server/features/billing/admin/load-order-details.ts'
 import { reconcile } from '#server/features/billing/reconciliation/reconcile.ts'
 import { refundOrder } from './refund-order.ts'

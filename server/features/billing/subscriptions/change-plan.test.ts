@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cancelSubscription, getPayment, resumeSubscription, type Order } from '#contract/billing.ts'
-import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
-import { Shopper, testCards } from '#server/testing/shopper.ts'
-import { Subscriber } from '#server/testing/subscriber.ts'
+import { moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
+import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
+import { Subscriber } from '#server/testing/builders/subscriber.ts'
 import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
 
 const day = 86_400_000

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cancelSubscription } from '#contract/billing.ts'
 import { getEpisode } from '#contract/media.ts'
 import { getUser } from '#contract/members.ts'
-import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
-import { Shopper } from '#server/testing/shopper.ts'
+import { moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
+import { Shopper } from '#server/testing/builders/shopper.ts'
 import { renewSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
 
 let site: MoneySite

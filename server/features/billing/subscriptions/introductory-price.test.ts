@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
-import { Shopper } from '#server/testing/shopper.ts'
-import { Subscriber } from '#server/testing/subscriber.ts'
-import { balance } from '#server/testing/books.ts'
+import { moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
+import { Shopper } from '#server/testing/builders/shopper.ts'
+import { Subscriber } from '#server/testing/builders/subscriber.ts'
+import { balance } from '#server/testing/billing-model/ledger-balance.ts'
 
 const day = 86_400_000
 let site: MoneySite

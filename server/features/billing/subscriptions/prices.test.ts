@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { cancelSubscription, resumeSubscription } from '#contract/billing.ts'
 import { changeUser } from '#contract/members.ts'
-import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
-import { testCards } from '#server/testing/shopper.ts'
-import { Subscriber } from '#server/testing/subscriber.ts'
+import { moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
+import { testCards } from '#server/testing/builders/shopper.ts'
+import { Subscriber } from '#server/testing/builders/subscriber.ts'
 import { notifyPriceChange } from './notify-price-change.ts'
 
 const day = 86_400_000

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cancelSubscription, resumeSubscription } from '#contract/billing.ts'
 import { changeUser } from '#contract/members.ts'
-import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
-import { Subscriber } from '#server/testing/subscriber.ts'
+import { moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
+import { Subscriber } from '#server/testing/builders/subscriber.ts'
 import { remindSubscribers } from './remind-subscribers.ts'
 
 const day = 86_400_000

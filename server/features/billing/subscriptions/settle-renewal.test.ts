@@ -8,8 +8,8 @@ import {
   insertPlanOrder,
   insertSubscription,
   type SubscriptionRows,
-} from '#server/testing/subscription-rows.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
+} from '#server/testing/builders/subscription-rows.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
 import { isRenewalAttempt, type AttemptRow } from '#server/features/billing/records/attempt-queries.ts'
 import type { Payment } from '#server/features/billing/gateways/gateway.ts'
 import { isRenewal, type OrderRow } from '#server/features/billing/records/order-queries.ts'

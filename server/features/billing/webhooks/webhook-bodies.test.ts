@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { gatewaySite, type GatewaySite } from '#server/testing/gateway-site.ts'
-import { moneySite, type MoneySite } from '#server/testing/money-site.ts'
+import { gatewaySite, type GatewaySite } from '#server/testing/site/gateway-site.ts'
+import { moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
 import { signBody } from '#server/features/billing/gateways/sandbox/webhooks.ts'
 
 let site: MoneySite

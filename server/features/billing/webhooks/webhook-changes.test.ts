@@ -6,8 +6,8 @@ import {
   paymentByKey,
   tidyAfter,
   type MoneySite,
-} from '#server/testing/money-site.ts'
-import { Shopper, testCards } from '#server/testing/shopper.ts'
+} from '#server/testing/site/money-site.ts'
+import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
 import { signEvent } from '#server/features/billing/gateways/sandbox/webhooks.ts'
 import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
 

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { queryHomepage } from '#contract/catalog.ts'
-import { buildTag, buildVideo } from '#server/testing/builders.ts'
-import { restlessClock } from '#server/testing/restless-clock.ts'
-import { somebodyWaits } from '#server/testing/somebody-waits.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { buildTag, buildVideo } from '#server/testing/builders/builders.ts'
+import { advancingClock } from '#server/testing/fakes/advancing-clock.ts'
+import { waitForLock } from '#server/testing/database/wait-for-lock.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { replaceVideoTags } from '#server/features/catalog/editing/publish-queries.ts'
 import { moveTagged, takeOff } from '#server/features/catalog/editing/label-queries.ts'
 
 let site: TestSite
 beforeAll(async () => {
-  site = await testSite({ clock: restlessClock() })
+  site = await testSite({ clock: advancingClock() })
 })
 afterAll(() => site.close())
 
@@ -68,7 +68,7 @@ it('of two who tag a draft at the same time, neither takes the other’s tag off
   await inTransaction(async (tx) => {
     await tag(tx, first, 0)
     other = tag(db(), second, 1)
-    await somebodyWaits(site.context.database.pool)
+    await waitForLock(site.context.database.pool)
   })
   await other
   await db().updateTable('videos').set({ state: 'published' }).where('id', '=', video).execute()

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { buildVideo, noFiles } from '#server/testing/builders.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
+import { buildVideo, noFiles } from '#server/testing/builders/builders.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
 import type { Tx } from '#server/tables.ts'
 import { selectAdminVideo, type AdminVideoRecord } from './admin-queries.ts'
 import { archive, publishNow, releaseDue, schedule, unschedule } from './video-states.ts'

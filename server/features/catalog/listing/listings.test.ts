@@ -5,9 +5,9 @@ import { saveHistory } from '#contract/library.ts'
 import { getUser } from '#contract/members.ts'
 import { learnNextWatched } from '#server/features/library/learn-next-watched.ts'
 import { newId } from '#server/platform/ids.ts'
-import { buildTag, buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
-import { restlessClock } from '#server/testing/restless-clock.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { buildTag, buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
+import { advancingClock } from '#server/testing/fakes/advancing-clock.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { arrangeShelves, frontShelves } from '#server/features/catalog/ranking/rank-queries.ts'
 import { refreshRanks, tidyShelves } from '#server/features/catalog/refresh-ranks.ts'
 
@@ -15,7 +15,7 @@ let site: TestSite
 let tag: string
 
 beforeAll(async () => {
-  site = await testSite({ clock: restlessClock() })
+  site = await testSite({ clock: advancingClock() })
 })
 afterAll(() => site.close())
 

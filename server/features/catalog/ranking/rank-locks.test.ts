@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { buildTag, buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
-import { contendForRow } from '#server/testing/contend-for-row.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { buildTag, buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
+import { contendForRow } from '#server/testing/database/row-contention.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { fadeTags, placeTags, refreshPlayed } from './rank-queries.ts'
 

@@ -2,14 +2,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { queryHomepage } from '#contract/catalog.ts'
 import type { QueryOf } from '#contract/endpoint.ts'
 import { newId } from '#server/platform/ids.ts'
-import { buildTag, buildVideo } from '#server/testing/builders.ts'
-import { restlessClock } from '#server/testing/restless-clock.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { buildTag, buildVideo } from '#server/testing/builders/builders.ts'
+import { advancingClock } from '#server/testing/fakes/advancing-clock.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { refreshRanks } from '#server/features/catalog/refresh-ranks.ts'
 
 let site: TestSite
 beforeAll(async () => {
-  site = await testSite({ clock: restlessClock() })
+  site = await testSite({ clock: advancingClock() })
 })
 afterAll(() => site.close())
 

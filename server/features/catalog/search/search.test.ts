@@ -3,8 +3,8 @@ import { listTags, queryHomepage } from '#contract/catalog.ts'
 import type { Texts } from '#contract/languages.ts'
 import { publishVideo } from '#server/features/catalog/catalog.ts'
 import { encodeCursor } from '#server/platform/cursor.ts'
-import { restlessClock } from '#server/testing/restless-clock.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { advancingClock } from '#server/testing/fakes/advancing-clock.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { beginsAlike, isOneTypoApart } from './typo-matching.ts'
 
 let site: TestSite
@@ -30,7 +30,7 @@ async function publish(slug: string, titles: Texts, synopsis: string, tags: stri
 }
 
 beforeAll(async () => {
-  site = await testSite({ clock: restlessClock() })
+  site = await testSite({ clock: advancingClock() })
   await publish(
     'sword',
     { en: 'The Last Sword', es: 'La última espada', fy: 'La dernière épée', dy: 'Das späte Schwert' },

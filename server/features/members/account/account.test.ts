@@ -10,9 +10,9 @@ import {
   signIn,
   signOut,
 } from '#contract/members.ts'
-import { password, registerMember } from '#server/testing/register-member.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
-import type { Visitor } from '#server/testing/visitor.ts'
+import { password, registerMember } from '#server/testing/builders/register-member.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import type { Visitor } from '#server/testing/site/visitor.ts'
 import type { LifecycleHooks } from '#server/features/members/lifecycle-hooks.ts'
 
 let site: TestSite

@@ -10,9 +10,9 @@ import {
   signOut,
   registerUser,
 } from '#contract/members.ts'
-import { password, registerMember } from '#server/testing/register-member.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
-import type { Visitor } from '#server/testing/visitor.ts'
+import { password, registerMember } from '#server/testing/builders/register-member.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import type { Visitor } from '#server/testing/site/visitor.ts'
 
 let site: TestSite
 /** It stands still: on a slow machine a rest of a second would be over before the next call. */

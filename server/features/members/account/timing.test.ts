@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { getUser, registerUser, signIn } from '#contract/members.ts'
-import { password, registerMember } from '#server/testing/register-member.ts'
+import { password, registerMember } from '#server/testing/builders/register-member.ts'
 import { systemClock } from '#server/platform/clock.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 import * as hashing from '#server/features/members/credentials/run-hashing.ts'
 
 vi.mock('#server/features/members/credentials/run-hashing.ts', async (original) => {

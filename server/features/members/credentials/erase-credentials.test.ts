@@ -9,8 +9,8 @@ import {
   resetPassword,
   verifyEmail,
 } from '#contract/members.ts'
-import { register, secretOf } from '#server/testing/member.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { register, secretOf } from '#server/testing/builders/member.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { answerResetRequests } from './reset-password.ts'
 
 let site: TestSite

@@ -2,7 +2,7 @@ import type * as os from 'node:os'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { signIn } from '#contract/members.ts'
 import { systemClock } from '#server/platform/clock.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 /** The hashing waits until it is let go. */
 const hashing = vi.hoisted(() => {

@@ -8,8 +8,8 @@ import {
   signIn,
   verifyEmail,
 } from '#contract/members.ts'
-import { register, secretOf, type Member } from '#server/testing/member.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { register, secretOf, type Member } from '#server/testing/builders/member.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 let site: TestSite
 let member: Member

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { forgotPassword } from '#contract/members.ts'
 import { systemClock } from '#server/platform/clock.ts'
-import { register } from '#server/testing/member.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
-import { watchQueries } from '#server/testing/watch-queries.ts'
+import { register } from '#server/testing/builders/member.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { watchQueries } from '#server/testing/database/watch-queries.ts'
 import { answerResetRequests } from './reset-password.ts'
 
 let site: TestSite

@@ -1,9 +1,9 @@
 import { Secret, TOTP } from 'otpauth'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { changeSecondFactor, changeUser, deleteUser, getUser, signIn } from '#contract/members.ts'
-import { register, type Member } from '#server/testing/member.ts'
-import { somebodyWaits } from '#server/testing/somebody-waits.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { register, type Member } from '#server/testing/builders/member.ts'
+import { waitForLock } from '#server/testing/database/wait-for-lock.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 let site: TestSite
 let member: Member
@@ -212,10 +212,10 @@ describe('signing in with a second factor', () => {
     await other.query('BEGIN')
     await other.query('SELECT FROM users WHERE email = $1 FOR UPDATE', [member.email])
     const asked = logIn()
-    await somebodyWaits(database.pool)
+    await waitForLock(database.pool)
     now += 2000
     const guessed = logIn('000000')
-    await somebodyWaits(database.pool, 2)
+    await waitForLock(database.pool, 2)
     await other.query('ROLLBACK')
     other.release()
     expect((await asked).answer.code).toBe(401)

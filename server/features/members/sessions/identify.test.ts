@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { changeUser, getUser } from '#contract/members.ts'
-import { registerMember } from '#server/testing/register-member.ts'
-import { answerConsent } from '#server/testing/tracked-visitor.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
-import type { Visitor } from '#server/testing/visitor.ts'
-import { watchQueries } from '#server/testing/watch-queries.ts'
+import { registerMember } from '#server/testing/builders/register-member.ts'
+import { answerConsent } from '#server/testing/site/tracked-visitor.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import type { Visitor } from '#server/testing/site/visitor.ts'
+import { watchQueries } from '#server/testing/database/watch-queries.ts'
 import { identify } from '#server/features/members/members.ts'
 
 let site: TestSite

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { getUser } from '#contract/members.ts'
 import { keyFor } from '#server/platform/database/limits.ts'
-import { agree, comeBack, go, leave, socialSite, type SocialSite } from '#server/testing/social-site.ts'
+import { agree, comeBack, go, leave, socialSite, type SocialSite } from '#server/testing/site/social-site.ts'
 
 let site: SocialSite
 beforeAll(async () => {

@@ -2,8 +2,15 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { getUser } from '#contract/members.ts'
 import { linkSocial, listSocialProviders, unlinkSocial } from '#contract/social.ts'
 import { hashPassword } from '#server/features/members/credentials/passwords.ts'
-import { agree, comeBack, go, locationOf, socialSite, type SocialSite } from '#server/testing/social-site.ts'
-import type { Visitor } from '#server/testing/visitor.ts'
+import {
+  agree,
+  comeBack,
+  go,
+  locationOf,
+  socialSite,
+  type SocialSite,
+} from '#server/testing/site/social-site.ts'
+import type { Visitor } from '#server/testing/site/visitor.ts'
 
 const current_password = 'a quiet lighthouse'
 const longAgo = 16 * 60_000

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { getUser } from '#contract/members.ts'
-import { agree, comeBack, leave } from '#server/testing/social-site.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { agree, comeBack, leave } from '#server/testing/site/social-site.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 const startsWithinMs = 20_000
 let issuer: { url: string; close(): Promise<void> }
@@ -21,7 +21,7 @@ afterAll(async () => {
 })
 
 async function runIssuer(): Promise<typeof issuer> {
-  const entry = join(import.meta.dirname, '..', '..', '..', 'testing', 'oidc-issuer.ts')
+  const entry = join(import.meta.dirname, '..', '..', '..', 'testing', 'fakes', 'oidc-issuer.ts')
   const env = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] }
   const child = spawn(process.execPath, [entry], { env, stdio: ['pipe', 'pipe', 'inherit'] })
   const lines = createInterface(child.stdout)

@@ -2,11 +2,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { getUser } from '#contract/members.ts'
 import { linkSocial, listSocialProviders } from '#contract/social.ts'
 import { readSocial } from '#server/platform/config/read-social.ts'
-import { startSocialStandIn, troubles } from '#server/testing/social-stand-ins.ts'
-import { go, leave, locationOf, socialSite, type SocialSite } from '#server/testing/social-site.ts'
-import { password, registerMember } from '#server/testing/register-member.ts'
-import { testSite } from '#server/testing/test-site.ts'
-import type { Visitor } from '#server/testing/visitor.ts'
+import { startSocialStandIn, troubles } from '#server/testing/fakes/social-stand-ins.ts'
+import { go, leave, locationOf, socialSite, type SocialSite } from '#server/testing/site/social-site.ts'
+import { password, registerMember } from '#server/testing/builders/register-member.ts'
+import { testSite } from '#server/testing/site/test-site.ts'
+import type { Visitor } from '#server/testing/site/visitor.ts'
 import { createSocialProviders } from './create-providers.ts'
 
 let site: SocialSite

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { getUser } from '#contract/members.ts'
 import { listSocialProviders, unlinkSocial } from '#contract/social.ts'
-import { agree, comeBack, go, leave, socialSite, type SocialSite } from '#server/testing/social-site.ts'
-import { somebodyWaits } from '#server/testing/somebody-waits.ts'
-import type { Visitor } from '#server/testing/visitor.ts'
+import { agree, comeBack, go, leave, socialSite, type SocialSite } from '#server/testing/site/social-site.ts'
+import { waitForLock } from '#server/testing/database/wait-for-lock.ts'
+import type { Visitor } from '#server/testing/site/visitor.ts'
 
 let site: SocialSite
 beforeAll(async () => {
@@ -61,7 +61,7 @@ it('an e-mail that is taken at the same moment is found taken', async () => {
     [site.claims['email']],
   )
   const end = comeBack(visitor, callback)
-  await somebodyWaits(pool)
+  await waitForLock(pool)
   await other.query('COMMIT')
   other.release()
   expect(await end).toBe('/login?social=has_account&provider=oidc&return_to=%2F')
@@ -87,7 +87,7 @@ it('an identity that another browser brought between two looks is signed in to',
   // The identity is looked for before the e-mail, which has to wait.
   await other.query('LOCK TABLE users IN ACCESS EXCLUSIVE MODE')
   const end = comeBack(visitor, callback)
-  await somebodyWaits(pool)
+  await waitForLock(pool)
   await other.query('COMMIT')
   other.release()
   expect(await end).toBe('/')

@@ -7,7 +7,7 @@ import {
   confirmSecondFactor,
   removeSecondFactor,
 } from '#server/features/members/credentials/second-factor.ts'
-import { go, leave, socialSite, type SocialSite } from '#server/testing/social-site.ts'
+import { go, leave, socialSite, type SocialSite } from '#server/testing/site/social-site.ts'
 import { eraseIdentities } from '#server/features/members/credentials/identities.ts'
 
 let site: SocialSite

@@ -8,7 +8,7 @@ import {
   locationOf,
   socialSite,
   type SocialSite,
-} from '#server/testing/social-site.ts'
+} from '#server/testing/site/social-site.ts'
 
 let site: SocialSite
 beforeAll(async () => {

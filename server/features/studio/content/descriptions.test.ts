@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { readDescription } from '#contract/studio/descriptions.ts'
 import { listAudit } from '#contract/studio/operators.ts'
 import { addVideo, editVideo } from '#contract/studio/videos.ts'
-import { letIn } from '#server/testing/operator.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
-import type { Visitor } from '#server/testing/visitor.ts'
+import { letIn } from '#server/testing/builders/operator.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import type { Visitor } from '#server/testing/site/visitor.ts'
 
 const text = `title: { en: Salt, fy: Sel }
 synopsis: { en: Two sisters. }

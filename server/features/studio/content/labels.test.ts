@@ -15,10 +15,10 @@ import {
 import { listAudit } from '#contract/studio/operators.ts'
 import { editVideo, getStudioVideo } from '#contract/studio/videos.ts'
 import { runStudioCommand } from '#server/cli-studio.ts'
-import { buildCategory, buildVideo } from '#server/testing/builders.ts'
-import { letIn } from '#server/testing/operator.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
-import type { Visitor } from '#server/testing/visitor.ts'
+import { buildCategory, buildVideo } from '#server/testing/builders/builders.ts'
+import { letIn } from '#server/testing/builders/operator.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import type { Visitor } from '#server/testing/site/visitor.ts'
 
 let site: TestSite
 let desk: Visitor

@@ -3,10 +3,10 @@ import { getVideo, queryHomepage } from '#contract/catalog.ts'
 import { changeTag, deleteTag, listStudioTags, mergeTag } from '#contract/studio/labels.ts'
 import { editVideo, getStudioVideo } from '#contract/studio/videos.ts'
 import { catalogJobs } from '#server/features/catalog/catalog.ts'
-import { buildVideo } from '#server/testing/builders.ts'
-import { letIn } from '#server/testing/operator.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
-import type { Visitor } from '#server/testing/visitor.ts'
+import { buildVideo } from '#server/testing/builders/builders.ts'
+import { letIn } from '#server/testing/builders/operator.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import type { Visitor } from '#server/testing/site/visitor.ts'
 
 /** More than two batches. */
 const many = 450

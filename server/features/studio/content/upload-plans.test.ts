@@ -14,10 +14,10 @@ import {
 import { addVideo, listStudioEpisodes } from '#contract/studio/videos.ts'
 import { runStudioCommand } from '#server/cli-studio.ts'
 import { takeNextUpload } from '#server/features/media/uploads/take-upload.ts'
-import { letIn } from '#server/testing/operator.ts'
-import { drawFilm, programs } from '#server/testing/run-test-media.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
-import type { Visitor } from '#server/testing/visitor.ts'
+import { letIn } from '#server/testing/builders/operator.ts'
+import { drawFilm, programs } from '#server/testing/media/run-test-media.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import type { Visitor } from '#server/testing/site/visitor.ts'
 
 let root: string
 let site: TestSite

@@ -19,11 +19,11 @@ import { loadAdminVideo } from '#server/features/catalog/catalog.ts'
 import { purgeUploads, takeNextUpload } from '#server/features/media/uploads/take-upload.ts'
 import { workNext } from '#server/features/media/ingest/queue/ingest-queue.ts'
 import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
-import { letIn } from '#server/testing/operator.ts'
-import { drawFilm, programs } from '#server/testing/run-test-media.ts'
-import { somebodyWaits } from '#server/testing/somebody-waits.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
-import type { Envelope, Visitor } from '#server/testing/visitor.ts'
+import { letIn } from '#server/testing/builders/operator.ts'
+import { drawFilm, programs } from '#server/testing/media/run-test-media.ts'
+import { waitForLock } from '#server/testing/database/wait-for-lock.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import type { Envelope, Visitor } from '#server/testing/site/visitor.ts'
 
 const { signal } = new AbortController()
 const changed_at = '2026-02-03T04:05:06.000Z'
@@ -226,7 +226,7 @@ describe('a file', () => {
     const removing = await site.context.db.transaction().execute(async (tx) => {
       await loadAdminVideo(tx, video, { lock: true })
       const asked = desk.ask(removeUploads, { body: { video_id: video, ids: [id] } })
-      await somebodyWaits(site.context.database.pool)
+      await waitForLock(site.context.database.pool)
       return { asked }
     })
     expect(await removing.asked).toEqual({ removed: 1, kept: [] })

@@ -22,10 +22,10 @@ import { getVideo } from '#contract/catalog.ts'
 import { runStudioCommand } from '#server/cli-studio.ts'
 import { catalogJobs } from '#server/features/catalog/catalog.ts'
 import { reasonColumns, UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
-import { buildVideo } from '#server/testing/builders.ts'
-import { letIn } from '#server/testing/operator.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
-import type { Visitor } from '#server/testing/visitor.ts'
+import { buildVideo } from '#server/testing/builders/builders.ts'
+import { letIn } from '#server/testing/builders/operator.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import type { Visitor } from '#server/testing/site/visitor.ts'
 
 let site: TestSite
 let desk: Visitor

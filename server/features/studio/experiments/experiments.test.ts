@@ -17,15 +17,15 @@ import { listAudit } from '#contract/studio/operators.ts'
 import { editVideo } from '#contract/studio/videos.ts'
 import { variantOf } from '#server/features/experiments/assign-variant.ts'
 import { loadFirstScreen } from '#server/features/pages/load-first-screen.ts'
-import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
-import { guestIn, startOne } from '#server/testing/experiment.ts'
+import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
+import { guestIn, startOne } from '#server/testing/builders/experiment.ts'
 import { startDraft } from '#server/features/experiments/experiments.ts'
-import { register } from '#server/testing/member.ts'
-import { moneySite, paymentOf, type MoneySite } from '#server/testing/money-site.ts'
-import { letIn, type TestOperator } from '#server/testing/operator.ts'
-import { Shopper } from '#server/testing/shopper.ts'
-import { somebodyWaits } from '#server/testing/somebody-waits.ts'
-import type { Visitor } from '#server/testing/visitor.ts'
+import { register } from '#server/testing/builders/member.ts'
+import { moneySite, paymentOf, type MoneySite } from '#server/testing/site/money-site.ts'
+import { letIn, type TestOperator } from '#server/testing/builders/operator.ts'
+import { Shopper } from '#server/testing/builders/shopper.ts'
+import { waitForLock } from '#server/testing/database/wait-for-lock.ts'
+import type { Visitor } from '#server/testing/site/visitor.ts'
 
 let site: MoneySite
 let owner: TestOperator
@@ -94,7 +94,7 @@ describe('the commands', () => {
     const later = await db.transaction().execute(async (tx) => {
       await startDraft(tx, first ?? '', null, clock.now())
       const starts = others.map((id) => owner.desk.call(startExperiment, { body: { id } }))
-      await somebodyWaits(database.pool)
+      await waitForLock(database.pool)
       return { starts }
     })
     const started = await Promise.all(later.starts)

@@ -4,11 +4,11 @@ import { getUser } from '#contract/members.ts'
 import { listDropOff } from '#contract/studio/funnel.ts'
 import { aggregateViewings } from '#server/features/library/aggregate-counts.ts'
 import { eraseLibrary, exportLibrary, mergeLibrary } from '#server/features/library/library.ts'
-import { buildVideo, type BuiltVideo } from '#server/testing/builders.ts'
-import { letIn, type TestOperator } from '#server/testing/operator.ts'
+import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
+import { letIn, type TestOperator } from '#server/testing/builders/operator.ts'
 import { readParts } from '#server/testing/read-parts.ts'
-import { settleSaves } from '#server/testing/settle-saves.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { flushPositions } from '#server/testing/site/flush-positions.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 const halfHour = 30 * 60_000
 /** Of the episodes that `buildVideo` makes. */
@@ -36,7 +36,7 @@ async function someone() {
     await visitor.ask(saveHistory, {
       body: { video_id: video.id, episode_id: idOf(number), position_ms, at },
     })
-    await settleSaves(visitor)
+    await flushPositions(visitor)
   }
   return { id, watch }
 }

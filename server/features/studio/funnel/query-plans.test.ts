@@ -4,8 +4,8 @@ import { loadEpisodeViewers } from '#server/features/library/library.ts'
 import { noteViewings } from '#server/features/library/save-queries.ts'
 import { takeSteps } from '#server/features/tracking/tracking.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import { plansOf } from '#server/testing/plans-of.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
+import { queryPlans } from '#server/testing/database/query-plans.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
 import { selectMoney, selectTokenCounts } from './funnel-queries.ts'
 import { readFunnel } from './read-funnel.ts'
 import { spanUntil } from '#server/platform/utc-days.ts'
@@ -63,7 +63,7 @@ const asked: [string, (db: Db) => Promise<unknown>, RegExp][] = [
 ]
 
 it.each(asked)('%s is found by an index', async (_what, work, index) => {
-  const plans = await plansOf(database, work)
+  const plans = await queryPlans(database, work)
   expect(plans.length).toBeGreaterThan(0)
   for (const { plan } of plans) {
     expect(plan).toMatch(index)

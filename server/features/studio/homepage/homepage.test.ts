@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { getHomepage } from '#contract/catalog.ts'
 import { listAudit } from '#contract/studio/operators.ts'
 import { previewHomepage, saveHomepage, showHomepage, type Draft } from '#contract/studio/homepage.ts'
-import { buildCategory, buildVideo } from '#server/testing/builders.ts'
-import { letIn, type TestOperator } from '#server/testing/operator.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { buildCategory, buildVideo } from '#server/testing/builders/builders.ts'
+import { letIn, type TestOperator } from '#server/testing/builders/operator.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 let site: TestSite
 let editor: TestOperator

@@ -5,10 +5,10 @@ import { getPage } from '#contract/pages.ts'
 import { listAudit } from '#contract/studio/operators.ts'
 import { offerLanguages, setMaintenance, showSettings } from '#contract/studio/settings.ts'
 import { runStudioCommand } from '#server/cli-studio.ts'
-import { register } from '#server/testing/member.ts'
-import { letIn, type TestOperator } from '#server/testing/operator.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
-import type { Visitor } from '#server/testing/visitor.ts'
+import { register } from '#server/testing/builders/member.ts'
+import { letIn, type TestOperator } from '#server/testing/builders/operator.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import type { Visitor } from '#server/testing/site/visitor.ts'
 
 let site: TestSite
 let owner: TestOperator

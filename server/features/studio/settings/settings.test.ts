@@ -18,8 +18,8 @@ import {
 import { runStudioCommand } from '#server/cli-studio.ts'
 import { readLimits } from '#server/platform/config/config.ts'
 import { writeLimit } from '#server/platform/config/read-setting.ts'
-import { letIn, type TestOperator } from '#server/testing/operator.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { letIn, type TestOperator } from '#server/testing/builders/operator.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 let site: TestSite
 let owner: TestOperator

@@ -1,20 +1,13 @@
 import { useEffect } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import type { Order } from '#contract/billing.ts'
-import { BankCheck } from '#web/features/billing/BankCheck.tsx'
-import type { Problem } from '#web/features/billing/use-steps.ts'
+import { BankCheck } from '#web/features/billing/payments/BankCheck.tsx'
+import type { ExpressState } from '#web/features/billing/payments/express-messages.ts'
 import { Sheet } from '#web/ui/Sheet.tsx'
-import { useExpress, type ExpressWish, type WalletState } from './use-express.ts'
+import { useExpress, type ExpressPurchase } from './use-express.ts'
 import styles from './express.module.css'
 
-/** How the wallet stands, for what is around it. */
-export interface ExpressState {
-  wallet: WalletState
-  open: boolean
-  problem: Problem | null
-}
-
-interface ExpressProps extends ExpressWish {
+interface ExpressProps extends ExpressPurchase {
   onState: (state: ExpressState) => void
   onDone: (order: Order) => void
   onOtherPrice: (cents: number) => void
@@ -24,9 +17,9 @@ interface ExpressProps extends ExpressWish {
 }
 
 /** The button of an express wallet, and over the whole document what follows a press of it. */
-export function Express({ onState, onDone, leaver, onOtherPrice, onOwned, ...wish }: ExpressProps) {
+export function Express({ onState, onDone, leaver, onOtherPrice, onOwned, ...params }: ExpressProps) {
   const { t } = useTranslation()
-  const express = useExpress(wish, { onOtherPrice, onOwned })
+  const express = useExpress(params, { onOtherPrice, onOwned })
   const { place, state, step, problem, isOpen } = express
   useEffect(() => onState({ wallet: state, open: isOpen, problem }), [onState, state, isOpen, problem])
   const done = step.at === 'done' ? step.made : null

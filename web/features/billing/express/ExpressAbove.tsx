@@ -1,12 +1,13 @@
 import { useCallback, useState } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import type { Order } from '#contract/billing.ts'
-import { ProblemNote } from '#web/features/billing/ProblemNote.tsx'
-import { Express, type ExpressState } from './Express.tsx'
-import type { ExpressWish } from './use-express.ts'
+import { ProblemNote } from '#web/features/billing/payments/ProblemNote.tsx'
+import type { ExpressState } from '#web/features/billing/payments/express-messages.ts'
+import { Express } from './Express.tsx'
+import type { ExpressPurchase } from './use-express.ts'
 import styles from './express.module.css'
 
-interface ExpressAboveProps extends ExpressWish {
+interface ExpressAboveProps extends ExpressPurchase {
   terms: string
   onDone: (order: Order) => void
   onOtherPrice: (cents: number) => void

@@ -1,12 +1,11 @@
 import { useEffect, useRef, useState } from 'react'
 import type { Order } from '#contract/billing.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import { readExpress, readReport } from '#web/features/billing/order-report.ts'
-import type { Problem } from '#web/features/billing/use-steps.ts'
-import type { Choice } from '#web/features/billing/words.ts'
+import { readExpress, readReport } from '#web/features/billing/payments/order-report.ts'
+import type { Problem } from '#web/features/billing/payments/use-payment-steps.ts'
+import type { Choice } from '#web/features/billing/payments/price-copy.ts'
 import { useBackCloses } from '#web/ui/use-back-closes.ts'
-import type { FromExpress, ToExpress } from './express-report.ts'
-import type { WalletState } from './use-express.ts'
+import type { FromExpress, ToExpress, WalletState } from '#web/features/billing/payments/express-messages.ts'
 import styles from './express-frame.module.css'
 
 interface ExpressFrameProps {

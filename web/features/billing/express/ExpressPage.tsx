@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from 'react'
 import type { GatewayId } from '#contract/billing.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import { reportExpress, reportOrder, reportOwned } from '#web/features/billing/order-report.ts'
-import { Express, type ExpressState } from './Express.tsx'
-import type { ToExpress } from './express-report.ts'
+import { reportExpress, reportOrder, reportOwned } from '#web/features/billing/payments/order-report.ts'
+import { Express } from './Express.tsx'
+import type { ExpressState, ToExpress } from '#web/features/billing/payments/express-messages.ts'
 import styles from './express.module.css'
 
 /** The express wallet's document in a frame of the page that sells: a button, and over that page what follows a press of it. */
@@ -27,7 +27,7 @@ export function ExpressPage({ gateway }: { gateway: GatewayId }) {
       <h1 className="hidden-text">{title}</h1>
       {bought && (
         <Express
-          wish={wishOf(bought, gateway)}
+          params={paramsOf(bought, gateway)}
           choice={bought.choice}
           words={bought.words}
           atOnce={false}
@@ -44,6 +44,6 @@ export function ExpressPage({ gateway }: { gateway: GatewayId }) {
 
 const reportState = (state: ExpressState) => reportExpress({ say: 'state', ...state })
 
-function wishOf({ choice: { kind, id }, video }: Extract<ToExpress, { type: 'buy' }>, gateway: GatewayId) {
+function paramsOf({ choice: { kind, id }, video }: Extract<ToExpress, { type: 'buy' }>, gateway: GatewayId) {
   return { kind, id, gateway, method: 'card' as const, ...(video === undefined ? {} : { video }) }
 }

@@ -1,16 +1,16 @@
-import { keep, kept } from '#web/lib/storage.ts'
+import { saveRecord, readRecord } from '#web/lib/storage.ts'
 
 const key = 'no_express'
 const forMs = 7 * 24 * 60 * 60_000
 
 /** Remembers for a while that a browser has no wallet of a gateway, so that no room is kept for its button. */
 export function rememberWallet(gateway: string, available: boolean): void {
-  const { [gateway]: _, ...others } = kept<Record<string, number>>(key) ?? {}
-  keep(key, available ? others : { ...others, [gateway]: Date.now() })
+  const { [gateway]: _, ...others } = readRecord<Record<string, number>>(key) ?? {}
+  saveRecord(key, available ? others : { ...others, [gateway]: Date.now() })
 }
 
 /** Whether a browser may have a wallet of a gateway, as far as is known. */
 export function mayHaveWallet(gateway: string): boolean {
-  const since = kept<Record<string, number>>(key)?.[gateway]
+  const since = readRecord<Record<string, number>>(key)?.[gateway]
   return since === undefined || Date.now() - since > forMs
 }

@@ -2,7 +2,7 @@ import { i18n } from '#web/i18n/index.ts'
 import { money } from '#web/lib/money.ts'
 import { settings } from '#web/lib/settings.ts'
 import { storage } from '#web/lib/storage.ts'
-import type { ExpressWallet, WalletSettings } from './express-wallet.ts'
+import type { ExpressWallet, WalletSettings } from '#web/features/billing/payments/express-wallet.ts'
 import styles from './express.module.css'
 
 const name = 'Sandbox Pay'
@@ -31,7 +31,7 @@ export function openSandboxWallet({ place, choice: first, events }: WalletSettin
       billingDetails,
       paymentFailed: close,
       finish: close,
-      entry: { check: () => true, give: (errand, person) => errand.send(token, person) },
+      entry: { check: () => true, give: (purpose, details) => purpose.send(token, details) },
     })
   const resolve = () => {
     const { cents, currency, terms } = choice

@@ -1,8 +1,8 @@
 import { useState } from 'react'
 import type { Offer, OfferedGateway } from '#contract/billing.ts'
-import type { Problem } from '#web/features/billing/use-steps.ts'
-import type { Choice } from '#web/features/billing/words.ts'
-import { hasExpress } from './express-wallet.ts'
+import type { Problem } from '#web/features/billing/payments/use-payment-steps.ts'
+import type { Choice } from '#web/features/billing/payments/price-copy.ts'
+import { hasExpress } from '#web/features/billing/payments/express-wallet.ts'
 import { mayHaveWallet } from './remembered-wallet.ts'
 
 /** What a panel with room for an express wallet knows of it. */

@@ -1,24 +1,22 @@
 import { useEffect, useRef, useState } from 'react'
 import type { Order } from '#contract/billing.ts'
-import type { Person } from '#web/features/billing/person.ts'
-import { usePayment } from '#web/features/billing/use-payment.ts'
-import type { Wish } from '#web/features/billing/wish.ts'
-import type { Choice } from '#web/features/billing/words.ts'
+import type { BillingDetails } from '#web/features/billing/payments/billing-details.ts'
+import { usePayment } from '#web/features/billing/payments/use-payment.ts'
+import type { CheckoutParams } from '#web/features/billing/payments/checkout-params.ts'
+import type { Choice } from '#web/features/billing/payments/price-copy.ts'
 import { isName } from '#web/lib/checks.ts'
-import {
-  openWallet,
-  type Approval,
-  type BillingDetails,
-  type ExpressWallet,
-  type WalletEvents,
-} from './express-wallet.ts'
+import type { WalletState } from '#web/features/billing/payments/express-messages.ts'
+import type {
+  Approval,
+  ExpressWallet,
+  WalletBillingDetails,
+  WalletEvents,
+} from '#web/features/billing/payments/express-wallet.ts'
+import { openWallet } from './open-wallet.ts'
 import { rememberWallet } from './remembered-wallet.ts'
 
-/** What is known of the wallet: nothing yet, that it can be pressed, or that this browser has none. */
-export type WalletState = 'unknown' | 'ready' | 'none'
-
-export interface ExpressWish {
-  wish: Wish
+export interface ExpressPurchase {
+  params: CheckoutParams
   choice: Choice
   /** What is said beside the button, which the person agrees to by approving. */
   words: string
@@ -34,19 +32,19 @@ interface PriceEvents {
 const patienceMs = 12_000
 
 /** An express wallet in its place: one press opens its sheet, and what is approved there is ordered and paid. */
-export function useExpress({ wish, choice, words, atOnce }: ExpressWish, on: PriceEvents) {
+export function useExpress({ params, choice, words, atOnce }: ExpressPurchase, on: PriceEvents) {
   const place = useRef<HTMLDivElement>(null)
   const wallet = useRef<ExpressWallet>(null)
   const approval = useRef<Approval>(null)
   const [state, setState] = useState<WalletState>('unknown')
   const [isOpen, setOpen] = useState(false)
-  const shown = { words, saveWords: undefined, cents: choice.cents, atOnce, ...on }
-  const { step, problem, submit, checked, leaveCheck } = usePayment(wish, shown, null)
+  const shown = { words, saveText: undefined, cents: choice.cents, atOnce, ...on }
+  const { step, problem, submit, checked, leaveCheck } = usePayment(params, shown, null)
 
   const events = useRef<WalletEvents>(null)
   events.current = {
     ready(available) {
-      rememberWallet(wish.gateway, available)
+      rememberWallet(params.gateway, available)
       setState(available ? 'ready' : 'none')
     },
     failed: () => setState('none'),
@@ -60,11 +58,11 @@ export function useExpress({ wish, choice, words, atOnce }: ExpressWish, on: Pri
       // A sheet approves once; another press of it comes to nothing.
       if (approval.current) return
       approval.current = approved
-      void submit(personOf(approved.billingDetails), approved.entry)
+      void submit(detailsOf(approved.billingDetails), approved.entry)
     },
   }
 
-  const { gateway } = wish
+  const { gateway } = params
   const latest = useRef(choice)
   latest.current = choice
   useEffect(() => {
@@ -135,7 +133,7 @@ export function useExpress({ wish, choice, words, atOnce }: ExpressWish, on: Pri
 }
 
 /** Who approved, as the forms ask it. Wallets tell a name in one piece, or none. */
-function personOf({ name = '', email = '' }: BillingDetails = {}): Person {
+function detailsOf({ name = '', email = '' }: WalletBillingDetails = {}): BillingDetails {
   const words = name.trim().split(/\s+/)
   const last = words.pop() ?? ''
   const first = words.join(' ')

@@ -1,5 +1,5 @@
 import { useId } from 'react'
-import type { CardFields } from '#web/features/billing/card-entry.ts'
+import type { CardFields } from '#web/features/billing/payments/card-entry.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 import type { FieldKind } from './stripe-script.ts'

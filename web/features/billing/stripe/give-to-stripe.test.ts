@@ -7,7 +7,7 @@ const [send, read] = [vi.fn(), vi.fn()]
 const orderWith = (client_secret?: string, status = 'pending') =>
   // Only what the payer looks at.
   ({ id: 'ord_1', status, next: { type: 'card_form', client_secret } }) as Order
-const person = { email: 'ada@example.com', first: 'Ada ', last: 'Lovelace' }
+const details = { email: 'ada@example.com', first: 'Ada ', last: 'Lovelace' }
 const number = { mount() {}, focus() {}, on() {} }
 const confirmCardPayment = vi.fn<() => Promise<Confirmed>>()
 const refuse = vi.fn()
@@ -15,7 +15,7 @@ const confirmCardSetup = vi.fn<() => Promise<Confirmed>>()
 const script = { confirmCardPayment, confirmCardSetup }
 const payer = () => {
   const give = stripeGiver(script, { number, refuse })
-  return (made: Order | null, by: typeof person) => give({ made, send, read }, by)
+  return (made: Order | null, by: typeof details) => give({ made, send, read }, by)
 }
 
 beforeEach(() => {
@@ -27,11 +27,11 @@ beforeEach(() => {
 
 test("the card goes to the order's payment with the person's name, and then the server reads how it stands", async () => {
   const order = orderWith('pi_1_secret_1')
-  expect(await payer()(order, person)).toMatchObject({ status: 'paid' })
+  expect(await payer()(order, details)).toMatchObject({ status: 'paid' })
   expect(confirmCardPayment).toHaveBeenCalledExactlyOnceWith('pi_1_secret_1', {
     payment_method: { card: number, billing_details: { name: 'Ada Lovelace', email: 'ada@example.com' } },
   })
-  expect(read).toHaveBeenCalledExactlyOnceWith(order, 'pi_1', person)
+  expect(read).toHaveBeenCalledExactlyOnceWith(order, 'pi_1', details)
 })
 
 test.each<[string, () => Promise<Confirmed>]>([
@@ -45,24 +45,24 @@ test.each<[string, () => Promise<Confirmed>]>([
   ],
 ])('%s is no answer: the server says how the payment stands', async (_, outcome) => {
   confirmCardPayment.mockImplementation(outcome)
-  expect(await payer()(orderWith('pi_7_secret_1'), person)).toMatchObject({ status: 'paid' })
-  expect(read).toHaveBeenCalledExactlyOnceWith(expect.anything(), 'pi_7', person)
+  expect(await payer()(orderWith('pi_7_secret_1'), details)).toMatchObject({ status: 'paid' })
+  expect(read).toHaveBeenCalledExactlyOnceWith(expect.anything(), 'pi_7', details)
 })
 
 test('another try asks for the payment that there is to confirm now', async () => {
   const pay = payer()
   const order = orderWith('pi_1_secret_1')
-  await pay(order, person)
+  await pay(order, details)
   send.mockResolvedValue(orderWith('pi_2_secret_2'))
-  await pay(order, person)
-  expect(send).toHaveBeenCalledExactlyOnceWith(undefined, person)
+  await pay(order, details)
+  expect(send).toHaveBeenCalledExactlyOnceWith(undefined, details)
   expect(read.mock.calls.map(([, name]) => name)).toEqual(['pi_1', 'pi_2'])
   expect(confirmCardPayment.mock.lastCall).toMatchObject(['pi_2_secret_2', {}])
 })
 
 test('a card that is only to be kept is confirmed as such, without an address that nobody typed', async () => {
   send.mockResolvedValue(orderWith('seti_1_secret_1'))
-  expect(await payer()(null, { ...person, email: '' })).toMatchObject({ status: 'paid' })
+  expect(await payer()(null, { ...details, email: '' })).toMatchObject({ status: 'paid' })
   expect(confirmCardSetup).toHaveBeenCalledExactlyOnceWith('seti_1_secret_1', {
     payment_method: { card: number, billing_details: { name: 'Ada Lovelace' } },
   })
@@ -71,7 +71,7 @@ test('a card that is only to be kept is confirmed as such, without an address th
 })
 
 test('an order that turns out to be paid is not paid again', async () => {
-  expect(await payer()(orderWith(), person)).toMatchObject({ status: 'paid' })
+  expect(await payer()(orderWith(), details)).toMatchObject({ status: 'paid' })
   expect(confirmCardPayment).not.toHaveBeenCalled()
 })
 
@@ -82,9 +82,9 @@ test.each([
 ] as const)('what Stripe finds unfinished (%s) is marked and no payment is used up', async (code, field) => {
   const pay = payer()
   confirmCardPayment.mockResolvedValueOnce({ error: { type: 'validation_error', code } })
-  expect(await pay(orderWith('pi_1_secret_1'), person)).toBeNull()
+  expect(await pay(orderWith('pi_1_secret_1'), details)).toBeNull()
   expect(refuse).toHaveBeenCalledExactlyOnceWith(field)
-  await pay(orderWith('pi_1_secret_1'), person)
+  await pay(orderWith('pi_1_secret_1'), details)
   expect(read).toHaveBeenCalledOnce()
 })
 
@@ -94,10 +94,10 @@ test('what a wallet approved is confirmed, and our server reads how it stands, w
     read.mockClear()
     const confirm = vi.fn(async () => outcome)
     const give = intentGiver(confirm)
-    expect(await give({ made: orderWith('pi_9_secret_9'), send, read }, person)).toMatchObject({
+    expect(await give({ made: orderWith('pi_9_secret_9'), send, read }, details)).toMatchObject({
       status: 'paid',
     })
-    expect(confirm).toHaveBeenCalledExactlyOnceWith('pi_9_secret_9', person)
-    expect(read).toHaveBeenCalledExactlyOnceWith(expect.anything(), 'pi_9', person)
+    expect(confirm).toHaveBeenCalledExactlyOnceWith('pi_9_secret_9', details)
+    expect(read).toHaveBeenCalledExactlyOnceWith(expect.anything(), 'pi_9', details)
   }
 })

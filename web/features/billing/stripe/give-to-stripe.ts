@@ -1,5 +1,5 @@
-import type { Errand, Standing } from '#web/features/billing/card-entry.ts'
-import type { Person } from '#web/features/billing/person.ts'
+import type { PaymentPurpose, PurposeState } from '#web/features/billing/payments/card-entry.ts'
+import type { BillingDetails } from '#web/features/billing/payments/billing-details.ts'
 import type { Confirmed, FieldKind, StripeField, StripeScript } from './stripe-script.ts'
 
 interface Fields {
@@ -14,8 +14,8 @@ export function stripeGiver(
   { number, refuse }: Fields,
 ) {
   return intentGiver(
-    (secret, person) => {
-      const [email, name] = [person.email.trim(), `${person.first.trim()} ${person.last.trim()}`]
+    (secret, details) => {
+      const [email, name] = [details.email.trim(), `${details.first.trim()} ${details.last.trim()}`]
       const billing_details = { name, ...(email ? { email } : {}) }
       const data = { payment_method: { card: number, billing_details } }
       const isSetup = secret.startsWith('seti_')
@@ -31,27 +31,30 @@ export function stripeGiver(
  * @param mend told what is to be mended before anything can be confirmed; without it nothing can be
  */
 export function intentGiver(
-  confirm: (secret: string, person: Person) => Promise<Confirmed>,
+  confirm: (secret: string, details: BillingDetails) => Promise<Confirmed>,
   mend?: (code: string | undefined) => void,
 ) {
   // What was declined is closed, and another try needs another one.
   const tried = new Set<string>()
-  return async <T extends Standing>(errand: Errand<T>, person: Person): Promise<T | null> => {
-    const open = errand.made?.next.client_secret
+  return async <T extends PurposeState>(
+    purpose: PaymentPurpose<T>,
+    details: BillingDetails,
+  ): Promise<T | null> => {
+    const open = purpose.made?.next.client_secret
     const made =
-      errand.made && open !== undefined && !tried.has(open)
-        ? errand.made
-        : await errand.send(undefined, person)
+      purpose.made && open !== undefined && !tried.has(open)
+        ? purpose.made
+        : await purpose.send(undefined, details)
     const secret = made.next.client_secret
     if (made.status !== 'pending' || secret === undefined) return made
     // The payment may have got through all the same.
-    const { error }: Confirmed = await confirm(secret, person).catch(() => ({}))
+    const { error }: Confirmed = await confirm(secret, details).catch(() => ({}))
     if (error?.type === 'validation_error' && mend) {
       mend(error.code)
       return null
     }
     tried.add(secret)
-    return errand.read(made, nameIn(secret), person)
+    return purpose.read(made, nameIn(secret), details)
   }
 }
 

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import { htmlLanguage } from '#contract/languages.ts'
-import type { CardEntry } from '#web/features/billing/card-entry.ts'
+import type { CardEntry } from '#web/features/billing/payments/card-entry.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { currentLanguage } from '#web/lib/language.ts'
 import { mountFields, untouched, type MountedFields } from './mount-fields.ts'

@@ -35,7 +35,7 @@ let loaded: Pixel[] | null = null
 export const arePixelsLoaded = (): boolean => loaded !== null
 
 /** Tells every pixel, each loaded with the first event. Only to be called once the person has agreed. */
-export function tellPixels(pixels: readonly SetUpPixel[], event: TrackedEvent): void {
+export function sendToPixels(pixels: readonly SetUpPixel[], event: TrackedEvent): void {
   loaded ??= pixels.map(({ kind, id }) => kind.load(id))
   for (const pixel of loaded) pixel.send(event)
 }

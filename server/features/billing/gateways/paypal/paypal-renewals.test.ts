@@ -2,9 +2,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { listPlans } from '#contract/billing.ts'
 import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
 import { renewSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
-import { booksOf } from '#server/testing/books.ts'
-import { Shopper } from '#server/testing/shopper.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { booksOf } from '#server/testing/billing-model/ledger-balance.ts'
+import { Shopper } from '#server/testing/builders/shopper.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { FakePaypal, type Trouble } from './fake-paypal.ts'
 
 const hour = 3_600_000

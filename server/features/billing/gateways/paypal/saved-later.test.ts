@@ -3,8 +3,8 @@ import { getUser } from '#contract/members.ts'
 import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
 import { refundOrder } from '#server/features/billing/refunds/refund-order.ts'
 import { renewSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
-import { Shopper } from '#server/testing/shopper.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { Shopper } from '#server/testing/builders/shopper.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { FakePaypal } from './fake-paypal.ts'
 
 let paypal: FakePaypal

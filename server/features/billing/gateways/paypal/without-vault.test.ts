@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { listPlans } from '#contract/billing.ts'
-import { buildVideo } from '#server/testing/builders.ts'
-import { Shopper } from '#server/testing/shopper.ts'
-import { testSite } from '#server/testing/test-site.ts'
+import { buildVideo } from '#server/testing/builders/builders.ts'
+import { Shopper } from '#server/testing/builders/shopper.ts'
+import { testSite } from '#server/testing/site/test-site.ts'
 import { FakePaypal } from './fake-paypal.ts'
 
 test('an account without the vault is offered for one-off payments only: a plan is refused, an episode sold', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { createLog } from '#server/platform/log.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
 import { forwardClock, openClock } from './sandbox-clock.ts'
 
 const day = 86_400_000

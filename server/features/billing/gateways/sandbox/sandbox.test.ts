@@ -6,8 +6,8 @@ import type {
   GatewayTraits,
   NotificationKind,
 } from '#server/features/billing/gateways/gateway-harness.ts'
-import { Shopper, testCards } from '#server/testing/shopper.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { checkCard } from './card-form.ts'
 import { signEvent } from './webhooks.ts'
 import { failRefunds } from './queries.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { testSite } from '#server/testing/test-site.ts'
+import { testSite } from '#server/testing/site/test-site.ts'
 import { applePayRoutes } from './apple-pay-domain.ts'
 
 const path = '/.well-known/apple-developer-merchantid-domain-association'

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { getUser } from '#contract/members.ts'
 import { eraseBilling, mergeBilling } from '#server/features/billing/billing.ts'
 import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
-import { startFakeStripe, type FakeStripe } from '#server/testing/fake-stripe.ts'
-import { Shopper, testCards } from '#server/testing/shopper.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { startFakeStripe, type FakeStripe } from '#server/testing/fakes/fake-stripe.ts'
+import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Tx } from '#server/tables.ts'
 
 let fake: FakeStripe

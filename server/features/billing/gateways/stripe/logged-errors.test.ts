@@ -4,7 +4,7 @@ import { askGateway, askRefund, askToForget } from '#server/features/billing/gat
 import type { PaymentGateway } from '#server/features/billing/gateways/gateway.ts'
 import { systemClock } from '#server/platform/clock.ts'
 import { createLog } from '#server/platform/log.ts'
-import { testDatabase } from '#server/testing/template-database.ts'
+import { testDatabase } from '#server/testing/database/template-database.ts'
 import { createStripeGateway } from './stripe-gateway.ts'
 
 const secret = 'pi_1_secret_2'

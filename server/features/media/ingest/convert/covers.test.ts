@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import sharp from 'sharp'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { description, drawFilm, programs } from '#server/testing/run-test-media.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { description, drawFilm, programs } from '#server/testing/media/run-test-media.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { importFolder } from '#server/features/media/ingest/import/import-folder.ts'
 
 let root: string

@@ -10,8 +10,8 @@ import {
   flashing,
   lavfi,
   risesOf,
-} from '#server/testing/flash-and-beep.ts'
-import { ffmpeg, programs } from '#server/testing/run-test-media.ts'
+} from '#server/testing/media/flash-and-beep.ts'
+import { ffmpeg, programs } from '#server/testing/media/run-test-media.ts'
 import { collectTimes, rateOf } from '#server/features/media/ingest/plan/measure-film.ts'
 import { transcode } from './transcode.ts'
 

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { drawFilm, programs } from '#server/testing/run-test-media.ts'
+import { drawFilm, programs } from '#server/testing/media/run-test-media.ts'
 import { probe, recognise } from './probe.ts'
 import { UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
 

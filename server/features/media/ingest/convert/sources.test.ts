@@ -9,8 +9,8 @@ import {
   packets,
   programs,
   streamFields,
-} from '#server/testing/run-test-media.ts'
-import { turnMp4 } from '#server/testing/turn-mp4.ts'
+} from '#server/testing/media/run-test-media.ts'
+import { turnMp4 } from '#server/testing/media/turn-mp4.ts'
 import { transcode } from './transcode.ts'
 
 let root: string

@@ -13,9 +13,9 @@ import sharp from 'sharp'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createLog } from '#server/platform/log.ts'
 import { openDisk } from '#server/platform/storage/disk.ts'
-import { diskRoot } from '#server/testing/disk-root.ts'
-import { drawFilm, ffmpeg, programs } from '#server/testing/run-test-media.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
+import { diskRoot } from '#server/testing/media/disk-root.ts'
+import { drawFilm, ffmpeg, programs } from '#server/testing/media/run-test-media.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
 import {
   claimNext,
   giveBack,

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { description } from '#server/testing/run-test-media.ts'
+import { description } from '#server/testing/media/run-test-media.ts'
 import { readFolder } from './read-folder.ts'
 
 let root: string

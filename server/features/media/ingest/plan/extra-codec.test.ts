@@ -3,7 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readIngest } from '#server/platform/config/read-ingest.ts'
-import { brightness, drawFilm, packets, programs, streamFields } from '#server/testing/run-test-media.ts'
+import {
+  brightness,
+  drawFilm,
+  packets,
+  programs,
+  streamFields,
+} from '#server/testing/media/run-test-media.ts'
 import { extraPlaces } from './extra-codec.ts'
 import { findConverter } from '#server/features/media/ingest/convert/find-converter.ts'
 import { parsePlaylist } from '#server/features/media/ingest/convert/playlists.ts'

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { AssetState } from '#server/features/media/tables.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
 import {
   claimNext,
   ClaimLost,

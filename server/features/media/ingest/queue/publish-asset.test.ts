@@ -5,9 +5,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { loadAdminVideo } from '#server/features/catalog/catalog.ts'
 import { orderEpisodes } from '#server/features/media/media.ts'
 import type { Storage } from '#server/platform/storage/storage.ts'
-import { description, drawFilm, programs } from '#server/testing/run-test-media.ts'
-import { somebodyWaits } from '#server/testing/somebody-waits.ts'
-import { testSite, type TestSite } from '#server/testing/test-site.ts'
+import { description, drawFilm, programs } from '#server/testing/media/run-test-media.ts'
+import { waitForLock } from '#server/testing/database/wait-for-lock.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { importFolder } from '#server/features/media/ingest/import/import-folder.ts'
 
 let root: string
@@ -42,7 +42,7 @@ test('an episode is published while an operator puts the video’s episodes in o
     db.transaction().execute(async (tx) => {
       await loadAdminVideo(tx, videoId, { lock: true })
       onHeld()
-      await somebodyWaits(database.pool)
+      await waitForLock(database.pool)
       return orderEpisodes(tx, videoId, ids)
     })
   let ordering: Promise<unknown> | undefined

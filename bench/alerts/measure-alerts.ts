@@ -1,0 +1,216 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { createContext } from '#server/context.ts'
+import { loadConfig } from '#server/platform/config/config.ts'
+import { openDatabase } from '#server/platform/database/database.ts'
+import { createLog } from '#server/platform/log.ts'
+import { buildVideo } from '#server/testing/builders/builders.ts'
+import { freePort } from '#server/testing/site/free-port.ts'
+import { emptyWeb } from '#server/testing/site/test-site.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
+import type { Tables } from '#server/tables.ts'
+import nodeFlags from '#scripts/node-flags.json' with { type: 'json' }
+import { boundToUs } from '#scripts/run-child.mjs'
+import { startReplicated } from './replicated-database.ts'
+import { mountSmallDisk } from './small-disk.ts'
+import { watchAlerts, type AlertWatch } from './watch-alerts.ts'
+import { checkOut } from '#bench/billing/check-out.ts'
+import { startStandIns, type StandIns } from '#bench/billing/stand-ins.ts'
+import { answers, benchEnv } from '#bench/site/start-bench-site.ts'
+import { printLines } from '#bench/table.ts'
+
+const minute = 60_000
+const calmMs = minute
+const patienceMs = 25 * minute
+const viewEveryMs = 500
+const buyEveryMs = 2000
+/** Below the tenth at which the alert fires. */
+const freeOfFullDisk = 0.05
+
+interface Fault {
+  what: string
+  /** The alerts that have to come. */
+  alerts: readonly string[]
+  begin(): void | Promise<void>
+  end(): void | Promise<void>
+}
+
+/**
+ * `npm run bench -- alerts`: a site with a worker, a replica and Stripe's stand-in, watched by Debian's Prometheus and Alertmanager
+ * with the files of deploy/observability as they are. Things go wrong, and it says after how long which alert fired and its mail
+ * arrived. It takes 20 minutes (no payment for 15 is an alert), root (for a disk to fill), and little of the processor.
+ */
+export async function measureAlerts(): Promise<void> {
+  /** What has been opened, the latest last. */
+  const opened: (() => void | Promise<void>)[] = []
+  try {
+    await drill((close) => void opened.push(close))
+  } catch (error) {
+    console.error('The drill did not come to its end:', error)
+    process.exitCode = 1
+  } finally {
+    await inTurn(opened.toReversed(), async (close) => close())
+  }
+}
+
+async function drill(atEnd: (close: () => void | Promise<void>) => void): Promise<void> {
+  const home = mkdtempSync(join(tmpdir(), 'cliffhanger-alerts-'))
+  atEnd(() => rmSync(home, { recursive: true, force: true, maxRetries: 10 }))
+  const disk = mountSmallDisk(join(home, 'disk'))
+  atEnd(disk.close)
+  const database = await startReplicated(join(home, 'database'))
+  atEnd(database.close)
+  const [port, webMetrics, workerMetrics] = [await freePort(), await freePort(), await freePort()]
+  const url = `http://127.0.0.1:${port}`
+  const standIns = await startStandIns(url)
+  atEnd(standIns.close)
+  const env = {
+    ...benchEnv(join(disk.folder, 'data')),
+    ...standIns.env,
+    DATABASE_URL: database.url,
+    APP_SECRET: 'the secret of a site that things go wrong with',
+    PORT: String(port),
+  }
+  const options = await addEpisodeForSale(env, home)
+  const web = runProcess({ ...env, ROLE: 'web', METRICS_PORT: String(webMetrics) })
+  atEnd(() => endProcess(web))
+  const startWorker = () => runProcess({ ...env, ROLE: 'worker', METRICS_PORT: String(workerMetrics) })
+  let worker = startWorker()
+  atEnd(() => endProcess(worker))
+  await answers(`${url}/api/ready`, web)
+  const watch = await watchAlerts([webMetrics, workerMetrics].map((at) => `127.0.0.1:${at}`))
+  atEnd(watch.close)
+  const closing = new AbortController()
+  const people = [
+    again(viewEveryMs, closing.signal, () => fetch(`${url}/api/homepage`)),
+    again(buyEveryMs, closing.signal, () => checkOut({ url, standIns, patienceMs: buyEveryMs }, options)),
+  ]
+  atEnd(async () => {
+    closing.abort()
+    await Promise.all(people)
+  })
+
+  const began = Date.now()
+  await delay(calmMs)
+  const early = watch.firedSince(began)
+  if (early.length > 0) throw new Error(`While all was well, these fired: ${early.join(', ')}`)
+  const faults: Fault[] = [
+    {
+      what: 'the disk of DATA_DIR is filled',
+      alerts: ['DiskFull'],
+      begin: () => disk.fill(freeOfFullDisk),
+      end: disk.empty,
+    },
+    {
+      what: 'the replica applies nothing',
+      alerts: ['ReplicaLag'],
+      begin: database.fallBehind,
+      end: database.catchUp,
+    },
+    {
+      what: 'the worker is stopped',
+      alerts: ['SiteDown', 'WorkerAway'],
+      begin: () => endProcess(worker),
+      end: () => void (worker = startWorker()),
+    },
+  ]
+  const [paying, others] = await Promise.all([
+    meet(watch, failingStripe(standIns)),
+    // The long one goes on beside the others, which come one by one.
+    inTurn(faults, (fault) => meet(watch, fault)),
+  ])
+  printLines([
+    ['what goes wrong', 'alert', 'fires after', 'mail after', 'over, once mended, after'],
+    ...paying,
+    ...others.flat(),
+  ])
+  console.log(`All that fired: ${watch.firedSince(began).join(', ')}.`)
+}
+
+function failingStripe({ stripe }: StandIns): Fault {
+  let recover = () => {}
+  return {
+    what: 'Stripe answers no payment',
+    alerts: ['PaymentsFail'],
+    begin: () => void (recover = stripe.fail('dropped before')),
+    end: () => recover(),
+  }
+}
+
+/** Begins a fault, waits for its alerts and their mails, ends it, and waits until they are over. @returns a line for each alert */
+async function meet(watch: AlertWatch, fault: Fault): Promise<string[][]> {
+  console.log(`${fault.what} …`)
+  const began = Date.now()
+  await fault.begin()
+  await waitUntil(
+    `${fault.alerts.join(' and ')} by mail, as ${fault.what}`,
+    () => fault.alerts.every((alert) => watch.msUntil(alert, 'mailed', began) !== undefined),
+    patienceMs,
+  )
+  const mended = Date.now()
+  await fault.end()
+  await waitUntil(
+    `${fault.alerts.join(' and ')} over`,
+    () => fault.alerts.every((alert) => watch.msUntil(alert, 'over', mended) !== undefined),
+    patienceMs,
+  )
+  const lines = fault.alerts.map((alert) => [
+    fault.what,
+    alert,
+    inSeconds(watch.msUntil(alert, 'firing', began)),
+    inSeconds(watch.msUntil(alert, 'mailed', began)),
+    inSeconds(watch.msUntil(alert, 'over', mended)),
+  ])
+  printLines(lines)
+  return lines
+}
+
+const inSeconds = (ms: number | undefined) => (ms === undefined ? '–' : `${Math.round(ms / 1000)} s`)
+
+async function inTurn<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = []
+  for (const item of items) results.push(await work(item))
+  return results
+}
+
+/** Brings the database up to date and puts an episode on sale. */
+async function addEpisodeForSale(env: NodeJS.ProcessEnv, home: string) {
+  const config = loadConfig(env)
+  const log = createLog({ json: true, level: 'silent' })
+  const database = await openDatabase<Tables>({ ...config, migrate: true }, log)
+  const context = await createContext(config, log, { database, webRoot: emptyWeb(home) })
+  const video = await buildVideo(context)
+  await context.close()
+  return {
+    kind: 'episode',
+    episode_id: video.episodes.at(-1)?.id,
+    gateway: 'stripe',
+    method: 'card',
+  } as const
+}
+
+function runProcess(env: NodeJS.ProcessEnv): ChildProcess {
+  return spawn(...boundToUs(process.execPath, [...nodeFlags, 'server/main.ts']), {
+    env,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+}
+
+async function endProcess(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = once(child, 'exit')
+  child.kill('SIGTERM')
+  await ended
+}
+
+/** Does something again and again, whatever becomes of it. */
+async function again(everyMs: number, signal: AbortSignal, work: () => Promise<unknown>): Promise<void> {
+  while (!signal.aborted) {
+    await work().catch(() => {})
+    await delay(everyMs, undefined, { signal }).catch(() => {})
+  }
+}

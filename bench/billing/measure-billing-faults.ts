@@ -1,0 +1,60 @@
+import { parseArgs } from 'node:util'
+import { openShop, type OpenShop } from './open-shop.ts'
+import { runSite } from './run-site.ts'
+
+const patienceMs = 60_000
+/** Of the site, for one call of a gateway. */
+const gatewayTimeoutMs = 400
+/** A minute passes in a second, so that nobody waits as long as the engine has people wait. */
+const tickMs = 200
+
+/**
+ * `npm run bench -- billing-faults`: checkouts at all three gateways (`--checkouts 1000 --clients 8`) where whatever moves
+ * money meets a fault: dropped before, dropped after, 500 after, time-out or 429, a fifth each. It fails where afterwards
+ * anything is lost, doubled, unpaid or open.
+ */
+export async function measureBillingFaults(args: readonly string[]): Promise<void> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      checkouts: { type: 'string', default: '1000' },
+      clients: { type: 'string', default: '8' },
+    },
+  })
+  const shop = await openShop()
+  shop.standIns.trouble()
+  const site = await runSite(shop.env, { ...shop.options, troubled: true, gatewayTimeoutMs })
+  const ticking = setInterval(() => {
+    shop.setAhead(shop.options.aheadMs + tickMs * 60)
+    site.send({ aheadMs: shop.options.aheadMs })
+  }, tickMs)
+  try {
+    await buyAll(shop, Number(values.checkouts), Number(values.clients))
+    clearInterval(ticking)
+    await site.end('SIGTERM')
+    await shop.settle()
+    const paid = shop.sales.filter(({ status }) => status === 'paid').length
+    console.log(`${values.checkouts} checkouts, of which ${paid} were told that they had paid:`)
+    if (!(await shop.report(['sales']))) process.exitCode = 1
+  } finally {
+    clearInterval(ticking)
+    await site.end('SIGKILL')
+    await shop.close()
+  }
+}
+
+async function buyAll(shop: OpenShop, checkouts: number, clients: number): Promise<void> {
+  const started = Date.now()
+  let begun = 0
+  let done = 0
+  const buyOn = async () => {
+    while (begun < checkouts) {
+      begun++
+      await shop.buy(patienceMs)
+      if (++done % 100 > 0) continue
+      const leftS = Math.round(((Date.now() - started) / done / 1000) * (checkouts - done))
+      console.log(`  ${done} of ${checkouts} checkouts, about ${leftS} s to go`)
+    }
+  }
+  await Promise.all(Array.from({ length: clients }, buyOn))
+}

@@ -1,0 +1,73 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { oneOf, openShop, type OpenShop } from './open-shop.ts'
+import { runSite, type RunningSite } from './run-site.ts'
+
+const minute = 60_000
+const day = 24 * 60 * minute
+/** How long a process lives, from its first answer on, and how long it takes to start: on a busy machine it lives longer too. */
+const [shortestMs, longestMs, usualStartMs] = [200, 4000, 2500]
+const patienceMs = 10_000
+/** What goes back of an order that is refunded in part. */
+const partCents = 40
+
+/**
+ * `npm run bench -- billing-kills`: people check out at all three gateways, subscriptions renew and orders are refunded
+ * while the site's process is killed with -9 again and again (`--kills 100 --clients 8`), and its clock goes on between its
+ * lives. It fails where afterwards anything is lost, doubled, unpaid or open.
+ */
+export async function measureBillingKills(args: readonly string[]): Promise<void> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: { kills: { type: 'string', default: '100' }, clients: { type: 'string', default: '8' } },
+  })
+  const kills = Number(values.kills)
+  const shop = await openShop()
+  const running: { site?: RunningSite } = {}
+  const closing = new AbortController()
+  try {
+    const clients = Array.from({ length: Number(values.clients) }, () => buyOn(shop, running, closing.signal))
+    const started = Date.now()
+    for (let kill = 1; kill <= kills; kill++) {
+      const starts = performance.now()
+      running.site = await runSite(shop.env, shop.options)
+      const slowness = Math.max(1, (performance.now() - starts) / usualStartMs)
+      await delay(slowness * (shortestMs + Math.random() * (longestMs - shortestMs)))
+      await running.site.end('SIGKILL')
+      passTime(shop)
+      if (kill % 10 === 0) showProgress(kill, kills, started, shop)
+    }
+    running.site = await runSite(shop.env, shop.options)
+    closing.abort()
+    await Promise.all(clients)
+    await running.site.end('SIGTERM')
+    await shop.settle()
+    console.log(`${kills} kills under ${values.clients} clients, ${shop.sales.length} checkouts begun:`)
+    if (!(await shop.report(['sales', 'renewals', 'refunds']))) process.exitCode = 1
+  } finally {
+    closing.abort()
+    await running.site?.end('SIGKILL')
+    await shop.close()
+  }
+}
+
+/** One after the other, and sometimes the operator gives the money back, whole or in part. */
+async function buyOn(shop: OpenShop, running: { site?: RunningSite }, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const sale = await shop.buy(patienceMs)
+    if (sale?.status !== 'paid' || Math.random() > 0.3) continue
+    const whole = Math.random() < 0.5
+    running.site?.send({ refund: { orderId: sale.orderId, ...(whole ? {} : { amountCents: partCents }) } })
+  }
+}
+
+/** A process may be back at once, or only after days. */
+function passTime(shop: OpenShop): void {
+  const passed = oneOf([0, 0, 0, minute, 100 * minute, day * 2 * Math.random()])
+  shop.setAhead(shop.options.aheadMs + passed)
+}
+
+function showProgress(kill: number, kills: number, started: number, { sales }: OpenShop): void {
+  const leftS = Math.round(((Date.now() - started) / kill / 1000) * (kills - kill))
+  console.log(`  ${kill} of ${kills} kills, ${sales.length} checkouts, about ${leftS} s to go`)
+}

@@ -1,0 +1,68 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { createContext } from '#server/context.ts'
+import { loadConfig } from '#server/platform/config/config.ts'
+import { openDatabase } from '#server/platform/database/database.ts'
+import { createLog } from '#server/platform/log.ts'
+import { simulateYear, type Year } from '#server/testing/billing-model/simulate-year.ts'
+import type { Tables } from '#server/tables.ts'
+import { benchEnv } from '#bench/site/start-bench-site.ts'
+import { printLines } from '#bench/table.ts'
+
+const log = createLog({ json: false, level: 'warn' })
+const periodDays = [1, 7, 30, 365]
+const mostMinutes = 10
+
+/**
+ * `npm run bench -- billing-year`: a year of 500 subscriptions in a moved clock, under two schedulers with database
+ * connections of their own (`--subscriptions 100` for fewer). It fails where anybody was not charged once for each period.
+ */
+export async function measureBillingYear(args: readonly string[]): Promise<void> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: { subscriptions: { type: 'string', default: '500' } },
+  })
+  const each = Math.max(1, Math.round(Number(values.subscriptions) / periodDays.length))
+  const dataDir = mkdtempSync(join(tmpdir(), 'cliffhanger-year-'))
+  const config = loadConfig(benchEnv(dataDir))
+  const first = await openDatabase<Tables>(config, log)
+  const second = await openDatabase<Tables>(config, log)
+  try {
+    const context = await createContext(config, log, { database: first })
+    const started = performance.now()
+    const onStep = (day: number) => {
+      if (day % 73 === 0) console.log(`  day ${day}: ${seconds(started)} s`)
+    }
+    const options = { each, periodDays, cancelEvery: 9, onStep }
+    const year = await simulateYear(context, [first.db, second.db], options)
+    printYear(year, Number(seconds(started)))
+  } finally {
+    await second.close()
+    await first.close()
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}
+
+const seconds = (started: number) => ((performance.now() - started) / 1000).toFixed(0)
+
+function printYear({ lines, wrong, afterCancelling, books }: Year, took: number): void {
+  const sum = (what: 'subscriptions' | 'cancelled' | 'periods' | 'charges') =>
+    String(lines.reduce((total, line) => total + line[what], 0))
+  printLines([
+    ['period', 'subscriptions', 'cancelled', 'periods', 'charges'],
+    ...lines.map((line) => [
+      `${line.periodDays} days`,
+      ...[line.subscriptions, line.cancelled, line.periods, line.charges].map(String),
+    ]),
+    ['all', sum('subscriptions'), sum('cancelled'), sum('periods'), sum('charges')],
+  ])
+  console.log(
+    `Not charged exactly once for each period: ${wrong}. Charged after cancelling: ${afterCancelling}.`,
+  )
+  console.log(`The ledger has ${books.ours} cents at the gateway, the gateway ${books.theirs}.`)
+  console.log(`${took} s, ${Math.round(Number(sum('charges')) / Math.max(took, 1))} charges a second.`)
+  const sound = wrong === 0 && afterCancelling === 0 && books.ours === books.theirs
+  if (!sound || took > mostMinutes * 60) process.exitCode = 1
+}

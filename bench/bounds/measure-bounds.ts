@@ -1,0 +1,178 @@
+import { execFileSync, fork, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import pg from 'pg'
+import { startEmbedded } from '#server/platform/database/embedded.ts'
+import { createLog } from '#server/platform/log.ts'
+import { quotaSettings } from '#server/platform/config/read-quotas.ts'
+import { leaveBehind, type Loads } from './leave-behind.ts'
+import { registerPerson } from './people.ts'
+import nodeFlags from '#scripts/node-flags.json' with { type: 'json' }
+import { runClients } from '#bench/http/run-clients.ts'
+import { answers, benchEnv, spawnSite } from '#bench/site/start-bench-site.ts'
+import { atMostMegabytes, printTable, within, type Row } from '#bench/table.ts'
+
+const log = createLog({ json: false, level: 'warn' })
+const port = 3912
+const url = `http://127.0.0.1:${port}`
+const mostMegabytes = 250
+const mostHealthMs = 200
+const mostGrowthMegabytes = 5
+const videos = 50_000
+/** What one person's events took where the export was found to end the process. */
+const exportedEvents = 34_000
+const exportedBytes = 2400
+const exportsAtOnce = 20
+const readers = 500
+const holdMs = 10_000
+
+/** What 6,000 calls a minute are in ten minutes, in equal parts. */
+const loads: Loads = { beacons: 15_000, tokens: 15_000, orders: 15_000, flips: 15_000 }
+
+/**
+ * `npm run bench -- bounds`: what strangers did to the site in an attack, again: 20 exports of one person with 80 MB of events, 500
+ * connections that ask for a sitemap of 50,000 videos and do not read it, and as many beacons, made-up tokens, orders and consent
+ * answers as one network may send in ten minutes, sent as fast as they go. `--part 0.1` sends a tenth of those.
+ */
+export async function measureBounds(args: readonly string[]): Promise<void> {
+  const { values } = parseArgs({ args: [...args], options: { part: { type: 'string', default: '1' } } })
+  const part = Number(values.part)
+  const home = mkdtempSync(join(tmpdir(), 'cliffhanger-bounds-'))
+  const dataDir = join(home, 'data')
+  const site = spawnSite(envOf(dataDir))
+  try {
+    await answers(`${url}/api/ready`, site)
+    const { connection } = await startEmbedded({ dataDir, log })
+    const pool = new pg.Pool({ ...connection })
+    await fillVideos(pool)
+    const cookie = await personWithEvents(pool)
+    const rows = [
+      ...(await hold(site, 'nothing', idle)),
+      ...(await hold(site, 'a sitemap that 500 clients do not read', () => unreadSitemaps(pool))),
+      ...(await hold(site, '20 exports of 80 MB that are read', () => exportsOf(cookie))),
+      await growth(pool, part),
+    ]
+    await pool.end()
+    printTable(rows)
+    if (site.exitCode !== null || rows.some(({ ok }) => !ok)) process.exitCode = 1
+  } finally {
+    const ended = new Promise((resolve) => site.once('exit', resolve))
+    if (site.exitCode === null && site.kill('SIGTERM')) await ended
+    rmSync(home, { recursive: true, force: true })
+  }
+}
+
+/** The bounds as they are for everybody; calls alone are not limited, as ten minutes of them come at once. */
+function envOf(dataDir: string): NodeJS.ProcessEnv {
+  const env = benchEnv(dataDir)
+  for (const name of quotaSettings) delete env[name]
+  return { ...env, PORT: String(port), HOST: '127.0.0.1' }
+}
+
+async function fillVideos(pool: pg.Pool): Promise<void> {
+  await pool.query(
+    `INSERT INTO videos (id, slug, titles, synopses, state, free_episodes, episode_count, currency, episode_cents, video_cents, released_at)
+     SELECT 'vid_' || md5(n::text), 'video-' || n, '{"en": "A video"}', '{"en": "What it is about"}', 'published', 0, 1, 'USD', 99, 999,
+       now() - n * interval '1 minute' FROM generate_series(1, $1::int) n`,
+    [videos],
+  )
+}
+
+/** What the process holds at most, and how long health takes at most, while something goes on. */
+async function hold(site: ChildProcess, what: string, work: () => Promise<() => void>): Promise<Row[]> {
+  let [megabytes, over] = [0, false]
+  const watching = fork(join(import.meta.dirname, 'watch-health.ts'), [`${url}/api/health`], {
+    execArgv: nodeFlags,
+  })
+  await once(watching, 'message')
+  const looking = (async () => {
+    while (!over) {
+      megabytes = Math.max(megabytes, residentMegabytes(site))
+      await delay(100)
+    }
+  })()
+  const end = await work()
+  over = true
+  await looking
+  watching.send('end')
+  // It sends one number.
+  const [slowest] = (await once(watching, 'message')) as [number]
+  end()
+  if (site.exitCode !== null) throw new Error(`the process ended during ${what}`)
+  return [
+    atMostMegabytes(`memory of the HTTP process: ${what}`, megabytes, mostMegabytes),
+    within(`health: ${what}`, slowest, mostHealthMs),
+  ]
+}
+
+/** What a busy machine does to the figures. */
+const idle = () => delay(holdMs).then(() => () => {})
+
+async function unreadSitemaps(pool: pg.Pool): Promise<() => void> {
+  const { rows } = await pool.query<{ at: Date; id: string }>(
+    'SELECT released_at AS at, id FROM videos ORDER BY released_at, id LIMIT 1',
+  )
+  const [first] = rows
+  const path = `/sitemaps/videos/${first?.at.getTime()}-${first?.id}.xml`
+  const sockets = Array.from({ length: readers }, () => askUnread(path))
+  await delay(holdMs)
+  return () => sockets.forEach((socket) => socket.destroy())
+}
+
+function askUnread(path: string): Socket {
+  const socket = connect(port, '127.0.0.1').on('error', () => {})
+  socket.pause().write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
+  return socket
+}
+
+async function personWithEvents(pool: pg.Pool): Promise<string> {
+  const { id, cookie } = await registerPerson(url)
+  await pool.query(
+    `INSERT INTO events (at, id, name, fields, user_id)
+     SELECT now() - n * interval '1 second', gen_random_uuid(), 'filled',
+       jsonb_build_object('text', (SELECT string_agg(md5(n::text || part), '') FROM generate_series(1, $3::int / 32) part)), $1
+     FROM generate_series(1, $2::int) n`,
+    [id, exportedEvents, exportedBytes],
+  )
+  return cookie
+}
+
+async function exportsOf(cookie: string): Promise<() => void> {
+  await Promise.all(
+    Array.from({ length: exportsAtOnce }, async () => {
+      const response = await fetch(`${url}/api/user/export`, { headers: { cookie } })
+      await response.body?.pipeTo(new WritableStream())
+    }),
+  )
+  return () => {}
+}
+
+async function growth(pool: pg.Pool, part: number): Promise<Row> {
+  const size = async () => {
+    await pool.query('VACUUM')
+    const { rows } = await pool.query<{ bytes: string }>(
+      'SELECT pg_database_size(current_database()) AS bytes',
+    )
+    return Number(rows[0]?.bytes) / 1024 ** 2
+  }
+  const { rows } = await pool.query<{ id: string }>('SELECT id FROM plans ORDER BY id LIMIT 1')
+  const before = await size()
+  const work = leaveBehind(url, rows[0]?.id ?? '', loads, part)
+  await runClients(16, () => work.isDone(), work.next)
+  // What waits in buffers and to be counted.
+  await delay(15_000)
+  const grown = (await size()) - before
+  const orders = await pool.query('SELECT id FROM orders LIMIT 1')
+  if (orders.rowCount === 0) throw new Error('no order was made, so that nothing is known of their bound')
+  return atMostMegabytes('growth of the database by ten minutes of one network', grown, mostGrowthMegabytes)
+}
+
+function residentMegabytes({ pid }: ChildProcess): number {
+  const args = ['-o', 'rss=', '-p', String(pid)]
+  return Number(execFileSync('ps', args, { encoding: 'utf8', timeout: 5000 }).trim()) / 1024
+}

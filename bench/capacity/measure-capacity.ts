@@ -1,0 +1,150 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import pg from 'pg'
+import { makeMembers } from './make-members.ts'
+import { costsBetween, readCosts, type Costs } from './read-costs.ts'
+import { openMeter, Viewer, type Meter, type Opened } from './viewer.ts'
+import { startBenchSite, type BenchSite } from '#bench/site/start-bench-site.ts'
+import { printLines } from '#bench/table.ts'
+
+const content = { episodes: 3, seconds: 12, times: 5, size: '360x640' }
+const minuteMs = 60_000
+/** What a start leaves to be done is over by then. */
+const settleMs = 15_000
+/** An import leaves tables to be cleaned up, which is no part of resting. */
+const rest = ['VACUUM (ANALYZE)', 'CHECKPOINT']
+/** Viewers come one after the other over so long. */
+const arriveMs = 30_000
+/** So many members make their calls one after the other, to see what a call takes at rest. */
+const atRest = 30
+/** Of each of them, as many as of two minutes of watching. */
+const savesAtRest = 10
+
+/**
+ * `npm run bench -- capacity 200`: what an idle site costs a minute, what so many members (200 where none are named) cost as they arrive (home,
+ * then a video) and in each minute that they watch, as the player does it, and how long calls take meanwhile. `--minutes 2` says for how
+ * long; `--edge` leaves segments to a proxy or an edge; `--only idle` or `--only watching` leaves the other out.
+ */
+export async function measureCapacity(args: readonly string[]): Promise<void> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      minutes: { type: 'string', default: '2' },
+      edge: { type: 'boolean', default: false },
+      only: { type: 'string' },
+    },
+  })
+  const viewers = Number(positionals[0] ?? 200)
+  const minutes = Number(values.minutes)
+  if (!(Number.isInteger(viewers) && viewers > 0 && minutes > 0))
+    throw new Error('capacity takes a number of viewers, and --minutes a number')
+  console.log('Making a film and starting a site with it …')
+  const site = await startBenchSite(content)
+  const pool = new pg.Pool({ ...site.connection, max: 1 })
+  try {
+    const cookies = await makeMembers(pool, viewers + atRest)
+    await delay(settleMs)
+    for (const statement of rest) await pool.query(statement)
+    const measured = (work: () => Promise<unknown>) => measure(pool, site, work)
+    const table = [heading]
+    if (values.only !== 'watching') {
+      const idle = await measured(() => delay(minutes * minuteMs))
+      table.push(lineOf('an idle site, a minute', idle, minutes))
+    }
+    if (values.only !== 'idle') {
+      const resting = await callsAtRest(site, cookies.splice(0, atRest), values.edge)
+      const meter = openMeter(site.url, values.edge)
+      table.push(...(await measureViewers(measured, meter, cookies, minutes)))
+      printLines(table)
+      printCalls(resting, meter, viewers * minutes)
+      return
+    }
+    printLines(table)
+  } finally {
+    await pool.end()
+    await site.close()
+  }
+}
+
+type Measured = (work: () => Promise<unknown>) => Promise<Costs>
+
+async function measure(pool: pg.Pool, { pid }: BenchSite, work: () => Promise<unknown>): Promise<Costs> {
+  const before = await readCosts(pool, pid)
+  await work()
+  return costsBetween(before, await readCosts(pool, pid))
+}
+
+async function callsAtRest(site: BenchSite, cookies: readonly string[], edge: boolean): Promise<number[]> {
+  const meter = openMeter(site.url, edge)
+  for (const cookie of cookies) {
+    const viewer = new Viewer(meter, cookie)
+    const film = await viewer.arrive()
+    await viewer.savePlaces(film, savesAtRest)
+  }
+  stopIfFailed(meter)
+  return meter.calls
+}
+
+async function measureViewers(
+  measured: Measured,
+  meter: Meter,
+  cookies: readonly string[],
+  minutes: number,
+): Promise<string[][]> {
+  const count = cookies.length
+  const viewers = cookies.map((cookie) => new Viewer(meter, cookie))
+  const spread = <T>(over: number, work: (viewer: Viewer, index: number) => Promise<T>) =>
+    Promise.all(viewers.map((viewer, index) => delay((over * index) / count).then(() => work(viewer, index))))
+  let opened: Opened[] = []
+  const arriving = await measured(async () => {
+    opened = await spread(arriveMs, (viewer) => viewer.arrive())
+  })
+  const watching = await measured(() =>
+    // Evenly over the time from one save to the next.
+    spread(15_000, async (viewer, index) => {
+      const film = opened[index]
+      if (film) await viewer.watch(film, minutes * minuteMs)
+    }),
+  )
+  stopIfFailed(meter)
+  return [
+    lineOf(`${count} members arrive, each`, arriving, count),
+    lineOf(`${count} members watch, each minute of one`, watching, count * minutes),
+  ]
+}
+
+const heading = ['what', 'transactions', 'WAL bytes', 'rows written', 'CPU of the site', 'CPU of PostgreSQL']
+
+function lineOf(what: string, costs: Costs, times: number): string[] {
+  const { transactions, walBytes, rowsWritten, siteCpuMs, databaseCpuMs } = costs
+  const each = (value: number) => {
+    const one = value / times
+    return one >= 100 ? String(Math.round(one)) : one.toFixed(one >= 10 ? 1 : 2)
+  }
+  return [
+    what,
+    each(transactions),
+    each(walBytes),
+    each(rowsWritten),
+    `${each(siteCpuMs)} ms`,
+    `${each(databaseCpuMs)} ms`,
+  ]
+}
+
+function printCalls(resting: readonly number[], { calls, segments }: Meter, viewerMinutes: number): void {
+  const [rest, load] = [p95(resting), p95(calls)]
+  console.log(
+    `p95 of the API: ${rest.toFixed(1)} ms at rest, ${load.toFixed(1)} ms under load (${(load / rest).toFixed(2)}×), of ${calls.length} calls; ${(segments / viewerMinutes).toFixed(1)} segments a viewer-minute`,
+  )
+}
+
+function p95(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length * 0.95)] ?? NaN
+}
+
+/** A call that was refused costs another thing than what is measured. */
+function stopIfFailed({ failures }: Meter): void {
+  if (failures.length > 0)
+    throw new Error(`${failures.length} calls were refused or failed, the first: ${failures[0]}`)
+}

@@ -1,0 +1,241 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import pg from 'pg'
+import { createCatalog, loadHomepage, loadVideo } from '#server/features/catalog/catalog.ts'
+import { listTags } from '#server/features/catalog/listing/list-tags.ts'
+import { listVideos } from '#server/features/catalog/listing/list-videos.ts'
+import { recentlyWatched } from '#server/features/library/library.ts'
+import { listFavorites, listHistory } from '#server/features/library/list-entries.ts'
+import { systemClock } from '#server/platform/clock.ts'
+import { columnTypes } from '#server/platform/database/column-types.ts'
+import { openDatabase } from '#server/platform/database/database.ts'
+import { startEmbedded } from '#server/platform/database/embedded.ts'
+import { createLog } from '#server/platform/log.ts'
+import type { Viewer } from '#server/platform/http/route.ts'
+import type { Db, Tables } from '#server/tables.ts'
+import { makeCases, type Case } from './cases.ts'
+import { explainPlans } from './explain-plans.ts'
+import { fillCatalogue, type CatalogueSize } from './fill-catalogue.ts'
+import { measureByTurns, type Target } from '#bench/http/measure-latency.ts'
+import { startSiteOn } from '#bench/site/start-bench-site.ts'
+import { printLines } from '#bench/table.ts'
+import { newGuest } from '#bench/site/visitor.ts'
+
+const log = createLog({ json: false, level: 'warn' })
+const historyEach = 200
+const firstPort = 3911
+
+/** One listing at every size; undefined where a catalogue has no such listing. */
+interface Measured {
+  name: string
+  p95s: (number | undefined)[]
+  aim: Case['aim']
+}
+
+/** A catalogue of one size, with the site on it in processes of its own. */
+interface SizedSite {
+  url: string
+  cases: Case[]
+  /** The headers of a person with a long history. */
+  busy: Record<string, string>
+  writePlans(): Promise<void>
+  close(): Promise<void>
+}
+
+/**
+ * `npm run bench -- catalogue --sizes 1000,10000 --data FOLDER`: the 95th percentile of every listing at each size, and
+ * the plans behind them in test-results/. With --data the filled databases stay there, one a size: a run that was stopped
+ * goes on, and another measures again without filling. `--only search` leaves out all cases without this in their name. The first size is what the others are compared with.
+ */
+export async function measureCatalogue(args: readonly string[]): Promise<void> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      sizes: { type: 'string', default: '1000,10000,100000' },
+      data: { type: 'string' },
+      only: { type: 'string', default: '' },
+    },
+  })
+  const sizes = values.sizes.split(',').map(Number)
+  const wrong = sizes.find((size) => !Number.isInteger(size) || size < 1000)
+  if (wrong !== undefined)
+    throw new Error(`--sizes takes whole numbers from 1000 up, such as 1000,10000; not ${wrong}`)
+  const home = values.data ?? mkdtempSync(join(tmpdir(), 'cliffhanger-catalogue-'))
+  const sites: SizedSite[] = []
+  try {
+    for (const videos of sizes) {
+      const size = { videos, people: Math.round(videos / 10), historyEach }
+      sites.push(await openSize(join(home, String(videos)), size, firstPort + sites.length))
+    }
+    printSizes(sizes, await measureCases(sites, values.only))
+    for (const site of sites) await site.writePlans()
+  } finally {
+    for (const site of sites) await site.close()
+    if (values.data === undefined) rmSync(home, { recursive: true, force: true })
+  }
+}
+
+/** Every listing at all sizes by turns. */
+async function measureCases(sites: readonly SizedSite[], only: string): Promise<Measured[]> {
+  const known = new Map(sites.flatMap(({ cases }) => cases.map((each) => [each.name, each] as const)))
+  const measured: Measured[] = []
+  for (const { name, aim, kept } of known.values()) {
+    if (!name.includes(only)) continue
+    const targets = sites.map((site) => targetOf(site, name))
+    const latencies = await measureByTurns(targets.filter((target) => target !== undefined))
+    if (!kept && latencies.some(({ repeated }) => repeated))
+      throw new Error(`So few addresses of “${name}” are answered from what is kept`)
+    const results = latencies.values()
+    const p95s = targets.map((target) => (target ? results.next().value?.p95 : undefined))
+    console.log(`  ${name}: ${p95s.map(inMs).join(', ')} ms`)
+    measured.push({ name, p95s, aim })
+  }
+  return measured
+}
+
+function targetOf({ url, cases, busy }: SizedSite, name: string): Target | undefined {
+  const found = cases.find((each) => each.name === name)
+  return found && { base: url, paths: found.paths, headers: found.busy ? busy : {} }
+}
+
+async function openSize(dataDir: string, size: CatalogueSize, port: number): Promise<SizedSite> {
+  console.log(`A catalogue of ${size.videos} videos and ${size.people * size.historyEach} rows of history …`)
+  mkdirSync(dataDir, { recursive: true })
+  const database = await openDatabase<Tables>({ dataDir, databaseUrl: undefined, migrate: true }, log)
+  const { connection } = await startEmbedded({ dataDir, log })
+  // The site's own pool gives up on what takes as long as filling does.
+  const pool = new pg.Pool({ ...connection, types: columnTypes })
+  // One that is just closing may hear that the database server stops.
+  pool.on('error', () => undefined)
+  const closers = [() => database.close(), () => pool.end()]
+  const close = async () => {
+    for (const each of closers.toReversed()) await each()
+  }
+  try {
+    await fillCatalogue(pool, size, (line) => console.log(`  ${line}`))
+    const site = await startSiteOn(dataDir, port)
+    closers.push(site.close)
+    const { cookie, userId } = await makeBusyPerson(pool, site.url, size)
+    const cases = await makeCases(pool, size, userId)
+    return {
+      url: site.url,
+      cases,
+      busy: { cookie },
+      writePlans: () => writePlans(pool, size, cases, { userId, role: 'visitor', kept: true }),
+      close,
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** Somebody with 20,000 entries in their history and 5,000 favorites, or as many as half of the videos. */
+async function makeBusyPerson(pool: pg.Pool, url: string, { videos }: CatalogueSize) {
+  const { rows: first } = await pool.query<{ videoId: string; episodeId: string }>(
+    `SELECT bench_id('vid', 1) AS "videoId", bench_id('ep', 1) AS "episodeId"`,
+  )
+  const cookie = await newGuest({ url }, first[0] ?? { videoId: '', episodeId: '' })
+  const answer = await fetch(`${url}/api/user`, { headers: { cookie } })
+  // Our own answer to our own call.
+  const { info } = (await answer.json()) as { info: { id: string } }
+  const client = await pool.connect()
+  const rows = `generate_series(1, least($2::int, ${Math.floor(videos / 2)})) n`
+  try {
+    await client.query('SET session_replication_role = replica')
+    await client.query(
+      `INSERT INTO history (user_id, video_id, episode_id, position_ms, at)
+       SELECT $1, bench_id('vid', n), bench_id('ep', n), 4000, now() - n * interval '1 minute' FROM ${rows}
+       ON CONFLICT DO NOTHING`,
+      [info.id, 20_000],
+    )
+    await client.query(
+      `INSERT INTO favorites (user_id, video_id, favorited_at)
+       SELECT $1, bench_id('vid', n), now() - n * interval '1 minute' FROM ${rows}`,
+      [info.id, 5000],
+    )
+  } finally {
+    client.release(true)
+  }
+  const listed = await fetch(`${url}/api/user/history`, { headers: { cookie } })
+  if (!(await listed.text()).includes('"next_cursor":"'))
+    throw new Error('The busy person has no long history')
+  return { cookie, userId: info.id }
+}
+
+/** The plans of every statement behind the listings, of first and further pages. Scanning a large table fails the run, and so does counting. */
+async function writePlans(
+  pool: pg.Pool,
+  { videos }: CatalogueSize,
+  cases: readonly Case[],
+  busy: Viewer,
+): Promise<void> {
+  const reads = new Map<string, (db: Db) => Promise<unknown>>([
+    ['homepage', (db) => loadHomepage(db, 'en', { text: '', icon: '' })],
+    ...cases.flatMap(({ name, paths }) =>
+      paths.slice(0, 2).flatMap((path, page) => {
+        const read = readOf(new URL(path, 'http://localhost'), busy)
+        return read ? [[page === 0 ? name : `${name}, another`, read] as const] : []
+      }),
+    ),
+  ])
+  const { text, scans, counts } = await explainPlans(pool, reads)
+  const file = join('test-results', `plans-${videos}.txt`)
+  mkdirSync('test-results', { recursive: true })
+  writeFileSync(file, text)
+  console.log(`  plans: ${file}`)
+  // A table of a thousand rows is read faster as a whole.
+  if (videos >= 10_000) failFor('scan a large table', scans)
+  failFor('count', counts)
+}
+
+function failFor(what: string, statements: readonly string[]): void {
+  if (statements.length === 0) return
+  console.error(`These ${what}:\n${statements.join('\n')}`)
+  process.exitCode = 1
+}
+
+/** What answers a call, without the HTTP face. */
+function readOf({ pathname, searchParams }: URL, viewer: Viewer): ((db: Db) => Promise<unknown>) | undefined {
+  const { limit, ...words } = Object.fromEntries(searchParams)
+  const query = limit === undefined ? words : { ...words, limit: Number(limit) }
+  const catalog = (db: Db) => ({ db, ...createCatalog(db, systemClock) })
+  switch (pathname) {
+    case '/api/homepage/query':
+      return (db) => listVideos(catalog(db), query, 'en', () => recentlyWatched(db, viewer))
+    case '/api/tag':
+      return (db) => listTags(db, query, 'en')
+    case '/api/video':
+      return (db) => loadVideo(catalog(db), words['id'] ?? '', 'en')
+    case '/api/user/history':
+      return (db) => listHistory(catalog(db), viewer, query, 'en', systemClock.now())
+    case '/api/user/favorite':
+      return (db) => listFavorites(catalog(db), viewer, query, 'en')
+    default:
+      return undefined
+  }
+}
+
+function printSizes(sizes: readonly number[], results: readonly Measured[]): void {
+  const lines = [
+    ['p95 at 16 clients, ms', ...sizes.map(String), 'ratio', 'aim', 'ok?'],
+    ...results.map(({ name, p95s, aim }) => {
+      const [first = Number.NaN, last = Number.NaN] = [p95s[0], p95s.at(-1)]
+      const ok = !(last / first > aim.ratio) && last <= (aim.ms ?? Number.POSITIVE_INFINITY)
+      return [
+        name,
+        ...p95s.map(inMs),
+        Number.isNaN(first) ? '–' : `${(last / first).toFixed(2)}×`,
+        `≤ ${aim.ratio}×${aim.ms === undefined ? '' : `, ≤ ${aim.ms} ms`}`,
+        ok ? 'yes' : 'NO',
+      ]
+    }),
+  ]
+  printLines(lines)
+}
+
+function inMs(ms: number | undefined): string {
+  return ms === undefined ? '–' : ms.toFixed(1)
+}

@@ -1,0 +1,26 @@
+import { makeCallCases, recordAnswers, rowOf } from './call-cases.ts'
+import { compareLoad } from './load.ts'
+import { startBare } from '#bench/bare/start-bare.ts'
+import type { BenchSite } from '#bench/site/start-bench-site.ts'
+import type { Row } from '#bench/table.ts'
+
+/** Calls per second of every GET of the contract but the export, against a bare route with the same bytes and as many indexed look-ups. */
+export async function measureCalls(site: BenchSite): Promise<Row[]> {
+  const cases = await makeCallCases(site)
+  const answers = await recordAnswers(site, cases)
+  const bare = await startBare({ answers, files: site.home, connection: site.connection })
+  try {
+    const rows: Row[] = []
+    for (const [index, each] of cases.entries()) {
+      const headers = { cookie: each.cookie }
+      const result = await compareLoad(
+        { urls: [`${site.url}${each.path}`], headers },
+        { urls: [`${bare.url}/answer/${index}`], headers },
+      )
+      rows.push(rowOf(each, result))
+    }
+    return rows
+  } finally {
+    await bare.close()
+  }
+}

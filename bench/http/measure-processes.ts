@@ -1,0 +1,39 @@
+import { makeCallCases, recordAnswers, rowOf } from './call-cases.ts'
+import { compareLoad } from './load.ts'
+import { startAnother } from '#bench/site/start-another.ts'
+import { startBare } from '#bench/bare/start-bare.ts'
+import type { BenchSite } from '#bench/site/start-bench-site.ts'
+import type { Row } from '#bench/table.ts'
+
+const secondBarePort = 3915
+/** More than two cores can use, and few enough that all four processes find room at the database. */
+const bareConnections = 8
+
+/** The calls that make up most of a visit. */
+const few = /^\/api\/(homepage|video|video\/episode|user\/history)(\?(id|video_id)=\w+)?$/
+
+/** A few calls with half of the clients at each of two processes on one database, ours and bare alike. */
+export async function measureProcesses(site: BenchSite): Promise<Row[]> {
+  const cases = (await makeCallCases(site)).filter(({ path, who }) => few.test(path) && who !== 'guest')
+  const answers = await recordAnswers(site, cases)
+  const options = { answers, files: site.home, connection: site.connection, connections: bareConnections }
+  const [another, ...bare] = await Promise.all([
+    startAnother(site),
+    startBare(options),
+    startBare(options, secondBarePort),
+  ])
+  try {
+    const rows: Row[] = []
+    for (const [index, each] of cases.entries()) {
+      const headers = { cookie: each.cookie }
+      const result = await compareLoad(
+        { urls: [site, another].map(({ url }) => url + each.path), headers },
+        { urls: bare.map(({ url }) => `${url}/answer/${index}`), headers },
+      )
+      rows.push(rowOf(each, result, '2 processes: '))
+    }
+    return rows
+  } finally {
+    await Promise.all([another, ...bare].map((process) => process.close()))
+  }
+}

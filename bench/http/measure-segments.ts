@@ -1,0 +1,59 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { findNjs, startNginx as startCheckingNginx } from '#deploy/testing/run-nginx.ts'
+import { compareLoad } from './load.ts'
+import { startBare } from '#bench/bare/start-bare.ts'
+import { mediaSecret, type BenchSite } from '#bench/site/start-bench-site.ts'
+import { startNginx } from '#bench/site/start-nginx.ts'
+import { atLeast, type Row } from '#bench/table.ts'
+import { findFilm } from '#bench/site/visitor.ts'
+
+const aim = 0.7
+const nginxAim = 0.8
+/** For nginx with our check of the pass against nginx without one. */
+const checkedAim = 0.95
+
+/** The first whole segment (2 s) of the largest rendition. */
+const segment = 'v0/00001.m4s'
+
+/**
+ * Bytes per second of a segment behind a pass, against a bare Fastify that sends files and, where there is one, nginx; and
+ * where nginx has njs, behind it with our check of the pass against nginx without.
+ */
+export async function measureSegments(site: BenchSite): Promise<Row[]> {
+  const { hlsUrl, asset } = await findFilm(site)
+  const files = join(site.dataDir, 'storage/media', asset)
+  const megabytes = statSync(join(files, segment)).size / 1e6
+  const path = hlsUrl.replace('master.m3u8', segment)
+  const compare = async (what: string, ours: string, bare: string, least = aim) => {
+    const result = await compareLoad({ urls: [ours + path] }, { urls: [bare] })
+    const name = `segment of ${Math.round(megabytes * 1000)} kB, ${what}`
+    return atLeast(name, result.ours * megabytes, result.bare * megabytes, least, 'MB/s')
+  }
+  const bare = await startBare({ answers: [], files, connection: site.connection })
+  const nginx = await startNginx(files, site.home, segment)
+  const checking = nginx && findNjs() ? await startChecking(site) : undefined
+  try {
+    const rows = [await compare('against bare Fastify', site.url, `${bare.url}/files/${segment}`)]
+    if (nginx) rows.push(await compare('against nginx', site.url, `${nginx.url}/${segment}`, nginxAim))
+    if (nginx && checking)
+      rows.push(
+        await compare('nginx that checks against nginx', checking.url, `${nginx.url}/${segment}`, checkedAim),
+      )
+    return rows
+  } finally {
+    await bare.close()
+    await nginx?.close()
+    await checking?.close()
+  }
+}
+
+/** nginx with the config that operators are given. */
+function startChecking({ url, dataDir }: BenchSite) {
+  return startCheckingNginx({
+    config: 'cliffhanger.conf',
+    site: new URL(url).host,
+    storage: join(dataDir, 'storage'),
+    secrets: [mediaSecret],
+  })
+}

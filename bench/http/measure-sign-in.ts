@@ -1,0 +1,178 @@
+import { verify } from '@node-rs/argon2'
+import { availableParallelism } from 'node:os'
+import pg from 'pg'
+import { hashPassword } from '#server/features/members/credentials/passwords.ts'
+import { measureP95 } from './measure-latency.ts'
+import { median } from './load.ts'
+import { runClients } from './run-clients.ts'
+import type { BenchSite } from '#bench/site/start-bench-site.ts'
+import { atLeast, atMost, within, type Row } from '#bench/table.ts'
+import { findFilm, newVisitor } from '#bench/site/visitor.ts'
+
+const rateAim = 0.7
+const slowerAim = 3
+const tellingAimMs = 10
+const clients = 16
+/** Those who look around meanwhile: too few to keep the machine busy by themselves. */
+const visitors = 4
+const attemptsForMs = 5000
+const tries = 200
+const registrations = 100
+const registeringAimMs = 2
+/** Each is tried at most four times, which is before an account rests. */
+const members = 10_000
+const password = 'nobody needs to know this one'
+
+/** Sign-ins per second against argon2 alone, what they do to everybody else's calls, and whether the time of an answer tells who has an account. */
+export async function measureSignIn(site: BenchSite): Promise<Row[]> {
+  const hash = await insertMembers(site)
+  const signIn = attemptsAt(site)
+  const started = performance.now()
+  const made = await runClients(clients, () => performance.now() - started > attemptsForMs, signIn.anyhow)
+  const ours = (made * 1000) / (performance.now() - started)
+  const rate = atLeast(
+    `sign-ins, right and wrong, ${clients} clients, against argon2 alone`,
+    ours,
+    await bareRate(hash),
+    rateAim,
+    '/s',
+  )
+  const { wrong, unknown } = signIn
+  const { taken, free } = registrationsAt(site)
+  const resets = resetsAt(site)
+  return [
+    rate,
+    ...(await compareOthers(site, signIn)),
+    within(
+      `sign-in, known against unknown address, difference over ${tries} tries`,
+      await compareTimes(tries, wrong, unknown),
+      tellingAimMs,
+    ),
+    within(
+      `registration, taken against free address, difference over ${registrations} tries`,
+      await compareTimes(registrations, taken, free),
+      registeringAimMs,
+    ),
+    within(
+      `asking for a new password, known against unknown address, difference over ${tries} tries`,
+      await compareTimes(tries, resets.known, resets.unknown),
+      tellingAimMs,
+    ),
+  ]
+}
+
+/** Accounts to sign in to, all with the same password. @returns its hash */
+export async function insertMembers({ connection }: BenchSite): Promise<string> {
+  const hash = await hashPassword(password)
+  const pool = new pg.Pool(connection)
+  try {
+    await pool.query(
+      `INSERT INTO users (id, email, referral_code, language, password_hash, member_since)
+       SELECT 'usr_bench' || n, 'known-' || n || '@example.com', 'bench' || n, 'en', $1, now()
+       FROM generate_series(1, ${members}) n ON CONFLICT DO NOTHING`,
+      [hash],
+    )
+  } finally {
+    await pool.end()
+  }
+  return hash
+}
+
+type SignIn = ReturnType<typeof attemptsAt>
+
+/** Makes a call of somebody without a token. @throws Error where it is not answered with this code */
+async function post(url: string, body: Record<string, string>, code: number): Promise<void> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
+    body: JSON.stringify(body),
+  })
+  // Our own answer to our own call.
+  const answer = (await response.json()) as { code: number }
+  if (answer.code !== code) throw new Error(`${url} answered ${JSON.stringify(answer)}`)
+}
+
+const emailOfMember = (number: number) => `known-${1 + (number % members)}@example.com`
+
+/** Tries to sign in, each at an address of its own. */
+export function attemptsAt({ url }: Pick<BenchSite, 'url'>) {
+  let next = 0
+  const attempt = (email: string, typed: string, code: number) =>
+    post(`${url}/api/user/login`, { email, password: typed }, code)
+  const right = () => attempt(emailOfMember(next++), password, 200)
+  const wrong = () => attempt(emailOfMember(next++), 'not the one', 500)
+  return {
+    wrong,
+    unknown: () => attempt(`nobody-${next++}@example.com`, 'not the one', 500),
+    anyhow: (turn: number) => (turn % 2 ? right() : wrong()),
+  }
+}
+
+/** Tries to register, each as a new guest at an address of its own. */
+function registrationsAt({ url }: Pick<BenchSite, 'url'>) {
+  let next = 0
+  const attempt = (email: string, code: number) =>
+    post(`${url}/api/user/register`, { email, password, repeat_password: password }, code)
+  return {
+    taken: () => attempt(emailOfMember(next++), 500),
+    free: () => attempt(`new-${next++}@example.com`, 200),
+  }
+}
+
+/** Asks for a new password, each for an address of its own. */
+function resetsAt({ url }: Pick<BenchSite, 'url'>) {
+  let next = 0
+  const ask = (email: string) => post(`${url}/api/user/password/forgot`, { email }, 200)
+  return {
+    known: () => ask(emailOfMember(next++)),
+    unknown: () => ask(`nobody-${next++}@example.com`),
+  }
+}
+
+/** The same hashes by the library alone, as many at once as the site allows itself. */
+async function bareRate(hash: string): Promise<number> {
+  const atOnce = Math.min(4, Math.max(1, availableParallelism() - 1))
+  const started = performance.now()
+  const isOver = () => performance.now() - started > attemptsForMs
+  const made = await runClients(atOnce, isOver, () => verify(hash, password))
+  return (made * 1000) / (performance.now() - started)
+}
+
+async function compareOthers(site: BenchSite, signIn: SignIn): Promise<Row[]> {
+  const headers = { cookie: await newVisitor(site) }
+  const { videoId } = await findFilm(site)
+  const rows: Row[] = []
+  for (const path of ['/api/homepage', `/api/video?id=${videoId}`]) {
+    const measure = () => measureP95({ base: site.url, paths: [path], headers }, visitors)
+    const quiet = await measure()
+    let over = false
+    const [busy] = await Promise.all([
+      measure().finally(() => (over = true)),
+      runClients(clients, () => over, signIn.anyhow),
+    ])
+    const name = path.split('?')[0]
+    rows.push(
+      atMost(`p95 of ${name} while ${clients} clients sign in, against a rest`, busy, quiet, slowerAim),
+    )
+  }
+  return rows
+}
+
+/** By turns, so that a busy moment of the machine touches both. @returns the difference of the medians in milliseconds */
+async function compareTimes(
+  turns: number,
+  one: () => Promise<void>,
+  other: () => Promise<void>,
+): Promise<number> {
+  const times = { one: [] as number[], other: [] as number[] }
+  const timed = async (work: () => Promise<void>) => {
+    const started = performance.now()
+    await work()
+    return performance.now() - started
+  }
+  for (let turn = 0; turn < turns; turn++) {
+    times.one.push(await timed(one))
+    times.other.push(await timed(other))
+  }
+  return Math.abs(median(times.one) - median(times.other))
+}

@@ -1,0 +1,110 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, rmSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { boundToUs } from '#scripts/run-child.mjs'
+import { buildFfmpegArgs } from '#server/features/media/ingest/plan/build-ffmpeg-args.ts'
+import { planLadder } from '#server/features/media/ingest/plan/plan-ladder.ts'
+import { probe } from '#server/features/media/ingest/convert/probe.ts'
+import { median } from '#bench/http/load.ts'
+import { makeBenchContent } from '#bench/site/make-bench-content.ts'
+import { benchEnv, importFolder, type BenchSite } from '#bench/site/start-bench-site.ts'
+import { atMost, type Row } from '#bench/table.ts'
+
+const aim = 1.1
+const rounds = 2
+/** A short episode of a commercial drama; starting the import and its book-keeping take about a second and a half of it. */
+const content = { episodes: 2, seconds: 60 }
+
+/**
+ * A folder through the import command, against ffmpeg alone with the same arguments on the same files, one after another and
+ * just as modest. The data directory has its database already; starting that, and all of the import's book-keeping, count as ours.
+ */
+export async function measureImport({ home, ffmpeg }: BenchSite): Promise<Row[]> {
+  const env = benchEnv(join(home, 'import'))
+  const make = (slug: string, size: typeof content) => {
+    const folder = join(home, slug)
+    return { folder, files: makeBenchContent(folder, slug, ffmpeg.ffmpegPath, size) }
+  }
+  importFolder(make('first', { episodes: 1, seconds: 1 }).folder, env)
+  const ours: number[] = []
+  const bare: number[] = []
+  for (let round = 0; round < rounds; round++) {
+    const { folder, files } = make(`round-${round}`, content)
+    const measures = [
+      async () => ours.push(importFolder(folder, env)),
+      async () => bare.push(await convertAll(files)),
+    ]
+    // By turns the first and the second, so that what warms up favours neither.
+    for (const measure of round % 2 ? measures.toReversed() : measures) await measure()
+  }
+  const what = `import of ${content.episodes} × ${content.seconds} s`
+  return [atMost(what, median(ours), median(bare), aim)]
+
+  async function convertAll(files: readonly string[]): Promise<number> {
+    let ms = 0
+    for (const file of files) ms += await convertBare(ffmpeg, join(home, 'bare-ffmpeg'), file)
+    return ms
+  }
+}
+
+const longAim = 1.05
+const long = { episodes: 1, seconds: 60, size: '1080x1920', times: 10 }
+const shared = { episodes: 4, seconds: 30 }
+/** One run of ffmpeg fills about two cores: two workers halve a folder's time where there are four. */
+const sharedAim = availableParallelism() >= 4 ? 0.6 : 1.05
+const headStartMs = 2000
+
+/** Ten minutes of 1080 × 1920 once against ffmpeg alone, and a folder by two workers against the same folder by one. */
+export async function measureLongImport({ home, ffmpeg }: BenchSite): Promise<Row[]> {
+  const env = benchEnv(join(home, 'import-long'))
+  const make = (slug: string, size: typeof long | typeof shared) => {
+    const folder = join(home, slug)
+    return { folder, files: makeBenchContent(folder, slug, ffmpeg.ffmpegPath, size) }
+  }
+  importFolder(make('long-first', { episodes: 1, seconds: 1 }).folder, env)
+  const { folder, files } = make('long', long)
+  const ours = importFolder(folder, env)
+  const bare = await convertBare(ffmpeg, join(home, 'bare-long'), files[0] ?? '')
+  const alone = importFolder(make('alone', shared).folder, env)
+  const together = await importTogether(make('together', shared).folder, env)
+  const cores = `${availableParallelism()} cores`
+  return [
+    atMost('import of ten minutes of 1080 × 1920', ours, bare, longAim),
+    atMost(`two workers against one, ${cores}`, together, alone, sharedAim),
+  ]
+}
+
+/** The second begins once the first has put the folder into the queue. */
+async function importTogether(folder: string, env: NodeJS.ProcessEnv): Promise<number> {
+  const started = performance.now()
+  const begin = async () => {
+    const args = ['server/cli.ts', 'import', '--new-site', folder]
+    const worker = spawn(...boundToUs(process.execPath, args), { env, stdio: 'ignore' })
+    const [status] = (await once(worker, 'exit')) as [number | null]
+    if (status !== 0) throw new Error('A folder could not be imported by two workers')
+  }
+  await Promise.all([begin(), delay(headStartMs).then(begin)])
+  return performance.now() - started
+}
+
+async function convertBare(ffmpeg: BenchSite['ffmpeg'], folder: string, input: string): Promise<number> {
+  const source = await probe(ffmpeg.ffprobePath, input)
+  const plan = planLadder(source)
+  for (const name of [...plan.rungs.map((_, index) => `v${index}`), 'a'])
+    mkdirSync(join(folder, name), { recursive: true })
+  const { container, soundIndex: index, duration: lastPicture } = source
+  const sound = index === undefined ? undefined : { input, container, index }
+  const args = buildFfmpegArgs({ ...source, lastPicture, input, sound, gain: undefined, plan })
+  const started = performance.now()
+  const { status } = spawnSync(...boundToUs('nice', ['-n', '5', ffmpeg.ffmpegPath, ...args]), {
+    cwd: folder,
+    stdio: 'ignore',
+  })
+  if (status !== 0) throw new Error(`ffmpeg alone could not convert ${input}`)
+  const ms = performance.now() - started
+  rmSync(folder, { recursive: true })
+  return ms
+}

@@ -1,0 +1,50 @@
+import { installLighthouse, visitWithLighthouse, type Visit } from './run-lighthouse.ts'
+import { makeBenchContent } from '#bench/site/make-bench-content.ts'
+import { importFolder, type BenchSite } from '#bench/site/start-bench-site.ts'
+import { score, within, type Row } from '#bench/table.ts'
+import { join } from 'node:path'
+
+const visits = 5
+const performanceAim = 95
+const largestPaintAimMs = 2_500
+const dramas = 11
+
+/** The bench's own site, its homepage filled as an operator's is. */
+export async function measureLighthouse(site: BenchSite): Promise<Row[]> {
+  const folder = join(site.home, 'more-dramas')
+  const small = { episodes: 1, seconds: 2 }
+  for (let n = 1; n <= dramas; n++) makeBenchContent(folder, `bench-${n}`, site.ffmpeg.ffmpegPath, small)
+  importFolder(folder, site.env)
+  return measureWithLighthouse(site.url)
+}
+
+/** Home, a video and the plans of a site that runs, the median of five visits each. */
+export async function measureWithLighthouse(url: string): Promise<Row[]> {
+  installLighthouse()
+  const answer = await fetch(`${url}/api/homepage`)
+  const { info } = (await answer.json()) as { info: { homepage: { items: { id: string }[] }[] } }
+  const pages = { home: '/', video: `/videos/${info.homepage[0]?.items[0]?.id}`, plans: '/shopping' }
+  const rows: Row[] = []
+  for (const [name, path] of Object.entries(pages)) {
+    const all: Visit[] = []
+    for (let visit = 0; visit < visits; visit++) all.push(await visitWithLighthouse(url + path))
+    rows.push(...rowsOf(name, all))
+  }
+  return rows
+}
+
+function rowsOf(name: string, all: Visit[]): Row[] {
+  const middle = all.toSorted((a, b) => a.performance - b.performance)[Math.floor(all.length / 2)]
+  if (!middle) return []
+  const range = all.map(({ performance }) => performance).toSorted((a, b) => a - b)
+  // Below 1000 Lighthouse itself calls a machine too slow, or too busy, for its figures to count.
+  const how = `${range.join(' ')}, blocked ${Math.round(middle.blockedMs)} ms, machine ${Math.round(middle.benchmark)}`
+  return [
+    score(`${name}: performance (${how})`, middle.performance, performanceAim),
+    score(`${name}: accessibility`, middle.accessibility, 100),
+    score(`${name}: best practices`, middle.bestPractices, 100),
+    score(`${name}: search engines`, middle.seo, 100),
+    ...(name === 'home' ? [within('home: largest paint', middle.largestPaintMs, largestPaintAimMs)] : []),
+    { ...score(`${name}: layout shift`, middle.shift, 0), aim: '0', ok: middle.shift === 0 },
+  ]
+}

@@ -1,0 +1,190 @@
+import { chromium, type Browser, type Page } from '@playwright/test'
+import { join } from 'node:path'
+import { findChromium } from '#e2e/support/find-chromium.ts'
+import { median } from '#bench/http/load.ts'
+import { countStalls, nextIsPrepared, wakeNext, watchSwipe, watchSwitch } from './in-page.ts'
+import { profiles, type Profile } from './profiles.ts'
+import { firstFrame, timeout, visit } from './visit.ts'
+import { startBare } from '#bench/bare/start-bare.ts'
+import type { BenchSite } from '#bench/site/start-bench-site.ts'
+import { atMost, atMostTimes, within, type Row } from '#bench/table.ts'
+import { findFilm } from '#bench/site/visitor.ts'
+
+/** How much longer a start may take than on a bare page with hls.js. */
+const startAims: [Profile, number][] = [
+  [profiles.free, 1.5],
+  [profiles.fast, 1.1],
+  [profiles.slow, 1.1],
+  [profiles.weak, 2],
+]
+/** And than on one with the native player. */
+const nativeAim = 1.15
+const swipeAimMs = { median: 33, p95: 100 }
+const wakeAim = 1.5
+const switchAim = 1.15
+const switches = 7
+/** Sparing, but enough for the lowest rendition and as much again. */
+const spareRate = 2
+const watchedSeconds = 30
+const starts = 15
+const swipeVisits = 7
+const wakes = 5
+const swipesAVisit = 3
+
+/**
+ * Navigation to first frame against bare pages with the same stream, and a key press to the next episode's picture, on the
+ * connections and processors of phones.
+ */
+export async function measurePlayback(site: BenchSite): Promise<Row[]> {
+  const { videoId, asset, hlsUrl } = await findFilm(site)
+  // At once: its link lives for minutes only.
+  const lowest = await lowestKilobits(site.url + hlsUrl)
+  const ours = `${site.url}/videos/${videoId}?episode=1`
+  const files = join(site.dataDir, 'storage/media', asset)
+  const bare = await startBare({ answers: [], files, connection: site.connection })
+  const browser = await chromium.launch(await findChromium())
+  const rows: Row[] = []
+  try {
+    for (const [profile, aim] of startAims)
+      rows.push(...(await measureStarts(browser, { ours, bare: bare.url }, profile, aim)))
+    for (const [profile] of startAims) rows.push(...(await measureSwipes(browser, ours, profile)))
+    rows.push(await compareWake(browser, ours))
+    rows.push(await compareSwitch(browser, { ours, bare: `${bare.url}/page` }))
+    rows.push(await measureStalls(browser, ours, lowest))
+    return rows
+  } finally {
+    await browser.close()
+    await bare.close()
+  }
+}
+
+/** Somebody who was never here, and one who comes back; each page by turns, so that a slow moment of the machine is everybody's. */
+async function measureStarts(
+  browser: Browser,
+  { ours, bare }: { ours: string; bare: string },
+  profile: Profile,
+  aim: number,
+): Promise<Row[]> {
+  const addresses = [ours, `${bare}/page`, `${bare}/native-player`]
+  // The first visits warm the browser and both servers.
+  for (const address of addresses) await measureStart(browser, address, profile)
+  const cold: number[][] = addresses.map(() => [])
+  const warm: number[][] = addresses.map(() => [])
+  for (let run = 0; run < starts; run++)
+    for (const [index, address] of addresses.entries()) {
+      const times = await measureStart(browser, address, profile)
+      cold[index]?.push(times.cold)
+      warm[index]?.push(times.warm)
+    }
+  const [coldOurs = Number.NaN, coldHls = Number.NaN, coldNative = Number.NaN] = cold.map(median)
+  const [warmOurs = Number.NaN, warmHls = Number.NaN] = warm.map(median)
+  return [
+    atMost(`start, ${profile.name}, against bare hls.js`, coldOurs, coldHls, aim),
+    atMost(`start, ${profile.name}, against the bare native player`, coldOurs, coldNative, nativeAim),
+    atMost(`start again, ${profile.name}, against bare hls.js`, warmOurs, warmHls, aim),
+  ]
+}
+
+/** Milliseconds from navigation to the first frame, of a first visit and of a second one. */
+function measureStart(
+  browser: Browser,
+  url: string,
+  profile: Profile,
+): Promise<{ cold: number; warm: number }> {
+  return visit(browser, url, profile, async (page) => {
+    const cold = await firstFrame(page)
+    await page.goto('about:blank')
+    await page.goto(url, { waitUntil: 'commit' })
+    return { cold, warm: await firstFrame(page) }
+  })
+}
+
+async function measureSwipes(browser: Browser, url: string, profile: Profile): Promise<Row[]> {
+  const times: number[] = []
+  for (let count = 0; count < swipeVisits; count++)
+    await visit(browser, url, profile, async (page) => {
+      for (let swipe = 0; swipe < swipesAVisit; swipe++) times.push((await measureSwipe(page)).covered)
+    })
+  const p95 = times.toSorted((one, other) => one - other)[Math.floor(times.length * 0.95)] ?? Number.NaN
+  return [
+    within(`key to prepared episode, ${profile.name}: its picture`, median(times), swipeAimMs.median),
+    within(`key to prepared episode, ${profile.name}: 95 of 100`, p95, swipeAimMs.p95),
+  ]
+}
+
+/** What comes after the key, against what the browser itself needs from `play()` on a prepared video to its next frame. */
+async function compareWake(browser: Browser, url: string): Promise<Row> {
+  const ours: number[] = []
+  const bare: number[] = []
+  for (let count = 0; count < wakes; count++) {
+    await visit(browser, url, profiles.free, async (page) => ours.push((await measureSwipe(page)).newFrame))
+    await visit(browser, url, profiles.free, async (page) => {
+      await page.waitForFunction(nextIsPrepared, undefined, { polling: 50, timeout })
+      bare.push(await page.evaluate(wakeNext))
+    })
+  }
+  const what = 'key to prepared episode: its next frame, against a bare play()'
+  return atMost(what, median(ours), median(bare), wakeAim)
+}
+
+/** On to an episode of which nothing was fetched, right after the first frame, against a bare page that loads another stream. */
+async function compareSwitch(browser: Browser, addresses: { ours: string; bare: string }): Promise<Row> {
+  const ours: number[] = []
+  const bare: number[] = []
+  for (let count = 0; count < switches; count++) {
+    ours.push(await visit(browser, addresses.ours, profiles.slow, (page) => timeSwitch(page, true)))
+    bare.push(await visit(browser, addresses.bare, profiles.slow, (page) => timeSwitch(page, false)))
+  }
+  return atMost('key to unprepared episode, slow 4G', median(ours), median(bare), switchAim)
+}
+
+async function timeSwitch(page: Page, isOurs: boolean): Promise<number> {
+  await firstFrame(page)
+  if (isOurs) {
+    await page.evaluate(watchSwitch)
+    // As soon as a key is heard; by then nothing of the next episode has come.
+    await page.waitForFunction(() => document.querySelector('input[type=range]') !== null, undefined, {
+      timeout,
+    })
+  }
+  await page.keyboard.press('n')
+  const seen = await page.waitForFunction(() => window.switched, undefined, { polling: 50, timeout })
+  return (await seen.jsonValue()) ?? Number.NaN
+}
+
+/** Episode after episode on a connection with twice the lowest rendition's rate. */
+async function measureStalls(browser: Browser, url: string, kilobits: number): Promise<Row> {
+  const profile = { name: 'spare', network: { latencyMs: 150, kilobits: kilobits * spareRate } }
+  const stalls = await visit(browser, url, profile, async (page) => {
+    await firstFrame(page)
+    await page.evaluate(countStalls)
+    await page.waitForTimeout(watchedSeconds * 1000)
+    return page.evaluate(() => window.stalls ?? Number.NaN)
+  })
+  return atMostTimes(
+    `waits within ${watchedSeconds} s at ${spareRate} × the lowest rendition (${kilobits} kbit/s)`,
+    stalls,
+    0,
+  )
+}
+
+async function lowestKilobits(hlsUrl: string): Promise<number> {
+  const answer = await fetch(hlsUrl)
+  if (!answer.ok) throw new Error(`The playlist was answered with ${answer.status}`)
+  const playlist = await answer.text()
+  const rates = [...playlist.matchAll(/INF:BANDWIDTH=(\d+)/g)].map(([, rate]) => Number(rate))
+  return Math.round(Math.min(...rates) / 1000)
+}
+
+async function measureSwipe(page: Page): Promise<{ covered: number; newFrame: number }> {
+  await page.waitForFunction(nextIsPrepared, undefined, { polling: 50, timeout })
+  await page.evaluate(watchSwipe)
+  await page.keyboard.press('n')
+  const handle = await page.waitForFunction(
+    () => window.swiped?.covered !== undefined && window.swiped.newFrame !== undefined && window.swiped,
+    undefined,
+    { polling: 50, timeout },
+  )
+  const { covered = Number.NaN, newFrame = Number.NaN } = (await handle.jsonValue()) || {}
+  return { covered, newFrame }
+}

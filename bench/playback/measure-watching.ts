@@ -1,0 +1,131 @@
+import { chromium, type Browser, type Page } from '@playwright/test'
+import { join } from 'node:path'
+import { findChromium } from '#e2e/support/find-chromium.ts'
+import { makeBenchContent } from '#bench/site/make-bench-content.ts'
+import { nextIsPrepared, showControls } from './in-page.ts'
+import { longestTask } from './longest-task.ts'
+import { followMainThread, type MainThread } from './main-thread.ts'
+import { profiles, type Profile } from './profiles.ts'
+import { firstFrame, timeout, visit } from './visit.ts'
+import { startBare } from '#bench/bare/start-bare.ts'
+import { benchEnv, importFolder, startSiteOn, type BenchSite } from '#bench/site/start-bench-site.ts'
+import { atMost, atMostTimes, within, type Row } from '#bench/table.ts'
+import { findFilm } from '#bench/site/visitor.ts'
+
+const port = 3913
+/** Longer than a page is followed, so that no episode ends meanwhile. Small pictures: the main thread does not decode them. */
+const content = { episodes: 5, seconds: 30, times: 3, size: '360x640' }
+/** BENCH_SECONDS shortens it while the player is worked on. */
+const seconds = Number(process.env['BENCH_SECONDS'] ?? 60)
+/** What a start leaves to be done is over by then: the neighbours are prepared and the controls have faded. */
+const settleMs = 8_000
+const hiddenAim = 1.5
+const shownAim = 3
+const longestTaskAimMs = 100
+const changes = 3
+
+/** What steady watching costs the main thread against a bare page with hls.js, and the longest task around an episode's change. */
+export async function measureWatching({ home, ffmpeg, connection }: BenchSite): Promise<Row[]> {
+  const folder = join(home, 'watching')
+  const dataDir = join(home, 'watching-data')
+  makeBenchContent(folder, 'watching', ffmpeg.ffmpegPath, content)
+  importFolder(folder, benchEnv(dataDir))
+  const site = await startSiteOn(dataDir, port)
+  try {
+    const { videoId, asset } = await findFilm(site)
+    const files = join(dataDir, 'storage/media', asset)
+    const bare = await startBare({ answers: [], files, connection })
+    const browser = await chromium.launch(await findChromium())
+    try {
+      return await measurePages(browser, `${site.url}/videos/${videoId}?episode=1`, `${bare.url}/page`)
+    } finally {
+      await browser.close()
+      await bare.close()
+    }
+  } finally {
+    await site.close()
+  }
+}
+
+/** By the addresses of our first episode and of the bare page. */
+export async function measurePages(browser: Browser, ours: string, bare: string): Promise<Row[]> {
+  const rows: Row[] = []
+  for (const profile of [profiles.free, profiles.weak])
+    rows.push(...(await compareWatching(browser, { ours, bare }, profile)))
+  rows.push(await measureChanges(browser, ours))
+  return rows
+}
+
+async function compareWatching(
+  browser: Browser,
+  { ours, bare }: { ours: string; bare: string },
+  profile: Profile,
+): Promise<Row[]> {
+  const follow = (url: string, begin: (page: Page) => Promise<void>) =>
+    visit(browser, url, profile, async (page) => {
+      await begin(page)
+      return followMainThread(page, seconds)
+    })
+  const pages = [
+    () => follow(bare, settle),
+    // The first episode plays in the native player, the others by hls.js.
+    () => follow(ours, settle),
+    () => follow(ours, (page) => goOn(page).then(() => settle(page))),
+    () =>
+      follow(ours, async (page) => {
+        await goOn(page)
+        await settle(page)
+        await page.evaluate(showControls)
+      }),
+  ]
+  const [plain, first, hidden, shown] = await (profile === profiles.free ? atOnce(pages) : inTurn(pages))
+  if (!plain || !first || !hidden || !shown) throw new Error('A page was not followed')
+  const row = (what: string, { taskMs }: MainThread, aim: number) =>
+    atMost(`main thread each second, ${profile.name}, ${what}`, taskMs, plain.taskMs, aim)
+  return [
+    row('first episode, controls hidden', first, hiddenAim),
+    row('later episode, controls hidden', hidden, hiddenAim),
+    row('later episode, controls shown', shown, shownAim),
+    atMostTimes(
+      `layouts within ${seconds} s, ${profile.name}, controls hidden`,
+      Math.round(hidden.layouts * seconds),
+      0,
+    ),
+  ]
+}
+
+/** Each has a process of its own, and processor time is counted. */
+const atOnce = <T>(runs: (() => Promise<T>)[]) => Promise.all(runs.map((run) => run()))
+
+/** A processor that is made slow is busy all the time. */
+async function inTurn<T>(runs: (() => Promise<T>)[]): Promise<T[]> {
+  const results: T[] = []
+  for (const run of runs) results.push(await run())
+  return results
+}
+
+/** Until whatever comes after the first frame is done. */
+async function settle(page: Page): Promise<void> {
+  await firstFrame(page)
+  await page.waitForTimeout(settleMs)
+}
+
+const untilPrepared = (page: Page) =>
+  page.waitForFunction(nextIsPrepared, undefined, { polling: 200, timeout })
+
+async function goOn(page: Page): Promise<void> {
+  await untilPrepared(page)
+  await page.keyboard.press('n')
+}
+
+/** From one prepared episode to the next, until the one after that is prepared. What the page's start costs is no part of it. */
+async function measureChanges(browser: Browser, url: string): Promise<Row> {
+  const ms = await visit(browser, url, profiles.weak, async (page) => {
+    await untilPrepared(page)
+    return longestTask(browser, page, async () => {
+      for (let change = 0; change < changes; change++) await goOn(page)
+      await settle(page)
+    })
+  })
+  return within(`longest task of ${changes} changes of episode, ${profiles.weak.name}`, ms, longestTaskAimMs)
+}

@@ -1,0 +1,44 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { boundToUs } from '#scripts/run-child.mjs'
+import type { Bare } from '#bench/bare/start-bare.ts'
+import { answers } from './start-bench-site.ts'
+
+const port = 3913
+
+/** nginx with one process over a folder, or undefined where there is none on the PATH. `probe` is a file in the folder. */
+export async function startNginx(files: string, home: string, probe: string): Promise<Bare | undefined> {
+  if (spawnSync('nginx', ['-v'], { stdio: 'ignore' }).status !== 0) return undefined
+  const prefix = join(home, 'nginx')
+  mkdirSync(join(prefix, 'tmp'), { recursive: true })
+  writeFileSync(join(prefix, 'nginx.conf'), configOf(files))
+  const args = ['-p', prefix, '-c', 'nginx.conf', '-e', 'error.log']
+  const server = spawn(...boundToUs('nginx', args), { stdio: ['ignore', 'ignore', 'inherit'] })
+  const url = `http://localhost:${port}`
+  await answers(`${url}/${probe}`, server)
+  return {
+    url,
+    async close() {
+      const ended = new Promise((resolve) => server.once('exit', resolve))
+      server.kill('SIGTERM')
+      await ended
+    },
+  }
+}
+
+/** One process, as Node has, and as the same user, who may read the files. */
+const configOf = (files: string) => `daemon off;
+master_process off;
+pid nginx.pid;
+error_log error.log;
+events { worker_connections 512; }
+http {
+  access_log off;
+  sendfile on;
+  tcp_nopush on;
+  keepalive_requests 1000000;
+  ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path tmp;`).join(' ')}
+  server { listen 127.0.0.1:${port}; root ${files}; }
+}
+`

@@ -1,0 +1,98 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import pg from 'pg'
+import { columnTypes } from '#server/platform/database/column-types.ts'
+import { openDatabase } from '#server/platform/database/database.ts'
+import { startEmbedded } from '#server/platform/database/embedded.ts'
+import { createLog } from '#server/platform/log.ts'
+import type { Tables } from '#server/tables.ts'
+import { startSiteOn } from '#bench/site/start-bench-site.ts'
+import { fillStudio, siteSize } from './fill-studio.ts'
+import { makeCovers } from './make-covers.ts'
+import { measureCases, type Target } from './measure-cases.ts'
+import { measureScrolling } from './measure-scrolling.ts'
+import { openStudioFor } from './open-studio.ts'
+import { readValues } from './read-values.ts'
+import { runJobsOnce } from './run-jobs-once.ts'
+import { makeFileCases, makeStudioCases, type StudioCase } from './studio-cases.ts'
+import { printTable, type Row } from '#bench/table.ts'
+
+const log = createLog({ json: false, level: 'warn' })
+const port = 3911
+
+/**
+ * `npm run bench -- studio --data FOLDER`: a site with 10,000 videos, 200,000 orders and 5,000,000 events, and how long every
+ * command of the studio that only looks takes there (median and 95th percentile); then how its longest lists scroll. With
+ * --data the filled database stays: a run that was stopped goes on, and another measures again without filling. `--part 0.01`
+ * fills a hundredth of it; `--only order` leaves out all cases without this in their name, where the lists are “scroll”.
+ */
+export async function measureStudio(args: readonly string[]): Promise<void> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      data: { type: 'string' },
+      part: { type: 'string', default: '1' },
+      only: { type: 'string', default: '' },
+    },
+  })
+  const part = Number(values.part)
+  if (!(part > 0 && part <= 1))
+    throw new Error(`--part takes a number up to 1, such as 0.01; not ${values.part}`)
+  const dataDir = values.data ?? mkdtempSync(join(tmpdir(), 'cliffhanger-studio-'))
+  const pool = await openFilled(dataDir, part)
+  try {
+    await runJobsOnce(pool.filled, dataDir)
+    const site = await startSiteOn(dataDir, port)
+    try {
+      const rows = await measure(pool.filled, site.url, values.only)
+      printTable(rows)
+      if (rows.some(({ ok }) => !ok)) process.exitCode = 1
+    } finally {
+      await site.close()
+    }
+  } finally {
+    await pool.close()
+    if (values.data === undefined) rmSync(dataDir, { recursive: true, force: true })
+  }
+}
+
+async function openFilled(dataDir: string, part: number) {
+  mkdirSync(dataDir, { recursive: true })
+  const database = await openDatabase<Tables>({ dataDir, databaseUrl: undefined, migrate: true }, log)
+  const { connection } = await startEmbedded({ dataDir, log })
+  // The site's own pool gives up on what takes as long as filling does.
+  const filled = new pg.Pool({ ...connection, types: columnTypes })
+  // One that is just closing may hear that the database server stops.
+  filled.on('error', () => undefined)
+  const close = async () => {
+    await filled.end()
+    await database.close()
+  }
+  try {
+    console.log(`Filling ${dataDir}, where that was not done …`)
+    await fillStudio(filled, siteSize(part), (line) => console.log(`  ${line}`))
+    await makeCovers(dataDir)
+    return { filled, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+async function measure(pool: pg.Pool, url: string, only: string): Promise<Row[]> {
+  const cookie = await openStudioFor(pool)
+  const target: Target = { url, headers: { cookie: `${cookie.name}=${cookie.value}` } }
+  const cases = (await casesOn(pool, url)).filter(({ name }) => name.includes(only))
+  console.log(`${cases.length} cases, by one client …`)
+  const rows = await measureCases(target, cases)
+  return 'scroll'.includes(only) ? [...rows, ...(await measureScrolling(url, cookie))] : rows
+}
+
+async function casesOn(pool: pg.Pool, url: string): Promise<StudioCase[]> {
+  const description = await fetch(`${url}/api/openapi.json`)
+  // Our own description of our own calls.
+  const files = makeFileCases((await description.json()) as Parameters<typeof makeFileCases>[0])
+  return [...makeStudioCases(await readValues(pool)), ...files]
+}

@@ -1,0 +1,348 @@
+import type { FrameLocator, Page } from '@playwright/test'
+import { expect, test, usualSite } from '#e2e/support/fixtures.ts'
+import {
+  expectFits,
+  expectNoShift,
+  expectReadable,
+  narrowPhone,
+  watchShifts,
+} from '#e2e/support/page-quality.ts'
+import { desktop, phone } from '#e2e/playwright.config.ts'
+import { standInStripe } from '#e2e/stand-ins/stripe-stand-in.ts'
+import {
+  expressFrame,
+  sandboxSheet,
+  cardForm,
+  expectPlaying,
+  lockedPanel,
+  payByCard,
+  towerUrl,
+} from '#e2e/support/watching.ts'
+
+const cards = {
+  pays: '4242424242424242',
+  declined: '4000000000000002',
+  asksBank: '4000002760003184',
+}
+
+/** Opens the sandbox's sheet from a locked episode. */
+async function openSheet(page: Page, episode: number): Promise<FrameLocator> {
+  await page.goto(await towerUrl(page, episode))
+  await expressFrame(page).getByRole('button', { name: 'Sandbox Pay' }).click()
+  const sheet = sandboxSheet(expressFrame(page))
+  await expect(sheet.getByRole('button', { name: 'Pay $0.99' })).toBeFocused()
+  return sheet
+}
+
+/** What was ordered, with the answers. */
+function watchOrders(page: Page): { body: Record<string, unknown>; code: Promise<number> }[] {
+  const orders: ReturnType<typeof watchOrders> = []
+  page.on('request', (request) => {
+    if (!request.url().endsWith('/api/payment/order')) return
+    const code = request.response().then(async (response) => Number((await response?.json())?.code))
+    orders.push({ body: request.postDataJSON(), code })
+  })
+  return orders
+}
+
+test('an express wallet pays with what its sheet shows, for the address that it knows', async ({ page }) => {
+  const orders = watchOrders(page)
+  const sheet = await openSheet(page, 4)
+  await expect(sheet.getByText('Cliffhanger')).toBeVisible()
+  const address = await sheet.getByText(/@example\.com/).textContent()
+  await sheet.getByRole('button', { name: 'Pay $0.99' }).dblclick()
+  await expectPlaying(page, 4)
+  expect(orders.map(({ body }) => [body['email'], body['amount_cents'], body['method']])).toEqual([
+    [address, 99, 'card'],
+  ])
+})
+
+test('a plan is bought with the agreement said before the button, in the panel and in the sheet', async ({
+  page,
+}) => {
+  const orders = watchOrders(page)
+  await page.goto(await towerUrl(page, 4))
+  const panel = lockedPanel(page, 4)
+  await panel.getByText('Monthly', { exact: false }).first().click()
+  const renewal = /every 30 days until you cancel/
+  await expect(panel.getByText(renewal).last()).toBeVisible()
+  await expressFrame(page).getByRole('button', { name: 'Sandbox Pay' }).click()
+  const sheet = sandboxSheet(expressFrame(page))
+  await expect(sheet.getByText(renewal)).toBeVisible()
+  await sheet.getByRole('button', { name: /^Pay/ }).click()
+  await expectPlaying(page, 4)
+  const body = orders[0]?.body
+  expect(body).toMatchObject({ kind: 'plan', consent: { immediate_delivery: false } })
+  const { shown } = Object(body?.['consent'])
+  expect(shown).toMatch(renewal)
+  expect(shown).toMatch(/14 days/)
+})
+
+test('the sheet is put away by its button, by Escape and by going back, and nothing was ordered', async ({
+  page,
+}) => {
+  const orders = watchOrders(page)
+  const ways = [
+    (sheet: FrameLocator) => sheet.getByRole('button', { name: 'Cancel' }).click(),
+    () => page.keyboard.press('Escape'),
+    () => page.goBack(),
+  ]
+  for (const leave of ways) {
+    const sheet = await openSheet(page, 4)
+    await leave(sheet)
+    await expect(sheet.getByRole('button', { name: 'Cancel' })).toHaveCount(0)
+    await expect(lockedPanel(page, 4).getByRole('button', { name: 'Pay $0.99' })).toBeVisible()
+    await expect(page).toHaveURL(/episode=4/)
+  }
+  expect(orders).toEqual([])
+})
+
+test('a card that is declined in the wallet says why in the panel, and another press with another card pays', async ({
+  page,
+}) => {
+  const sheet = await openSheet(page, 4)
+  await sheet.getByLabel('Card').selectOption(cards.declined)
+  await sheet.getByRole('button', { name: 'Pay $0.99' }).click()
+  await expect(lockedPanel(page, 4).getByRole('alert')).toContainText('declined')
+  await expressFrame(page).getByRole('button', { name: 'Sandbox Pay' }).click()
+  await sheet.getByRole('button', { name: 'Pay $0.99' }).click()
+  await expectPlaying(page, 4)
+})
+
+test("the bank's check of a wallet's card lies over the page, and passing it plays the episode", async ({
+  page,
+}) => {
+  const sheet = await openSheet(page, 4)
+  const bank = expressFrame(page).frameLocator('iframe[title="Bank verification"]')
+  const approve = async () => {
+    await sheet.getByLabel('Card').selectOption(cards.asksBank)
+    await sheet.getByRole('button', { name: 'Pay $0.99' }).click()
+  }
+  await approve()
+  await bank.getByRole('button', { name: 'Reject' }).click()
+  await expect(lockedPanel(page, 4).getByRole('alert')).toContainText('didn’t confirm')
+  await expressFrame(page).getByRole('button', { name: 'Sandbox Pay' }).click()
+  await approve()
+  await bank.getByRole('button', { name: 'Confirm' }).click()
+  await expectPlaying(page, 4)
+})
+
+test.describe('a connection that breaks', () => {
+  test.use({ forgiven: /ERR_INTERNET_DISCONNECTED/ })
+
+  test('while the wallet approves is said in its sheet, and pressing again pays', async ({ page }) => {
+    const sheet = await openSheet(page, 4)
+    await page.route('**/sandbox/tokens', (route) => route.abort('internetdisconnected'), { times: 1 })
+    const pay = sheet.getByRole('button', { name: 'Pay $0.99' })
+    await pay.click()
+    await expect(sheet.getByRole('alert')).toContainText('couldn’t check the card')
+    await pay.click()
+    await expectPlaying(page, 4)
+  })
+
+  test('once the payment was made loses no payment: the order is looked up and the episode plays', async ({
+    page,
+  }) => {
+    const sheet = await openSheet(page, 5)
+    const paid: unknown[] = []
+    await page.route('**/api/payment/pay', async (route) => {
+      paid.push(await (await route.fetch()).json())
+      await route.abort('internetdisconnected')
+    })
+    await sheet.getByRole('button', { name: 'Pay $0.99' }).click()
+    await expectPlaying(page, 5)
+    expect(paid).toHaveLength(1)
+  })
+
+  test('before the order was answered says not to pay twice, and another press asks under the same key', async ({
+    page,
+  }) => {
+    const keys: (string | undefined)[] = []
+    let lost = true
+    await page.route('**/api/payment/order', async (route) => {
+      keys.push(route.request().headers()['idempotency-key'])
+      if (!lost) return route.continue()
+      lost = false
+      await route.fetch()
+      return route.abort('internetdisconnected')
+    })
+    const sheet = await openSheet(page, 6)
+    await sheet.getByRole('button', { name: 'Pay $0.99' }).click()
+    await expect(lockedPanel(page, 6).getByRole('alert')).toContainText('don’t pay again')
+    await expressFrame(page).getByRole('button', { name: 'Sandbox Pay' }).click()
+    await sheet.getByRole('button', { name: 'Pay $0.99' }).click()
+    await expectPlaying(page, 6)
+    expect(keys[1]).toBe(keys[0])
+  })
+})
+
+test('a price that changed while the sheet was open charges nothing and is said', async ({ page }) => {
+  const sheet = await openSheet(page, 4)
+  const paid: string[] = []
+  page.on('request', (request) => request.url().endsWith('/payment/pay') && paid.push(request.url()))
+  await page.route('**/api/payment/order', (route) =>
+    route.continue({ postData: { ...route.request().postDataJSON(), amount_cents: 89 } }),
+  )
+  await sheet.getByRole('button', { name: 'Pay $0.99' }).click()
+  await expect(lockedPanel(page, 4).getByRole('alert')).toContainText('price has changed')
+  expect(paid).toEqual([])
+})
+
+test('an introductory price that the wallet’s address had before becomes the plain one, before anything is paid', async ({
+  page,
+  browser,
+}) => {
+  const subscribe = async (shown: Page) => {
+    await shown.goto(await towerUrl(shown, 4))
+    await lockedPanel(shown, 4).getByText('Weekly').first().click()
+    await expressFrame(shown).getByRole('button', { name: 'Sandbox Pay' }).click()
+    await sandboxSheet(expressFrame(shown)).getByRole('button', { name: /^Pay/ }).click()
+  }
+  await subscribe(page)
+  await expectPlaying(page, 4)
+  const address = await page.evaluate(() => localStorage.getItem('sandbox_wallet') ?? '')
+  const other = await browser.newContext(phone)
+  await other.addInitScript((owner) => {
+    if (location.protocol.startsWith('http')) localStorage.setItem('sandbox_wallet', owner)
+  }, address)
+  const again = await other.newPage()
+  await subscribe(again)
+  const panel = lockedPanel(again, 4)
+  await expect(panel.getByRole('alert')).toContainText('price has changed')
+  await expect(panel.getByRole('button', { name: 'Subscribe for $9.99' })).toBeVisible()
+  await expressFrame(again).getByRole('button', { name: 'Sandbox Pay' }).click()
+  await sandboxSheet(expressFrame(again)).getByRole('button', { name: 'Pay $9.99' }).click()
+  await expectPlaying(again, 4)
+  await other.close()
+})
+
+test.describe('a browser without a wallet', () => {
+  // Of a site with two gateways the other one's wallet would take the place.
+  test.use({ site: { ...usualSite, standIns: false } })
+
+  test('shows no button, nothing moves when that is known, and later no room is kept', async ({ page }) => {
+    await page.addInitScript(() => localStorage.setItem('sandbox_wallet', 'none'))
+    await watchShifts(page)
+    await page.goto(await towerUrl(page, 4))
+    const panel = lockedPanel(page, 4)
+    const pay = panel.getByRole('button', { name: 'Pay $0.99' })
+    await expect(pay).toBeVisible()
+    const frame = panel.getByTitle('Wallet')
+    await expect(frame).toBeHidden()
+    await expectNoShift(page)
+    await page.reload()
+    await expect(pay).toBeVisible()
+    await expect(frame).toHaveCount(0)
+    await pay.click()
+    await payByCard(page, { number: cards.pays })
+    await expectPlaying(page, 4)
+  })
+})
+
+test('the card form has the wallet above its fields, and it pays there too', async ({ page }) => {
+  await page.goto(await towerUrl(page, 4))
+  await lockedPanel(page, 4).getByRole('button', { name: 'Pay $0.99' }).click()
+  const { form } = cardForm(page)
+  await form.getByRole('button', { name: 'Sandbox Pay' }).click()
+  await sandboxSheet(form).getByRole('button', { name: 'Pay $0.99' }).click()
+  await expectPlaying(page, 4)
+})
+
+test.describe("Stripe's Express Checkout Element", () => {
+  // What the browser writes of Stripe's answer to a declined card.
+  test.use({ forgiven: /status of 402/ })
+
+  /** Chooses cards through Stripe, whose wallet then takes the place of the sandbox's. */
+  async function openStripeSheet(page: Page, episode: number) {
+    await page.goto(await towerUrl(page, episode))
+    await lockedPanel(page, episode).getByText('Card', { exact: true }).click()
+    const frame = expressFrame(page)
+    await frame.getByRole('button', { name: 'Google Pay' }).click()
+    return { frame, sheet: frame.getByRole('dialog', { name: 'Google Pay' }) }
+  }
+
+  test('makes the order once its sheet was approved, and plays the episode', async ({ page, context }) => {
+    const asked = await standInStripe(context)
+    const orders = watchOrders(page)
+    const { sheet } = await openStripeSheet(page, 4)
+    await expect(sheet).toContainText('99 usd')
+    expect(orders).toEqual([])
+    await sheet.getByRole('button', { name: 'Approve' }).click()
+    await expectPlaying(page, 4)
+    expect(asked.confirmed).toBe(1)
+    expect(orders.map(({ body }) => body['gateway'])).toEqual(['stripe'])
+  })
+
+  test('keeps the card of a plan for its renewals, as the payment says too', async ({ page, context }) => {
+    await standInStripe(context)
+    await page.goto(await towerUrl(page, 5))
+    const panel = lockedPanel(page, 5)
+    await panel.getByText('Card', { exact: true }).click()
+    await panel.getByText('Monthly', { exact: false }).first().click()
+    const frame = expressFrame(page)
+    await frame.getByRole('button', { name: 'Google Pay' }).click()
+    await frame.getByRole('dialog', { name: 'Google Pay' }).getByRole('button', { name: 'Approve' }).click()
+    await expectPlaying(page, 5)
+  })
+
+  test('is declined, then cancelled, then asked by the bank, and pays once', async ({ page, context }) => {
+    await standInStripe(context)
+    const { frame, sheet } = await openStripeSheet(page, 6)
+    const open = () => frame.getByRole('button', { name: 'Google Pay' }).click()
+    const approve = async (card: string) => {
+      await sheet.getByLabel('Card').selectOption(card)
+      await sheet.getByRole('button', { name: 'Approve' }).click()
+    }
+    await approve(cards.declined)
+    await expect(lockedPanel(page, 6).getByRole('alert')).toContainText('declined')
+    await open()
+    await sheet.getByRole('button', { name: 'Cancel' }).click()
+    await open()
+    await approve(cards.asksBank)
+    const bank = frame.frameLocator(`iframe[title="The bank's check"]`)
+    await bank.getByRole('button', { name: 'Complete' }).click()
+    await expectPlaying(page, 6)
+  })
+
+  test('is hidden where the browser has none of its wallets', async ({ page, context }) => {
+    await standInStripe(context)
+    await page.addInitScript(() => localStorage.setItem('stripe_wallet', 'none'))
+    await page.goto(await towerUrl(page, 4))
+    const panel = lockedPanel(page, 4)
+    await panel.getByText('Card', { exact: true }).click()
+    await expect(panel.getByTitle('Wallet')).toBeHidden()
+    await panel.getByRole('button', { name: 'Pay $0.99' }).click()
+    const { form } = cardForm(page)
+    await form.getByLabel('E-mail').waitFor()
+    await expect(form.getByRole('button', { name: 'Google Pay' })).toHaveCount(0)
+  })
+})
+
+test.describe('the panel with an express wallet', () => {
+  // axe brings its own script into the page.
+  test.use({ bypassCSP: true })
+
+  test('is readable, fits and does not move in English and German, and so is the sheet', async ({ page }) => {
+    await watchShifts(page)
+    await page.goto('/')
+    for (const language of ['en', 'dy']) {
+      await page.evaluate((chosen) => localStorage.setItem('language', chosen), language)
+      for (const viewport of [phone.viewport, desktop.viewport, narrowPhone, { width: 844, height: 390 }]) {
+        await page.setViewportSize(viewport)
+        await page.goto(await towerUrl(page, 4))
+        const button = expressFrame(page).getByRole('button', { name: 'Sandbox Pay' })
+        await expect(button).toBeVisible()
+        await expectReadable(page)
+        await expectFits(page)
+        await expectNoShift(page)
+        await button.click()
+        const sheet = sandboxSheet(expressFrame(page))
+        await expect(sheet.locator('#confirm')).toBeInViewport({ ratio: 1 })
+        await expectReadable(page)
+        await expectFits(page)
+        await page.keyboard.press('Escape')
+        await expect(button).toBeFocused()
+      }
+    }
+  })
+})

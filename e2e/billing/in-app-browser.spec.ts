@@ -1,0 +1,61 @@
+import { expect, test } from '#e2e/support/fixtures.ts'
+import { expectReadable, expectNoShift, watchShifts } from '#e2e/support/page-quality.ts'
+import { bankFrame, expectPlaying, lockedPanel, payByCard } from '#e2e/support/watching.ts'
+
+const facebook =
+  'Mozilla/5.0 (Linux; Android 14; Pixel 8 Build/AP1A; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/126.0.0.0 Mobile Safari/537.36 [FB_IAB/FB4A;FBAV/470.0.0.53.83;]'
+
+// axe brings its own script into the page.
+test.use({ userAgent: facebook, bypassCSP: true, permissions: ['clipboard-read', 'clipboard-write'] })
+
+test("in an app's browser the way into one's own stands where paying is, with the campaign's code, until it is closed", async ({
+  page,
+}) => {
+  await watchShifts(page)
+  await page.goto('/shopping?token=ann')
+  const hint = page.getByRole('complementary', { name: 'Open in your browser' })
+  await expect(hint).toContainText('the Facebook browser')
+  await expect(page.getByRole('button', { name: 'Choose Weekly' })).toBeVisible()
+  const link = await hint.getByRole('link', { name: 'Open in your browser' }).getAttribute('href')
+  expect(link).toMatch(/^intent:\/\/localhost:\d+\/shopping\?token=ann#Intent;scheme=http;/)
+  await hint.getByRole('button', { name: 'Copy link' }).click()
+  await expect(page.getByText('Copy Success')).toBeVisible()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/\/shopping\?token=ann$/)
+  await expectReadable(page)
+  await expectNoShift(page)
+  await hint.getByRole('button', { name: 'Close' }).click()
+  await expect(hint).toBeHidden()
+  await page.reload()
+  await expect(page.getByRole('button', { name: 'Choose Weekly' })).toBeVisible()
+  await expect(hint).toBeHidden()
+})
+
+test('in an app’s browser an episode is paid for without a window of its own', async ({ page, context }) => {
+  await context.addInitScript(() => {
+    window.open = () => {
+      throw new Error('a pop-up')
+    }
+  })
+  await page.goto('/searchDetail/tower')
+  await page.getByRole('link', { name: /The Test Tower/ }).click()
+  await page.waitForURL(/\/videos\//)
+  await page.goto(`${page.url().split('?')[0]}?episode=4`)
+  const panel = lockedPanel(page, 4)
+  await expect(panel.getByRole('complementary', { name: 'Open in your browser' })).toBeVisible()
+  await panel.getByRole('button', { name: 'Pay $0.99' }).click()
+  // A card whose bank asks.
+  await payByCard(page, { number: '4000 0000 0000 3220' })
+  await bankFrame(page).getByRole('button', { name: 'Confirm' }).click()
+  await expectPlaying(page, 4)
+  expect(context.pages()).toHaveLength(1)
+})
+
+test.describe('in a browser of one’s own', () => {
+  test.use({ userAgent: undefined })
+
+  test('there is no such hint', async ({ page }) => {
+    await page.goto('/shopping')
+    await expect(page.getByRole('button', { name: 'Choose Weekly' })).toBeVisible()
+    await expect(page.getByRole('complementary', { name: 'Open in your browser' })).toBeHidden()
+  })
+})

@@ -1,0 +1,247 @@
+import type { Page } from '@playwright/test'
+import { expect, test } from '#e2e/support/fixtures.ts'
+import {
+  expectFits,
+  expectNoShift,
+  expectReadable,
+  narrowPhone,
+  watchShifts,
+} from '#e2e/support/page-quality.ts'
+import { desktop, phone } from '#e2e/playwright.config.ts'
+import { siteUrl } from '#e2e/support/site-url.ts'
+import { standInStripe } from '#e2e/stand-ins/stripe-stand-in.ts'
+import {
+  bankFrame,
+  cardForm,
+  expectPlaying,
+  lockedPanel,
+  payByCard,
+  towerUrl,
+} from '#e2e/support/watching.ts'
+
+const cards = {
+  pays: '4242 4242 4242 4242',
+  asksBank: '4000 0027 6000 3184',
+  declinesLater: '4000 0000 0000 0341',
+}
+const withCard = (last4: string) => `Pay $0.99 with •••• ${last4}`
+const saveBox = 'Save this card for future purchases'
+
+/** Buys episode 4 by card, and has the card saved. */
+async function saveCard(page: Page, number = cards.pays): Promise<void> {
+  await page.goto(await towerUrl(page, 4))
+  await lockedPanel(page, 4).getByRole('button', { name: 'Pay $0.99' }).click()
+  const box = cardForm(page).form.getByRole('checkbox', { name: saveBox })
+  await expect(box).not.toBeChecked()
+  await box.check()
+  await payByCard(page, { number })
+  if (number === cards.asksBank) await bankFrame(page).getByRole('button', { name: 'Confirm' }).click()
+  await expectPlaying(page, 4)
+}
+
+/** Counts what a person does on the page and in its frames from now on: taps, and keys or characters. */
+async function countEffort(page: Page): Promise<() => Promise<{ taps: number; keys: number }>> {
+  await page.evaluate(() => {
+    const effort = { taps: 0, keys: 0 }
+    Object.assign(window, { effort })
+    addEventListener('click', ({ isTrusted }) => (effort.taps += isTrusted ? 1 : 0), true)
+    addEventListener('keydown', ({ isTrusted }) => (effort.keys += isTrusted ? 1 : 0), true)
+  })
+  return () => page.evaluate(() => (window as unknown as { effort: { taps: number; keys: number } }).effort)
+}
+
+async function register(page: Page): Promise<void> {
+  const data = { email: `ada-${crypto.randomUUID()}@example.com`, password: 'a quiet lighthouse' }
+  await page.goto('/')
+  await page.request.post('/api/user/register', {
+    data: { ...data, repeat_password: data.password },
+    headers: { origin: siteUrl },
+  })
+}
+
+test('a member with a saved card is one tap away from the next second', async ({ page }) => {
+  await register(page)
+  await saveCard(page)
+  await page.goto(await towerUrl(page, 5))
+  const button = lockedPanel(page, 5).getByRole('button', { name: withCard('4242') })
+  await expect(button).toBeVisible()
+  const effort = await countEffort(page)
+  const orders: string[] = []
+  page.on('request', (request) => {
+    if (request.url().includes('/api/payment/'))
+      orders.push(`${request.method()} ${new URL(request.url()).pathname}`)
+  })
+  const from = Date.now()
+  await button.click()
+  await expectPlaying(page, 5)
+  const took = Date.now() - from
+  expect(await effort()).toEqual({ taps: 1, keys: 0 })
+  expect(orders).toEqual(['POST /api/payment/order'])
+  test.info().annotations.push({ type: 'one tap', description: `played after ${took} ms` })
+})
+
+test('a guest who bought without the box is asked for the card again', async ({ page }) => {
+  await page.goto(await towerUrl(page, 4))
+  await lockedPanel(page, 4).getByRole('button', { name: 'Pay $0.99' }).click()
+  await payByCard(page, { number: cards.pays })
+  await expectPlaying(page, 4)
+  await page.goto(await towerUrl(page, 5))
+  await expect(lockedPanel(page, 5).getByRole('button', { name: /^Pay/ })).toHaveText('Pay $0.99')
+})
+
+test('a saved card that is declined says why, and the other payment methods open and pay', async ({
+  page,
+}) => {
+  await saveCard(page, cards.declinesLater)
+  await page.goto(await towerUrl(page, 5))
+  const panel = lockedPanel(page, 5)
+  await expect(panel.getByText('How would you like to pay?')).toHaveCount(0)
+  await panel.getByRole('button', { name: withCard('0341') }).click()
+  await expect(panel.getByRole('alert')).toContainText('expired')
+  await expect(panel.getByText('How would you like to pay?')).toBeVisible()
+  await panel.getByRole('button', { name: 'Pay $0.99' }).click()
+  await payByCard(page, { number: cards.pays })
+  await expectPlaying(page, 5)
+})
+
+test("the bank's check of a saved card is shown in place, and passing it plays the episode", async ({
+  page,
+}) => {
+  await saveCard(page, cards.asksBank)
+  await page.goto(await towerUrl(page, 5))
+  const panel = lockedPanel(page, 5)
+  await panel.getByRole('button', { name: withCard('3184') }).click()
+  await bankFrame(page).getByRole('button', { name: 'Reject' }).click()
+  await expect(panel.getByRole('alert')).toContainText('didn’t confirm')
+  await panel.getByText('•••• 3184', { exact: true }).click()
+  await panel.getByRole('button', { name: withCard('3184') }).click()
+  await bankFrame(page).getByRole('button', { name: 'Confirm' }).click()
+  await expectPlaying(page, 5)
+})
+
+test("Stripe's check of a saved card is shown in place as well", async ({ page, context }) => {
+  await standInStripe(context)
+  await page.goto(await towerUrl(page, 4))
+  await lockedPanel(page, 4).getByText('Card', { exact: true }).click()
+  await lockedPanel(page, 4).getByRole('button', { name: 'Pay $0.99' }).click()
+  const { form } = cardForm(page)
+  const field = (title: string) => form.frameLocator(`iframe[title="${title}"]`).getByRole('textbox')
+  const fields = [
+    [field('Secure card number input frame'), cards.asksBank],
+    [field('Secure expiration date input frame'), '12 / 39'],
+    [field('Secure CVC input frame'), '123'],
+  ] as const
+  for (const [input] of fields) await input.waitFor()
+  await form.getByLabel('E-mail').fill('ada@example.com')
+  await form.getByLabel('First name').fill('Ada')
+  await form.getByLabel('Last name').fill('Lovelace')
+  for (const [input, text] of fields) await input.fill(text)
+  await form.getByRole('checkbox', { name: saveBox }).check()
+  await form.getByRole('button', { name: 'Pay $0.99' }).click()
+  const bank = form.frameLocator(`iframe[title="The bank's check"]`)
+  await bank.getByRole('button', { name: 'Complete' }).click()
+  await expectPlaying(page, 4)
+  await page.goto(await towerUrl(page, 5))
+  await lockedPanel(page, 5)
+    .getByRole('button', { name: withCard('3184') })
+    .click()
+  await bank.getByRole('button', { name: 'Complete' }).click()
+  await expectPlaying(page, 5)
+})
+
+test.describe('an answer that is lost', () => {
+  test.use({ forgiven: /ERR_INTERNET_DISCONNECTED/ })
+
+  test('to both of two tries asks for the episode again, which the saved card has paid once', async ({
+    page,
+  }) => {
+    await saveCard(page)
+    await page.goto(await towerUrl(page, 5))
+    const answers: unknown[] = []
+    await page.route('**/api/payment/order', async (route) => {
+      answers.push(await (await route.fetch()).json())
+      await route.abort('internetdisconnected')
+    })
+    await lockedPanel(page, 5)
+      .getByRole('button', { name: withCard('4242') })
+      .click()
+    await expectPlaying(page, 5)
+    expect(answers).toHaveLength(2)
+    expect(answers[1]).toEqual(answers[0])
+  })
+})
+
+test('a payment that nobody can say anything of yet offers no other way to pay', async ({ page }) => {
+  await saveCard(page)
+  await page.goto(await towerUrl(page, 5))
+  const unsure = { id: 'ord_unsure', status: 'pending', next: { type: 'none' } }
+  const answer = { json: { code: 200, info: unsure } }
+  await page.route('**/api/payment/order', (route) => route.fulfill(answer))
+  await page.route(/order_id=ord_unsure/, (route) => route.fulfill(answer))
+  const panel = lockedPanel(page, 5)
+  const button = panel.getByRole('button', { name: withCard('4242') })
+  await expect(button).toBeVisible()
+  // The minute in which it is looked up.
+  await page.clock.install()
+  await button.click()
+  await expect(panel.getByRole('button', { name: 'Processing…' })).toBeVisible()
+  const told = panel.getByRole('alert').filter({ hasText: 'please don’t pay again' })
+  await expect
+    .poll(
+      async () => {
+        await page.clock.runFor(2_000)
+        return told.count()
+      },
+      { intervals: [50] },
+    )
+    .toBe(1)
+  await expect(panel.getByRole('button', { name: 'Other ways to pay' })).toBeVisible()
+  await expect(panel.getByText('How would you like to pay?')).toHaveCount(0)
+})
+
+test('a saved card is shown in the member area, and pays for nothing once it is removed there', async ({
+  page,
+}) => {
+  await saveCard(page)
+  await page.goto('/my')
+  const card = page.getByRole('region', { name: 'Saved card' })
+  await expect(card).toContainText('Visa ending in 4242')
+  await card.getByRole('button', { name: 'Remove Visa ending in 4242' }).click()
+  await expect(card).toHaveCount(0)
+  await page.goto(await towerUrl(page, 5))
+  await expect(lockedPanel(page, 5).getByRole('button', { name: /^Pay/ })).toHaveText('Pay $0.99')
+})
+
+test.describe('what a saved card is shown with', () => {
+  // axe comes into the page as a script of its own.
+  test.use({ bypassCSP: true })
+
+  test('is readable and fits in English and German, and no choice moves another', async ({ page }) => {
+    await watchShifts(page)
+    await saveCard(page)
+    for (const language of ['en', 'dy']) {
+      await page.evaluate((chosen) => localStorage.setItem('language', chosen), language)
+      for (const viewport of [phone.viewport, desktop.viewport, narrowPhone, { width: 844, height: 390 }]) {
+        await page.setViewportSize(viewport)
+        await page.goto(await towerUrl(page, 5))
+        const button = page.getByRole('button', { name: '•••• 4242' })
+        await expect(button).toBeInViewport({ ratio: 1 })
+        await expectReadable(page)
+        await expectFits(page)
+        await expectNoShift(page)
+        const offers = page.getByRole('radio', { includeHidden: true })
+        const places = async () =>
+          Promise.all((await offers.all()).map(async (one) => (await one.boundingBox())?.y))
+        const before = await places()
+        for (const offer of (await offers.all()).toReversed()) {
+          await offer.dispatchEvent('click')
+          expect(await places()).toEqual(before)
+        }
+      }
+      await page.goto('/my')
+      await expect(page.getByRole('button', { name: /4242/ })).toBeVisible()
+      await expectReadable(page)
+      await expectFits(page)
+    }
+  })
+})

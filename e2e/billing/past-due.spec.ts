@@ -1,0 +1,211 @@
+import type { Page } from '@playwright/test'
+import { expect, test } from '#e2e/support/fixtures.ts'
+import { expectFits, expectReadable } from '#e2e/support/page-quality.ts'
+import { mailTo } from '#e2e/support/site-mails.ts'
+import { siteUrl } from '#e2e/support/site-url.ts'
+import { knownBy, nobody } from '#e2e/stand-ins/social-issuer.ts'
+import { cardForm, payByCard } from '#e2e/support/watching.ts'
+
+test.use({ bypassCSP: true })
+
+const pays = '4242 4242 4242 4242'
+const address = () => `owed-${crypto.randomUUID().slice(0, 8)}@example.com`
+
+/** Subscribes as a guest. */
+async function subscribe(page: Page, email: string): Promise<void> {
+  await page.goto('/shopping')
+  await page.getByRole('button', { name: 'Choose Weekly' }).click()
+  await payByCard(page, { number: pays, email })
+  await expect(page.getByRole('region', { name: 'Your subscription' })).toBeVisible()
+}
+
+/** Has the browser know nobody, as one does that a link is opened in elsewhere. @returns gives the person back */
+async function forgetPerson(page: Page): Promise<() => Promise<void>> {
+  const cookies = await page.context().cookies()
+  const forget = async () => {
+    await page.context().clearCookies()
+    // The answer to the banner stays: it would lie over the page.
+    await page.evaluate(() => {
+      for (const key of Object.keys(localStorage)) if (!key.includes('consent')) localStorage.removeItem(key)
+    })
+  }
+  await forget()
+  return async () => {
+    await forget()
+    await page.context().addCookies(cookies)
+  }
+}
+
+/** The link of one kind in a mail. */
+const linkIn = (text: string, purpose: string): string =>
+  new RegExp(`https?://\\S+#${purpose}=[\\w-]+`).exec(text)?.[0].replace(/^https?:\/\/[^/]+/, '') ?? ''
+
+async function check(page: Page): Promise<void> {
+  await expectFits(page)
+  await expectReadable(page)
+}
+
+test('what a guest bought moves into an account by the link of the receipt, on another device', async ({
+  page,
+}) => {
+  const email = address()
+  await subscribe(page, email)
+  const receipt = await mailTo(email, 'Your receipt: plan “Weekly”')
+  await forgetPerson(page)
+  await page.goto(linkIn(receipt.text, 'claim'))
+  await expect(page.getByRole('heading', { name: 'Add your purchase to an account' })).toBeVisible()
+  await check(page)
+  await page.getByRole('button', { name: 'Add to my account' }).click()
+  await expect(page.getByText(`You’re signed in as ${email}`)).toBeVisible()
+  await check(page)
+  await page.getByRole('link', { name: 'Go to My account' }).click()
+  await expect(page.getByRole('region', { name: 'Your subscription' })).toContainText('Weekly renews on')
+  await page.goto(linkIn(receipt.text, 'claim'))
+  await page.getByRole('button', { name: 'Add to my account' }).click()
+  await expect(page.getByRole('main').getByRole('alert')).toContainText('This link was already used')
+})
+
+/** Opens the link of a receipt whose address is a proven account's, as somebody who is not signed in to it; ends at the sign-in. */
+async function claimSignedOut(page: Page, email: string): Promise<void> {
+  await subscribe(page, email)
+  const receipt = await mailTo(email, 'Your receipt: plan “Weekly”')
+  await forgetPerson(page)
+  await page.goto(linkIn(receipt.text, 'claim'))
+  await page.getByRole('button', { name: 'Add to my account' }).click()
+  await expect(page.getByText('The e-mail address on the receipt already has an account')).toBeVisible()
+  await check(page)
+  await page.getByRole('main').getByRole('link', { name: 'Sign in' }).click()
+  await expect(page).toHaveURL(/\/login$/)
+}
+
+/** Takes the purchase along, from the page that the sign-in came back to; it does not come again. */
+async function expectTaken(page: Page, email: string): Promise<void> {
+  await expect(page.getByRole('heading', { name: 'Add your purchase to an account' })).toBeVisible()
+  await page.getByRole('button', { name: 'Add to my account' }).click()
+  await expect(page.getByText(`You’re signed in as ${email}`)).toBeVisible()
+  await page.getByRole('link', { name: 'Go to My account' }).click()
+  const mine = page.getByRole('region', { name: 'Your subscription' })
+  await expect(mine).toContainText('Weekly renews on')
+  await expect(page.getByRole('region', { name: 'Orders and receipts' })).toContainText('Plan: Weekly')
+  await page.goto('/my')
+  await expect(mine).toContainText('Weekly renews on')
+}
+
+test('into a proven account the link of a receipt leads by the sign-in, and its page comes back', async ({
+  page,
+}) => {
+  const [email, password] = [address(), 'a quiet lighthouse']
+  await page.goto('/register')
+  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByLabel('Repeat your password').fill(password)
+  await page.getByRole('button', { name: 'Create account' }).click()
+  await expect(page).toHaveURL(/\/my$/)
+  const proof = await mailTo(email, 'Confirm')
+  await page.goto(linkIn(proof.text, 'verify'))
+  await page.getByRole('button', { name: 'Confirm' }).click()
+  await expect(page.getByText(`Your account now uses ${email}.`)).toBeVisible()
+  await forgetPerson(page)
+  await claimSignedOut(page, email)
+  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await expectTaken(page, email)
+})
+
+test('the link of a receipt is not lost where the sign-in goes by a social provider, at the second try too', async ({
+  page,
+}) => {
+  const email = address()
+  const atHouse = (value: string) => page.context().addCookies([{ name: knownBy, value, url: siteUrl }])
+  await atHouse(email)
+  await page.goto('/login')
+  await page.getByRole('link', { name: 'House' }).click()
+  await expect(page).toHaveURL('/')
+  await page.goto('/individual')
+  await expect(page.getByRole('list', { name: 'Linked accounts' }).getByText(email)).toBeVisible()
+  await forgetPerson(page)
+  await claimSignedOut(page, email)
+  await atHouse(nobody)
+  await page.getByRole('link', { name: 'House' }).click()
+  await expect(page).toHaveURL(/social=cancelled/)
+  expect(page.url()).not.toContain('claim')
+  await atHouse(email)
+  await page.getByRole('link', { name: 'House' }).click()
+  await expectTaken(page, email)
+})
+
+test('a plan is cancelled by the link of the receipt without signing in, and resumed in the member area', async ({
+  page,
+}) => {
+  const email = address()
+  await subscribe(page, email)
+  const receipt = await mailTo(email, 'Your receipt')
+  const giveBack = await forgetPerson(page)
+  await page.goto(linkIn(receipt.text, 'cancel'))
+  await expect(page.getByRole('heading', { name: 'Cancel your plan' })).toBeVisible()
+  await check(page)
+  await page.getByRole('button', { name: 'Cancel plan' }).click()
+  await expect(page.getByRole('heading', { name: 'Your plan is cancelled' })).toBeVisible()
+  await expect(page.getByRole('main').getByRole('status')).toContainText(
+    /You can watch with Weekly until .+, \d{4}\./,
+  )
+  await giveBack()
+  await mailTo(email, 'Your plan is cancelled')
+  await page.goto('/my')
+  const mine = page.getByRole('region', { name: 'Your subscription' })
+  await expect(mine).toContainText('won’t be charged again')
+  await mine.getByRole('button', { name: 'Resume subscription' }).click()
+  await expect(mine).toContainText('Weekly renews on')
+})
+
+test('from the footer somebody cancels or withdraws without signing in; the mail’s link confirms it', async ({
+  page,
+}) => {
+  const email = address()
+  await subscribe(page, email)
+  const giveBack = await forgetPerson(page)
+  await page.goto('/')
+  const footer = page.getByRole('contentinfo')
+  await footer.getByRole('link', { name: 'Cancel contract' }).click()
+  await expect(page.getByRole('heading', { name: 'Cancel a subscription' })).toBeVisible()
+  await check(page)
+  await footer.getByRole('link', { name: 'Cancel an order (14 days)' }).click()
+  await expect(page.getByRole('heading', { name: 'Cancel an order (14 days)' })).toBeVisible()
+  await check(page)
+  await page.getByRole('button', { name: 'Send link' }).click()
+  await expect(page.getByLabel('E-mail')).toBeFocused()
+  await page.getByLabel('E-mail').fill(email)
+  await page.getByRole('button', { name: 'Send link' }).click()
+  await expect(page.getByText(`If something was bought with ${email}`)).toBeVisible()
+  const mail = await mailTo(email, 'Cancel your order (14-day right of withdrawal)')
+  await page.goto(linkIn(mail.text, 'withdraw'))
+  await check(page)
+  await page.getByRole('button', { name: 'Confirm withdrawal' }).click()
+  await expect(page.getByRole('heading', { name: 'Your order is cancelled' })).toBeVisible()
+  await expect(page.getByRole('main').getByRole('status')).toContainText('refunding $4.99')
+  await giveBack()
+  await mailTo(email, 'Your order is cancelled')
+  await page.goto('/my')
+  await expect(page.getByText('Free plan')).toBeVisible()
+})
+
+test('whoever wants to watch at once says so before the button, and is told in the receipt', async ({
+  page,
+}) => {
+  const email = address()
+  await page.goto('/shopping')
+  await page.getByRole('button', { name: 'Choose Weekly' }).click()
+  const { form } = cardForm(page)
+  const atOnce = form.getByRole('checkbox', { name: 'Start now.' })
+  await expect(atOnce).not.toBeChecked()
+  const right = form.getByText('You can withdraw within 14 days')
+  await expect(right.last()).toBeVisible()
+  await atOnce.check()
+  await expect(right).toHaveCount(0)
+  await payByCard(page, { number: pays, email })
+  await expect(page.getByRole('region', { name: 'Your subscription' })).toBeVisible()
+  const { text } = await mailTo(email, 'Your receipt')
+  expect(text).toContain('lose your 14-day right of withdrawal')
+  expect(linkIn(text, 'withdraw')).toBe('')
+})

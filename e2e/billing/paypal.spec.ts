@@ -1,0 +1,37 @@
+import { expect, test } from '#e2e/support/fixtures.ts'
+import { expectPlaying, lockedPanel, payByWallet, towerUrl } from '#e2e/support/watching.ts'
+
+test('PayPal is approved in the same window and leads back to the episode', async ({ page, context }) => {
+  await page.goto(await towerUrl(page, 4))
+  await payByWallet(page, lockedPanel(page, 4), 'PayPal')
+  await page.getByRole('button', { name: 'Pay now' }).click()
+  await expectPlaying(page, 4)
+  expect(context.pages()).toHaveLength(1)
+})
+
+test('PayPal is called off: that is said, nothing is charged, and the episode can be paid another way', async ({
+  page,
+}) => {
+  await page.goto(await towerUrl(page, 5))
+  await payByWallet(page, lockedPanel(page, 5), 'PayPal')
+  await page.getByRole('button', { name: 'Cancel and return' }).click()
+  await expect(page).toHaveURL(/\/order\/result\?order_id=/)
+  await expect(page.getByText('Payment cancelled. You haven’t been charged.')).toBeVisible()
+  await page.getByRole('link', { name: 'Try again' }).click()
+  await expect(lockedPanel(page, 5)).toBeVisible()
+})
+
+test('a phone that closed the tab while PayPal was open leads back to the episode from another', async ({
+  page,
+  context,
+}) => {
+  await page.goto(await towerUrl(page, 6))
+  await payByWallet(page, lockedPanel(page, 6), 'PayPal')
+  await page.getByRole('button', { name: 'Pay now' }).waitFor()
+  const paypal = page.url()
+  await page.close()
+  const another = await context.newPage()
+  await another.goto(paypal)
+  await another.getByRole('button', { name: 'Pay now' }).click()
+  await expectPlaying(another, 6)
+})

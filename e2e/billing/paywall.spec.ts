@@ -1,0 +1,89 @@
+import type { Page } from '@playwright/test'
+import { expect, test } from '#e2e/support/fixtures.ts'
+import { narrowPhone } from '#e2e/support/page-quality.ts'
+import { phone, desktop } from '#e2e/playwright.config.ts'
+import { siteUrl } from '#e2e/support/site-url.ts'
+import {
+  anAddress,
+  cardForm,
+  expectPlaying,
+  lockedPanel,
+  payByCard,
+  towerUrl,
+} from '#e2e/support/watching.ts'
+
+const pays = '4242 4242 4242 4242'
+const password = 'a quiet lighthouse'
+
+async function register(page: Page, email: string): Promise<void> {
+  const data = { email, password, repeat_password: password }
+  await page.goto('/')
+  await page.request.post('/api/user/register', { data, headers: { origin: siteUrl } })
+}
+
+async function openCardForm(page: Page, episode: number): Promise<void> {
+  await page.goto(await towerUrl(page, episode))
+  await lockedPanel(page, episode).getByRole('button', { name: 'Pay $0.99' }).click()
+}
+
+test('the card form remembers who paid, and shows them to no other user', async ({ page }) => {
+  const email = anAddress()
+  await openCardForm(page, 4)
+  await payByCard(page, { number: pays, email })
+  await expectPlaying(page, 4)
+  await openCardForm(page, 5)
+  const { form } = cardForm(page)
+  await expect(form.getByLabel('E-mail')).toHaveValue(email)
+  await expect(form.getByLabel('First name')).toHaveValue('Ada')
+  await expect(form.getByLabel('Last name')).toHaveValue('Lovelace')
+  await page.context().clearCookies()
+  await page.goto('/')
+  await openCardForm(page, 5)
+  await expect(form.getByLabel('First name')).toHaveValue('')
+})
+
+test('a member who paid on another device signs in from the paywall and watches on', async ({
+  page,
+  browser,
+}) => {
+  const email = anAddress()
+  await register(page, email)
+  await openCardForm(page, 4)
+  await expect(cardForm(page).form.getByLabel('E-mail')).toHaveValue(email)
+  await payByCard(page, { number: pays, email })
+  await expectPlaying(page, 4)
+  await expect(page.getByRole('link', { name: /Already paid/ })).toHaveCount(0)
+
+  const context = await browser.newContext(phone)
+  const elsewhere = await context.newPage()
+  await elsewhere.goto(await towerUrl(elsewhere, 4))
+  await lockedPanel(elsewhere, 4).getByRole('link', { name: 'Already paid? Sign in' }).click()
+  await elsewhere.getByLabel('E-mail').fill(email)
+  await elsewhere.getByLabel('Password').fill(password)
+  await elsewhere.locator('main').getByRole('button', { name: 'Sign in' }).click()
+  await expectPlaying(elsewhere, 4)
+  await context.close()
+})
+
+test('choosing another offer moves none of them, and the payment methods stay in sight', async ({ page }) => {
+  await page.goto(await towerUrl(page, 4))
+  const panel = lockedPanel(page, 4)
+  const offers = panel.getByRole('group', { name: 'Choose how to watch' }).getByRole('radio')
+  const places = async () =>
+    Promise.all((await offers.all()).map(async (offer) => (await offer.boundingBox())?.y))
+  for (const viewport of [phone.viewport, desktop.viewport]) {
+    await page.setViewportSize(viewport)
+    await expect(panel).toBeVisible()
+    const before = await places()
+    for (const name of [/^Weekly/, /^Yearly/, /^This episode/]) {
+      await panel.getByText(name).first().click()
+      expect(await places()).toEqual(before)
+    }
+  }
+  for (const viewport of [narrowPhone, { width: 844, height: 390 }, { width: 720, height: 450 }]) {
+    await page.setViewportSize(viewport)
+    const methods = panel.getByRole('group', { name: 'How would you like to pay?' })
+    await expect(methods).toBeInViewport({ ratio: 1 })
+    await expect(panel.getByRole('button', { name: 'Pay $0.99' })).toBeInViewport({ ratio: 1 })
+  }
+})

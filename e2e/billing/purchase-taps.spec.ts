@@ -1,0 +1,156 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { BrowserContext, Locator, Page } from '@playwright/test'
+import { expect, test } from '#e2e/support/fixtures.ts'
+import { siteUrl } from '#e2e/support/site-url.ts'
+import {
+  cardForm,
+  expectPlaying,
+  expressFrame,
+  lockedPanel,
+  payByCard,
+  sandboxSheet,
+  towerUrl,
+} from '#e2e/support/watching.ts'
+
+/** How much a purchase asks of a person, from an ad's link to the next second. The table is in docs/payments.md. */
+interface Effort {
+  taps: number
+  keys: number
+}
+
+const docs = readFileSync(join(import.meta.dirname, '../../docs/payments.md'), 'utf8')
+const who = {
+  email: 'ada.lovelace@example.com',
+  first: 'Ada',
+  last: 'Lovelace',
+  number: '4242424242424242',
+  expiry: '1239',
+  cvv: '123',
+}
+
+/** Counts what a person does from now on, in every window and frame: taps, and keys or characters. */
+async function countEffort(context: BrowserContext): Promise<Effort> {
+  const effort = { taps: 0, keys: 0 }
+  await context.exposeBinding('noteEffort', (_, kind: keyof Effort) => (effort[kind] += 1))
+  await context.addInitScript(() => {
+    const note = Reflect.get(window, 'noteEffort') as (kind: string) => void
+    addEventListener('pointerdown', ({ isTrusted }) => isTrusted && note('taps'), true)
+    addEventListener('keydown', ({ isTrusted }) => isTrusted && note('keys'), true)
+  })
+  return effort
+}
+
+/** Comes by an ad's link to the last free episode, which leads on to the locked one by itself. */
+async function meetLockedEpisode(page: Page): Promise<Locator> {
+  await page.goto(`${await towerUrl(page, 3)}&token=summer&fbclid=click-1`)
+  const panel = lockedPanel(page, 4)
+  await expect(panel.getByRole('button', { name: /^Pay \$0\.99/ })).toBeVisible()
+  return panel
+}
+
+/** Taps a field and types. */
+async function type(field: Locator, text: string): Promise<void> {
+  await field.click()
+  await field.pressSequentially(text)
+}
+
+async function typeCard(page: Page): Promise<void> {
+  const { form, card } = cardForm(page)
+  await type(card.getByLabel('Card number'), who.number)
+  await type(card.getByLabel('Expiry'), who.expiry)
+  await type(card.getByLabel('CVV'), who.cvv)
+  await form.getByRole('button', { name: 'Pay $0.99' }).click()
+}
+
+async function typePerson(page: Page): Promise<void> {
+  const { form } = cardForm(page)
+  await type(form.getByLabel('E-mail'), who.email)
+  await type(form.getByLabel('First name'), who.first)
+  await type(form.getByLabel('Last name'), who.last)
+}
+
+/** Buys another episode before the count begins, as `who`. */
+async function buyBefore(page: Page, save: boolean): Promise<void> {
+  await page.goto(await towerUrl(page, 5))
+  await lockedPanel(page, 5).getByRole('button', { name: 'Pay $0.99' }).click()
+  const { form } = cardForm(page)
+  if (save) await form.getByRole('checkbox', { name: 'Save this card for future purchases' }).check()
+  await payByCard(page, who)
+  await expectPlaying(page, 5)
+}
+
+async function register(page: Page): Promise<void> {
+  const person = { email: `ada-${crypto.randomUUID()}@example.com`, password: 'a quiet lighthouse' }
+  const data = { ...person, repeat_password: person.password }
+  await page.goto('/')
+  await page.request.post('/api/user/register', { data, headers: { origin: siteUrl } })
+}
+
+interface Journey {
+  name: string
+  before?: (page: Page) => Promise<void>
+  buy: (page: Page, panel: Locator) => Promise<void>
+}
+
+const journeys: Journey[] = [
+  {
+    name: 'new visitor, express wallet',
+    async buy(page) {
+      await expressFrame(page).getByRole('button', { name: 'Sandbox Pay' }).click()
+      await sandboxSheet(expressFrame(page)).getByRole('button', { name: 'Pay $0.99' }).click()
+    },
+  },
+  {
+    name: 'new visitor, card',
+    async buy(page, panel) {
+      await panel.getByRole('button', { name: 'Pay $0.99' }).click()
+      await typePerson(page)
+      await typeCard(page)
+    },
+  },
+  {
+    name: 'new visitor, PayPal',
+    async buy(page, panel) {
+      await panel.getByText('PayPal').click()
+      await panel.getByRole('button', { name: 'Pay $0.99' }).click()
+      const { form } = cardForm(page)
+      await type(form.getByLabel('E-mail'), who.email)
+      await form.getByRole('button', { name: /Continue to pay/ }).click()
+      await page.getByRole('button', { name: 'Pay now' }).click()
+    },
+  },
+  {
+    name: 'guest who has paid before, card',
+    before: (page) => buyBefore(page, false),
+    async buy(page, panel) {
+      await panel.getByRole('button', { name: 'Pay $0.99' }).click()
+      await typeCard(page)
+    },
+  },
+  {
+    name: 'member, saved card',
+    async before(page) {
+      await register(page)
+      await buyBefore(page, true)
+    },
+    buy: (_, panel) => panel.getByRole('button', { name: 'Pay $0.99 with •••• 4242' }).click(),
+  },
+]
+
+for (const { name, before, buy } of journeys)
+  test(`${name}: from an ad's link to the next second with as many taps and keys as the docs say`, async ({
+    page,
+    context,
+  }) => {
+    await before?.(page)
+    const effort = await countEffort(context)
+    const panel = await meetLockedEpisode(page)
+    const atPanel = { ...effort }
+    await buy(page, panel)
+    await expectPlaying(page, 4)
+    expect(atPanel, 'the locked episode comes by itself').toEqual({ taps: 0, keys: 0 })
+    test.info().annotations.push({ type: name, description: `${effort.taps} taps, ${effort.keys} keys` })
+    expect(docs.toLowerCase()).toContain(`| ${name.toLowerCase()} | ${effort.taps} | ${effort.keys} |`)
+    if (name.includes('express')) expect(effort).toEqual({ taps: 2, keys: 0 })
+  })

@@ -1,0 +1,50 @@
+import type { Page } from '@playwright/test'
+import type { Order } from '#contract/billing.ts'
+import { expect, test } from '#e2e/support/fixtures.ts'
+import { currentSite } from '#e2e/site/own-site.ts'
+import { expectPlaying, lockedPanel, payByCard, towerUrl } from '#e2e/support/watching.ts'
+
+/** The order that the person made last, as the site has it. */
+async function lastOrder(page: Page): Promise<Pick<Order, 'id' | 'status'> | undefined> {
+  const response = await page.request.get('/api/payment')
+  const { data } = (await response.json()) as { data: { list: Pick<Order, 'id' | 'status'>[] } }
+  return data.list[0]
+}
+
+const refund = (...args: string[]) => currentSite().server.studio('order', 'refund', ...args)
+
+async function buyFourth(page: Page, number: string): Promise<void> {
+  await page.goto(await towerUrl(page, 4))
+  await lockedPanel(page, 4).getByRole('button', { name: 'Pay $0.99' }).click()
+  await payByCard(page, { number })
+}
+
+test('a refund locks the episode again, and the order says so', async ({ page }) => {
+  await buyFourth(page, '4242 4242 4242 4242')
+  await expectPlaying(page, 4)
+  const order = (await lastOrder(page))?.id ?? ''
+
+  expect(await refund(order, '--cents', '40')).toContain('refunded: $0.40')
+  await page.goto('/my')
+  await expect(page.getByText(/Partially refunded/)).toBeVisible()
+  await page.goto(await towerUrl(page, 4))
+  await expectPlaying(page, 4)
+
+  expect(await refund(order)).toContain('order_status: refunded')
+  // The episode may have ended meanwhile, and the next one begun.
+  await page.goto(await towerUrl(page, 4))
+  await expect(lockedPanel(page, 4)).toBeVisible()
+  await page.goto('/my')
+  await expect(page.getByText(/· Refunded$/)).toBeVisible()
+})
+
+test('a payment that the bank takes back locks the episode again, and the order says so', async ({
+  page,
+}) => {
+  await buyFourth(page, '4000 0000 0000 0259')
+  await expect.poll(() => lastOrder(page)).toMatchObject({ status: 'charged_back' })
+  await page.goto(await towerUrl(page, 4))
+  await expect(lockedPanel(page, 4)).toBeVisible()
+  await page.goto('/my')
+  await expect(page.getByText(/Charged back by the bank/)).toBeVisible()
+})

@@ -1,0 +1,269 @@
+import type { Page } from '@playwright/test'
+import { expect, test } from '#e2e/support/fixtures.ts'
+import { expectFits, expectReadable } from '#e2e/support/page-quality.ts'
+import { mailTo } from '#e2e/support/site-mails.ts'
+import { currentSite } from '#e2e/site/own-site.ts'
+import { cardForm, expectMoving, payByCard } from '#e2e/support/watching.ts'
+
+test.use({ site: { template: 'door', standIns: false, settings: {} }, bypassCSP: true })
+
+const pays = '4242 4242 4242 4242'
+/** It is kept, and has expired by the first renewal. */
+const expiresLater = '4000 0000 0000 0341'
+
+const mine = (page: Page) => page.getByRole('region', { name: 'Your subscription' })
+
+async function check(page: Page): Promise<void> {
+  await expectFits(page)
+  await expectReadable(page)
+}
+
+/** Subscribes to the weekly plan as a guest, and goes to the member area. */
+async function subscribe(page: Page, number: string, email?: string): Promise<void> {
+  await page.goto('/shopping')
+  await page.getByRole('button', { name: 'Choose Weekly' }).click()
+  await payByCard(page, { number, ...(email === undefined ? {} : { email }) })
+  await expect(mine(page)).toContainText('Weekly renews on')
+  await page.goto('/my')
+}
+
+/** Waits until the site has done what is due by its clock, as the member area says it. */
+async function expectAtLast(page: Page, words: string): Promise<void> {
+  await expect(async () => {
+    await page.reload()
+    await expect(mine(page)).toContainText(words, { timeout: 2_000 })
+  }).toPass({ timeout: 45_000 })
+}
+
+/** The address of the locked episode. */
+async function lockedUrl(page: Page): Promise<string> {
+  const answer = await page.request.get('/api/homepage')
+  const { info } = (await answer.json()) as { info: { homepage: { items: { id: string }[] }[] } }
+  return `/videos/${info.homepage.flatMap(({ items }) => items)[0]?.id ?? ''}?episode=2`
+}
+
+/** Pays in the form that is the whole page. */
+async function payOnPage(page: Page, button: string): Promise<void> {
+  await page.getByLabel('E-mail').fill(`ada-${crypto.randomUUID().slice(0, 8)}@example.com`)
+  await page.getByLabel('First name').fill('Ada')
+  await page.getByLabel('Last name').fill('Lovelace')
+  const card = page.frameLocator('iframe[title="Card"]')
+  await card.getByLabel('Card number').fill(pays)
+  await card.getByLabel('Expiry').fill('12 / 39')
+  await card.getByLabel('CVV').fill('123')
+  await page.getByRole('button', { name: button, exact: true }).click()
+}
+
+test('a card that has expired at the renewal leaves the plan past due: it plays on, and another card pays at once', async ({
+  page,
+}) => {
+  test.setTimeout(300_000)
+  await subscribe(page, expiresLater)
+  await currentSite().server.forward('7d')
+  await expectAtLast(page, 'The last payment for Weekly didn’t go through. You can watch every episode until')
+  await check(page)
+  await page.goto(await lockedUrl(page))
+  await expectMoving(page)
+  await page.goto('/my')
+  await mine(page).getByRole('link', { name: 'Pay now' }).click()
+  await expect(page.getByText('$9.99 every 7 days until you cancel').last()).toBeVisible()
+  await expect(page.getByText(/withdraw/)).toHaveCount(0)
+  await check(page)
+  await payOnPage(page, 'Pay $9.99')
+  // The result leads away by itself.
+  await expect(page).not.toHaveURL(/\/order\//)
+  await page.goto('/my')
+  await expect(mine(page)).toContainText('Weekly renews on')
+})
+
+/** The sheet for another card or wallet, the form in it, and the gateway's own frame in that. */
+async function openMethodSheet(page: Page) {
+  await mine(page).getByRole('button', { name: 'Change payment method' }).click()
+  const sheet = page.getByRole('dialog', { name: 'Change payment method' })
+  const form = sheet.frameLocator('iframe[title="Change payment method"]')
+  return { sheet, form, card: form.frameLocator('iframe[title="Card"]') }
+}
+
+test('another card is taken for the next renewal without paying: a declined one says why beside its fields, the bank may ask, and what was saved is charged', async ({
+  page,
+}) => {
+  test.setTimeout(300_000)
+  await subscribe(page, expiresLater)
+  await expect(mine(page)).toContainText('Charged to: Visa ending in 0341.')
+  const { sheet, form, card } = await openMethodSheet(page)
+  await expect(form.getByText('Visa ending in 0341')).toBeVisible()
+  await expect(
+    form.getByText(/You won’t be charged now\. The next charge is \$9\.99 on .+, \d{4}\./),
+  ).toBeVisible()
+  const save = form.getByRole('button', { name: 'Save card' })
+  await expect(form.getByLabel('Last name')).toHaveValue('Lovelace')
+  await form.getByLabel('First name').clear()
+  await save.click()
+  await expect(form.getByLabel('First name')).toBeFocused()
+  await form.getByLabel('First name').fill('Ada')
+  const type = async (number: string) => {
+    await card.getByLabel('Card number').fill(number)
+    await card.getByLabel('Expiry').fill('12 / 39')
+    await card.getByLabel('CVV').fill('123')
+    await save.click()
+  }
+  await type('4000 0000 0000 0002')
+  await expect(form.getByRole('alert')).toContainText('declined')
+  await check(page)
+  await type('4000 0000 0000 3220')
+  const bank = form.frameLocator('iframe[title="Bank verification"]')
+  await expect(bank.getByText('card ending in 3220')).toBeVisible()
+  await check(page)
+  await bank.getByRole('button', { name: 'Confirm' }).click()
+  await expect(sheet).toBeHidden()
+  await expect(page.getByText('Saved. Your plan is charged to it from now on.')).toBeVisible()
+  await expect(mine(page)).toContainText('Charged to: Visa ending in 3220.')
+  await check(page)
+  await currentSite().server.forward('7d')
+  await expect(async () => {
+    await page.reload()
+    await expect(page.getByText('$9.99', { exact: true })).toBeVisible({ timeout: 2_000 })
+  }).toPass({ timeout: 45_000 })
+})
+
+test('a wallet is agreed to in the same window and taken for the next renewal; called off, nothing changes', async ({
+  page,
+}) => {
+  await subscribe(page, pays)
+  const answer = async (button: string) => {
+    const { sheet, form } = await openMethodSheet(page)
+    await sheet.getByText('Wallet', { exact: true }).click()
+    await expect(form.getByText('You approve there and come back here.')).toBeVisible()
+    await check(page)
+    await form.getByRole('button', { name: 'Continue to Wallet' }).click()
+    await page.getByRole('button', { name: button }).click()
+    await expect(page).toHaveURL(/\/my$/)
+  }
+  await answer('Cancel')
+  await expect(page.getByText('Cancelled. Nothing has changed.')).toBeVisible()
+  await expect(mine(page)).toContainText('Charged to: Visa ending in 4242.')
+  await answer('Approve')
+  await expect(page.getByText('Saved. Your plan is charged to it from now on.')).toBeVisible()
+  await expect(mine(page)).toContainText('Charged to: Wallet.')
+})
+
+test.describe('without an answer', () => {
+  // What the browser writes of it.
+  test.use({ forgiven: /status of 503/ })
+
+  test('nothing is said to be saved, and the form stays filled for another try', async ({ page }) => {
+    await subscribe(page, pays)
+    const { form, card } = await openMethodSheet(page)
+    await form.getByLabel('First name').fill('Ada')
+    await form.getByLabel('Last name').fill('Lovelace')
+    await card.getByLabel('Card number').fill(pays)
+    await card.getByLabel('Expiry').fill('12 / 39')
+    await card.getByLabel('CVV').fill('123')
+    await page.route('**/api/payment/method', (route) => route.fulfill({ status: 503, body: '{}' }))
+    await form.getByRole('button', { name: 'Save card' }).click()
+    await expect(form.getByRole('alert')).toContainText('You weren’t charged; try again')
+    await page.unroute('**/api/payment/method')
+    await expect(form.getByLabel('First name')).toHaveValue('Ada')
+    await form.getByRole('button', { name: 'Save card' }).click()
+    await expect(page.getByText('Saved. Your plan is charged to it from now on.')).toBeVisible()
+  })
+})
+
+test('a plan is cancelled and resumed in the member area, at most two clicks each', async ({ page }) => {
+  await subscribe(page, pays)
+  await mine(page).getByRole('button', { name: 'Cancel subscription' }).click()
+  await expect(mine(page)).toContainText('Weekly is cancelled. You can watch every episode until')
+  await check(page)
+  await mine(page).getByRole('button', { name: 'Resume subscription' }).click()
+  await expect(mine(page)).toContainText('Weekly renews on')
+})
+
+const orders = (page: Page) => page.getByRole('region', { name: 'Orders and receipts' })
+
+/** The change of plan that waits says so among the orders, and where somebody looks it up all the same. */
+async function expectPlanned(page: Page): Promise<void> {
+  const waiting = orders(page).getByRole('listitem').filter({ hasText: 'Plan: Monthly' })
+  await expect(waiting).toContainText(/Starts on .+, \d{4}$/)
+  await expect(orders(page).getByRole('link', { name: 'Find order' })).toHaveCount(0)
+  await check(page)
+  const answer = await page.request.get('/api/payment')
+  const { data } = (await answer.json()) as { data: { list: { id: string; status: string }[] } }
+  const id = data.list.find(({ status }) => status === 'pending')?.id ?? ''
+  await page.goto(`/order/result?order_id=${id}`)
+  const said = page.getByRole('main').getByRole('status')
+  await expect(said).toHaveText(/^Your plan changes on .+, \d{4}\. You’ll be charged then, not before\.$/)
+  await check(page)
+  await page.goto('/my')
+}
+
+test('a change of plan is told in full, asks for no card, and is taken back with one click; kept, it starts with the next period', async ({
+  page,
+}) => {
+  test.setTimeout(300_000)
+  await subscribe(page, pays)
+  const change = async () => {
+    await page.goto('/shopping')
+    await page.getByRole('button', { name: 'Choose Monthly' }).click()
+    const sheet = page.getByRole('dialog', { name: 'Change to Monthly' })
+    await expect(sheet).toContainText(/Monthly from .+, \d{4}\. \$24\.99 every 30 days/)
+    await expect(sheet).toContainText('You won’t be charged now.')
+    await expect(sheet.locator('iframe')).toHaveCount(0)
+    await check(page)
+    await sheet.getByRole('button', { name: 'Change to Monthly' }).click()
+    await expect(sheet).toBeHidden()
+    await expect(mine(page)).toContainText(/Monthly from .+, \d{4}\./)
+    await expect(page.getByRole('button', { name: 'Your next plan' })).toBeDisabled()
+  }
+  await change()
+  await page.goto('/my')
+  await expect(mine(page)).toContainText(
+    /Weekly is paid until .+ Monthly from .+, \d{4}\. \$24\.99 every 30 days/,
+  )
+  await expectPlanned(page)
+  await mine(page).getByRole('button', { name: 'Keep Weekly' }).click()
+  await expect(mine(page)).toContainText('Weekly renews on')
+  await expect(mine(page).getByRole('button', { name: 'Keep Weekly' })).toHaveCount(0)
+  await expect(orders(page).getByText('Cancelled, not charged')).toBeVisible()
+  await change()
+  await page.goto('/my')
+  await currentSite().server.forward('7d')
+  await expectAtLast(page, 'Monthly renews on')
+})
+
+test('a change of plan that could not be charged is paid by hand at its own price', async ({ page }) => {
+  test.setTimeout(300_000)
+  await subscribe(page, expiresLater)
+  await page.goto('/shopping')
+  await page.getByRole('button', { name: 'Choose Monthly' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Change to Monthly' }).click()
+  await expect(mine(page)).toContainText(/Monthly from .+, \d{4}\./)
+  await page.goto('/my')
+  await currentSite().server.forward('7d')
+  await expectAtLast(page, 'The last payment for Monthly didn’t go through')
+  await page.goto('/shopping')
+  await expect(page.getByRole('button', { name: 'Choose Weekly' })).toBeDisabled()
+  await page.getByRole('button', { name: 'Pay now' }).click()
+  const { form } = cardForm(page)
+  await expect(form.getByRole('button', { name: 'Pay $24.99' })).toBeVisible()
+  await payByCard(page, { number: pays })
+  await expect(mine(page)).toContainText('Monthly renews on')
+})
+
+// One of the two is always on another day than UTC.
+for (const timezoneId of ['Pacific/Kiritimati', 'Pacific/Niue'])
+  test.describe(`in ${timezoneId}`, () => {
+    test.use({ timezoneId })
+
+    test('the receipt in the mail says the same days as the member area', async ({ page }) => {
+      const email = `ada-${crypto.randomUUID().slice(0, 8)}@example.com`
+      await subscribe(page, pays, email)
+      const { text } = await mailTo(email, 'Your receipt')
+      const words = text.replaceAll(/\s+/g, ' ')
+      const [renews, paid] = [
+        await mine(page).getByText('Weekly renews on').textContent(),
+        await orders(page).getByRole('listitem').getByText('Paid').textContent(),
+      ].map((line) => /\w+ \d+, \d{4}/.exec(line ?? '')?.[0])
+      expect(words).toContain(`Your plan renews on ${renews}:`)
+      expect(words).toContain(`Paid on: ${paid} `)
+    })
+  })

@@ -1,0 +1,195 @@
+import type { FrameLocator, Page } from '@playwright/test'
+import { expect, test } from '#e2e/support/fixtures.ts'
+import {
+  expectFits,
+  expectNoShift,
+  expectReadable,
+  narrowPhone,
+  watchShifts,
+} from '#e2e/support/page-quality.ts'
+import { pathOf } from '#e2e/support/routes.ts'
+import { standInStripe } from '#e2e/stand-ins/stripe-stand-in.ts'
+import { cardForm, expectPlaying, lockedPanel, towerUrl } from '#e2e/support/watching.ts'
+
+const cards = {
+  pays: '4242 4242 4242 4242',
+  declined: '4000 0000 0000 0002',
+  asksBank: '4000 0027 6000 3184',
+}
+const desktop = { width: 1440, height: 900 }
+const formPath = '/order/easy?kind=video&id={video}&gateway=stripe&method=card'
+
+/** Stripe's fields, each in its frame. */
+const fieldsIn = (form: FrameLocator | Page) => {
+  const inputIn = (title: string) => form.frameLocator(`iframe[title="${title}"]`).getByRole('textbox')
+  return {
+    number: inputIn('Secure card number input frame'),
+    expiry: inputIn('Secure expiration date input frame'),
+    cvc: inputIn('Secure CVC input frame'),
+  }
+}
+const bankIn = (form: FrameLocator) => form.frameLocator(`iframe[title="The bank's check"]`)
+
+/** Opens the card form for an episode, and says who pays. */
+async function openForm(page: Page, episode: number) {
+  await page.goto(await towerUrl(page, episode))
+  const panel = lockedPanel(page, episode)
+  await panel.getByText('Card', { exact: true }).click()
+  await panel.getByRole('button', { name: 'Pay $0.99' }).click()
+  const { form } = cardForm(page)
+  const fields = fieldsIn(form)
+  // What is typed while foreign frames come may get lost in the browser.
+  for (const field of Object.values(fields)) await field.waitFor()
+  await form.getByLabel('E-mail').fill('ada@example.com')
+  await form.getByLabel('First name').fill('Ada')
+  await form.getByLabel('Last name').fill('Lovelace')
+  return { form, fields, pay: form.getByRole('button', { name: 'Pay $0.99' }) }
+}
+
+async function typeCard(fields: ReturnType<typeof fieldsIn>, number: string): Promise<void> {
+  await fields.number.fill(number)
+  await fields.expiry.fill('12 / 39')
+  await fields.cvc.fill('123')
+}
+
+test("a card in Stripe's fields pays once, however often the button is pressed, and its script is on no other page", async ({
+  page,
+  context,
+}) => {
+  const asked = await standInStripe(context)
+  const { fields, pay } = await openForm(page, 4)
+  await typeCard(fields, cards.pays)
+  await pay.dblclick()
+  await expectPlaying(page, 4)
+  expect(asked.confirmed).toBe(1)
+  expect(new Set(asked.askedBy)).toEqual(new Set(['/order/easy']))
+})
+
+test.describe('a card that is refused', () => {
+  // What the browser writes of Stripe's answer to a declined card.
+  test.use({ forgiven: /status of 402/ })
+
+  test('is said in our words, the form stays filled, and another card pays', async ({ page, context }) => {
+    await standInStripe(context)
+    const { form, fields, pay } = await openForm(page, 4)
+    await typeCard(fields, cards.declined)
+    await pay.click()
+    await expect(form.getByRole('alert')).toContainText('declined')
+    await expect(form.getByLabel('First name')).toHaveValue('Ada')
+    await expect(fields.number).toHaveValue(cards.declined)
+    await fields.number.fill(cards.pays)
+    await pay.click()
+    await expectPlaying(page, 4)
+  })
+})
+
+test("the bank's check is failed in its frame, which charges nothing, and passed with another try", async ({
+  page,
+  context,
+}) => {
+  await standInStripe(context)
+  const { form, fields, pay } = await openForm(page, 5)
+  await typeCard(fields, cards.asksBank)
+  await pay.click()
+  await bankIn(form).getByRole('button', { name: 'Fail' }).click()
+  await expect(form.getByRole('alert')).toContainText('didn’t confirm')
+  await pay.click()
+  await bankIn(form).getByRole('button', { name: 'Complete' }).click()
+  await expectPlaying(page, 5)
+})
+
+test('unfinished fields say what is missing, the first of them is gone to, and no order is made', async ({
+  page,
+  context,
+}) => {
+  await standInStripe(context)
+  const orders: string[] = []
+  page.on('request', (request) => {
+    if (request.url().includes('/api/payment/order')) orders.push(request.url())
+  })
+  const { form, fields, pay } = await openForm(page, 4)
+  const [number, expiry, cvv] = [
+    /Check the card number/,
+    /Check the expiry date/,
+    /Enter the 3-digit code/,
+  ].map((words) => form.getByText(words))
+  await fields.number.fill('4242')
+  await expect(form.getByText(/Check the card number/)).toHaveCount(0)
+  await fields.expiry.focus()
+  await expect(form.getByText(/Check the card number/)).toBeVisible()
+  await pay.click()
+  for (const message of [number, expiry, cvv]) await expect(message ?? form.owner()).toBeVisible()
+  await expect(fields.number).toBeFocused()
+  await typeCard(fields, cards.pays)
+  for (const message of [number, expiry, cvv]) await expect(message ?? form.owner()).toHaveCount(0)
+  await form.getByLabel('E-mail').fill('')
+  await fields.cvc.fill('12')
+  await pay.click()
+  await expect(form.getByLabel('E-mail')).toBeFocused()
+  await expect(form.getByText(/Enter the 3-digit code/)).toBeVisible()
+  expect(orders).toEqual([])
+})
+
+test('a tab that is closed once the card went through leaves the payment to the notification', async ({
+  page,
+  context,
+}) => {
+  const asked = await standInStripe(context)
+  // The page never gets to tell.
+  await page.route('**/api/payment/pay', () => {})
+  const { fields, pay } = await openForm(page, 6)
+  await typeCard(fields, cards.pays)
+  const told = page.waitForRequest('**/api/payment/pay')
+  await pay.click()
+  await told
+  expect(asked.confirmed).toBe(1)
+  await page.close()
+  const another = await context.newPage()
+  await another.goto(await towerUrl(another, 6))
+  await expectPlaying(another, 6)
+})
+
+test.describe("where Stripe's script does not come", () => {
+  test.use({ forgiven: /net::ERR_FAILED/ })
+
+  test('that is said, and trying again brings the fields', async ({ page, context }) => {
+    await standInStripe(context)
+    await page.route('https://js.stripe.com/v3/', (route) => route.abort(), { times: 1 })
+    await page.goto(await pathOf(page, formPath))
+    const alert = page.getByRole('alert')
+    await expect(alert).toContainText('js.stripe.com')
+    await expect(page.getByRole('button', { name: /^Pay/ })).toBeDisabled()
+    await alert.getByRole('button').click()
+    await fieldsIn(page).number.fill(cards.pays)
+    await expect(page.getByRole('button', { name: /^Pay/ })).toBeEnabled()
+  })
+})
+
+test.describe('the form with its messages', () => {
+  // axe brings its own script into the page.
+  test.use({ bypassCSP: true })
+
+  for (const locale of ['en-US', 'de-DE'])
+    test.describe(`in ${locale}`, () => {
+      test.use({ locale })
+      test(
+        'is readable by everybody, nothing jumps, and long words fit',
+        { tag: '@screens' },
+        async ({ page, context }) => {
+          await standInStripe(context)
+          await watchShifts(page)
+          await page.goto(await pathOf(page, formPath))
+          await fieldsIn(page).number.fill('4242')
+          await expectReadable(page)
+          await expectNoShift(page)
+          await page.locator('button[type=submit]').click()
+          await expect(page.getByText(/card number\.|die Kartennummer/)).toBeVisible()
+          for (const size of [desktop, narrowPhone]) {
+            await page.setViewportSize(size)
+            await expectReadable(page)
+            await expectFits(page)
+          }
+        },
+      )
+    })
+})

@@ -1,0 +1,255 @@
+import type { Browser, Page } from '@playwright/test'
+import { TOTP } from 'otpauth'
+import { expect, test } from '#e2e/support/fixtures.ts'
+import { payByCard } from '#e2e/support/watching.ts'
+
+const password = 'a quiet lighthouse'
+
+/** The code that an authenticator app shows, `later` half minutes from now: each counts once. */
+const codeOf = (secret: string, later = 0) =>
+  new TOTP({ secret }).generate({ timestamp: Date.now() + later * 30_000 })
+
+test('a member registers, takes a name and a second factor, ends another session, and leaves for good', async ({
+  page,
+  browser,
+}) => {
+  const email = `ada-${Date.now()}@example.com`
+  await register(page, email)
+  await expect(page.getByText('Free plan')).toBeVisible()
+  await expect(page.getByText('You haven’t bought anything yet.')).toBeVisible()
+
+  await page.getByRole('link', { name: 'Profile and settings' }).click()
+  await page.getByLabel('Name').fill('Ada')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(page.locator('#main').getByText('Ada', { exact: true })).toBeVisible()
+  await page.reload()
+  await expect(page.getByLabel('Name')).toHaveValue('Ada')
+
+  await page.getByRole('button', { name: 'Set up Two-step sign-in' }).click()
+  await page.getByLabel('Current password').fill('not my password')
+  await page.getByRole('button', { name: 'Continue', exact: true }).click()
+  await expect(page.getByLabel('Current password')).toBeFocused()
+  await expect(page.getByLabel('Current password')).toHaveValue('not my password')
+  await page.getByLabel('Current password').fill(password)
+  await page.getByRole('button', { name: 'Continue', exact: true }).click()
+  await expect(page.getByRole('img', { name: 'QR code for your authenticator app' })).toBeVisible()
+  const secret = (await page.locator('code').innerText()).replaceAll(' ', '')
+  await page.getByLabel('Code from your authenticator app').fill(codeOf(secret))
+  await page.getByRole('button', { name: 'Turn on' }).click()
+  await expect(page.getByRole('heading', { name: 'Your recovery codes' })).toBeFocused()
+  const recovery = await page.locator('li code').allInnerTexts()
+  expect(recovery).toHaveLength(10)
+  await page.getByRole('button', { name: 'I’ve saved these codes' }).click()
+  await expect(page.getByText('On. We ask for a code')).toBeVisible()
+
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await expect(page.getByText('You’re not signed in.')).toBeVisible()
+  await signIn(page, email, codeOf(secret, 1))
+
+  const elsewhere = await (await browser.newContext()).newPage()
+  await signIn(elsewhere, email, recovery[0] ?? '')
+  await page.reload()
+  const devices = page.getByRole('region', { name: 'Signed-in devices' })
+  await expect(devices.getByRole('listitem')).toHaveCount(2)
+  await expect(devices.getByText('This device')).toHaveCount(1)
+  await devices.getByRole('button', { name: /^Sign out: / }).click()
+  await expect(devices.getByRole('listitem')).toHaveCount(1)
+  await elsewhere.reload()
+  await expect(elsewhere.getByText('You’re not signed in on this device.')).toBeVisible()
+  await elsewhere.context().close()
+
+  await page.goto('/individual')
+  await page.getByRole('button', { name: 'Delete… Delete your account' }).click()
+  await page.getByLabel('Current password').fill(password)
+  await page.getByRole('button', { name: 'Delete permanently' }).click()
+  await expect(page.getByText('Tick this box to continue.')).toBeVisible()
+  await page.getByLabel('I understand').check()
+  await page.getByRole('button', { name: 'Delete permanently' }).click()
+  await expect(page.getByRole('heading', { name: 'Everything was deleted' })).toBeVisible()
+  await page.goto('/individual')
+  await expect(page.getByText('You’re not signed in.')).toBeVisible()
+})
+
+test('a guest subscribes, reads the receipt, and cancels and resumes in the member area with one click each', async ({
+  page,
+}) => {
+  await page.goto('/shopping')
+  await page.getByRole('button', { name: 'Choose Weekly' }).click()
+  await payByCard(page, { number: '4242 4242 4242 4242' })
+  await expect(page.getByRole('region', { name: 'Your subscription' })).toBeVisible()
+  await page.goto('/my')
+  const mine = page.getByRole('region', { name: 'Your subscription' })
+  await expect(mine).toContainText(/Weekly renews on .+, \d{4}\. \$9\.99 every 7 days until you cancel/)
+  await mine.getByRole('button', { name: 'Cancel subscription' }).click()
+  await expect(mine).toContainText('won’t be charged again')
+  await mine.getByRole('button', { name: 'Resume subscription' }).click()
+  await expect(mine).toContainText('Weekly renews on')
+
+  await page.getByRole('link', { name: 'Receipt: Plan: Weekly' }).click()
+  const receipt = page.getByRole('article', { name: 'Receipt' })
+  await expect(receipt.getByRole('row', { name: 'Total (tax included) $4.99' })).toBeVisible()
+  await page.emulateMedia({ media: 'print' })
+  await expect(page.getByRole('button', { name: 'Print' })).toBeHidden()
+  await expect(page.getByRole('contentinfo')).toBeHidden()
+  await expect(page.getByRole('banner')).toBeHidden()
+  await expect(receipt).toBeVisible()
+  await page.emulateMedia({ media: 'screen' })
+  await page.goBack()
+  await expect(page.getByRole('heading', { name: 'My account' })).toBeVisible()
+})
+
+test('what was typed outlives a folded form and a failed call; the data can be taken along', async ({
+  page,
+}) => {
+  await page.goto('/individual')
+  await page.route('**/api/user', (route) =>
+    route.request().method() === 'POST'
+      ? route.fulfill({ json: { code: 500, message: 'Not now.' } })
+      : route.fallback(),
+  )
+  await page.getByLabel('Name').fill('Grace')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByRole('alert')).toHaveText('Not now.')
+  await expect(page.getByLabel('Name')).toHaveValue('Grace')
+  const toggle = page.getByRole('button', { name: 'Delete your data on this device' })
+  await toggle.click()
+  await page.getByLabel('I understand').check()
+  await toggle.click()
+  await expect(page.getByLabel('I understand')).toBeHidden()
+  await toggle.click()
+  await expect(page.getByLabel('I understand')).toBeChecked()
+
+  const download = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Download' }).click()
+  expect((await download).suggestedFilename()).toBe('my-data.json')
+})
+
+test('a session that was ended elsewhere is signed in to again, back where one was, with what was typed', async ({
+  page,
+  browser,
+}) => {
+  const email = `ruth-${Date.now()}@example.com`
+  await register(page, email)
+  await page.goto('/individual')
+  await page.getByRole('button', { name: 'Change E-mail' }).click()
+  await page.getByLabel('New e-mail address').fill('ruth@example.net')
+  await page.getByLabel('Current password').fill(password)
+
+  await endElsewhere(browser, email)
+
+  await page.getByRole('button', { name: 'Send link', exact: true }).click()
+  await expect(page.getByRole('alert')).toHaveText('Please reload the page or sign in first.')
+  await page.getByRole('button', { name: 'Sign in again' }).click()
+  await expect(page).toHaveURL(/\/login$/)
+  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await expect(page).toHaveURL(/\/individual$/)
+  await expect(page.getByLabel('New e-mail address')).toHaveValue('ruth@example.net')
+  await expect(page.getByLabel('Current password')).toHaveValue('')
+  await page.getByLabel('Current password').fill(password)
+  await page.getByRole('button', { name: 'Send link', exact: true }).click()
+  await expect(page.getByText('ruth@example.net')).toBeVisible()
+  expect(await page.evaluate(() => sessionStorage.getItem('draft'))).toBeNull()
+})
+
+test('a list of a session that was ended elsewhere leads to the sign-in, and from there back', async ({
+  page,
+  browser,
+}) => {
+  const email = `lena-${Date.now()}@example.com`
+  await register(page, email)
+  await endElsewhere(browser, email)
+  for (const name of ['Watch history', 'Unlocked', 'Favorites']) {
+    await page.getByRole('main').getByRole('link', { name, exact: true }).click()
+    await expect(page.getByRole('heading', { level: 1, name })).toBeVisible()
+    await expect(page.getByRole('alert')).toContainText('Please reload the page or sign in first.')
+    if (name !== 'Favorites') await page.goBack()
+  }
+  await page.getByRole('button', { name: 'Sign in again' }).click()
+  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await expect(page).toHaveURL(/\/favorites$/)
+  await expect(page.getByRole('link', { name: 'Browse dramas' })).toBeVisible()
+})
+
+test('a member links a profile elsewhere, proves it is them where that is asked, and unlinks it', async ({
+  page,
+}) => {
+  await register(page, `grace-${Date.now()}@example.com`)
+  await page.goto('/individual')
+  const setting = page.getByRole('region', { name: 'Sign-in and security' })
+  await expect(setting.getByText('No linked accounts yet.')).toBeVisible()
+  await setting.getByRole('link', { name: 'Link House' }).click()
+  await expect(setting.getByText('House is linked. You can sign in with it now.')).toBeVisible()
+  const linked = page.getByRole('list', { name: 'Linked accounts' })
+  await expect(linked.getByRole('listitem')).toHaveCount(1)
+
+  // As somebody comes back who signed in long ago.
+  await page.goto('/individual?social=prove&provider=oidc&return_to=/my')
+  await setting.getByLabel('Current password').fill(password)
+  await setting.getByRole('button', { name: 'Link House', exact: true }).click()
+  await expect(page).toHaveURL(/\/my$/)
+  await expect(linked.getByRole('listitem')).toHaveCount(2)
+
+  // Each visit brings somebody new: both are shown, by what the issuer calls them.
+  await expect(linked.getByText('Grace', { exact: true })).toHaveCount(2)
+
+  const unlink = linked.getByRole('button', { name: 'Unlink House (Grace)' })
+  await unlink.first().click()
+  await linked.getByLabel('Current password').fill('not my password')
+  await linked.getByRole('button', { name: 'Unlink', exact: true }).click()
+  await expect(linked.getByLabel('Current password')).toBeFocused()
+  await linked.getByLabel('Current password').fill(password)
+  await linked.getByRole('button', { name: 'Unlink', exact: true }).click()
+  await expect(linked.getByRole('listitem')).toHaveCount(1)
+  await expect(linked).toBeFocused()
+  await page.reload()
+  await expect(linked.getByRole('listitem')).toHaveCount(1)
+})
+
+test('whoever came by a profile elsewhere keeps it until there is another way in', async ({ page }) => {
+  await page.goto('/login')
+  await page.getByRole('link', { name: 'House' }).click()
+  await page.goto('/my')
+  const linked = page.getByRole('list', { name: 'Linked accounts' })
+  await linked.getByRole('button', { name: 'Unlink House' }).click()
+  await linked.getByRole('button', { name: 'Unlink' }).click()
+  await expect(linked.getByRole('alert')).toContainText('This is your only way to sign in.')
+  await linked.getByRole('button', { name: 'Sign in again' }).click()
+  await page.getByRole('link', { name: 'House' }).click()
+  await expect(page).toHaveURL(/\/my$/)
+  await expect(linked.getByRole('listitem')).toHaveCount(1)
+})
+
+/** Ends the member's other sessions from another browser. */
+async function endElsewhere(browser: Browser, email: string): Promise<void> {
+  const page = await (await browser.newContext()).newPage()
+  await signIn(page, email)
+  await page.getByRole('button', { name: /^Sign out: / }).click()
+  await expect(page.getByText('This device')).toBeVisible()
+  await page.context().close()
+}
+
+async function register(page: Page, email: string): Promise<void> {
+  await page.goto('/register')
+  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByLabel('Repeat your password').fill(password)
+  await page.getByRole('button', { name: 'Create account' }).click()
+  await expect(page).toHaveURL(/\/my$/)
+}
+
+/** With the code that the second step asks for, where it does; ends in the member area. */
+async function signIn(page: Page, email: string, code?: string): Promise<void> {
+  await page.goto('/login')
+  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  if (code) {
+    await page.getByLabel('Code from your authenticator app').fill(code)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+  }
+  await expect(page).toHaveURL(/\/my$/)
+}

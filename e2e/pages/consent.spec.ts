@@ -1,0 +1,243 @@
+import type { Locator, Page } from '@playwright/test'
+import { expect, test } from '#e2e/support/fixtures.ts'
+import { expectNoShift, expectReadable, watchShifts } from '#e2e/support/page-quality.ts'
+import { standIn } from '#e2e/stand-ins/pixel-servers.ts'
+import { desktop } from '#e2e/playwright.config.ts'
+import { pathOf } from '#e2e/support/routes.ts'
+import { siteUrl } from '#e2e/support/site-url.ts'
+import { lockedPanel, payByCard, payByWallet } from '#e2e/support/watching.ts'
+
+// Nobody has answered yet.
+test.use({ consent: null })
+
+const banner = (page: Page) => page.getByRole('region', { name: 'Your privacy' })
+const accept = (page: Page) => banner(page).getByRole('button', { name: 'Accept' })
+const decline = (page: Page) => banner(page).getByRole('button', { name: 'Decline' })
+const platforms = ['meta', 'google', 'tiktok', 'bigo']
+
+test('who declines is told of to nobody, and is not asked again', async ({ page, context }) => {
+  const { asked } = await standIn(context, siteUrl)
+  await page.goto('/?fbclid=click')
+  const [yes, no] = await Promise.all([accept(page).boundingBox(), decline(page).boundingBox()])
+  expect([yes?.width, yes?.height]).toEqual([no?.width, no?.height])
+  await decline(page).click()
+  await expect(banner(page)).toBeHidden()
+  await page.goto('/searchDetail/tower')
+  await expect(page.getByRole('heading', { name: /Results for/ })).toBeVisible()
+  // The question comes with a chunk that is there as soon as the page is idle.
+  await page.waitForFunction(() => performance.getEntriesByName('privacy-ready').length > 0)
+  await expect(banner(page)).toBeHidden()
+  expect(asked).toEqual([])
+  expect(await page.evaluate(() => localStorage.getItem('fbclid'))).toBeNull()
+})
+
+test('the question moves nothing and is readable by everybody', { tag: '@screens' }, async ({ browser }) => {
+  // axe brings its own script into the page.
+  const context = await browser.newContext({ bypassCSP: true })
+  await standIn(context, siteUrl)
+  const page = await context.newPage()
+  await watchShifts(page)
+  await page.goto('/')
+  await expect(banner(page)).toBeVisible()
+  await expectReadable(page)
+  await expectNoShift(page)
+  await context.close()
+})
+
+for (const { name, path } of [
+  { name: 'a locked episode', path: '/videos/{video}?episode=4' },
+  { name: 'a free episode', path: '/videos/{video}?episode=1' },
+])
+  test(`the question covers nothing of ${name} that an advertisement leads to`, async ({ page, context }) => {
+    await standIn(context, siteUrl)
+    await watchShifts(page)
+    await page.goto(`${await pathOf(page, path)}&fbclid=click`)
+    await expect(accept(page)).toBeVisible()
+    const region = path.endsWith('4') ? lockedPanel(page, 4) : page.locator('[data-player]')
+    await expect(region).toBeVisible()
+    await expectNoShift(page)
+    for (const viewport of [{ width: 390, height: 844 }, desktop.viewport]) {
+      await page.setViewportSize(viewport)
+      await expect.poll(() => gapAbove(banner(page), region)).toBeGreaterThanOrEqual(0)
+    }
+    await banner(page).getByRole('button', { name: 'Details' }).click()
+    await expect(banner(page)).toContainText('change your choice')
+    await banner(page).getByRole('button', { name: 'Close' }).click()
+    await decline(page).click()
+    await expect(banner(page)).toBeHidden()
+    const player = await page.locator('[data-player]').boundingBox()
+    expect((player?.y ?? 0) + (player?.height ?? 0)).toBeGreaterThan(desktop.viewport.height - 40)
+  })
+
+/** How far above the upper edge of one thing the lower edge of the other lies. */
+async function gapAbove(upper: Locator, lower: Locator): Promise<number> {
+  const [bar, covered] = await Promise.all([upper.boundingBox(), lower.boundingBox()])
+  return bar && covered ? bar.y - covered.y - covered.height : -1
+}
+
+test('who accepts is told of to all four platforms, with the amount and the id of the order', async ({
+  page,
+  context,
+}) => {
+  const { told, asked, eventsOf } = await standIn(context, siteUrl)
+  await page.goto('/?token=ann')
+  await expect(banner(page)).toBeVisible()
+  expect(asked).toEqual([])
+  await accept(page).click()
+  for (const platform of platforms) await expect.poll(() => eventsOf(platform)).toHaveLength(1)
+  await expect.poll(() => agreedOnServer(page)).toBe(true)
+
+  await page.goto('/searchDetail/tower')
+  await expect.poll(() => eventsOf('meta')).toEqual(['PageView', 'PageView', 'Search'])
+  for (const [platform, event] of Object.entries({ google: 'search', tiktok: 'Search', bigo: 'search' }))
+    await expect.poll(() => eventsOf(platform)).toContain(event)
+  await page.getByRole('link', { name: /The Test Tower/ }).click()
+  await page.waitForURL(/\/videos\//)
+  await page.goto(`${page.url().split('?')[0]}?episode=4`)
+  const panel = lockedPanel(page, 4)
+  const order = page.waitForResponse('**/api/payment/order')
+  await panel.getByRole('button', { name: 'Pay $0.99' }).click()
+  await payByCard(page, { number: '4242 4242 4242 4242' })
+  const { info } = (await (await order).json()) as { info: { id: string } }
+
+  const purchases = () => told.filter(({ event }) => /purchase/i.test(event))
+  await expect
+    .poll(() =>
+      purchases()
+        .map(({ platform }) => platform)
+        .toSorted(),
+    )
+    .toEqual(platforms.toSorted())
+  for (const { id, fields } of purchases()) {
+    expect(id).toBe(info.id)
+    expect(fields).toMatchObject({ value: 0.99, currency: 'USD' })
+  }
+  expect(eventsOf('tiktok')).toEqual(
+    expect.arrayContaining(['Pageview', 'ViewContent', 'Search', 'InitiateCheckout']),
+  )
+  expect(eventsOf('google')).toEqual(
+    expect.arrayContaining(['page_view', 'view_item', 'search', 'begin_checkout']),
+  )
+  expect(eventsOf('bigo')).toEqual(
+    expect.arrayContaining(['page_view', 'ec_detail_view', 'search', 'ec_order']),
+  )
+  expect(asked.filter((url) => url.includes('ann'))).toEqual([])
+})
+
+test('a subscription and a registration are told of under the ids that the server uses', async ({
+  page,
+  context,
+}) => {
+  const { told } = await standIn(context, siteUrl)
+  const ofMeta = (event: string) => told.find((one) => one.platform === 'meta' && one.event === event)
+  await page.goto('/shopping')
+  await accept(page).click()
+  await page.getByRole('button', { name: 'Choose Weekly' }).click()
+  const order = page.waitForResponse('**/api/payment/order')
+  await payByCard(page, { number: '4242 4242 4242 4242' })
+  const { info } = (await (await order).json()) as { info: { id: string } }
+  await expect.poll(() => ofMeta('Subscribe')).toMatchObject({ id: info.id, fields: { value: 4.99 } })
+
+  await page.goto('/register')
+  await page.getByLabel('E-mail').fill(`consent-${Date.now()}@example.com`)
+  await page.getByLabel('Password', { exact: true }).fill('a long enough phrase')
+  await page.getByLabel('Repeat your password').fill('a long enough phrase')
+  const answer = page.waitForResponse('**/api/user/register')
+  await page.locator('main').getByRole('button', { name: 'Create account' }).click()
+  const { info: user } = (await (await answer).json()) as { info: { id: string } }
+  await expect.poll(() => ofMeta('CompleteRegistration')).toMatchObject({ id: user.id })
+})
+
+test('a purchase by wallet is told of where the page leads on before anything could tell', async ({
+  page,
+  context,
+}) => {
+  const { told } = await standIn(context, siteUrl)
+  await page.goto(await pathOf(page, '/videos/{video}?episode=4'))
+  await accept(page).click()
+  const panel = lockedPanel(page, 4)
+  await payByWallet(page, panel)
+  const approve = page.getByRole('button', { name: 'Approve' })
+  await expect(approve).toBeVisible()
+  // As on a slow phone: what tells the platforms comes last.
+  await page.route('**/assets/Later-*.js', async (route) => {
+    await page.waitForURL(/\/videos\//)
+    await route.continue()
+  })
+  await approve.click()
+  await page.waitForURL(/\/videos\//)
+  const purchases = () => told.filter(({ event }) => /purchase/i.test(event))
+  await expect
+    .poll(() =>
+      purchases()
+        .map(({ platform }) => platform)
+        .toSorted(),
+    )
+    .toEqual(platforms.toSorted())
+})
+
+test('who registers with a provider is told of once, though they come back as a member', async ({
+  page,
+  context,
+}) => {
+  const { told } = await standIn(context, siteUrl)
+  const registrations = () =>
+    told.filter(({ platform, event }) => platform === 'meta' && event === 'CompleteRegistration')
+  await page.goto('/')
+  await accept(page).click()
+  await expect.poll(() => agreedOnServer(page)).toBe(true)
+  const id = await userId(page)
+  await page.goto('/login')
+  await page.getByRole('link', { name: 'House' }).click()
+  await expect.poll(registrations).toMatchObject([{ id }])
+  const shown = () => told.filter(({ platform, event }) => platform === 'meta' && event === 'PageView').length
+  const before = shown()
+  await page.reload()
+  await expect.poll(shown).toBe(before + 1)
+  expect(registrations()).toHaveLength(1)
+})
+
+test('a mind is changed at the foot of the page: the pixels go, on the server too', async ({
+  page,
+  context,
+}) => {
+  const { told } = await standIn(context, siteUrl)
+  await page.goto('/')
+  await accept(page).click()
+  await expect.poll(() => told.length).toBe(4)
+  await expect.poll(() => agreedOnServer(page)).toBe(true)
+  await page.evaluate(() => (document.cookie = '_fbp=left; path=/'))
+  await page.getByRole('button', { name: 'Privacy choices' }).click()
+  await expect(banner(page)).toContainText('You accepted.')
+  // What runs already can only be ended by a fresh page.
+  const reloaded = page.waitForEvent('load')
+  await decline(page).click()
+  await reloaded
+  const names = async () => (await context.cookies()).map(({ name }) => name)
+  await expect.poll(names).not.toContain('_fbp')
+  await expect.poll(() => agreedOnServer(page)).toBe(false)
+  const before = told.length
+  await page.goto('/shopping')
+  await expect(page.getByRole('heading', { name: /Watch everything/ })).toBeVisible()
+  await page.waitForFunction(() => performance.getEntriesByName('privacy-ready').length > 0)
+  expect(told.length).toBe(before)
+})
+
+test('no pixel is loaded where passwords are typed', async ({ page, context }) => {
+  const { asked } = await standIn(context, siteUrl)
+  await page.goto('/login')
+  await accept(page).click()
+  await expect.poll(() => agreedOnServer(page)).toBe(true)
+  expect(asked).toEqual([])
+})
+
+async function agreedOnServer(page: Page): Promise<boolean | null> {
+  const answer = await page.request.get('/api/user')
+  const { info } = (await answer.json()) as { info: { consent: { marketing: boolean } | null } }
+  return info.consent && info.consent.marketing
+}
+
+async function userId(page: Page): Promise<string> {
+  const answer = await page.request.get('/api/user')
+  return ((await answer.json()) as { info: { id: string } }).info.id
+}

@@ -1,0 +1,53 @@
+import type { Page } from '@playwright/test'
+import { expect, missingPath, test } from '#e2e/support/fixtures.ts'
+
+interface Answer {
+  info?: object
+  data?: object
+}
+
+/** Answers a call as the site does, but for what is given here. */
+const changed = (page: Page, path: string, change: object) =>
+  page.route(`**/api/${path}`, async (route) => {
+    const response = await route.fetch()
+    const { info, data, ...rest }: Answer = await response.json()
+    const json = info ? { ...rest, info: { ...info, ...change } } : { ...rest, data: { ...data, ...change } }
+    await route.fulfill({ response, json })
+  })
+
+test('a site without any content says so at home, and looks again when asked', async ({ page }) => {
+  await changed(page, 'homepage', { homepage: [] })
+  await page.goto('/')
+  await expect(page.getByText('Nothing here yet.')).toBeVisible()
+  await page.unrouteAll()
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await expect(page.getByRole('heading', { name: 'The Test Tower' }).first()).toBeVisible()
+  await expect(page.getByText('Nothing here yet.')).toHaveCount(0)
+})
+
+test('where there is no plan a sentence stands in its place', async ({ page }) => {
+  await changed(page, 'plan', { list: [] })
+  await page.goto('/shopping')
+  await expect(page.getByText('Purchases aren’t available right now.')).toBeVisible()
+  await page.getByRole('link', { name: 'Browse dramas' }).click()
+  await expect(page).toHaveURL(/\/$/)
+})
+
+test('where nothing can be paid with, no plan can be chosen, and it is said why', async ({ page }) => {
+  await changed(page, 'plan', { gateways: [] })
+  await page.goto('/shopping')
+  await expect(page.getByText('Purchases aren’t available right now.')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Choose Weekly' })).toBeDisabled()
+})
+
+for (const { name, path } of [
+  { name: 'a page that does not exist', path: missingPath },
+  { name: 'a search without results', path: '/searchDetail/zzzzqqqq' },
+  { name: 'empty favorites', path: '/favorites' },
+])
+  test(`${name} offers dramas to watch`, async ({ page }) => {
+    await page.goto(path)
+    const suggested = page.getByRole('region', { name: 'You may like' })
+    await suggested.getByRole('link', { name: /The Test Tower/ }).click()
+    await expect(page).toHaveURL(/\/videos\//)
+  })

@@ -1,0 +1,163 @@
+import type { Page, Route } from '@playwright/test'
+import { catchEnvelopes, sinkDsn, sinkOrigin } from '#e2e/stand-ins/error-sink.ts'
+import { expect, test, usualSite } from '#e2e/support/fixtures.ts'
+import { expectReadable } from '#e2e/support/page-quality.ts'
+
+test.use({ site: { ...usualSite, settings: { SENTRY_DSN: sinkDsn } } })
+
+/** Every session is chosen, so that what depends on chance is seen. */
+const chooseAll = (page: Page) => page.addInitScript(() => (Math.random = () => 0.01))
+
+/** Throws in the page, outside of anything that would catch it, without noise in the console. */
+const fail = (page: Page, message: string) =>
+  page.evaluate((text) => {
+    dispatchEvent(new ErrorEvent('error', { error: new Error(text), message: text }))
+    window.onerror?.(text, location.href, 1, 1, new Error(text))
+  }, message)
+
+test('errors are reported without queries and secrets, the ignored ones not at all', async ({
+  page,
+  context,
+}) => {
+  const items = await catchEnvelopes(context)
+  await chooseAll(page)
+  await page.goto('/searchDetail/tower?fbclid=click-of-ann')
+  await expect(page.getByRole('heading', { name: /Results for/ })).toBeVisible()
+  await reporting(page)
+  await fail(page, 'window.webkit.messageHandlers is gone')
+  await fail(page, 'our own fault')
+  const errors = () => items.filter(({ type }) => type === 'event')
+  await expect.poll(() => errors().length).toBe(1)
+  const [error] = errors()
+  expect(error?.text).toContain('our own fault')
+  expect(error?.payload).toMatchObject({ environment: 'production' })
+  await expect
+    .poll(() => items.map(({ type }) => type))
+    .toEqual(expect.arrayContaining(['span', 'profile_chunk']))
+  expect(items.filter(({ text }) => text.includes('click-of-ann'))).toEqual([])
+})
+
+test('a replay runs nowhere that people sign in or pay, and shows no text elsewhere', async ({
+  page,
+  context,
+}) => {
+  const items = await catchEnvelopes(context)
+  await chooseAll(page)
+  await page.goto('/login')
+  await expect(page.getByLabel('E-mail')).toBeVisible()
+  await reporting(page)
+  await page.getByLabel('E-mail').fill('ada@example.com')
+  await page.goto('/shopping')
+  await reporting(page)
+  await page.getByRole('button', { name: 'Choose Weekly' }).click()
+  await expect(page.locator('iframe[title="Payment"]')).toBeVisible()
+  await page.evaluate(() => window.dispatchEvent(new Event('blur')))
+  expect(items.filter(({ type }) => type.startsWith('replay'))).toEqual([])
+  await page.goto('/')
+  await reporting(page)
+  await expect.poll(() => items.map(({ type }) => type), { timeout: 30_000 }).toContain('replay_recording')
+  const recording = items.find(({ type }) => type === 'replay_recording')?.text ?? ''
+  expect(recording).toContain('tagName')
+  expect(recording).not.toContain('The Test Tower')
+})
+
+test('it is fetched after the page has loaded and is idle, and not at all without a DSN', async ({
+  page,
+}) => {
+  await page.goto('/')
+  await reporting(page)
+  const order = await page.evaluate(() => {
+    const { loadEventEnd } = performance.getEntriesByType('navigation')[0] as PerformanceNavigationTiming
+    const files = performance
+      .getEntriesByType('resource')
+      .filter(({ name }) => name.includes('report-errors'))
+    return { loadEventEnd, asked: files.map(({ startTime }) => startTime) }
+  })
+  expect(order.asked.length).toBeGreaterThan(0)
+  for (const startTime of order.asked) expect(startTime).toBeGreaterThanOrEqual(order.loadEventEnd)
+
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(request.url()))
+  await page.route('/shopping', withoutDsn)
+  await page.goto('/shopping')
+  await expect(page.getByRole('heading', { name: /Watch everything/ })).toBeVisible()
+  await page.waitForFunction(() => performance.getEntriesByName('privacy-ready').length > 0)
+  await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)))
+  expect(asked.filter((url) => /assets\/report-|errors\.test/.test(url))).toEqual([])
+  await expect(page.getByRole('contentinfo').getByRole('button', { name: 'Report a problem' })).toHaveCount(0)
+})
+
+/** The document as a site without a DSN gives it. */
+async function withoutDsn(route: Route): Promise<void> {
+  const response = await route.fetch()
+  const html = (await response.text()).replace(/,"sentry":{[^}]*}/, '')
+  await route.fulfill({ response, body: html })
+}
+
+test.describe('where reports are refused', () => {
+  // axe brings its own script into the page.
+  test.use({ forgiven: /status of 500/, bypassCSP: true })
+
+  test('a problem is told in own words: nothing typed is lost, and it arrives once', async ({
+    page,
+    context,
+  }) => {
+    const items = await catchEnvelopes(context)
+    await page.goto('/contentPolicy')
+    await page.getByRole('contentinfo').getByRole('button', { name: 'Report a problem' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Report a problem' })
+    const words = dialog.getByLabel('What happened?')
+    await expect(words).toBeVisible()
+    await expectReadable(page)
+    await dialog.getByLabel('Your e-mail').fill('ada')
+    await dialog.getByRole('button', { name: 'Send' }).click()
+    await expect(words).toBeFocused()
+    await expect(words).toHaveAccessibleDescription(/Enter a message of up to 5,000/)
+    await words.fill('The third episode is dark.')
+    await dialog.getByLabel('Your e-mail').fill('ada@example.com')
+
+    const refuse = (route: Route) =>
+      route.fulfill({ status: 500, headers: { 'access-control-allow-origin': '*' } })
+    await context.route(`${sinkOrigin}/**`, refuse)
+    await dialog.getByRole('button', { name: 'Send' }).click()
+    await expect(page.getByText('Your message is still here')).toBeVisible()
+    await expect(words).toHaveValue('The third episode is dark.')
+    await context.unroute(`${sinkOrigin}/**`, refuse)
+
+    await dialog.getByRole('button', { name: 'Send' }).dblclick()
+    await expect(dialog.getByText('We’ve received your message')).toBeFocused()
+    const told = items.filter(({ type }) => type === 'feedback')
+    expect(told.map(({ payload }) => payload)).toMatchObject([
+      { contexts: { feedback: { message: 'The third episode is dark.', contact_email: 'ada@example.com' } } },
+    ])
+    await page.keyboard.press('Escape')
+    await expect(dialog).toBeHidden()
+    await expect(page.getByRole('button', { name: 'Report a problem' })).toBeFocused()
+  })
+})
+
+test.describe('where a screen breaks', () => {
+  test.use({ forgiven: /it broke/ })
+
+  test('a screen that breaks says so, is reported, and asks what happened', async ({ page, context }) => {
+    const items = await catchEnvelopes(context)
+    await page.goto('/')
+    await reporting(page)
+    const broken = "export function Component() { throw new Error('it broke') }"
+    await page.route('**/assets/SearchScreen-*.js', (route) =>
+      route.fulfill({ contentType: 'text/javascript', body: broken }),
+    )
+    await page.getByRole('link', { name: 'Search' }).click()
+    await expect(page.getByRole('alert')).toContainText('couldn’t load this')
+    await expect.poll(() => items.filter(({ type }) => type === 'event').length).toBeGreaterThan(0)
+    await page.getByRole('main').getByRole('button', { name: 'Report a problem' }).click()
+    await expect(page.getByRole('dialog').getByLabel('What happened?')).toBeVisible()
+    await page.unroute('**/assets/SearchScreen-*.js')
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await expect(page.getByRole('heading', { name: 'Popular now' })).toBeVisible()
+  })
+})
+
+const reporting = (page: Page) =>
+  page.waitForFunction(() => '__SENTRY__' in window && performance.getEntriesByName('reporting').length > 0)

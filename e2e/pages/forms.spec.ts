@@ -1,0 +1,49 @@
+import { expect, test } from '#e2e/support/fixtures.ts'
+import { cardForm, lockedPanel } from '#e2e/support/watching.ts'
+import { pathOf } from '#e2e/support/routes.ts'
+
+const missing = /Enter your e-mail/
+
+test('a required field that is left empty says what is missing, and not before it is left', async ({
+  page,
+}) => {
+  await page.goto('/login')
+  const email = page.getByLabel('E-mail')
+  await email.focus()
+  await expect(email).not.toHaveAccessibleDescription(missing)
+  // As the browser tells it when the window loses the focus: the field keeps its own.
+  await email.evaluate((field) => field.dispatchEvent(new FocusEvent('focusout', { bubbles: true })))
+  await expect(email).not.toHaveAccessibleDescription(missing)
+  await page.keyboard.press('Tab')
+  await expect(email).toHaveAccessibleDescription(missing)
+  await expect(page.getByLabel('Password', { exact: true })).toHaveAccessibleDescription('')
+})
+
+test('a press that leaves a field lands where it began: the message waits for its end', async ({ page }) => {
+  await page.goto('/login')
+  const email = page.getByLabel('E-mail')
+  await email.focus()
+  const way = page.getByRole('link', { name: 'Forgot your password?' })
+  await way.hover()
+  const before = await way.boundingBox()
+  await page.mouse.down()
+  await expect(email).not.toBeFocused()
+  await expect(email).not.toHaveAccessibleDescription(missing)
+  expect(await way.boundingBox()).toEqual(before)
+  await page.mouse.up()
+  await expect(page).toHaveURL(/\/retrievePassword$/)
+})
+
+test('the fields of the payment say what is missing once they are left', async ({ page }) => {
+  await page.goto(await pathOf(page, '/videos/{video}?episode=4'))
+  await lockedPanel(page, 4).getByRole('button', { name: 'Pay $0.99' }).click()
+  const { form, card } = cardForm(page)
+  await form.getByLabel('First name').focus()
+  await page.keyboard.press('Tab')
+  await expect(form.getByLabel('First name')).toHaveAccessibleDescription('Enter your first name')
+  await card.getByLabel('Card number').focus()
+  await expect(card.getByText('Check the card number.')).toHaveCount(0)
+  // Pressed on the field itself: on a slow machine the focus is still on its way into the frame.
+  await card.getByLabel('Card number').press('Tab')
+  await expect(card.getByText('Check the card number.')).toBeVisible()
+})

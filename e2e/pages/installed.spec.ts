@@ -1,0 +1,263 @@
+import type { BrowserContext, Page } from '@playwright/test'
+import { expect, test as base } from '#e2e/support/fixtures.ts'
+import { frontUrl, openFront, type Front } from '#e2e/stand-ins/site-front.ts'
+import { expectNoShift, watchShifts } from '#e2e/support/page-quality.ts'
+import { pixelIds, standIn } from '#e2e/stand-ins/pixel-servers.ts'
+import { expectMoving } from '#e2e/support/watching.ts'
+
+const test = base.extend<{ front: Front }>({
+  front: [
+    // The site is there before anything stands in front of it.
+    async ({ baseURL: _site, context }, use) => {
+      const front = await openFront()
+      await use(front)
+      // An open page would ask for more once nobody answers.
+      for (const page of context.pages()) await page.close()
+      await front.close()
+    },
+    { auto: true },
+  ],
+})
+
+test.use({
+  baseURL: frontUrl,
+  serviceWorkers: 'allow',
+})
+
+/** Opens the home page, and waits until its release is kept. */
+async function openKept(page: Page): Promise<void> {
+  await page.goto('/')
+  await page.waitForFunction(() => navigator.serviceWorker.controller?.state === 'activated')
+}
+
+const kept = (page: Page) =>
+  page.evaluate(async () => {
+    const names = await caches.keys()
+    const paths = await Promise.all(
+      names.map(async (name) => {
+        // Opened anew, one that just went would be there again.
+        const requests = (await caches.has(name)) ? await (await caches.open(name)).keys() : []
+        return requests.map(({ url }) => new URL(url).pathname)
+      }),
+    )
+    return { releases: names.length, paths: paths.flat() }
+  })
+
+/** The release that each file of this document came from. */
+const releasesOf = (page: Page) =>
+  page.evaluate(() => {
+    const files = performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname)
+    const ours = files.filter((file) => file.startsWith('/assets/'))
+    return [...new Set(ours.map((file) => (/\.two\.\w+$/.test(file) ? 2 : 1)))]
+  })
+
+const offline = (page: Page) => page.getByText('You’re offline.')
+const shows = (page: Page, name: RegExp) => expect(page.getByRole('heading', { name })).toBeVisible()
+
+test('a browser finds all that it needs to install the site', async ({ page, context }) => {
+  await openKept(page)
+  const devtools = await context.newCDPSession(page)
+  const { errors, data } = await devtools.send('Page.getAppManifest')
+  expect(errors).toEqual([])
+  const { name, icons } = JSON.parse(data ?? '{}') as {
+    name: string
+    icons: { src: string; sizes: string }[]
+  }
+  expect(name).toBe('Cliffhanger')
+  for (const { src, sizes } of icons) expect(await sizeOf(page, src)).toBe(sizes)
+  const touch = await page.locator('link[rel=apple-touch-icon]').getAttribute('href')
+  expect(await sizeOf(page, `${touch}`)).toBe('180x180')
+  const { installabilityErrors } = await devtools.send('Page.getInstallabilityErrors')
+  // A test's window is a private one.
+  expect(installabilityErrors.filter(({ errorId }) => errorId !== 'in-incognito')).toEqual([])
+})
+
+const sizeOf = (page: Page, src: string) =>
+  page.evaluate(async (address) => {
+    const { width, height } = await createImageBitmap(await (await fetch(address)).blob())
+    return `${width}x${height}`
+  }, src)
+
+test('what is kept is files of the release: no call, no picture, no second of a video', async ({ page }) => {
+  await openKept(page)
+  await page
+    .getByRole('link', { name: /The Test Tower/ })
+    .last()
+    .click()
+  await expectMoving(page)
+  await page.goto('/my')
+  await shows(page, /My account/)
+  const { paths, releases } = await kept(page)
+  expect(releases).toBe(1)
+  expect(paths).toContain('/offline')
+  expect(paths.some((path) => /HomeScreen/.test(path))).toBe(true)
+  expect(paths.filter((path) => path !== '/offline' && !path.startsWith('/assets/'))).toEqual([])
+})
+
+test.describe('without a connection', () => {
+  test.use({ forgiven: /net::ERR_/ })
+
+  test('the shell opens with what was remembered, says so, and comes back by itself', async ({
+    page,
+    context,
+  }) => {
+    await openKept(page)
+    await shows(page, /All dramas/)
+    await context.setOffline(true)
+    await watchShifts(page)
+    await page.reload()
+    await shows(page, /All dramas/)
+    await expect(offline(page)).toBeVisible()
+    await expectNoShift(page)
+    // A screen that was never opened before.
+    await page.goto('/favorites')
+    await expect(page.getByText('We couldn’t load this.')).toBeVisible()
+    await expect(offline(page)).toBeVisible()
+    await context.setOffline(false)
+    await expect(offline(page)).toBeHidden()
+    await expect(page.getByText('No favorites yet.')).toBeVisible()
+  })
+
+  test('a connection that goes and comes while a page is open does not undo what it shows', async ({
+    page,
+    context,
+  }) => {
+    await openKept(page)
+    await context.setOffline(true)
+    await expect(offline(page)).toBeVisible()
+    await page.getByRole('link', { name: 'Search' }).click()
+    await expect(page).toHaveURL(/\/search$/)
+    await context.setOffline(false)
+    await expect(offline(page)).toBeHidden()
+    await shows(page, /Popular now/)
+  })
+
+  test('a site that is out of reach counts, whatever the browser thinks of the network', async ({
+    page,
+    front,
+  }) => {
+    await openKept(page)
+    front.away = true
+    await page.goto('/favorites')
+    await expect(offline(page)).toBeVisible()
+    front.away = false
+    await expect(page.getByText('No favorites yet.')).toBeVisible()
+    await expect(offline(page)).toBeHidden()
+  })
+})
+
+test('a document that takes too long gives way to the shell, which carries on', async ({ page, front }) => {
+  await openKept(page)
+  front.slow = true
+  await page.goto('/favorites')
+  await expect(page.getByText('No favorites yet.')).toBeVisible({ timeout: 10_000 })
+  await expect(offline(page)).toBeHidden()
+})
+
+test('no pixel is loaded behind the shell, which may be older than what the site is set up with', async ({
+  page,
+  context,
+  front,
+}) => {
+  const { asked, eventsOf } = await standIn(context, frontUrl)
+  await page.addInitScript(() => localStorage.setItem('consent', 'yes'))
+  await openKept(page)
+  await expect.poll(() => eventsOf('meta')).toEqual(['PageView'])
+  for (const platform of Object.keys(pixelIds)) await expect.poll(() => eventsOf(platform)).toHaveLength(1)
+  const before = asked.length
+  front.slow = true
+  await page.goto('/favorites')
+  await page.waitForFunction(() => performance.getEntriesByName('privacy-ready').length > 0)
+  await page.getByRole('link', { name: 'Search' }).click()
+  await shows(page, /Popular now/)
+  expect(asked).toHaveLength(before)
+})
+
+test('a new release is taken whole: the old page keeps its files, the next document has only new ones', async ({
+  page,
+  front,
+}) => {
+  await openKept(page)
+  front.release = 2
+  await page.getByRole('link', { name: 'Search' }).click()
+  await shows(page, /Popular now/)
+  expect(await releasesOf(page)).toEqual([1])
+  await page.reload()
+  await shows(page, /Popular now/)
+  expect(await releasesOf(page)).toEqual([2])
+  await expectOnlyNewKept(page)
+})
+
+test('the old files stay for as long as a page of the old release is open', async ({
+  page,
+  context,
+  front,
+}) => {
+  await openKept(page)
+  front.release = 2
+  const newer = await context.newPage()
+  await newer.goto('/')
+  const isWaiting = () =>
+    newer.evaluate(async () => Boolean((await navigator.serviceWorker.getRegistration())?.waiting))
+  await expect.poll(isWaiting).toBe(true)
+  expect((await kept(newer)).releases).toBe(2)
+  await page.getByRole('link', { name: 'Search' }).click()
+  await shows(page, /Popular now/)
+  expect(await releasesOf(page)).toEqual([1])
+})
+
+async function expectOnlyNewKept(page: Page): Promise<void> {
+  const old = async () => {
+    const { releases, paths } = await kept(page)
+    return [releases, paths.filter((path) => path !== '/offline' && !/\.two\.\w+$/.test(path))]
+  }
+  await page.reload()
+  await expect.poll(old, { timeout: 30_000 }).toEqual([1, []])
+}
+
+test.describe('without a service worker', () => {
+  test.use({ serviceWorkers: 'block', forgiven: /404|dynamically imported module|preload CSS/ })
+  const loads = (context: BrowserContext) => {
+    const documents: string[] = []
+    context.on('request', (request) => {
+      if (request.isNavigationRequest()) documents.push(new URL(request.url()).pathname)
+    })
+    return documents
+  }
+
+  /** Opens the homepage, and waits until what it fetches when idle is there. */
+  const openWhole = async (page: Page) => {
+    await page.goto('/')
+    await shows(page, /All dramas/)
+    await page.waitForFunction(() => performance.getEntriesByName('privacy-ready').length > 0)
+  }
+
+  test('a page whose files are gone opens the next screen anew, and loses no tap', async ({
+    page,
+    context,
+    front,
+  }) => {
+    const documents = loads(context)
+    await openWhole(page)
+    front.release = 2
+    await page.getByRole('link', { name: 'Search' }).click()
+    await shows(page, /Popular now/)
+    await expect(page).toHaveURL(/\/search$/)
+    expect(await releasesOf(page)).toEqual([2])
+    expect(documents).toEqual(['/', '/search'])
+  })
+
+  test('a file that is gone for good does not make a page reload for ever', async ({
+    page,
+    context,
+    front,
+  }) => {
+    const documents = loads(context)
+    await openWhole(page)
+    front.gone = /SearchScreen/
+    await page.getByRole('link', { name: 'Search' }).click()
+    await expect(page.getByText('We couldn’t load this.')).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Try again' })).toBeVisible()
+    expect(documents).toEqual(['/', '/search'])
+  })
+})

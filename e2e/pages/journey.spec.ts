@@ -1,0 +1,131 @@
+import { expect, test } from '#e2e/support/fixtures.ts'
+import {
+  bankFrame,
+  cardForm,
+  expectMoving,
+  expectPlaying,
+  lockedPanel,
+  payByCard,
+  payByWallet,
+  swipeUp,
+  towerUrl,
+} from '#e2e/support/watching.ts'
+
+const cards = {
+  pays: '4242 4242 4242 4242',
+  declined: '4000 0000 0000 0002',
+  asksBank: '4000 0000 0000 3220',
+  noFunds: '4000 0000 0000 9995',
+}
+
+test('a visitor watches, meets a cliffhanger, is declined, pays and watches on without leaving the page', async ({
+  page,
+  browser,
+  isMobile,
+}) => {
+  await page.goto('/')
+  await page
+    .getByRole('link', { name: /The Test Tower/ })
+    .last()
+    .click()
+  await page.evaluate(() => Object.assign(window, { samePage: true }))
+  await expect(page).toHaveURL(/\/videos\/vid_/)
+  await expectMoving(page)
+  for (const number of [2, 3]) {
+    await swipeUp(page, isMobile)
+    await expectPlaying(page, number)
+  }
+
+  await swipeUp(page, isMobile)
+  const panel = lockedPanel(page, 4)
+  await expect(panel).toBeVisible()
+  await panel.getByRole('button', { name: 'Pay $0.99' }).click()
+  await payByCard(page, { number: cards.declined })
+  await expect(cardForm(page).form.getByRole('alert')).toContainText('declined')
+  await payByCard(page, { number: cards.pays })
+  await expectPlaying(page, 4)
+  expect(await page.evaluate(() => 'samePage' in window)).toBe(true)
+
+  await page.reload()
+  await expectPlaying(page, 4)
+
+  const stranger = await browser.newContext()
+  const elsewhere = await stranger.newPage()
+  await elsewhere.goto(page.url())
+  await expect(lockedPanel(elsewhere, 4)).toBeVisible()
+  await stranger.close()
+})
+
+test('no money on the card, then the bank asks and is told yes: the whole drama plays @phone', async ({
+  page,
+}) => {
+  await page.goto(await towerUrl(page, 5))
+  const panel = lockedPanel(page, 5)
+  await panel.getByText('Full series').click()
+  await panel.getByRole('button', { name: 'Pay $9.99' }).click()
+  await payByCard(page, { number: cards.noFunds })
+  await expect(cardForm(page).form.getByRole('alert')).toContainText('Insufficient funds')
+  await payByCard(page, { number: cards.asksBank })
+  await bankFrame(page).getByRole('button', { name: 'Confirm' }).click()
+  await expectPlaying(page, 5)
+  await page.keyboard.press('n')
+  await expectPlaying(page, 6)
+})
+
+test("the bank's check is refused: nothing is charged, and the panel goes on working @phone", async ({
+  page,
+}) => {
+  await page.goto(await towerUrl(page, 4))
+  const panel = lockedPanel(page, 4)
+  await panel.getByRole('button', { name: 'Pay $0.99' }).click()
+  await payByCard(page, { number: cards.asksBank })
+  await bankFrame(page).getByRole('button', { name: 'Reject' }).click()
+  await expect(cardForm(page).form.getByRole('alert')).toContainText('didn’t confirm')
+  await payByCard(page, { number: cards.pays })
+  await expectPlaying(page, 4)
+})
+
+test('a plan opens every episode @desktop', async ({ page }) => {
+  await page.goto(await towerUrl(page, 6))
+  const panel = lockedPanel(page, 6)
+  await panel.getByText('Weekly').click()
+  await expect(panel).toContainText('$4.99 for the first 7 days, then $9.99 every 7 days until you cancel')
+  await panel.getByRole('button', { name: 'Subscribe for $4.99' }).click()
+  await payByCard(page, { number: cards.pays })
+  await expectPlaying(page, 6)
+})
+
+test('the wallet is approved elsewhere and leads back to the episode @desktop', async ({ page }) => {
+  await page.goto(await towerUrl(page, 4))
+  const panel = lockedPanel(page, 4)
+  await payByWallet(page, panel)
+  await page.getByRole('button', { name: 'Approve' }).click()
+  await expectPlaying(page, 4)
+})
+
+test('a subscriber cancels with one click, reads until when everything stays open, and resumes @phone', async ({
+  page,
+}) => {
+  await page.goto('/shopping')
+  await page.getByRole('button', { name: 'Choose Weekly' }).click()
+  await payByCard(page, { number: cards.pays })
+  const mine = page.getByRole('region', { name: 'Your subscription' })
+  await expect(mine).toContainText(/Weekly renews on [A-Z][a-z]+ \d+, \d{4}\./)
+  await mine.getByRole('button', { name: 'Cancel subscription' }).click()
+  await expect(mine).toContainText(/watch every episode until [A-Z][a-z]+ \d+, \d{4} and/)
+  await page.reload()
+  await mine.getByRole('button', { name: 'Resume subscription' }).click()
+  await expect(mine).toContainText('Weekly renews on')
+})
+
+test('a plan is charged through the way to pay that was chosen @desktop', async ({ page }) => {
+  await page.goto('/shopping')
+  await page.getByRole('group', { name: 'How would you like to pay?' }).getByText('Wallet').click()
+  await page.getByRole('button', { name: 'Choose Weekly' }).click()
+  const { form } = cardForm(page)
+  await form.getByLabel('E-mail').fill(`ada-${crypto.randomUUID().slice(0, 8)}@example.com`)
+  await form.getByRole('button', { name: 'Continue to pay $4.99' }).click()
+  await page.getByRole('button', { name: 'Approve' }).click()
+  await expect(page).toHaveURL(/\/shopping$/)
+  await expect(page.getByRole('region', { name: 'Your subscription' })).toContainText('Weekly renews on')
+})

@@ -1,0 +1,81 @@
+import type { Page } from '@playwright/test'
+import { expect, test } from '#e2e/support/fixtures.ts'
+import { siteUrl } from '#e2e/support/site-url.ts'
+
+const chooser = (page: Page) => page.locator('header select')
+const heading = (page: Page, name: string) => page.getByRole('heading', { name })
+
+/** The language that each call asked for, from now on. */
+function listen(page: Page): string[] {
+  const asked: string[] = []
+  page.on('request', (request) => {
+    const { origin, pathname } = new URL(request.url())
+    // Whether the site is there, and what is counted, have no language; what others are told is not ours.
+    const isCall = origin === siteUrl && /^\/api\/(?!health|statics)/.test(pathname)
+    if (isCall && request.resourceType() === 'fetch')
+      asked.push(request.headers()['accept-language']?.split(',')[0] ?? '')
+  })
+  return asked
+}
+
+test('a language that is chosen is spoken by the whole page, also where its address asked for another', async ({
+  page,
+}) => {
+  await page.goto('/?lang=de&from=mail#top')
+  await expect(heading(page, 'Alle Serien')).toBeVisible()
+  await chooser(page).selectOption('es')
+  await expect(heading(page, 'Todas las series')).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Buscar' })).toBeVisible()
+  await expect(page).toHaveURL(/\/\?from=mail#top$/)
+  await page.reload()
+  await expect(heading(page, 'Todas las series')).toBeVisible()
+  await expect(page.locator('html')).toHaveAttribute('lang', 'es')
+})
+
+test('the language of the address stays for the visit, and is not kept', async ({ page }) => {
+  const asked = listen(page)
+  await page.goto('/?lang=de')
+  await page.getByRole('link', { name: 'Suchen' }).click()
+  await expect(page).toHaveURL(/\/search$/)
+  await expect(heading(page, 'Gerade beliebt')).toBeVisible()
+  await page.goBack()
+  await page.getByRole('contentinfo').getByRole('link', { name: 'Inhaltsrichtlinien' }).click()
+  await expect(heading(page, 'Inhaltsrichtlinie')).toBeVisible()
+  expect([...new Set(asked)]).toEqual(['dy'])
+  await page.reload()
+  await expect(heading(page, 'Content policy')).toBeVisible()
+})
+
+test('the card form speaks as the page around it does', async ({ page }) => {
+  await page.goto('/shopping?lang=de')
+  await page.getByRole('main').getByRole('button').first().click()
+  await expect(page.frameLocator('iframe[title="Zahlung"]').getByLabel('Vorname')).toBeVisible()
+})
+
+test('the mails follow the language that is chosen, of whoever something is kept', async ({ page }) => {
+  const told: unknown[] = []
+  page.on('request', (request) => {
+    if (request.method() === 'POST' && request.url().endsWith('/api/user')) told.push(request.postDataJSON())
+  })
+  await page.goto('/')
+  await chooser(page).selectOption('es')
+  await expect(heading(page, 'Todas las series')).toBeVisible()
+  const name = { display_name: 'Ada' }
+  const kept = await page.evaluate(async (body) => {
+    const headers = { 'content-type': 'application/json' }
+    return (await fetch('/api/user', { method: 'POST', headers, body: JSON.stringify(body) })).status
+  }, name)
+  expect(kept).toBe(200)
+  await page.reload()
+  await expect(heading(page, 'Todas las series')).toBeVisible()
+  await page.waitForFunction(() => localStorage.getItem('user')?.includes('Ada'))
+  await chooser(page).selectOption('fy')
+  await expect.poll(() => languageOnServer(page)).toBe('fy')
+  expect(told).toEqual([name, { language: 'fy' }])
+})
+
+async function languageOnServer(page: Page): Promise<string | null> {
+  const answer = await page.request.get('/api/user')
+  const { info } = (await answer.json()) as { info: { language: string | null } }
+  return info.language
+}

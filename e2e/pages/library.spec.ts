@@ -1,0 +1,116 @@
+import type { Page } from '@playwright/test'
+import { expect, test } from '#e2e/support/fixtures.ts'
+import { expectMoving } from '#e2e/support/watching.ts'
+
+const tower = /The Test Tower/
+
+async function openTower(page: Page): Promise<void> {
+  await page.goto('/')
+  await page.getByRole('link', { name: tower }).last().click()
+  await expectMoving(page)
+}
+
+/** In the person's own list, not among the dramas that an empty one suggests. */
+const line = (page: Page) =>
+  page
+    .locator('main')
+    .getByRole('list', { name: /Favorites|history|Unlocked/ })
+    .getByRole('listitem')
+    .filter({ hasText: tower })
+
+/** Two taps on the picture, sent at once: however slow the machine, a double tap. */
+async function doubleTap(page: Page): Promise<void> {
+  const devtools = await page.context().newCDPSession(page)
+  const finger = [{ x: 120, y: 300 }]
+  const touch = (type: 'touchStart' | 'touchEnd') =>
+    devtools.send('Input.dispatchTouchEvent', { type, touchPoints: type === 'touchStart' ? finger : [] })
+  await Promise.all([touch('touchStart'), touch('touchEnd'), touch('touchStart'), touch('touchEnd')])
+  await devtools.detach()
+}
+
+/** To the left over a line, as a thumb does it. */
+async function swipeLeft(page: Page): Promise<void> {
+  const box = await line(page).boundingBox()
+  if (!box) throw new Error('the line is not on screen')
+  const devtools = await page.context().newCDPSession(page)
+  const [from, y] = [box.x + box.width * 0.8, box.y + box.height / 2]
+  const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', x?: number) =>
+    devtools.send('Input.dispatchTouchEvent', { type, touchPoints: x === undefined ? [] : [{ x, y }] })
+  await touch('touchStart', from)
+  for (let moved = 10; moved <= 120; moved += 10) await touch('touchMove', from - moved)
+  await touch('touchEnd')
+  await devtools.detach()
+}
+
+test('a double tap makes a favorite, which a swipe takes out of the list again @phone', async ({
+  page,
+  isMobile,
+}) => {
+  await openTower(page)
+  if (isMobile) await doubleTap(page)
+  else await page.locator('[data-player] video').first().dblclick({ force: true })
+  await expect(page.getByRole('button', { name: 'Remove from favorites' })).toBeVisible()
+
+  await page.goto('/favorites')
+  await expect(line(page)).toBeVisible()
+  if (isMobile) await swipeLeft(page)
+  await page.getByRole('button', { name: 'Remove “The Test Tower”' }).click()
+  await expect(line(page)).toHaveCount(0)
+  await page.reload()
+  await expect(page.getByText('Tap the heart on a drama')).toBeVisible()
+})
+
+/** The episodes in which the server has said that it keeps the viewer's place. */
+function watchKept(page: Page): Set<unknown> {
+  const kept = new Set<unknown>()
+  page.on('response', (response) => {
+    const request = response.request()
+    if (request.method() === 'POST' && new URL(response.url()).pathname === '/api/user/history')
+      kept.add(request.postDataJSON().episode_id)
+  })
+  return kept
+}
+
+test('the history leads back to where one was, and edit mode clears it @desktop', async ({ page }) => {
+  const kept = watchKept(page)
+  await openTower(page)
+  await page.keyboard.press('n')
+  await expect(page).toHaveURL(/episode=2/)
+  await expectMoving(page)
+  await expect.poll(() => kept.size).toBe(2)
+
+  await page.goto('/historys')
+  await expect(line(page)).toContainText('Episode 2')
+  await line(page).getByRole('link').click()
+  await expect(page).toHaveURL(/episode=2/)
+  await page.goBack()
+  await page.getByRole('button', { name: 'Edit' }).click()
+  await page.getByRole('checkbox', { name: tower }).check()
+  await page.getByRole('button', { name: 'Remove', exact: true }).click()
+  await expect(page.getByText('You haven’t watched anything yet.')).toBeVisible()
+})
+
+test('the arrow keys walk through suggestions, and searches are kept until they are forgotten @desktop', async ({
+  page,
+}) => {
+  await page.goto('/search')
+  const box = page.getByRole('combobox', { name: 'Search' })
+  await box.fill('towr')
+  await expect(page.getByRole('option', { name: tower })).toBeVisible()
+  await page.keyboard.press('ArrowDown')
+  await expect(page.getByRole('option', { name: tower })).toHaveAttribute('aria-selected', 'true')
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(/\/videos\//)
+
+  await page.goto('/search')
+  await box.fill('tower')
+  await expect(page.getByRole('option', { name: tower })).toBeVisible()
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('heading', { name: 'Results for “tower”' })).toBeVisible()
+  await expect(page.getByRole('link', { name: tower })).toBeVisible()
+
+  await page.goto('/search')
+  await page.getByRole('button', { name: 'Remove “tower”' }).click()
+  await expect(page.getByRole('link', { name: 'tower', exact: true })).toHaveCount(0)
+})

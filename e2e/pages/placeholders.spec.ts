@@ -1,0 +1,66 @@
+import type { Page } from '@playwright/test'
+import { expect, test } from '#e2e/support/fixtures.ts'
+import { pathOf, videoIds } from '#e2e/support/routes.ts'
+
+/** Holds answers back until it is let go. */
+async function holdBack(page: Page, url: string): Promise<() => void> {
+  let letGo = () => {}
+  const held = new Promise<void>((resolve) => (letGo = resolve))
+  await page.route(url, async (route) => {
+    await held
+    await route.continue()
+  })
+  return letGo
+}
+
+/** Where the first things of the screen's list stand, and how tall they are. */
+const boxes = (page: Page, things: string) =>
+  page.locator(things).evaluateAll((found) =>
+    found.slice(0, 4).map((thing) => {
+      const { x, y, height } = thing.getBoundingClientRect()
+      return [x, y, height].map(Math.round)
+    }),
+  )
+
+const sizes = [
+  { width: 390, height: 844 },
+  { width: 1440, height: 900 },
+]
+
+for (const size of sizes) {
+  test(`cards come where their placeholders stood, ${size.width} wide`, async ({ page }) => {
+    await page.setViewportSize(size)
+    const letGo = await holdBack(page, '**/api/homepage/query?*')
+    await page.goto(await pathOf(page, '/more/{section}'))
+    const placeholders = page.getByRole('status', { name: 'Loading' })
+    await placeholders.waitFor()
+    const [before = []] = await boxes(page, 'main [role=status] > *')
+    letGo()
+    await page.locator('main li').first().waitFor()
+    const [after] = await boxes(page, 'main li > a')
+    expect(after).toEqual(before)
+  })
+
+  test(`what a person keeps comes where its placeholders stood, ${size.width} wide`, async ({ page }) => {
+    await page.setViewportSize(size)
+    await page.goto('/')
+    for (const video_id of await videoIds(page))
+      await page.evaluate(
+        (body) =>
+          fetch('/api/user/favorite', {
+            method: 'POST',
+            headers: { 'content-type': 'application/json' },
+            body,
+          }),
+        JSON.stringify({ video_id }),
+      )
+    const letGo = await holdBack(page, '**/api/user/favorite?*')
+    await page.goto('/favorites')
+    await page.getByRole('status', { name: 'Loading' }).waitFor()
+    const [before] = await boxes(page, 'main [role=status] > li')
+    letGo()
+    await page.getByRole('button', { name: 'Edit' }).waitFor()
+    const [after] = await boxes(page, 'main li')
+    expect(after).toEqual(before)
+  })
+}

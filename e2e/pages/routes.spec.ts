@@ -1,0 +1,180 @@
+import type { Page } from '@playwright/test'
+import { expect, missingPath, test } from '#e2e/support/fixtures.ts'
+
+interface Ids {
+  video: string
+  section: string
+  category: string
+}
+
+/** The 23 routes of the seed (section 2), each with its title; an id stands where the seed has a parameter. */
+const routes = (id: Ids): Record<string, string | RegExp> => ({
+  '/': 'Cliffhanger',
+  [`/browse/${id.category}`]: 'Tests',
+  [`/more/${id.section}`]: 'Featured',
+  [`/videos/${id.video}`]: / · Episode 1$/,
+  '/individual': 'Profile and settings',
+  '/my': 'My account',
+  '/login': 'Sign in',
+  '/retrievePassword': 'Forgot your password?',
+  '/register': 'Create your account',
+  '/favorites': 'Favorites',
+  '/historys': 'Watch history',
+  '/unlocked': 'Unlocked',
+  '/search': 'Search',
+  '/searchDetail/tower': 'Results for “tower”',
+  '/shopping': 'Watch everything',
+  '/privacyPolicy': 'Privacy policy',
+  '/refundPolicy': 'Refund policy',
+  '/serviceAgreement': 'Terms of use',
+  '/contentPolicy': 'Content policy',
+  '/commonQuestions': 'Frequently asked questions',
+  '/contactUs': 'Contact us',
+  '/order/result': 'Your order',
+  '/order/easy': 'Payment · Cliffhanger',
+})
+
+test('each of the 23 routes opens in #app with a title of its own; any other path is not found', async ({
+  page,
+}) => {
+  test.setTimeout(300_000)
+  const answer = await page.request.get('/api/homepage')
+  const { info } = (await answer.json()) as {
+    info: { menu: { id: string }[]; homepage: { id: string; items: { id: string }[] }[] }
+  }
+  const ids = {
+    video: info.homepage[0]?.items[0]?.id ?? '',
+    section: info.homepage[0]?.id ?? '',
+    category: info.menu[0]?.id ?? '',
+  }
+  const all = Object.entries(routes(ids))
+  expect(all).toHaveLength(23)
+  for (const [path, title] of all) {
+    const response = await page.goto(path, { waitUntil: 'commit' })
+    expect(response?.status(), path).toBe(200)
+    await expect(page, path).toHaveTitle(title)
+    await expect(page.locator('#app').getByRole('heading', { level: 1 }), path).toBeVisible()
+    await expect(page.getByText('Page not found'), path).toHaveCount(0)
+  }
+  const missing = await page.request.get('/nowhere/at/all')
+  expect(missing.status()).toBe(404)
+})
+
+test('a path that is not listed shows the not-found screen', async ({ page }) => {
+  await page.goto(missingPath)
+  await expect(page.getByRole('heading', { name: 'Page not found' })).toBeVisible()
+})
+
+test('the user, the tracking settings and the homepage are asked for in that order', async ({ page }) => {
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+  await page.goto('/')
+  await expect(page.getByRole('heading', { name: 'The Test Tower' }).first()).toBeVisible()
+  const first = ['/api/user', '/api/reports', '/api/homepage']
+  await expect.poll(() => asked.filter((path) => first.includes(path))).toEqual(first)
+})
+
+test.describe('before the question about consent is answered', () => {
+  test.use({ consent: null })
+
+  test('the browser keeps homepage, user, id, referrer and click ids, and shows them at once next time', async ({
+    page,
+  }) => {
+    await page.goto('/?token=ann&fbclid=fb&ttclid=tt&lang=en')
+    await expect(page.getByRole('heading', { name: 'The Test Tower' }).first()).toBeVisible()
+    await expect(page).toHaveURL(/\/\?lang=en$/)
+    const text = expect.stringMatching(/\S/)
+    await expect
+      .poll(() => keptBy(page))
+      .toMatchObject({ referrer_token: 'ann', fbclid: 'fb', ttclid: 'tt', user: text, homepage: text })
+    const kept = await keptBy(page)
+    expect(JSON.parse(kept['user'] ?? '')).toMatchObject({ id: kept['user_id'] })
+    const homepage = JSON.parse(kept['homepage'] ?? '')
+    expect(Object.keys(homepage)).toEqual(
+      expect.arrayContaining(['copyright', 'homepage', 'menu', 'pay_theme']),
+    )
+    await expect(page.locator('link[rel=icon]')).toHaveAttribute('href', homepage.copyright.icon)
+    await expect(page.getByRole('contentinfo')).toContainText(homepage.copyright.text)
+
+    await page.route('**/api/**', () => {})
+    await page.reload()
+    await expect(page.getByRole('heading', { name: 'The Test Tower' }).first()).toBeVisible()
+  })
+})
+
+const keptBy = (page: Page) => page.evaluate((): Record<string, string> => ({ ...localStorage }))
+
+test('a page that is opened anew begins at its top, one that is reloaded stays where it was', async ({
+  page,
+}) => {
+  const scrolled = () => page.evaluate(() => scrollY)
+  await page.goto('/commonQuestions')
+  await page.getByRole('contentinfo').scrollIntoViewIfNeeded()
+  await expect.poll(scrolled).toBeGreaterThan(200)
+  await page.reload()
+  await expect(page.getByRole('heading', { level: 1 })).toBeAttached()
+  await expect.poll(scrolled).toBeGreaterThan(200)
+  await page.goto('/serviceAgreement')
+  await expect(page.getByRole('heading', { level: 1 })).toBeInViewport()
+  expect(await scrolled()).toBe(0)
+})
+
+test('the header and the footer lead to what the seed names', async ({ page }) => {
+  await page.goto('/')
+  const header = page.getByRole('banner')
+  await expect(header.getByRole('link', { name: /Cliffhanger/ })).toHaveAttribute('href', '/')
+  await expect(header.getByRole('combobox', { name: 'Language' })).toHaveValue('en')
+  await expect(header.getByRole('button', { name: 'Account' })).toBeVisible()
+  await header.getByRole('button', { name: 'Browse' }).click()
+  const menu = header.getByRole('navigation', { name: 'Browse' })
+  await expect(menu.getByRole('link', { name: 'Recommended' })).toHaveAttribute('href', /^\/more\//)
+  await expect(menu.locator('a[href^="/browse/"]').first()).toBeVisible()
+  const links = page.getByRole('contentinfo').getByRole('link')
+  expect(await links.evaluateAll((all) => all.map((link) => link.getAttribute('href')))).toEqual([
+    '/serviceAgreement',
+    '/privacyPolicy',
+    '/contentPolicy',
+    '/refundPolicy',
+    '/contactUs',
+    '/commonQuestions',
+    '/serviceAgreement',
+    // billing.md, "What a viewer is owed".
+    '/my#cancel-contract',
+    '/my#withdraw',
+  ])
+})
+
+test('the forms ask for e-mail, password and its repetition', async ({ page }) => {
+  await page.goto('/register')
+  await page.locator('main').getByRole('button', { name: 'Create account' }).click()
+  await expect(page.getByLabel('E-mail')).toHaveAccessibleDescription(/Enter your e-mail/)
+  await expect(page.getByLabel('Repeat your password')).toHaveAccessibleDescription(/Repeat your password/)
+  await page.goto('/login')
+  await page.locator('main').getByRole('button', { name: 'Sign in', exact: true }).click()
+  await expect(page.getByLabel('E-mail')).toHaveAccessibleDescription(/Enter your e-mail/)
+  await expect(page.getByLabel('Password', { exact: true })).toHaveAccessibleDescription(
+    /Enter your password/,
+  )
+})
+
+test.describe('without its pictures', () => {
+  test.use({ forgiven: /ERR_FAILED/ })
+
+  test('a picture that does not come is asked for three times', async ({ page }) => {
+    const asked = new Map<string, number>()
+    await page.route('**/public/covers/**', (route) => {
+      const url = route.request().url()
+      asked.set(url, (asked.get(url) ?? 0) + 1)
+      return route.abort()
+    })
+    await page.clock.install()
+    await page.goto('/searchDetail/tower')
+    const attempts = async () => {
+      await page.clock.runFor(500)
+      return [...asked.values()]
+    }
+    await expect.poll(attempts).toEqual([3])
+    await page.clock.runFor(60_000)
+    expect(await attempts()).toEqual([3])
+  })
+})

@@ -1,0 +1,128 @@
+import type { Page } from '@playwright/test'
+import { expect, test } from '#e2e/support/fixtures.ts'
+import { expectNoShift, watchShifts } from '#e2e/support/page-quality.ts'
+import { openRoute } from '#e2e/support/routes.ts'
+
+test.use({ viewport: { width: 1440, height: 900 }, isMobile: false, hasTouch: false })
+
+const title = 'A long row'
+
+/** Adds a row that is longer than the window. */
+async function addRow(page: Page): Promise<void> {
+  await page.route('**/api/homepage', async (route) => {
+    const response = await route.fetch()
+    const { info, ...rest } = (await response.json()) as {
+      info: { homepage: { id: string; items: object[] }[] }
+    }
+    const items = Array.from({ length: 21 }, (_, i) => ({ ...info.homepage[0]?.items[0], id: `vid_${i}` }))
+    const row = { id: 'sec_row', kind: 'row', title, items, has_more: true }
+    await route.fulfill({ response, json: { ...rest, info: { ...info, homepage: [...info.homepage, row] } } })
+  })
+}
+
+async function openRow(page: Page) {
+  await addRow(page)
+  await openRoute(page, '/')
+  const section = page.getByRole('region', { name: title })
+  const row = section.getByRole('list')
+  await row.scrollIntoViewIfNeeded()
+  return {
+    row,
+    previous: section.getByRole('button', { name: `Previous: ${title}` }),
+    next: section.getByRole('button', { name: `Next: ${title}` }),
+    seeAll: section.getByRole('link', { name: `See all: ${title}` }),
+    moved: () => row.evaluate(({ scrollLeft }) => scrollLeft),
+    left: () =>
+      row.evaluate(({ scrollLeft, clientWidth, scrollWidth }) => scrollWidth - clientWidth - scrollLeft),
+  }
+}
+
+test('a mouse moves a row of cards by the buttons beside it, which rest at its ends', async ({ page }) => {
+  const { row, previous, next, moved, left } = await openRow(page)
+  await expect(next).toBeEnabled()
+  await expect(previous).toBeDisabled()
+  await row.hover()
+  await expect(next).toHaveCSS('opacity', '1')
+  await expect(previous).toHaveCSS('opacity', '0')
+  await next.click()
+  // Seven cards are seen at once, and the first of them is whole.
+  await expect.poll(moved).toBeGreaterThan(1300)
+  await expect(previous).toBeEnabled()
+  await next.click()
+  await expect.poll(left).toBeLessThan(1)
+  await expect(next).toBeDisabled()
+  // A click too many opens no drama.
+  await page.mouse.down()
+  await page.mouse.up()
+  await expect(page).toHaveURL(/\/$/)
+  await previous.click()
+  await expect.poll(left).toBeGreaterThan(1300)
+  await previous.click()
+  await expect.poll(moved).toBe(0)
+  await expect(previous).toBeDisabled()
+  await expect(next).toBeEnabled()
+})
+
+test('the carousel has the same buttons, and what has come to its end lies beneath no button', async ({
+  page,
+}) => {
+  await openRoute(page, '/')
+  const carousel = page.getByRole('region').filter({ has: page.getByRole('link', { name: '1 of' }) })
+  const next = carousel.getByRole('button', { name: 'Next' })
+  const previous = carousel.getByRole('button', { name: 'Previous' })
+  const track = carousel.getByRole('list')
+  await expect(next).toBeEnabled()
+  await expect(previous).toHaveCSS('pointer-events', 'none')
+  await next.click()
+  await expect.poll(() => track.evaluate(({ scrollLeft }) => scrollLeft)).toBeGreaterThan(300)
+  await previous.click()
+  await expect.poll(() => track.evaluate(({ scrollLeft }) => scrollLeft)).toBe(0)
+})
+
+test('the buttons of a row are pressed by keyboard, and keep the focus at its end', async ({ page }) => {
+  const { seeAll, next, previous, moved, left } = await openRow(page)
+  await expect(next).toBeEnabled()
+  await seeAll.focus()
+  await page.keyboard.press('Tab')
+  await expect(next).toBeFocused()
+  await expect(next).toHaveCSS('opacity', '1')
+  await page.keyboard.press('Enter')
+  await expect.poll(moved).toBeGreaterThan(1300)
+  await page.keyboard.press('Enter')
+  await expect.poll(left).toBeLessThan(1)
+  await expect(next).toBeDisabled()
+  await expect(next).toBeFocused()
+  await page.keyboard.press('Shift+Tab')
+  await expect(previous).toBeFocused()
+})
+
+const words = { en: 'Next', es: 'Siguiente', fy: 'Suivant', dy: 'Weiter', pt: 'Próximo' }
+
+test('the buttons of a row have names in the language of the screens, and move nothing when they come', async ({
+  page,
+}) => {
+  await watchShifts(page)
+  const { next } = await openRow(page)
+  await expect(next).toBeEnabled()
+  await expectNoShift(page)
+  for (const [language, word] of Object.entries(words)) {
+    await page.getByRole('combobox').selectOption(language)
+    await expect(page.getByRole('button', { name: `${word}: ${title}` })).toBeAttached()
+  }
+  // In another language the homepage is asked for again.
+  await page.unrouteAll({ behavior: 'wait' })
+})
+
+test.describe('on a touchscreen', () => {
+  test.use({ hasTouch: true, isMobile: true })
+
+  test('a row has no buttons', async ({ page }) => {
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(request.url()))
+    const { row, next } = await openRow(page)
+    await expect.poll(() => asked.some((url) => url.includes('/Later-'))).toBe(true)
+    await row.tap({ position: { x: 1, y: 1 } })
+    await expect(next).toHaveCount(0)
+    expect(asked.filter((url) => url.includes('/RowButtons-'))).toEqual([])
+  })
+})

@@ -1,0 +1,44 @@
+import { expect, test } from '#e2e/support/fixtures.ts'
+import { choose, tabTo } from '#e2e/support/keyboard.ts'
+import { expectMoving, expectPlaying } from '#e2e/support/watching.ts'
+
+test('every sheet of the player takes the focus, keeps it, and gives it back', async ({ page, isMobile }) => {
+  await page.goto('/')
+  await choose(page, page.getByRole('link', { name: /The Test Tower/ }))
+  await expectMoving(page)
+  await page.keyboard.press('k')
+  const dialog = page.getByRole('dialog')
+  for (const [button, title] of [
+    ['Settings', 'Settings'],
+    ['Share', 'Share'],
+  ] as const) {
+    const opener = page.getByRole('button', { name: button, exact: true })
+    await choose(page, opener)
+    await expect(dialog).toHaveAccessibleName(title)
+    for (let presses = 0; presses < 15; presses++) {
+      await page.keyboard.press('Tab')
+      // The browser's own bar is a stop on the way round; the page behind is not.
+      expect(await page.evaluate(() => document.activeElement?.closest('main, dialog')?.tagName)).not.toBe(
+        'MAIN',
+      )
+    }
+    await page.keyboard.press('Escape')
+    await expect(dialog).toHaveCount(0)
+    await expect(opener).toBeFocused()
+  }
+
+  await choose(page, page.getByRole('button', { name: 'Settings', exact: true }))
+  await tabTo(page, dialog.getByRole('radio', { name: 'Normal' }))
+  await page.keyboard.press('ArrowRight')
+  await expect(dialog.getByRole('radio', { name: '1.25×' })).toBeChecked()
+  await page.keyboard.press('Escape')
+
+  await page.keyboard.press('?')
+  await expect(dialog).toHaveAccessibleName('Keyboard shortcuts')
+  await page.keyboard.press('Escape')
+  await expect(dialog).toHaveCount(0)
+
+  if (isMobile) await choose(page, page.getByRole('button', { name: 'Episodes' }))
+  await choose(page, page.getByRole('button', { name: /^Episode 2\b/ }))
+  await expectPlaying(page, 2)
+})

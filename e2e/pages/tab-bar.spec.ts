@@ -1,0 +1,71 @@
+import type { Locator, Page } from '@playwright/test'
+import { expect, test } from '#e2e/support/fixtures.ts'
+import { standIn } from '#e2e/stand-ins/pixel-servers.ts'
+import { siteUrl } from '#e2e/support/site-url.ts'
+import { expectMoving, towerUrl } from '#e2e/support/watching.ts'
+
+const tabs = (page: Page) => page.getByRole('navigation', { name: 'Main' })
+const tab = (page: Page, name: string) => tabs(page).getByRole('link', { name, exact: true })
+
+test('a thumb reaches every place of the site, and sees which one it is in @phone', async ({ page }) => {
+  await page.goto('/')
+  await expect(tab(page, 'Home')).toHaveAttribute('aria-current', 'page')
+  for (const [name, path, heading] of [
+    ['Search', '/search', 'Search'],
+    ['Library', '/historys', 'Watch history'],
+    ['Account', '/my', 'My account'],
+  ] as const) {
+    await tab(page, name).click()
+    await expect(page).toHaveURL(path)
+    await expect(page.getByRole('heading', { name: heading, level: 1 })).toBeVisible()
+    await expect(tabs(page).locator('[aria-current=page]')).toHaveText(name)
+  }
+  await tab(page, 'Home').click()
+  await expect(page).toHaveURL('/')
+})
+
+test('the lists of the library are a tap from each other @phone', async ({ page }) => {
+  await page.goto('/historys')
+  const lists = page.getByRole('navigation', { name: 'Library' })
+  await lists.getByRole('link', { name: 'Favorites' }).click()
+  await expect(page.getByRole('heading', { name: 'Favorites', level: 1 })).toBeVisible()
+  await lists.getByRole('link', { name: 'Unlocked' }).click()
+  await expect(page.getByRole('heading', { name: 'Unlocked', level: 1 })).toBeVisible()
+  await expect(tabs(page).locator('[aria-current=page]')).toHaveText('Library')
+})
+
+test('nothing of the tab bar is over the player @phone', async ({ page }) => {
+  await page.goto('/')
+  await expect(tabs(page)).toBeVisible()
+  await page.goto(await towerUrl(page, 1))
+  await expectMoving(page)
+  await expect(tabs(page)).toHaveCount(0)
+})
+
+test.describe('while the question of privacy is open', () => {
+  test.use({ consent: null })
+
+  test('it stands above the tab bar, and the page ends above both @phone', async ({ page, context }) => {
+    await standIn(context, siteUrl)
+    await page.goto('/my')
+    const question = page.getByRole('region', { name: 'Your privacy' })
+    await expect(question).toBeVisible()
+    await page.evaluate(() => scrollTo(0, document.body.scrollHeight))
+    const edges = async (locator: Locator) => {
+      const { y, height } = (await locator.boundingBox()) ?? { y: NaN, height: NaN }
+      return { top: Math.round(y), bottom: Math.round(y + height) }
+    }
+    const [bar, asked, footer] = await Promise.all(
+      [tabs(page), question, page.getByRole('contentinfo')].map(edges),
+    )
+    expect(bar?.bottom).toBe(page.viewportSize()?.height)
+    expect(asked?.bottom).toBe(bar?.top)
+    expect(footer?.bottom).toBeLessThanOrEqual(asked?.top ?? 0)
+  })
+})
+
+test('a wide screen has the header instead @desktop', async ({ page }) => {
+  await page.goto('/')
+  await expect(page.getByRole('banner').getByRole('link', { name: 'Search' })).toBeVisible()
+  await expect(tabs(page)).toBeHidden()
+})

@@ -1,0 +1,157 @@
+import type { Locator, Page } from '@playwright/test'
+import { expect, test } from '#e2e/support/fixtures.ts'
+import { desktop } from '#e2e/playwright.config.ts'
+import { expectMoving, expectPlaying, towerUrl } from '#e2e/support/watching.ts'
+
+async function openTower(page: Page): Promise<void> {
+  await page.goto(await towerUrl(page, 1))
+  await expectMoving(page)
+}
+
+const player = (page: Page) => page.locator('[data-player]')
+/** Of the first episode; the one that waits has its own. */
+const shownCaptions = (page: Page) => player(page).locator('[data-captions]').first().locator('p')
+const pause = (page: Page) => page.getByRole('button', { name: 'Pause', exact: true }).press('Enter')
+
+/** A phone held sideways, a desktop at 200 %, and a small phone held sideways. */
+const lowWindows = [
+  { width: 844, height: 390 },
+  { width: 720, height: 450 },
+  { width: 640, height: 360 },
+]
+const smallPhone = { width: 360, height: 640 }
+
+async function overlap(one: Locator, other: Locator): Promise<boolean> {
+  const [a, b] = await Promise.all([one.boundingBox(), other.boundingBox()])
+  if (!a || !b) throw new Error('not on screen')
+  return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height
+}
+
+test('one notch of a mouse wheel changes the episode, by 100 px and by 300 @desktop', async ({ page }) => {
+  await openTower(page)
+  await player(page).hover()
+  await page.mouse.wheel(0, 100)
+  await expectPlaying(page, 2)
+  await page.mouse.wheel(0, 300)
+  await expectPlaying(page, 3)
+  await page.mouse.wheel(0, -100)
+  await expectPlaying(page, 2)
+})
+
+test('nothing in the player covers anything else in a low window @phone', async ({ page }) => {
+  await openTower(page)
+  await pause(page)
+  const button = (name: string) => player(page).getByRole('button', { name, exact: true })
+  const title = player(page).getByText('The Test Tower', { exact: true }).first()
+  const rightOfTitle = () =>
+    title.evaluate((element) => {
+      const words = document.createRange()
+      words.selectNodeContents(element)
+      return words.getBoundingClientRect().right
+    })
+  for (const viewport of lowWindows) {
+    await page.setViewportSize(viewport)
+    await expect.poll(() => overlap(button('Settings'), button('Add to favorites'))).toBe(false)
+    for (const name of ['Add to favorites', 'Share', 'Captions'])
+      expect((await button(name).boundingBox())?.x, name).toBeGreaterThan(await rightOfTitle())
+    await expect(shownCaptions(page).first()).toBeVisible()
+    await expect.poll(() => overlap(shownCaptions(page).first(), title)).toBe(false)
+  }
+})
+
+const overlapping = `WEBVTT
+
+00:00.000 --> 00:06.000
+FIRST SPEAKER SAYS THIS
+
+00:00.100 --> 00:06.000
+<i>And</i> the second one answers & goes on for as long as a caption of three lines takes on a phone
+`
+
+test('captions of the same time lie one above the other, between the top and the controls', async ({
+  page,
+  isMobile,
+}) => {
+  await page.route(/\.vtt/, (route) =>
+    route.fulfill({ contentType: 'text/vtt; charset=utf-8', body: overlapping }),
+  )
+  await openTower(page)
+  await pause(page)
+  const [first, second] = [shownCaptions(page).first(), shownCaptions(page).last()]
+  const title = player(page).getByText('The Test Tower', { exact: true }).first()
+  const settings = player(page).getByRole('button', { name: 'Settings' })
+  const favorite = player(page).getByRole('button', { name: 'Add to favorites' })
+  for (const viewport of [isMobile ? smallPhone : desktop.viewport, ...lowWindows]) {
+    await page.setViewportSize(viewport)
+    await expect(shownCaptions(page)).toHaveText([/^FIRST SPEAKER/, /^And the second one answers & goes on/])
+    await expect.poll(() => gapBelow(first, second)).toBeGreaterThan(0)
+    await expect.poll(() => gapBelow(second, title)).toBeGreaterThan(0)
+    await expect.poll(() => gapBelow(settings, first)).toBeGreaterThan(0)
+    expect(await overlap(second, favorite)).toBe(false)
+    await expect(second).toBeInViewport({ ratio: 1 })
+  }
+  await player(page).getByRole('button', { name: 'Captions' }).press('Enter')
+  await expect(shownCaptions(page)).toHaveCount(0)
+})
+
+/** How far the lower edge of one thing is above the upper edge of the other. */
+async function gapBelow(upper: Locator, lower: Locator): Promise<number> {
+  const [above, below] = await Promise.all([upper.boundingBox(), lower.boundingBox()])
+  return above && below ? below.y - above.y - above.height : -1
+}
+
+test('the way to pay is whole at 200 % zoom, in German too @desktop', async ({ page }) => {
+  await page.setViewportSize({ width: 720, height: 450 })
+  await page.goto(`${await towerUrl(page, 4)}&lang=de`)
+  for (const whole of [
+    page.getByText('PayPal', { exact: true }),
+    page.getByRole('button', { name: /bezahlen/ }),
+  ])
+    await expect(whole).toBeInViewport({ ratio: 1 })
+})
+
+test('a window of another height shows the same episode @desktop', async ({ page }) => {
+  await page.goto(await towerUrl(page, 6))
+  const offer = page.getByRole('region', { name: 'Episode 6 is locked' })
+  for (const height of [900, 500, 1100, 400]) {
+    await page.setViewportSize({ width: 1280, height })
+    await expect(offer).toBeInViewport({ ratio: 0.9 })
+    await expect(page).toHaveURL(/episode=6$/)
+  }
+})
+
+test('a touch on an episode that began without sound turns the sound on @phone', async ({ page }) => {
+  await page.addInitScript(() => {
+    const play = HTMLMediaElement.prototype.play
+    HTMLMediaElement.prototype.play = function () {
+      const mayPlay = this.muted || navigator.userActivation.hasBeenActive
+      return mayPlay ? play.call(this) : Promise.reject(new DOMException('no gesture', 'NotAllowedError'))
+    }
+  })
+  await openTower(page)
+  await expect(page.getByRole('button', { name: 'Turn on sound' })).toBeVisible()
+  await page.touchscreen.tap(195, 400)
+  await expect(page.getByRole('button', { name: 'Turn on sound' })).toBeHidden()
+  await expect(page.getByRole('button', { name: 'Pause', exact: true })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Mute', exact: true })).toBeVisible()
+})
+
+test('the way back on phones leads to the list that the drama was found in @phone', async ({ page }) => {
+  await page.goto('/searchDetail/tower')
+  await page.getByRole('link', { name: /The Test Tower/ }).click()
+  await expectMoving(page)
+  await player(page).getByRole('link', { name: 'Back' }).click()
+  await expect(page).toHaveURL(/\/searchDetail\/tower$/)
+  await page.goto(await towerUrl(page, 1))
+  await player(page).getByRole('link', { name: 'Home' }).click()
+  await expect(page).toHaveURL(/:\d+\/$/)
+})
+
+test('an upright rendition is named by its shorter side, and not by its height @phone', async ({ page }) => {
+  await page.addInitScript(() => localStorage.setItem('player', JSON.stringify({ quality: 360 })))
+  await openTower(page)
+  await player(page).getByRole('button', { name: 'Settings' }).click()
+  const sheet = page.getByRole('dialog', { name: 'Settings' })
+  await expect(sheet.getByRole('radio', { name: '360p' })).toBeChecked()
+  await expect(sheet.getByText('640p')).toHaveCount(0)
+})

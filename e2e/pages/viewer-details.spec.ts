@@ -1,0 +1,127 @@
+import type { Locator, Page } from '@playwright/test'
+import { expect, test } from '#e2e/support/fixtures.ts'
+import { cardForm, expectMoving, lockedPanel, towerUrl } from '#e2e/support/watching.ts'
+
+const player = (page: Page) => page.locator('[data-player]')
+
+async function boxOf(locator: Locator) {
+  const box = await locator.boundingBox()
+  if (!box) throw new Error('not on screen')
+  return box
+}
+
+async function overlap(one: Locator, other: Locator): Promise<boolean> {
+  const [a, b] = await Promise.all([boxOf(one), boxOf(other)])
+  return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height
+}
+
+test('double speed is shown beside the offer to turn on the sound @phone', async ({ page }) => {
+  await page.addInitScript(() => {
+    const play = HTMLMediaElement.prototype.play
+    HTMLMediaElement.prototype.play = function (this: HTMLMediaElement) {
+      return this.muted ? play.call(this) : Promise.reject(new DOMException('no tap yet', 'NotAllowedError'))
+    }
+  })
+  await page.goto(await towerUrl(page, 1))
+  await expectMoving(page)
+  const [fast, sound] = [player(page).getByText('2×'), page.getByRole('button', { name: 'Turn on sound' })]
+  await expect(sound).toBeVisible()
+  await page.mouse.move(150, 300)
+  await page.mouse.down()
+  await expect(fast).toBeVisible()
+  await expect(sound).toBeVisible()
+  expect(await overlap(fast, sound)).toBe(false)
+  await page.mouse.up()
+  await expect(fast).toBeHidden()
+})
+
+test('the bars of what plays are shown on the episode that plays, and on no locked one @desktop', async ({
+  page,
+}) => {
+  const current = page.getByRole('list', { name: 'Episodes' }).locator('[aria-current]')
+  await page.goto(await towerUrl(page, 1))
+  await expect(current).toHaveAccessibleName(/Episode 1\b.*Playing/)
+  await expect(current.locator('[class*=bars]')).toBeVisible()
+  await page.goto(await towerUrl(page, 5))
+  await expect(lockedPanel(page, 5)).toBeVisible()
+  await expect(current).toHaveAccessibleName(/Episode 5\b.*Locked/)
+  await expect(current.locator('[class*=bars]')).toHaveCount(0)
+})
+
+test('a message covers no heading', async ({ page }) => {
+  await page.goto('/login')
+  await page.getByLabel('E-mail').fill('nobody@example.com')
+  await page.getByLabel('Password', { exact: true }).fill('not the password')
+  await page.getByRole('main').getByRole('button', { name: 'Sign in', exact: true }).click()
+  const message = page.locator('[popover][role=status]')
+  await expect(message).toBeVisible()
+  for (const heading of await page.getByRole('heading').all())
+    if (await heading.isVisible())
+      expect(await overlap(message, heading), await heading.innerText()).toBe(false)
+})
+
+test('keyboard shortcuts are offered where there are keys, and not on touch', async ({ page, isMobile }) => {
+  await page.goto(await towerUrl(page, 1))
+  await expectMoving(page)
+  await player(page).hover()
+  await player(page).getByRole('button', { name: 'Settings' }).click()
+  const offered = page
+    .getByRole('dialog', { name: 'Settings' })
+    .getByRole('button', { name: 'Keyboard shortcuts' })
+  await expect(offered).toHaveCount(isMobile ? 0 : 1)
+})
+
+test('the card frame writes in the font of the page', async ({ page }) => {
+  await page.goto(await towerUrl(page, 4))
+  await lockedPanel(page, 4).getByRole('button', { name: /^Pay/ }).click()
+  const label = cardForm(page).card.getByText('Card number')
+  await expect(label).toBeVisible()
+  const loaded = () =>
+    label.evaluate((element) => {
+      const { fontFamily } = getComputedStyle(element)
+      const isThere = [...document.fonts].some(
+        ({ family, status }) => family === 'Figtree' && status === 'loaded',
+      )
+      return isThere && fontFamily.startsWith('Figtree')
+    })
+  await expect.poll(loaded).toBe(true)
+})
+
+test('a long word in a title is broken, and not cut @phone', async ({ page }) => {
+  await page.goto('/?lang=dy')
+  const title = page.getByRole('main').getByText('The Test Tower').last()
+  const isCut = await title.evaluate((element) => {
+    element.textContent = 'Mitternachtserbengemeinschaft'
+    return element.scrollWidth > element.clientWidth || element.scrollHeight > element.clientHeight
+  })
+  expect(isCut).toBe(false)
+})
+
+test('the first poster of the homepage is whole down to its lower third @phone', async ({ page }) => {
+  for (const viewport of [
+    { width: 390, height: 844 },
+    { width: 360, height: 640 },
+  ]) {
+    await page.setViewportSize(viewport)
+    await page.goto('/')
+    const slide = page.getByRole('region', { name: 'Featured' }).getByRole('listitem').first()
+    const [picture, heading] = [await boxOf(slide.locator('img')), await boxOf(slide.getByRole('heading'))]
+    // Nothing is cut above or below; of the sides something may be.
+    expect(picture.width / picture.height).toBeLessThanOrEqual(0.751)
+    expect((heading.y - picture.y) / picture.height).toBeGreaterThan(0.66)
+    await expect(slide.getByText(/A test in \d part/)).toBeVisible()
+  }
+})
+
+test.describe('an address that leads nowhere', () => {
+  test.use({ forgiven: /404/ })
+
+  test('offers dramas', async ({ page }) => {
+    await page.goto('/nowhere')
+    await page
+      .getByRole('region', { name: 'You may like' })
+      .getByRole('link', { name: /The Test Tower/ })
+      .click()
+    await expect(page).toHaveTitle(/The Test Tower/)
+  })
+})

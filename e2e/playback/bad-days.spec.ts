@@ -1,0 +1,187 @@
+import type { Page } from '@playwright/test'
+import { expect, test } from '#e2e/support/fixtures.ts'
+import { expectMoving, towerUrl } from '#e2e/support/watching.ts'
+
+/** What the browser writes of files that do not come, or are not what they should be. */
+test.use({ forgiven: /ERR_FAILED|ERR_INTERNET_DISCONNECTED|status of (404|500)/ })
+
+const first = (page: Page) => page.locator('video').first()
+/** Where it is; 0 while the page is being opened anew, by which it may go on. */
+const secondOf = (page: Page) =>
+  first(page)
+    .evaluate((video: HTMLVideoElement) => video.currentTime)
+    .catch(() => 0)
+const failure = (page: Page) => page.getByText('This video didn’t play.')
+
+/** Has hls.js play from the start: somebody who wants a certain rendition. */
+async function withHls(page: Page): Promise<void> {
+  await page.addInitScript(() => localStorage.setItem('player', JSON.stringify({ quality: 640 })))
+}
+
+/** A part of the episode on screen, which its neighbours have too. */
+const second = /\/v\d\/00002\.m4s/
+
+for (const [player, prepare] of [
+  ["the browser's own player", async () => {}],
+  ['hls.js', withHls],
+] as const)
+  test.describe(`played by ${player}`, () => {
+    test.beforeEach(({ page }) => prepare(page))
+
+    test('a segment that fails twice is asked for again, and the episode goes on', async ({ page }) => {
+      let failed = 0
+      await page.route(second, (route) => (failed++ < 2 ? route.fulfill({ status: 500 }) : route.fallback()))
+      await page.goto(await towerUrl(page, 1))
+      await expect.poll(() => secondOf(page), { timeout: 30_000 }).toBeGreaterThan(3)
+    })
+
+    test('a segment that is gone ends in words, and a further try plays on', async ({ page }) => {
+      let asked = 0
+      await page.route(second, (route) => (asked++, route.fulfill({ status: 404 })))
+      await page.goto(await towerUrl(page, 1))
+      await expect(failure(page)).toBeVisible({ timeout: 40_000 })
+      const until = asked
+      await page.unroute(second)
+      await page.getByRole('button', { name: 'Try again' }).click()
+      await expect.poll(() => secondOf(page)).toBeGreaterThan(3)
+      expect(until).toBeLessThan(40)
+    })
+
+    test('a segment that is damaged is passed over, without endless tries', async ({ page }) => {
+      let asked = 0
+      await page.route(second, (route) => {
+        asked++
+        return route.fulfill({ contentType: 'video/iso.segment', body: Buffer.alloc(60_000, 7) })
+      })
+      await page.goto(await towerUrl(page, 1))
+      await expect.poll(() => secondOf(page), { timeout: 40_000 }).toBeGreaterThan(4.5)
+      expect(asked).toBeGreaterThan(0)
+      expect(asked).toBeLessThan(40)
+    })
+
+    test('a connection that is lost says so, and once it is back the episode goes on by itself', async ({
+      page,
+      context,
+    }) => {
+      const lost = Promise.withResolvers<void>()
+      await page.route(second, async (route) => {
+        await lost.promise
+        await route.abort('internetdisconnected')
+      })
+      await page.goto(await towerUrl(page, 1))
+      await expectMoving(page)
+      await expect(page.getByRole('button', { name: 'Settings', exact: true })).toBeAttached()
+      // The line that will say so comes later than the interface: without a connection it could not.
+      await expect(page.locator('div[role=status]:empty').first()).toBeAttached()
+      await context.setOffline(true)
+      lost.resolve()
+      await expect(page.getByText(/You’re offline/)).toBeVisible()
+      await page.unroute(second)
+      await context.setOffline(false)
+      await expect.poll(() => secondOf(page), { timeout: 30_000 }).toBeGreaterThan(3)
+    })
+  })
+
+test('a connection that is back before anything has failed for its loss is used all the same', async ({
+  page,
+  context,
+}) => {
+  const lost = Promise.withResolvers<void>()
+  const back = Promise.withResolvers<void>()
+  const failUntilBack = (url: RegExp, moment: Promise<void>) => {
+    let isOver = false
+    void back.promise.then(() => (isOver = true))
+    return page.route(url, async (route) => {
+      if (isOver) return route.fallback()
+      await moment
+      return route.abort('internetdisconnected')
+    })
+  }
+  await failUntilBack(second, lost.promise)
+  await failUntilBack(/\/hls-player-/, back.promise)
+  await page.goto(await towerUrl(page, 1))
+  await expectMoving(page)
+  await expect(page.getByRole('button', { name: 'Settings', exact: true })).toBeAttached()
+  const asked = page.waitForRequest(/\/hls-player-/)
+  lost.resolve()
+  await asked
+  await context.setOffline(true)
+  await context.setOffline(false)
+  back.resolve()
+  await expect.poll(() => secondOf(page), { timeout: 30_000 }).toBeGreaterThan(3)
+})
+
+test('a segment that is slow shows that it is waited for', async ({ page }) => {
+  await withHls(page)
+  const late = Promise.withResolvers<void>()
+  await page.route(second, async (route) => {
+    await late.promise
+    await route.fallback()
+  })
+  await page.goto(await towerUrl(page, 1))
+  const spinner = page.getByRole('status', { name: 'Loading' })
+  await expect.poll(() => secondOf(page)).toBeGreaterThan(1)
+  await expect(spinner).toBeVisible()
+  late.resolve()
+  await expect(spinner).toBeHidden()
+  await expect.poll(() => secondOf(page)).toBeGreaterThan(3)
+})
+
+test('a browser without the codecs says that another one can', async ({ page }) => {
+  await page.addInitScript(() => {
+    HTMLMediaElement.prototype.canPlayType = () => ''
+    MediaSource.isTypeSupported = () => false
+  })
+  await page.goto(await towerUrl(page, 1))
+  await expect(page.getByText('This browser can’t play this episode.')).toBeVisible()
+})
+
+test('sound that is refused leaves a picture that moves, and a button for the sound', async ({ page }) => {
+  await page.addInitScript(() => {
+    const play = HTMLMediaElement.prototype.play
+    HTMLMediaElement.prototype.play = function (this: HTMLMediaElement) {
+      return this.muted || navigator.userActivation.hasBeenActive
+        ? play.call(this)
+        : Promise.reject(new DOMException('no tap yet', 'NotAllowedError'))
+    }
+  })
+  await page.goto(await towerUrl(page, 1))
+  await expectMoving(page)
+  await page.getByRole('button', { name: 'Turn on sound' }).click()
+  await expect.poll(() => first(page).evaluate((video: HTMLVideoElement) => video.muted)).toBe(false)
+})
+
+test('in the background the episode pauses and nothing is fetched; in front again it goes on', async ({
+  page,
+}) => {
+  await withHls(page)
+  const asked: string[] = []
+  const dropped: string[] = []
+  const hold = Promise.withResolvers<void>()
+  await page.route(second, async (route) => {
+    asked.push(route.request().url())
+    await hold.promise
+    await route.fallback().catch(() => {})
+  })
+  page.on('requestfailed', (request) => second.test(request.url()) && dropped.push(request.url()))
+  await page.goto(await towerUrl(page, 1))
+  await expect.poll(() => asked.length).toBeGreaterThan(0)
+  await expectMoving(page)
+  await turn(page, 'hidden')
+  await expect.poll(() => first(page).evaluate((video: HTMLVideoElement) => video.paused)).toBe(true)
+  await expect.poll(() => dropped.length).toBe(asked.length)
+  const before = asked.length
+  await turn(page, 'visible')
+  await expect.poll(() => asked.length).toBeGreaterThan(before)
+  hold.resolve()
+  await expect.poll(() => secondOf(page)).toBeGreaterThan(3)
+})
+
+/** What a browser tells a page that goes to the background, or comes back. */
+async function turn(page: Page, state: DocumentVisibilityState): Promise<void> {
+  await page.evaluate((visibility) => {
+    Object.defineProperty(document, 'hidden', { configurable: true, get: () => visibility === 'hidden' })
+    Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => visibility })
+    document.dispatchEvent(new Event('visibilitychange'))
+  }, state)
+}

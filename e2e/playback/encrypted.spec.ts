@@ -1,0 +1,51 @@
+import type { Page } from '@playwright/test'
+import { expect, test } from '#e2e/support/fixtures.ts'
+import { expectMoving } from '#e2e/support/watching.ts'
+
+declare global {
+  interface Window {
+    /** What was given to video elements to play. */
+    given?: string[]
+  }
+}
+
+test.use({ site: { template: 'encryptedDoor', standIns: false, settings: {} } })
+
+/** The address of the first episode of the only drama. */
+async function doorUrl(page: Page): Promise<string> {
+  const answer = await page.request.get('/api/homepage')
+  const { info } = (await answer.json()) as { info: { homepage: { items: { id: string }[] }[] } }
+  return `/videos/${info.homepage.flatMap(({ items }) => items)[0]?.id ?? ''}?episode=1`
+}
+
+async function noteSources(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    const given = (window.given = [] as string[])
+    const usual = Object.getOwnPropertyDescriptor(HTMLMediaElement.prototype, 'src')
+    Object.defineProperty(HTMLMediaElement.prototype, 'src', {
+      ...usual,
+      set(this: HTMLMediaElement, source: string) {
+        given.push(source)
+        usual?.set?.call(this, source)
+      },
+    })
+  })
+}
+
+test('an encrypted episode plays, and the browser’s own player, which can’t read it, is not tried', async ({
+  page,
+}) => {
+  await noteSources(page)
+  const keys: number[] = []
+  page.on('response', (response) => {
+    if (response.url().endsWith('/key')) keys.push(response.status())
+  })
+  await page.goto(await doorUrl(page))
+  await expectMoving(page)
+  const video = page.locator('video').first()
+  await expect.poll(() => video.evaluate((each: HTMLVideoElement) => each.currentTime)).toBeGreaterThan(3)
+  const given = await page.evaluate(() => window.given ?? [])
+  expect(given.length).toBeGreaterThan(0)
+  expect(given.filter((source) => !source.startsWith('blob:'))).toEqual([])
+  expect(new Set(keys)).toEqual(new Set([200]))
+})

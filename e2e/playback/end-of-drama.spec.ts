@@ -1,0 +1,85 @@
+import type { Page } from '@playwright/test'
+import type { Episode } from '#contract/media.ts'
+import { expect, test } from '#e2e/support/fixtures.ts'
+import { expectMoving, swipeUp } from '#e2e/support/watching.ts'
+
+const end = (page: Page) => page.getByRole('region', { name: 'The end' })
+
+/** Opens the drama of one episode and lets it come to its end. */
+async function watchToTheEnd(page: Page): Promise<string> {
+  await page.goto('/searchDetail/silent')
+  await page.getByRole('link', { name: /Wide and Silent/ }).click()
+  await expectMoving(page)
+  const address = page.url()
+  await expect(end(page)).toBeVisible()
+  return address
+}
+
+test('after its last episode a drama leads on to the next one by itself', async ({ page }) => {
+  const address = await watchToTheEnd(page)
+  await expect(end(page).getByRole('heading', { name: 'The Test Tower' })).toBeVisible()
+  await expect(end(page).getByRole('timer')).toContainText(/Plays in \d seconds?/)
+  await expect(page).not.toHaveURL(address, { timeout: 20_000 })
+  await expect(page).toHaveTitle(/The Test Tower/)
+  await expectMoving(page)
+})
+
+test('the count-down can be stopped, and the last episode watched again', async ({ page }) => {
+  await watchToTheEnd(page)
+  await end(page).getByRole('button', { name: 'Stop' }).click()
+  await expect(end(page).getByRole('timer')).toHaveText('')
+  await end(page).getByRole('button', { name: 'Watch again' }).click()
+  await expect(page.getByRole('button', { name: 'Pause', exact: true })).toBeVisible()
+  expect(await page.title()).toContain('Wide and Silent')
+})
+
+test('a swipe beyond the end opens the next drama', async ({ page, isMobile }) => {
+  await watchToTheEnd(page)
+  await end(page).getByRole('button', { name: 'Stop' }).click()
+  await swipeUp(page, isMobile)
+  await expect(page).toHaveTitle(/The Test Tower/)
+  await expectMoving(page)
+})
+
+test('a drama that still runs ends with the word that more episodes come', async ({ page, isMobile }) => {
+  // The browser's own answer: another episode is on its way.
+  await page.route(/\/api\/video\/episode\?.*video_id=/, async (route) => {
+    const answer = (await (await route.fetch()).json()) as { data: { list: Episode[] } }
+    const [first] = answer.data.list
+    if (first)
+      answer.data.list.push({ ...first, id: 'ep_coming', number: 2, ready: false, duration_ms: null })
+    await route.fulfill({ json: answer })
+  })
+  await page.route(/episode_id=ep_coming/, (route) =>
+    route.fulfill({ json: { code: 409, message: '', info: { progress: 0 } } }),
+  )
+  await page.goto('/searchDetail/silent')
+  await page.getByRole('link', { name: /Wide and Silent/ }).click()
+  await expectMoving(page)
+  await expect(page.getByRole('heading', { name: 'Coming soon' })).toBeInViewport({
+    ratio: 0.9,
+  })
+  await swipeUp(page, isMobile)
+  const end = page.getByRole('region', { name: 'To be continued' })
+  await expect(end).toBeInViewport({ ratio: 0.9 })
+  await expect(end).toContainText('New episodes unlock automatically when they are released.')
+})
+
+test('a phone that is turned, and turned back at once, stays at the end', async ({ page }) => {
+  await watchToTheEnd(page)
+  await end(page).getByRole('button', { name: 'Stop' }).click()
+  // What Chromium does now and then: the low window was laid out, and scrolled, before the page is told that it is a high one again.
+  const shown = await page.evaluate(async () => {
+    const feed = document.querySelector('[data-player] [role=region]')
+    feed?.scrollTo({ top: 0, behavior: 'instant' })
+    dispatchEvent(new Event('resize'))
+    // By then the page is told of the scrolling.
+    await new Promise((told) => requestAnimationFrame(() => requestAnimationFrame(told)))
+    return (feed?.scrollTop ?? 0) / (feed?.clientHeight ?? 1)
+  })
+  expect(shown).toBe(1)
+  const { width, height } = page.viewportSize() ?? { width: 390, height: 844 }
+  await page.setViewportSize({ width: height, height: width })
+  await expect(end(page)).toBeInViewport({ ratio: 0.9 })
+  await expect(end(page).getByRole('button', { name: 'Watch again' })).toBeVisible()
+})

@@ -1,0 +1,52 @@
+import type { Page } from '@playwright/test'
+import { expect, test } from '#e2e/support/fixtures.ts'
+import { expectMoving, towerUrl } from '#e2e/support/watching.ts'
+
+// What is still asked for then has nobody who waits for it.
+test.afterEach(({ page }) => page.unrouteAll({ behavior: 'ignoreErrors' }))
+
+/** Lets every master say that there is more in a codec. What is there is the same streams: it is the way to them that is tried. */
+async function offerMore(page: Page, codec: string): Promise<string[]> {
+  const asked: string[] = []
+  await page.route(/\/(master|extra)\.m3u8$/, async (route) => {
+    const url = route.request().url()
+    asked.push(url.replace(/.*\//, ''))
+    const response = await route.fetch({ url: url.replace('extra.m3u8', 'master.m3u8') })
+    const line = `#EXT-X-SESSION-DATA:DATA-ID="extra.codec",VALUE="${codec}"\n`
+    const body = await response.text()
+    const isMaster = url.endsWith('master.m3u8')
+    await route.fulfill({ response, body: isMaster ? body.replace('#EXTM3U\n', `#EXTM3U\n${line}`) : body })
+  })
+  return asked
+}
+
+/** Chooses a rendition, which is hls.js's to do. */
+async function chooseRendition(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Settings', exact: true }).click()
+  await page.getByRole('dialog').getByText('240p').click()
+  await page.keyboard.press('Escape')
+  const source = () =>
+    page
+      .locator('video')
+      .first()
+      .evaluate((video: HTMLVideoElement) => video.currentSrc)
+  await expect.poll(source).toMatch(/^blob:/)
+}
+
+test('hls.js takes the list with the extra codec where the browser can show it', async ({ page }) => {
+  const asked = await offerMore(page, 'av01.0.01M.08')
+  await page.goto(await towerUrl(page, 1))
+  await expectMoving(page)
+  await chooseRendition(page)
+  await expectMoving(page)
+  expect(asked).toContain('extra.m3u8')
+})
+
+test('a browser that can’t show the extra codec plays the others', async ({ page }) => {
+  const asked = await offerMore(page, 'hvc1.99.0.L63')
+  await page.goto(await towerUrl(page, 1))
+  await expectMoving(page)
+  await chooseRendition(page)
+  await expectMoving(page)
+  expect(asked).not.toContain('extra.m3u8')
+})

@@ -1,0 +1,86 @@
+import type { Page } from '@playwright/test'
+import { expect, test } from '#e2e/support/fixtures.ts'
+import { openRoute } from '#e2e/support/routes.ts'
+
+interface Card {
+  id: string
+  title: string
+}
+
+const named = (card: Card | undefined, id: string) => ({ ...card, id: `vid_${id}`, title: `Drama ${id}` })
+
+/** Makes the homepage long: eight grids below what is there. Their first dramas are real ones, and can be opened. */
+async function stretchHome(page: Page): Promise<void> {
+  await page.route('**/api/homepage', async (route) => {
+    const response = await route.fetch()
+    const { info, ...rest } = (await response.json()) as { info: { homepage: { items: Card[] }[] } }
+    const real = info.homepage[0]?.items[0]
+    const grids = Array.from({ length: 8 }, (_, grid) => ({
+      id: `sec_${grid}`,
+      kind: 'grid',
+      title: `Grid ${grid}`,
+      items: [
+        { ...real, title: `Real ${grid}` },
+        ...Array.from({ length: 8 }, (_, i) => named(real, `${grid}_${i}`)),
+      ],
+      has_more: false,
+    }))
+    await route.fulfill({
+      response,
+      json: { ...rest, info: { ...info, homepage: [...info.homepage, ...grids] } },
+    })
+  })
+}
+
+/** Gives a listing of two pages, each of 42; the second has a real drama in its middle. */
+async function stretchListing(page: Page): Promise<void> {
+  await page.route('**/api/homepage/query*', async (route) => {
+    const isSecond = new URL(route.request().url()).searchParams.has('cursor')
+    const response = await route.fetch({
+      url: route
+        .request()
+        .url()
+        .replace(/[?&]cursor=[^&]*/, ''),
+    })
+    const { data, ...rest } = (await response.json()) as { data: { list: Card[] } }
+    const [real] = data.list
+    const list = Array.from({ length: 42 }, (_, i) =>
+      isSecond && i === 20 ? { ...real, title: 'Real' } : named(real, `${isSecond ? 2 : 1}_${i}`),
+    )
+    await route.fulfill({
+      response,
+      json: { ...rest, data: { ...data, list, next_cursor: isSecond ? null : 'two' } },
+    })
+  })
+}
+
+const place = (page: Page) => page.evaluate(() => Math.round(scrollY))
+
+/** Opens a drama from where the page is, and comes back. */
+async function thereAndBack(page: Page, name: string): Promise<void> {
+  const card = page.locator('main').getByRole('link', { name })
+  await card.scrollIntoViewIfNeeded()
+  const before = await place(page)
+  expect(before).toBeGreaterThan(700)
+  await card.click()
+  await expect(page).toHaveURL(/\/videos\/vid_/)
+  await expect(page.locator('[data-player] video').first()).toBeAttached()
+  await page.goBack()
+  await expect(card).toBeVisible()
+  await expect.poll(() => place(page)).toBe(before)
+  await expect(card).toBeInViewport()
+}
+
+test('whoever comes back to the home page finds it where it was left', async ({ page }) => {
+  await stretchHome(page)
+  await openRoute(page, '/')
+  await thereAndBack(page, 'Real 6')
+})
+
+test('whoever comes back to a list finds all that was loaded, where it was left', async ({ page }) => {
+  await stretchListing(page)
+  await openRoute(page, '/more/{section}')
+  await page.getByRole('button', { name: 'Load more' }).click()
+  await expect(page.getByText('Drama 2_41', { exact: true })).toBeAttached()
+  await thereAndBack(page, 'Real')
+})

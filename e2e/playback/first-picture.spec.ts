@@ -1,0 +1,54 @@
+import { expect, test } from '#e2e/support/fixtures.ts'
+import { openRoute, pathOf } from '#e2e/support/routes.ts'
+import { expectMoving } from '#e2e/support/watching.ts'
+
+/** What the browser writes of the files that do not come. */
+test.use({ forgiven: /ERR_FAILED/ })
+
+const path = '/videos/{video}?episode=1'
+
+test("an episode's picture fills a phone before any script or style sheet has come", async ({ page }) => {
+  await page.route(/\.(js|css)$/, (route) => route.abort())
+  await page.goto(await pathOf(page, path))
+  const first = page.locator('#first-video')
+  await expect(first).toHaveAttribute('poster', /poster/)
+  expect(await first.boundingBox()).toEqual({ x: 0, y: 0, width: 390, height: 844 })
+})
+
+test('the episode plays in the element that came with the document, whose style sheets are in it', async ({
+  page,
+}) => {
+  await page.route('**/*.css', (route) => route.abort())
+  await page.addInitScript(() =>
+    addEventListener('DOMContentLoaded', () =>
+      document.getElementById('first-video')?.setAttribute('data-first', ''),
+    ),
+  )
+  await openRoute(page, path)
+  await expectMoving(page)
+  await expect(page.locator('[data-player] video[data-first]')).toHaveCount(1)
+  await expect(page.locator('body > video')).toHaveCount(0)
+})
+
+test('it leaves where the viewer has chosen another language than the document is in', async ({ page }) => {
+  await page.goto('/')
+  await page.getByLabel('Language').selectOption('fy')
+  await expect(page.locator('html')).toHaveAttribute('lang', 'fr')
+  await openRoute(page, path)
+  await expectMoving(page)
+  await expect(page.locator('body > video')).toHaveCount(0)
+})
+
+test("the homepage's first poster stands where the carousel shows it, and goes as that comes", async ({
+  page,
+}) => {
+  await page.goto('/')
+  const shown = page.locator('main li img').first()
+  await expect(shown).toBeVisible()
+  await expect(page.locator('#first-poster')).toBeHidden()
+  const there = await shown.boundingBox()
+  await page.route('**/*.js', (route) => route.abort())
+  await page.context().clearCookies()
+  await page.reload()
+  expect(await page.locator('#first-poster').boundingBox()).toEqual(there)
+})

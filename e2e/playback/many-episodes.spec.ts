@@ -1,0 +1,73 @@
+import type { Page } from '@playwright/test'
+import { expect, test } from '#e2e/support/fixtures.ts'
+import { expectMoving } from '#e2e/support/watching.ts'
+
+const count = 30
+
+/** Makes the test drama one of thirty episodes; those beyond its own are still being made. */
+async function stretch(page: Page): Promise<void> {
+  await page.route(/\/api\/video\/episode\?.*episode_id=ep_more/, (route) =>
+    route.fulfill({ json: { code: 409, info: { progress: 10 } } }),
+  )
+  await page.route(/\/api\/video\/episode\?.*video_id=/, async (route) => {
+    const response = await route.fetch()
+    const { data, ...rest } = (await response.json()) as { data: { list: object[] } }
+    const list = Array.from(
+      { length: count },
+      (_, i) => data.list[i] ?? { ...data.list[0], id: `ep_more_${i + 1}`, number: i + 1 },
+    )
+    await route.fulfill({ response, json: { ...rest, data: { ...data, list } } })
+  })
+}
+
+const at = (page: Page, number: string | number) => expect(page).toHaveURL(new RegExp(`episode=${number}$`))
+
+test('a number is typed, stepped and run to, and the list stays until an episode is chosen in it @phone', async ({
+  page,
+  isMobile,
+}) => {
+  await stretch(page)
+  await page.goto('/')
+  await page
+    .getByRole('link', { name: /The Test Tower/ })
+    .last()
+    .click()
+  await expectMoving(page)
+  await page.keyboard.press('k')
+  if (isMobile) await page.getByRole('button', { name: 'Episodes', exact: true }).click()
+  const list = page.getByRole('list', { name: 'Episodes' })
+  const stepper = page.getByRole('group', { name: 'Go to episode' })
+  const number = stepper.getByRole('spinbutton')
+  const next = stepper.getByRole('button', { name: 'Next episode' })
+
+  await number.fill('')
+  await number.pressSequentially('12')
+  await expect(number).toHaveValue('12')
+  await expect(page).not.toHaveURL(/episode=1/)
+  await page.keyboard.press('Enter')
+  await at(page, 12)
+  await page.keyboard.press('ArrowUp')
+  await at(page, 13)
+
+  // Quicker than the page changes.
+  await next.dblclick()
+  await at(page, 15)
+  await next.hover()
+  await page.mouse.down()
+  await expect.poll(async () => Number(await number.inputValue())).toBeGreaterThan(17)
+  await page.mouse.up()
+  await at(page, await number.inputValue())
+
+  await number.fill('20')
+  await page.keyboard.press('Tab')
+  await at(page, 20)
+  await number.fill('99')
+  await page.keyboard.press('Enter')
+  await at(page, count)
+  await expect(next).toBeDisabled()
+  await expect(list).toBeVisible()
+
+  await list.getByRole('button', { name: /^Episode 21\b/ }).click()
+  await at(page, 21)
+  if (isMobile) await expect(list).toHaveCount(0)
+})

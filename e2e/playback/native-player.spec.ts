@@ -1,0 +1,152 @@
+import type { Page } from '@playwright/test'
+import { expect, test } from '#e2e/support/fixtures.ts'
+import { expectMoving, towerUrl } from '#e2e/support/watching.ts'
+
+declare global {
+  interface Window {
+    tellFailed?: () => void
+  }
+}
+
+/** What the browser writes of files that do not come. */
+test.use({ forgiven: /ERR_FAILED|ERR_INTERNET_DISCONNECTED|status of 410/ })
+
+const first = (page: Page) => page.locator('video').first()
+const sourceOf = (page: Page) => first(page).evaluate((video: HTMLVideoElement) => video.currentSrc)
+
+test('an episode plays before any of our scripts has come', async ({ page }) => {
+  await page.route(/\.js$/, (route) => route.abort())
+  await page.goto(await towerUrl(page, 1))
+  await expectMoving(page)
+  expect(await sourceOf(page)).toMatch(/master\.m3u8$/)
+})
+
+test('nothing of the interface is asked for before the first frame has come', async ({ page }) => {
+  await page.goto(await towerUrl(page, 1))
+  await expectMoving(page)
+  await expect(page.getByRole('button', { name: 'Settings', exact: true })).toBeAttached()
+  const { picture, early } = await page.evaluate(() => {
+    const fetched = performance
+      .getEntriesByType('resource')
+      .map((entry) => entry as PerformanceResourceTiming)
+    const picture = fetched.find(({ name }) => /\/v\d\/00000\.m4s$/.test(name))?.responseEnd ?? 0
+    const files = fetched.filter(({ name }) => /\.(js|css|woff2)$/.test(name))
+    return { picture, early: files.filter(({ startTime }) => startTime < picture).map(({ name }) => name) }
+  })
+  expect(picture).toBeGreaterThan(0)
+  expect(early).toEqual([])
+})
+
+test('the interface comes though the stream does not', async ({ page }) => {
+  await page.route(/master\.m3u8$/, () => {})
+  await page.goto(await towerUrl(page, 1))
+  await expect(page.getByRole('button', { name: 'Settings', exact: true })).toBeAttached()
+})
+
+test('a connection that is lost before the interface came brings it once it is back', async ({
+  page,
+  context,
+}) => {
+  await page.route(/\.js$/, (route) => route.abort())
+  const failed = page.waitForEvent('requestfailed', (request) => /index-[^/]+\.js$/.test(request.url()))
+  await page.goto(await towerUrl(page, 1))
+  await failed
+  await page.unroute(/\.js$/)
+  await context.setOffline(true)
+  await context.setOffline(false)
+  await expect(page.getByRole('button', { name: 'Settings', exact: true })).toBeAttached()
+})
+
+test('it begins where its viewer left it', async ({ page }) => {
+  await page.goto(await towerUrl(page, 1))
+  await expectMoving(page)
+  await expect(page.getByRole('button', { name: 'Settings', exact: true })).toBeAttached()
+  // What the player writes as it goes must not come after this.
+  await first(page).evaluate((video: HTMLVideoElement) => video.pause())
+  await page.goto('about:blank')
+  const path = await towerUrl(page, 1)
+  const video_id = /vid_\w+/.exec(path)?.[0] ?? ''
+  const list = await page.request.get(`/api/video/episode?video_id=${video_id}`)
+  const { data } = (await list.json()) as { data: { list: { id: string }[] } }
+  await page.request.post('/api/user/history', {
+    headers: { 'sec-fetch-site': 'same-origin' },
+    data: { video_id, episode_id: data.list[0]?.id, position_ms: 3000, at: new Date().toISOString() },
+  })
+  await page.route(/\.js$/, (route) => route.abort())
+  await page.goto(path)
+  await expectMoving(page)
+  expect(await first(page).evaluate((video: HTMLVideoElement) => video.currentTime)).toBeGreaterThan(2.5)
+})
+
+test('hls.js goes on with the rendition that is chosen, at the same second', async ({ page }) => {
+  await page.goto(await towerUrl(page, 1))
+  await expectMoving(page)
+  const settings = page.getByRole('button', { name: 'Settings', exact: true })
+  await expect(settings).toBeAttached()
+  await first(page).evaluate((video: HTMLVideoElement) => {
+    video.pause()
+    video.currentTime = 2.5
+  })
+  await settings.click()
+  await page.getByRole('dialog').getByText('240p').click()
+  await expect.poll(() => sourceOf(page)).toMatch(/^blob:/)
+  await page.keyboard.press('Escape')
+  await expect
+    .poll(() =>
+      first(page).evaluate((video: HTMLVideoElement) => [video.videoHeight < 430, video.currentTime]),
+    )
+    .toEqual([true, 2.5])
+})
+
+test('hls.js goes on where a segment does not come', async ({ page }) => {
+  let lost = 0
+  await page.route(/\/v\d\/00002\.m4s/, (route) => (lost++ === 0 ? route.abort() : route.fallback()))
+  await page.goto(await towerUrl(page, 1))
+  await expect.poll(() => sourceOf(page)).toMatch(/^blob:/)
+  await expect
+    .poll(() => first(page).evaluate((video: HTMLVideoElement) => video.currentTime))
+    .toBeGreaterThan(3)
+  expect(lost).toBeGreaterThan(1)
+})
+
+test('a link that is refused in the middle is renewed, and the episode goes on', async ({ page }) => {
+  let refused = 0
+  const path = await towerUrl(page, 1)
+  // The document's links are old ones, good for the beginning only.
+  await page.route(`**${path}`, async (route) => {
+    const response = await route.fetch()
+    const body = await response.text()
+    await route.fulfill({ response, body: body.replaceAll('/media/', '/media/old.') })
+  })
+  await page.route(/\/media\/old\./, async (route) => {
+    const url = route.request().url()
+    if (!/\/v\d\/0000[1-9]/.test(url))
+      return route.fulfill({ response: await route.fetch({ url: url.replace('/media/old.', '/media/') }) })
+    refused++
+    return route.fulfill({ status: 410 })
+  })
+  await page.goto(path)
+  await expect
+    .poll(() => first(page).evaluate((video: HTMLVideoElement) => video.currentTime))
+    .toBeGreaterThan(3)
+  expect(refused).toBeGreaterThan(0)
+})
+
+test('what has failed before our scripts came is played by hls.js', async ({ page }) => {
+  let asked = 0
+  const failed = Promise.withResolvers<void>()
+  await page.exposeFunction('tellFailed', () => failed.resolve())
+  await page.addInitScript(() => {
+    const tell = ({ target }: Event) => target instanceof HTMLVideoElement && window.tellFailed?.()
+    addEventListener('error', tell, true)
+  })
+  await page.route(/master\.m3u8/, (route) => (asked++ === 0 ? route.abort() : route.fallback()))
+  await page.route(/\.js$/, async (route) => {
+    await failed.promise
+    await route.fallback()
+  })
+  await page.goto(await towerUrl(page, 1))
+  await expectMoving(page)
+  expect(await sourceOf(page)).toMatch(/^blob:/)
+  await expect(page.locator('body > video')).toHaveCount(0)
+})

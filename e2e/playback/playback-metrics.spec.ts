@@ -1,0 +1,80 @@
+import type { Page } from '@playwright/test'
+import { expect, test } from '#e2e/support/fixtures.ts'
+import { expectMoving, expectPlaying, towerUrl } from '#e2e/support/watching.ts'
+
+test.use({ forgiven: /status of 404/ })
+
+const secondOf = (page: Page) =>
+  page
+    .locator('video')
+    .first()
+    .evaluate((video: HTMLVideoElement) => video.currentTime)
+
+/** The site's own events that the player sends, by name. */
+function hearPlay(page: Page): Map<string, Record<string, string>[]> {
+  const heard = new Map<string, Record<string, string>[]>()
+  page.on('request', (request) => {
+    const { pathname, searchParams } = new URL(request.url())
+    const { event = '', ...fields } = Object.fromEntries(searchParams)
+    if (pathname === '/api/statics.png') heard.set(event, [...(heard.get(event) ?? []), fields])
+  })
+  return heard
+}
+
+test('the player tells how soon an episode started, by a link and by a swipe', async ({ page }) => {
+  const heard = hearPlay(page)
+  await page.goto(await towerUrl(page, 1))
+  await expect.poll(() => heard.get('play_start')?.length).toBe(1)
+  await page.keyboard.press('n')
+  await expectPlaying(page, 2)
+  await expect.poll(() => heard.get('play_start')?.length).toBe(2)
+  const [first, second] = heard.get('play_start') ?? []
+  expect(first).toMatchObject({ way: 'link', player: 'own', episode_id: expect.stringMatching(/^ep_/) })
+  expect(Number(first?.['ms'])).toBeGreaterThan(0)
+  expect(second).toMatchObject({ way: 'swipe', height: expect.stringMatching(/^\d+$/) })
+  expect(second?.['episode_id']).not.toBe(first?.['episode_id'])
+})
+
+test('a picture that stood still is told of once it moves, one that never does as a failure', async ({
+  page,
+}) => {
+  const heard = hearPlay(page)
+  await page.addInitScript(() => localStorage.setItem('player', JSON.stringify({ quality: 640 })))
+  const late = Promise.withResolvers<void>()
+  await page.route(/\/v\d\/00002\.m4s/, async (route) => {
+    await late.promise
+    await route.fallback()
+  })
+  await page.goto(await towerUrl(page, 1))
+  await expect.poll(() => secondOf(page)).toBeGreaterThan(1)
+  // It is seen later than a standstill counts.
+  await expect(page.getByRole('status', { name: 'Loading' })).toHaveCSS('opacity', '1')
+  late.resolve()
+  // The segment that was held begins after two seconds; on a busy machine the picture may stand still elsewhere, too.
+  const held = () =>
+    (heard.get('play_stall') ?? []).filter(({ at_ms }) => Math.round(Number(at_ms) / 1000) === 2)
+  await expect.poll(() => held().length).toBe(1)
+  expect(Number(held()[0]?.['ms'])).toBeGreaterThan(100)
+  await page.route(/\.m3u8|\.m4s/, (route) => route.fulfill({ status: 404 }))
+  await page.goto(await towerUrl(page, 1))
+  await expect(page.getByText('This video didn’t play.')).toBeVisible({ timeout: 40_000 })
+  await expect.poll(() => heard.get('play_error')).toMatchObject([{ what: 'broken' }])
+})
+
+test("the system's own controls name the episode on screen and steer it", async ({ page }) => {
+  await page.addInitScript(() => {
+    const handlers: Record<string, MediaSessionActionHandler | null> = {}
+    Object.assign(window, { handlers })
+    navigator.mediaSession.setActionHandler = (action, handler) => {
+      handlers[action] = handler
+    }
+  })
+  await page.goto(await towerUrl(page, 1))
+  await expectMoving(page)
+  const title = () => page.evaluate(() => navigator.mediaSession.metadata?.title)
+  await expect.poll(title).toContain('Episode 1')
+  expect(await page.evaluate(() => navigator.mediaSession.metadata?.artist)).toBe('The Test Tower')
+  await page.evaluate(() => Reflect.get(window, 'handlers').nexttrack({ action: 'nexttrack' }))
+  await expectPlaying(page, 2)
+  await expect.poll(title).toContain('Episode 2')
+})

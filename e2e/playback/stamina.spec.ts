@@ -1,0 +1,112 @@
+import type { CDPSession, Page } from '@playwright/test'
+import { expect, test } from '#e2e/support/fixtures.ts'
+import { expectMoving } from '#e2e/support/watching.ts'
+
+const episodes = 220
+const warmUp = 20
+const swipes = 200
+const quickSteps = 40
+
+/** What must not grow from swipe to swipe. */
+const flat = ['Nodes', 'JSEventListeners', 'ResourceFetchers'] as const
+/** Bytes: what is known of an episode, its link among it, is kept for a while. */
+const keptPerEpisode = 30_000
+
+/** Makes the test drama a long one, of which every episode plays the first one's film. */
+async function stretch(page: Page): Promise<void> {
+  await page.route(/\/api\/video\/episode\?.*video_id=/, async (route) => {
+    const response = await route.fetch()
+    const { data, ...rest } = (await response.json()) as { data: { list: object[] } }
+    const list = Array.from({ length: episodes }, (_, i) =>
+      i === 0 ? data.list[0] : { ...data.list[0], id: `ep_more_${i + 1}`, number: i + 1 },
+    )
+    await route.fulfill({ response, json: { ...rest, data: { ...data, list } } })
+  })
+  let firstId = ''
+  await page.route(/\/api\/video\/episode\?.*episode_id=/, async (route) => {
+    const url = new URL(route.request().url())
+    const id = url.searchParams.get('episode_id') ?? ''
+    if (!id.startsWith('ep_more_')) {
+      firstId = id
+      return route.fallback()
+    }
+    url.searchParams.set('episode_id', firstId)
+    const response = await route.fetch({ url: url.href })
+    const { info } = (await response.json()) as { info: { episode: object } }
+    const number = Number(id.replace('ep_more_', ''))
+    return route.fulfill({
+      response,
+      json: { code: 200, info: { ...info, episode: { ...info.episode, id, number } } },
+    })
+  })
+}
+
+/** After what nobody needs any more has gone. */
+async function measure(devtools: CDPSession) {
+  for (let i = 0; i < 4; i++) await devtools.send('HeapProfiler.collectGarbage')
+  const { metrics } = await devtools.send('Performance.getMetrics')
+  const of = (name: string) => metrics.find((metric) => metric.name === name)?.value ?? Number.NaN
+  return {
+    JSHeapUsedSize: of('JSHeapUsedSize'),
+    Nodes: of('Nodes'),
+    JSEventListeners: of('JSEventListeners'),
+    ResourceFetchers: of('ResourceFetchers'),
+  }
+}
+
+const numberOf = (page: Page) => Number(new URL(page.url()).searchParams.get('episode') ?? 1)
+
+/** Steps with a key until an episode is on screen. One that ends meanwhile leads a place further by itself. */
+async function stepTo(page: Page, last: number): Promise<void> {
+  for (let number = numberOf(page); number < last; number = numberOf(page)) {
+    await page.keyboard.press('n')
+    await expect.poll(() => numberOf(page), { message: `a step from ${number}` }).toBeGreaterThan(number)
+  }
+}
+
+test('two hundred swipes in a row leave no player, listener or memory behind', async ({ page }) => {
+  test.setTimeout(300_000)
+  await stretch(page)
+  await page.goto('/')
+  await page
+    .getByRole('link', { name: /The Test Tower/ })
+    .last()
+    .click()
+  await expectMoving(page)
+  const devtools = await page.context().newCDPSession(page)
+  await devtools.send('Performance.enable')
+  await stepTo(page, warmUp)
+  await expectMoving(page)
+  const before = await measure(devtools)
+  await stepTo(page, swipes)
+  await expectMoving(page)
+  const after = await measure(devtools)
+  expect(await page.locator('video').count()).toBeLessThanOrEqual(3)
+  for (const name of flat) expect.soft(after[name] / before[name], name).toBeLessThan(1.15)
+  const grown = after.JSHeapUsedSize - before.JSHeapUsedSize
+  expect(grown / (swipes - warmUp)).toBeLessThan(keptPerEpisode)
+})
+
+test('quick steps on a slow phone never lead back, not for one frame', async ({ page }) => {
+  await stretch(page)
+  await page.goto('/')
+  await page
+    .getByRole('link', { name: /The Test Tower/ })
+    .last()
+    .click()
+  await expectMoving(page)
+  const devtools = await page.context().newCDPSession(page)
+  await devtools.send('Emulation.setCPUThrottlingRate', { rate: 6 })
+  const feed = page.getByRole('region', { name: 'The Test Tower' })
+  const places = await feed.evaluateHandle((box) => {
+    const seen: number[] = []
+    box.addEventListener('scroll', () => seen.push(Math.round(box.scrollTop / box.clientHeight)))
+    return seen
+  })
+  await stepTo(page, quickSteps)
+  await devtools.send('Emulation.setCPUThrottlingRate', { rate: 1 })
+  await expectMoving(page)
+  const seen = await places.jsonValue()
+  expect(seen.at(-1)).toBeGreaterThanOrEqual(quickSteps - 1)
+  expect(seen).toEqual(seen.toSorted((a, b) => a - b))
+})

@@ -1,0 +1,201 @@
+import { chromium, type Browser, type BrowserContextOptions } from '@playwright/test'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import sharp, { type OverlayOptions } from 'sharp'
+import { readArguments } from '#scripts/read-arguments.mjs'
+import { becomeMember, leave } from '#e2e/support/become-member.ts'
+import { findChromium } from '#e2e/support/find-chromium.ts'
+import { shotsOf, type Content, type Shot } from './screen-states.ts'
+import { findStudioContent, studioShotsOf } from './studio-states.ts'
+import { acceptLink } from '#e2e/support/studio.ts'
+
+/**
+ * `npm run screens -- URL` photographs every screen and its states on a running site, in English and German, on a phone,
+ * a tablet and a desktop: each by itself in test-results/screens/<language>-<size>/, and all on contact sheets beside them.
+ * `npm run screens -- URL en-phone video` makes only the sheets and pictures whose names match. The site needs the sandbox gateway.
+ * With the one-time link of a new owner (`npm run studio -- operator add EMAIL`) in the URL's place it photographs the studio, into
+ * folders and sheets that begin with `studio-`.
+ */
+const sizes = {
+  phone: { width: 390, height: 844 },
+  tablet: { width: 820, height: 1180 },
+  desktop: { width: 1440, height: 900 },
+}
+const languages = { en: 'en-US', dy: 'de-DE' }
+const settleMs = 700
+const thumb = { width: 360, gap: 16, label: 28, columns: 8 }
+const atOnce = 2
+const folder = join(import.meta.dirname, '../..', 'test-results', 'screens')
+
+type State = Exclude<BrowserContextOptions['storageState'], string | undefined>
+
+async function findContent(url: string): Promise<Content & { ids: string[] }> {
+  const answer = await fetch(`${url}/api/homepage`)
+  const { info } = (await answer.json()) as {
+    info: {
+      menu: { id: string }[]
+      homepage: { id: string; items: { id: string; episode_count: number }[] }[]
+    }
+  }
+  const [first, second = first] = info.homepage
+  const plans = (await (await fetch(`${url}/api/plan`)).json()) as { data: { list: { id: string }[] } }
+  const ids = (first?.items ?? [])
+    .toSorted((one, other) => other.episode_count - one.episode_count)
+    .map(({ id }) => id)
+    .slice(0, 5)
+  if (!second || !ids[0]) throw new Error(`${url} shows no drama`)
+  return {
+    ids,
+    video: `/videos/${ids[0]}`,
+    section: second.id,
+    category: info.menu[0]?.id ?? 'none',
+    plan: plans.data.list[0]?.id ?? 'none',
+  }
+}
+
+async function photograph(
+  browser: Browser,
+  url: string,
+  shot: Shot,
+  options: BrowserContextOptions,
+): Promise<Buffer> {
+  const phone = (options.viewport?.width ?? 0) < 1000
+  const context = await browser.newContext({ ...options, isMobile: phone, hasTouch: phone })
+  context.setDefaultTimeout(8000)
+  try {
+    const page = await context.newPage()
+    await shot.before?.(page)
+    await page.goto(url + shot.path)
+    await page.waitForTimeout(settleMs)
+    await shot.act?.(page)?.catch((error: unknown) => console.error(`\n${shot.name}: ${String(error)}`))
+    await page.waitForTimeout(settleMs)
+    // A machine that is busy draws a playing video slowly.
+    return await page.screenshot({ timeout: 60_000 })
+  } finally {
+    await context.close()
+  }
+}
+
+const label = (text: string) =>
+  Buffer.from(
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${thumb.width}" height="${thumb.label}"><text x="0" y="20" font-family="sans-serif" font-size="18">${text}</text></svg>`,
+  )
+
+interface Picture {
+  name: string
+  image: Buffer
+}
+
+async function layOut(
+  pictures: Picture[],
+  { width, height }: { width: number; height: number },
+  file: string,
+) {
+  const tall = Math.round((thumb.width * height) / width)
+  const step = tall + thumb.label + thumb.gap
+  const overlays = pictures.map(async ({ name, image }, i): Promise<OverlayOptions[]> => {
+    const left = thumb.gap + (i % thumb.columns) * (thumb.width + thumb.gap)
+    const top = thumb.gap + Math.floor(i / thumb.columns) * step
+    return [
+      { input: label(name), left, top },
+      {
+        input: await sharp(image).resize(thumb.width, tall).toBuffer(),
+        left,
+        top: top + thumb.label,
+      },
+    ]
+  })
+  const sheet = {
+    width: thumb.gap + thumb.columns * (thumb.width + thumb.gap),
+    height: thumb.gap + Math.ceil(pictures.length / thumb.columns) * step,
+    channels: 3 as const,
+    background: '#999',
+  }
+  await sharp({ create: sheet })
+    .composite((await Promise.all(overlays)).flat())
+    .png()
+    .toFile(file)
+}
+
+/** All pictures of one size and language, a few at once. */
+async function photographAll(browser: Browser, url: string, sheet: Sheet): Promise<Picture[]> {
+  const { shots, viewport, locale, guest, member } = sheet
+  const home = join(folder, sheet.name)
+  mkdirSync(home, { recursive: true })
+  const pictures: Picture[] = []
+  const left = [...shots.entries()]
+  const work = async () => {
+    for (let next = left.shift(); next; next = left.shift()) {
+      const [i, shot] = next
+      const storageState = shot.member ? member : guest
+      const image = await photograph(browser, url, shot, { viewport, locale, storageState })
+      pictures[i] = { name: shot.name, image }
+      await sharp(image).toFile(join(home, shot.file))
+      process.stdout.write(`\r${sheet.name}: ${shots.length - left.length} of ${shots.length} `)
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, work))
+  return pictures
+}
+
+interface Sheet {
+  name: string
+  shots: (Shot & { file: string })[]
+  viewport: { width: number; height: number }
+  locale: string
+  guest: State
+  member: State
+}
+
+const { positionals: given } = readArguments({
+  name: 'screens',
+  about: 'Photographs every screen of a running site; with the one-time link of an operator, the studio.',
+  positionals: '[URL] [sheet] [screen]',
+})
+const address = new URL(given.find((argument) => argument.startsWith('http')) ?? 'http://localhost:3000')
+const url = address.origin
+const studioLink = address.pathname === '/studio/welcome' ? address.href : undefined
+const [wantedSheet = '', wantedShot = ''] = given.filter((argument) => !argument.startsWith('http'))
+const guest: State = {
+  cookies: [],
+  origins: [{ origin: url, localStorage: [{ name: 'consent', value: 'no' }] }],
+}
+const browser = await chromium.launch(await findChromium())
+const home = await browser.newPage({ locale: 'en-US', storageState: guest })
+home.setDefaultTimeout(90_000)
+try {
+  const found = studioLink ? await openDesk(studioLink) : await becomeViewer()
+  const member = await home.context().storageState()
+  const shots = found
+    .map((shot, i) => ({
+      ...shot,
+      file: `${String(i + 1).padStart(2, '0')}-${shot.name.replaceAll(/\W+/g, '-')}.png`,
+    }))
+    .filter(({ name }) => new RegExp(wantedShot).test(name))
+  for (const [language, locale] of Object.entries(languages)) {
+    for (const [size, viewport] of Object.entries(sizes)) {
+      const name = `${studioLink ? 'studio-' : ''}${language}-${size}`
+      if (!new RegExp(wantedSheet).test(name)) continue
+      const pictures = await photographAll(browser, url, { name, shots, viewport, locale, guest, member })
+      const file = join(folder, `${name}.png`)
+      await layOut(pictures, viewport, file)
+      console.log(`\r${file}`.padEnd(40))
+    }
+  }
+} finally {
+  if (!studioLink) await leave(home, url)
+  await browser.close()
+}
+
+/** The screens of viewers, once there is a member. */
+async function becomeViewer(): Promise<Shot[]> {
+  const content = await findContent(url)
+  await becomeMember(home, url, content.ids)
+  return shotsOf(content)
+}
+
+/** Those of the studio, once somebody is in. */
+async function openDesk(link: string): Promise<Shot[]> {
+  await acceptLink(home, link)
+  return studioShotsOf(await findStudioContent(home, url))
+}

@@ -1,0 +1,261 @@
+import type { Page } from '@playwright/test'
+import { answerWith, listEveryStatus, madeUpResult, stayAtResult } from '#e2e/support/made-up-orders.ts'
+
+/** What the contact sheets show: every route, in every state that a person can meet. */
+export interface Shot {
+  name: string
+  path: string
+  /** A member who has watched, kept and bought something; else a guest who comes for the first time. */
+  member?: boolean
+  /** The path as it is asked for with answers delayed, missing or made up. */
+  before?: (page: Page) => Promise<unknown>
+  /** What is done before the picture is taken; in any language, so that it finds nothing by its words. */
+  act?: (page: Page) => Promise<unknown>
+}
+
+/** What the running site has to show. */
+export interface Content {
+  video: string
+  section: string
+  category: string
+  plan: string
+}
+
+const cards = { declined: '4000 0000 0000 0002', asksBank: '4000 0000 0000 3220' }
+
+export const noAnswers = (page: Page) => page.route('**/api/**', (route) => route.abort())
+export const slowAnswers = (page: Page) => page.route('**/api/**', () => {})
+export const answer = (path: string, json: object) => (page: Page) =>
+  page.route(`**/api/${path}`, (route) => route.fulfill({ json }))
+const toEnd = (page: Page) => page.evaluate(() => scrollTo(0, document.body.scrollHeight))
+const toLastOrder = (page: Page) => page.locator('main ul > li:nth-child(8)').first().scrollIntoViewIfNeeded()
+export const click = (selector: string) => (page: Page) => page.locator(selector).first().click()
+export const submit = click('main button[type=submit]')
+export const type = (selector: string, words: string) => (page: Page) =>
+  page.locator(selector).first().pressSequentially(words, { delay: 30 })
+export const inTurn =
+  (...acts: NonNullable<Shot['act']>[]) =>
+  async (page: Page) => {
+    for (const act of acts) await act(page)
+  }
+const payForm = async (page: Page) => {
+  await page.locator('section:has(> fieldset) button').last().click()
+  await page.frameLocator('dialog iframe').locator('form button[type=submit]:enabled').waitFor()
+}
+const inForm = (selector: string) => (page: Page) =>
+  page.frameLocator('dialog iframe').locator(selector).click()
+/** Types a card and a person, finding each field by what the browser would fill it with. */
+const payWith = (number: string) => async (page: Page) => {
+  const form = page.frameLocator('dialog iframe')
+  const card = form.frameLocator('iframe')
+  const typed = { email: 'ada@example.com', 'given-name': 'Ada', 'family-name': 'Lovelace' }
+  for (const [name, words] of Object.entries(typed)) await form.locator(`[autocomplete=${name}]`).fill(words)
+  await card.locator('[autocomplete=cc-number]').fill(number)
+  await card.locator('[autocomplete=cc-exp]').fill('12 / 39')
+  await card.locator('[autocomplete=cc-csc]').fill('123')
+  await form.locator('form button[type=submit]').click()
+}
+const refused = (page: Page) => page.frameLocator('dialog iframe').locator('form [role=alert]').waitFor()
+const bank = (page: Page) =>
+  page.frameLocator('dialog iframe').frameLocator('iframe:visible').locator('button').first().waitFor()
+const orderIs = (status: Parameters<Awaited<ReturnType<typeof answerWith>>>[0]) => async (page: Page) =>
+  (await answerWith(page))(status)
+const goOffline = async (page: Page) => {
+  await page.waitForLoadState('networkidle')
+  await page.context().setOffline(true)
+  await page.locator('meta[name=offline]').waitFor({ state: 'attached' })
+}
+/** Opens a path without a connection, once the release is kept. */
+const openOffline = (path: string) => async (page: Page) => {
+  const isKept = () => navigator.serviceWorker.controller?.state === 'activated'
+  await page.waitForFunction(isKept, undefined, { timeout: 60_000 })
+  await page.context().setOffline(true)
+  await page.goto(new URL(path, page.url()).href)
+  await page.locator('[role=status] > p').first().waitFor()
+}
+const shopForm = async (page: Page) => {
+  await page.locator('main li button').first().click()
+  await page.frameLocator('dialog iframe').locator('form button[type=submit]:enabled').waitFor()
+}
+const player = async (page: Page) => {
+  await page.locator('[data-player] video').first().waitFor()
+  await page.mouse.move(200, 300)
+}
+const tool = (icon: string) => inTurn(player, click(`[data-player] [data-icon=${icon}]`))
+const openSettings = async (page: Page) => {
+  const buttons = page.locator('main button[aria-expanded=false]')
+  for (let left = await buttons.count(); left > 0; left--) await buttons.first().click()
+}
+
+function home({ category, section }: Content): Shot[] {
+  return [
+    { name: 'home', path: '/' },
+    { name: 'home of a member', path: '/', member: true },
+    { name: 'home, its end', path: '/', act: toEnd },
+    { name: 'home, on its way', path: '/login', before: slowAnswers, act: click('header a') },
+    { name: 'home, no answer', path: '/login', before: noAnswers, act: click('header a') },
+    { name: 'user menu of a guest', path: '/', act: click('[popovertarget=user-menu]') },
+    { name: 'user menu of a member', path: '/', member: true, act: click('[popovertarget=user-menu]') },
+    { name: 'browse menu', path: '/', act: click('[popovertarget=categories]') },
+    { name: 'privacy', path: '/', act: click('footer button') },
+    { name: 'browse', path: `/browse/${category}` },
+    { name: 'more', path: `/more/${section}` },
+    { name: 'list, its end', path: `/more/${section}`, act: toEnd },
+    { name: 'list, on its way', path: `/more/${section}`, before: slowAnswers },
+    { name: 'list, no answer', path: `/more/${section}`, before: noAnswers },
+    { name: 'list, unknown', path: '/browse/none' },
+    { name: 'search', path: '/search' },
+    { name: 'suggestions', path: '/search', act: type('input', 'the') },
+    {
+      name: 'search history',
+      path: '/search',
+      act: async (page) => {
+        await page.evaluate(() =>
+          localStorage.setItem(
+            'search_history',
+            JSON.stringify(['revenge at midnight', 'tower', 'a love that waits']),
+          ),
+        )
+        await page.reload()
+      },
+    },
+    { name: 'results', path: '/searchDetail/the' },
+    { name: 'no results', path: '/searchDetail/qqzzxx' },
+    { name: 'not found', path: '/nowhere' },
+    { name: 'offline', path: '/', act: goOffline },
+    { name: 'offline, opened again', path: '/', act: openOffline('/') },
+    { name: 'offline, never opened before', path: '/', act: openOffline('/favorites') },
+  ]
+}
+
+function watching({ video, plan }: Content): Shot[] {
+  const locked = `${video}?episode=4`
+  const wait = (milliseconds: number) => (page: Page) => page.waitForTimeout(milliseconds)
+  const making = { code: 409, info: { progress: 40 } }
+  return [
+    { name: 'video', path: video, act: player },
+    { name: 'video, controls gone', path: video, act: inTurn(player, wait(4000)) },
+    { name: 'video, paused', path: video, act: inTurn(player, (page) => page.keyboard.press('k')) },
+    { name: 'settings', path: video, act: tool('settings') },
+    { name: 'shortcuts', path: video, act: inTurn(player, (page) => page.keyboard.press('?')) },
+    { name: 'share', path: video, act: tool('share') },
+    {
+      name: 'episodes',
+      path: video,
+      act: async (page) => {
+        await player(page)
+        const list = page.locator('[data-player] [data-icon=list]').first()
+        if (await list.isVisible()) await list.click()
+        else await page.locator('aside').evaluate((panel) => panel.scrollTo(0, panel.scrollHeight))
+      },
+    },
+    { name: 'video, on its way', path: '/', act: videoOnItsWay(video) },
+    {
+      name: 'episode in the making',
+      path: '/',
+      act: (page) => answer('video/episode?episode_id*', making)(page).then(() => goTo(page, video)),
+    },
+    { name: 'video, no answer', path: '/', act: videoWithoutAnswer(video) },
+    { name: 'video, unknown', path: '/videos/vid_none' },
+    { name: 'locked', path: locked },
+    { name: 'locked, a plan', path: locked, act: click('fieldset label:nth-of-type(3)') },
+    { name: 'card form', path: locked, act: payForm },
+    { name: 'card form, mistakes', path: locked, act: inTurn(payForm, inForm('button[type=submit]')) },
+    { name: 'card form, declined', path: locked, act: inTurn(payForm, payWith(cards.declined), refused) },
+    {
+      name: "card form, the bank's check",
+      path: locked,
+      act: inTurn(payForm, payWith(cards.asksBank), bank),
+    },
+    { name: 'order form alone', path: `/order/easy?kind=plan&id=${plan}&gateway=sandbox&method=card` },
+    { name: 'order form, wallet', path: `/order/easy?kind=plan&id=${plan}&gateway=sandbox&method=wallet` },
+    { name: 'order form, nothing to pay', path: '/order/easy' },
+    { name: 'order, pending', path: madeUpResult, before: orderIs('pending') },
+    { name: 'order, paid', path: madeUpResult, before: inTurn(stayAtResult, orderIs('paid')) },
+    { name: 'order, failed', path: madeUpResult, before: orderIs('failed') },
+    { name: 'order, refunded', path: madeUpResult, before: orderIs('refunded') },
+    { name: 'order, lost', path: madeUpResult, before: orderIs(null) },
+    { name: 'order, unknown', path: '/order/result?order_id=ord_none' },
+    { name: 'plans', path: '/shopping' },
+    { name: 'plans of a subscriber', path: '/shopping', member: true },
+    { name: 'plans, card form', path: '/shopping', act: shopForm },
+    { name: 'plans, no answer', path: '/my', act: plansWithoutAnswer },
+  ]
+}
+
+/** The documents of the homepage, of a video and of the plans hold their first answers: only a way from another screen has to wait for them. */
+const videoOnItsWay = (video: string) => (page: Page) => slowAnswers(page).then(() => goTo(page, video))
+const videoWithoutAnswer = (video: string) => (page: Page) => noAnswers(page).then(() => goTo(page, video))
+const plansWithoutAnswer = (page: Page) => noAnswers(page).then(() => goTo(page, '/shopping'))
+const goTo = (page: Page, path: string) => page.locator(`main a[href^="${path}"]`).first().press('Enter')
+
+function person(): Shot[] {
+  const empty = answer('user/favorite*', { code: 200, data: { list: [], next_cursor: null } })
+  return [
+    { name: 'sign in', path: '/login' },
+    { name: 'sign in, mistakes', path: '/login', act: submit },
+    {
+      name: 'sign in, refused',
+      path: '/login',
+      act: inTurn(type('[type=email]', 'ada@example.com'), type('[type=password]', 'not this one'), submit),
+    },
+    {
+      name: 'second factor',
+      path: '/login',
+      before: answer('user/login', { code: 401, info: { second_factor: 'totp' } }),
+      act: inTurn(type('[type=email]', 'ada@example.com'), type('[type=password]', 'not this one'), submit),
+    },
+    { name: 'register', path: '/register' },
+    { name: 'register, mistakes', path: '/register', act: submit },
+    { name: 'lost password', path: '/retrievePassword' },
+    { name: 'new password', path: '/retrievePassword#reset=none' },
+    { name: 'profile of a guest', path: '/individual' },
+    { name: 'profile', path: '/individual', member: true },
+    { name: 'profile, all open', path: '/individual', member: true, act: openSettings },
+    { name: 'my area of a guest', path: '/my' },
+    { name: 'my area', path: '/my', member: true },
+    {
+      name: 'my area, orders of every kind',
+      path: '/my',
+      member: true,
+      before: listEveryStatus,
+      act: toLastOrder,
+    },
+    { name: 'receipt', path: '/my', member: true, act: click('main a[href*="receipt="]') },
+    { name: 'my area, on its way', path: '/my', before: slowAnswers },
+    { name: 'favorites, none', path: '/favorites', before: empty },
+    { name: 'favorites', path: '/favorites', member: true },
+    {
+      name: 'favorites, edit',
+      path: '/favorites',
+      member: true,
+      act: inTurn(click('main button'), click('main [type=checkbox]')),
+    },
+    { name: 'favorites, on their way', path: '/favorites', before: slowAnswers },
+    { name: 'favorites, no answer', path: '/favorites', before: noAnswers },
+    { name: 'history, none', path: '/historys' },
+    { name: 'history', path: '/historys', member: true },
+    { name: 'unlocked, none', path: '/unlocked' },
+    { name: 'unlocked', path: '/unlocked', member: true },
+  ]
+}
+
+function texts(): Shot[] {
+  return [
+    { name: 'terms', path: '/serviceAgreement' },
+    { name: 'privacy policy', path: '/privacyPolicy' },
+    { name: 'refund policy', path: '/refundPolicy' },
+    { name: 'content policy', path: '/contentPolicy' },
+    { name: 'questions', path: '/commonQuestions' },
+    { name: 'text, no answer', path: '/commonQuestions', before: noAnswers },
+    { name: 'contact', path: '/contactUs' },
+    { name: 'contact, mistakes', path: '/contactUs', act: submit },
+  ]
+}
+
+export const shotsOf = (content: Content): Shot[] => [
+  ...home(content),
+  ...watching(content),
+  ...person(),
+  ...texts(),
+]

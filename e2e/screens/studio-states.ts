@@ -1,0 +1,310 @@
+import type { Page } from '@playwright/test'
+import { answer, click, inTurn, submit, type, type Shot } from './screen-states.ts'
+
+/** What the studio of the running site has to show; undefined where it has none of it. */
+interface StudioContent {
+  video: string | undefined
+  draft: string | undefined
+  order: string | undefined
+  refunded: string | undefined
+  person: string | undefined
+  plan: string | undefined
+  results: string[]
+}
+
+const none = { code: 200, data: { list: [], next_cursor: null } }
+const studioPath = '/studio'
+type Act = NonNullable<Shot['act']>
+
+/** What somebody sees who is signed in; in a part further down the page where one is named by its place. */
+const studioScreen = (name: string, path: string, ...acts: Act[]): Shot => ({
+  name,
+  path: studioPath + path,
+  member: true,
+  act: inTurn(...acts),
+})
+/** The same, met with answers that come late, never or made up. */
+const studioScreenWith = (name: string, path: string, before: Act, ...acts: Act[]): Shot => ({
+  ...studioScreen(name, path, ...acts),
+  before,
+})
+const part = (place: number) => `main section section >> nth=${place}`
+const to =
+  (selector: string): Act =>
+  (page) =>
+    page
+      .locator(selector)
+      .first()
+      .evaluate((element) => element.scrollIntoView({ block: 'start' }))
+const toPart = (place: number) => to(part(place))
+const inSheet = (selector: string) => click(`dialog ${selector}`)
+const press =
+  (selector: string, place: number): Act =>
+  (page) =>
+    page.locator(selector).nth(place).click()
+
+/** Which addresses there are to open, as the operator is told who is signed in. */
+export async function findStudioContent(page: Page, url: string): Promise<StudioContent> {
+  const list = async (path: string) => {
+    const response = await page.request.get(`${url}/api/studio/${path}`)
+    const { data } = (await response.json()) as { data: { list: Record<string, string>[] } }
+    return data.list
+  }
+  const idOf = async (path: string, field = 'id') => (await list(path))[0]?.[field]
+  const experiments = (await list('experiments')).filter(({ state }) => state !== 'draft')
+  return {
+    video: await idOf('running/files', 'video_id').then((id) => id ?? idOf('videos?state=published')),
+    draft: await idOf('videos?state=draft'),
+    order: await idOf('orders?status=paid'),
+    refunded: (await idOf('orders?status=partially_refunded')) ?? (await idOf('orders?status=refunded')),
+    person: (await idOf('orders?status=partially_refunded', 'user_id')) ?? (await idOf('orders', 'user_id')),
+    plan: await idOf('plans'),
+    results: experiments.flatMap(({ id }) => id ?? []),
+  }
+}
+
+/** Every area's page, with its dialogs, forms with messages, and what stands where nothing is or comes. */
+export const studioShotsOf = (content: StudioContent): Shot[] => [
+  ...door(),
+  ...videos(content),
+  ...homepage(),
+  ...money(content),
+  ...people(content),
+  ...plans(content),
+  ...growth(content),
+  ...running(),
+]
+
+function door(): Shot[] {
+  const asksForCode = answer('studio/session', { code: 401, info: { second_factor: 'totp' } })
+  const invited = {
+    code: 200,
+    info: {
+      email: 'friederike.von-hohenzollern@example.com',
+      secret: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
+      otpauth_url:
+        'otpauth://totp/Cliffhanger:friederike@example.com?secret=JBSWY3DPEHPK3PXP&issuer=Cliffhanger',
+    },
+  }
+  const welcome = `${studioPath}/welcome#invitation=made-up`
+  const sendAddress = inTurn(
+    type('[type=email]', 'owner@example.com'),
+    type('[type=password]', 'not this one'),
+    submit,
+  )
+  return [
+    { name: 'sign in', path: studioPath },
+    { name: 'sign in, mistakes', path: studioPath, act: submit },
+    {
+      name: 'sign in, second factor',
+      path: studioPath,
+      act: async (page) => {
+        await asksForCode(page)
+        await sendAddress(page)
+      },
+    },
+    { name: 'welcome', path: welcome, before: answer('studio/invitation/begin', invited) },
+    {
+      name: 'welcome, mistakes',
+      path: welcome,
+      before: answer('studio/invitation/begin', invited),
+      act: inTurn(submit, to('main button[type=submit]')),
+    },
+    { name: 'welcome, a spent link', path: welcome },
+    studioScreen('start', ''),
+    studioScreen('not found', '/nowhere'),
+  ]
+}
+
+function videos({ video, draft }: StudioContent): Shot[] {
+  const page = `/content/${video}`
+  const rows = '#episodes li'
+  const seasonFiles = (files: string[]) => (page: Page) =>
+    page
+      .locator('input[type=file][multiple]')
+      .first()
+      .setInputFiles(
+        files.map((name) => ({
+          name,
+          mimeType: 'application/octet-stream',
+          buffer: Buffer.from('WEBVTT\n'),
+        })),
+      )
+  return [
+    studioScreen('videos', '/content'),
+    studioScreen('videos, a new one', '/content', click('main header button'), inSheet('[type=submit]')),
+    studioScreen('videos, none found', '/content?q=qqzzxx'),
+    studioScreenWith('videos, on their way', '/content', slowList('videos')),
+    studioScreenWith('videos, no answer', '/content', failing('videos')),
+    studioScreen('names', '/content/names'),
+    studioScreen('names, tags', '/content/names', toPart(1)),
+    studioScreen(
+      'names, in all languages',
+      '/content/names',
+      click(`${part(0)} >> li >> button[class*=quiet]`),
+    ),
+    studioScreen(
+      'names, one into another',
+      '/content/names',
+      press('main table tbody tr >> nth=0 >> button', 1),
+    ),
+    studioScreen('names, deleted', '/content/names', press('main table tbody tr >> nth=0 >> button', 2)),
+    studioScreen('video', page),
+    studioScreen('video, its episodes', page, to(`${rows}:last-child`)),
+    studioScreen('video, an episode named', page, click(`#episodes button[aria-label]:not([data-step])`)),
+    studioScreen(
+      'video, a season brought',
+      `/content/${draft}`,
+      seasonFiles([
+        'Summer S01E01.mp4',
+        'Summer S01E04.mp4',
+        'Summer S01E01.de.vtt',
+        'notes.txt',
+        'E09.en.vtt',
+      ]),
+    ),
+    studioScreen('video, its cover', page, to('#cover')),
+    studioScreen('video, a frame picked', page, press('#cover button', 1)),
+    studioScreen('video, its texts', page, to('#texts')),
+    studioScreen('video, its details', page, to('#details')),
+    studioScreen('video, its preview', page, to('#preview')),
+    studioScreen('draft', `/content/${draft}`),
+    studioScreen('draft, a day chosen', `/content/${draft}`, press('main header button', 1)),
+    studioScreen('video, archived first asked', page, click('main header button')),
+  ]
+}
+
+function homepage(): Shot[] {
+  const text = '/homepage/texts/privacyPolicy/dy'
+  return [
+    studioScreen('homepage', '/homepage'),
+    studioScreen(
+      'homepage, a new section',
+      '/homepage',
+      press(`${part(0)} >> :scope > button`, 0),
+      to('main ol > li:last-child'),
+    ),
+    studioScreen('homepage, menu and look', '/homepage', toPart(1)),
+    studioScreen('homepage, its preview', '/homepage', to('main iframe')),
+    studioScreen('texts', '/homepage/texts'),
+    studioScreen('text', text),
+    studioScreen('text, its preview', text, to('main section[aria-label] > h2')),
+    studioScreen('icon', '/homepage/icon'),
+  ]
+}
+
+function money({ order, refunded }: StudioContent): Shot[] {
+  const page = `/money/orders/${order}`
+  return [
+    studioScreen('orders', '/money'),
+    studioScreenWith('orders, none', '/money', answer('studio/orders*', none)),
+    studioScreen('order', page),
+    studioScreen('order, its ledger', page, to('table >> nth=1')),
+    studioScreen('order, refunded in part', `/money/orders/${refunded}`, to('table >> nth=1')),
+    studioScreen('order, a refund', page, click('button[class*=danger]'), inSheet('[type=submit]')),
+    studioScreen('disputes', '/money/disputes'),
+    studioScreen('reconciliation', '/money/reconciliation'),
+  ]
+}
+
+function people({ person }: StudioContent): Shot[] {
+  const page = `/people/${person}`
+  return [
+    studioScreen('people', '/people'),
+    studioScreen('people, found', '/people?who=ada'),
+    studioScreen('people, nobody', '/people?who=nobody@example.com'),
+    studioScreen('person', page),
+    studioScreen('person, their rights', page, toPart(1)),
+    studioScreen('person, their history', page, toPart(3)),
+    studioScreen('person, a right given', page, click('form [type=submit]')),
+    studioScreen('person, a right revoked', page, click('table button')),
+    studioScreen('person, deleted', page, click('button[class*=danger]')),
+  ]
+}
+
+function plans({ plan }: StudioContent): Shot[] {
+  return [
+    studioScreen('plans', '/plans'),
+    studioScreen('plan, new', '/plans/new', click('main form [type=submit]')),
+    studioScreen('plan', `/plans/${plan}`),
+    studioScreen('plan, its members', `/plans/${plan}`, to('table')),
+  ]
+}
+
+function growth({ results, video }: StudioContent): Shot[] {
+  return [
+    studioScreen('growth', '/growth'),
+    studioScreen('growth, by day', '/growth', to('main table >> nth=0')),
+    studioScreen('growth, from visit to payment', '/growth', toPart(1)),
+    studioScreen('growth, links', '/growth', to('main form')),
+    studioScreen('growth, one link', '/growth', click('main section section:last-of-type table button')),
+    studioScreen('growth, a new link, mistakes', '/growth', click('main form [type=submit]')),
+    studioScreen('drop-off', `/growth/videos/${video}`),
+    studioScreen('drop-off, its table', `/growth/videos/${video}`, to('main table')),
+    studioScreen('experiments', '/experiments'),
+    studioScreenWith('experiments, none', '/experiments', answer('studio/experiments*', none)),
+    studioScreen('experiment, new', '/experiments/new', click('main form [type=submit]')),
+    ...results.flatMap((id, index) => [
+      studioScreen(`experiment ${index + 1}`, `/experiments/${id}`),
+      studioScreen(`experiment ${index + 1}, its result`, `/experiments/${id}`, to('main svg')),
+    ]),
+  ]
+}
+
+function running(): Shot[] {
+  return [
+    studioScreen('team', '/team'),
+    studioScreen('team, a link made', '/team', madeLink),
+    studioScreen('team, taken out', '/team', press('main table button', 1)),
+    studioScreen('team, audit trail', '/team', toPart(1)),
+    studioScreen(
+      'team, one deed',
+      '/team',
+      click('main section section:last-of-type table :is(button, summary)'),
+    ),
+    studioScreen('running', '/running'),
+    studioScreenWith('running, with failures', '/running', somethingFails),
+    studioScreenWith('running, jobs that failed', '/running', somethingFails, toPart(2)),
+    studioScreen('running, files that failed', '/running', toPart(1)),
+    studioScreenWith('running, no answer', '/running', failing('running/*')),
+    studioScreen('settings', '/settings'),
+    studioScreen('settings, languages', '/settings', toPart(1)),
+    studioScreen('settings, mails and limits', '/settings', toPart(2)),
+    studioScreen('settings, secrets', '/settings', to('main dl')),
+    studioScreen('settings, closed first asked', '/settings', click(`${part(0)} >> button`)),
+  ]
+}
+
+const slowList = (path: string) => (page: Page) => page.route(`**/api/studio/${path}*`, () => {})
+const failing = (path: string) => (page: Page) =>
+  page.route(`**/api/studio/${path}*`, (route) => route.fulfill({ status: 500, body: '' }))
+
+/** The link is made up: nobody is added for a picture. */
+const madeLink: Act = async (page) => {
+  const email = 'eva@example.com'
+  const info = {
+    operator: { email, role: 'editor', active: false, last_seen_at: null },
+    link: 'https://drama.example/studio/welcome#invitation=5dQmVbFzvVd6wMw2uQ0zZC1x',
+    expires_at: '2027-01-02T10:00:00.000Z',
+  }
+  await answer('studio/operators/add', { code: 200, info })(page)
+  await type('main form [type=email]', email)(page)
+  await submit(page)
+}
+
+/** What the site says of itself, as it would be with a mail server that is away and a job that fails. */
+const somethingFails: Act = async (page) => {
+  await page.route('**/api/studio/running/jobs*', async (route) => {
+    const response = await route.fetch()
+    const body = (await response.json()) as { data: { list: object[] } }
+    const since = '2026-11-20T08:00:00.000Z'
+    const broken = {
+      state: 'failing',
+      failures: 4,
+      failing_since: since,
+      reason: 'connect ECONNREFUSED 10.0.0.7:443',
+    }
+    body.data.list = body.data.list.map((job, index) => (index < 2 ? { ...job, ...broken } : job))
+    await route.fulfill({ response, json: body })
+  })
+}

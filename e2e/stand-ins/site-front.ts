@@ -1,0 +1,70 @@
+import { readdirSync } from 'node:fs'
+import { createServer, request as ask, type IncomingMessage, type ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import { frontPort, sitePort } from '#e2e/support/site-url.ts'
+
+/** What stands between the browser and the site in the tests of the service worker. */
+export const frontUrl = `http://localhost:${frontPort}`
+
+export interface Front {
+  /** Nobody answers. */
+  away: boolean
+  /** Documents take long. */
+  slow: boolean
+  /** Which release is out: of the second every file has another name, and no old name is there any more. */
+  release: 1 | 2
+  /** Files that are gone in any release. */
+  gone: RegExp | undefined
+  close(): Promise<void>
+}
+
+const built = new Set(readdirSync(join(import.meta.dirname, '../../dist/web/assets')))
+const fileName = /[\w.-]+-[\w-]{7}\.(?:js|css|woff2)/g
+const texts = /html|javascript|css/
+const slowMs = 30_000
+
+/** Serves the built site as if it were either of two releases. */
+export async function openFront(): Promise<Front> {
+  const front: Front = { away: false, slow: false, release: 1, gone: undefined, close }
+  const server = createServer((request, response) => {
+    if (front.away) return void request.socket.destroy()
+    const isDocument = request.headers['sec-fetch-dest'] === 'document'
+    setTimeout(() => passOn(front, request, response), front.slow && isDocument ? slowMs : 0).unref()
+  })
+  function close(): Promise<void> {
+    server.closeAllConnections()
+    return new Promise((done) => server.close(() => done()))
+  }
+  await new Promise<void>((done) => server.listen(frontPort, done))
+  return front
+}
+
+function passOn(front: Front, request: IncomingMessage, response: ServerResponse): void {
+  const path = request.url ?? '/'
+  const old = path.replace(/\.two(\.\w+)$/, '$1')
+  const isNew = old !== path
+  if (front.gone?.test(path) || (path.startsWith('/assets/') && isNew !== (front.release === 2)))
+    return void response.writeHead(404).end()
+  const headers = { ...request.headers, 'accept-encoding': 'identity' }
+  if (front.release === 2) delete headers['if-none-match']
+  const asked = ask({ port: sitePort, path: old, method: request.method, headers }, (answer) => {
+    if (front.release === 1 || !texts.test(answer.headers['content-type'] ?? '')) {
+      response.writeHead(answer.statusCode ?? 502, answer.headers)
+      return void answer.pipe(response)
+    }
+    void asSecondRelease(answer, response)
+  })
+  asked.on('error', () => response.destroy())
+  request.pipe(asked)
+}
+
+async function asSecondRelease(answer: IncomingMessage, response: ServerResponse): Promise<void> {
+  const chunks: Buffer[] = []
+  for await (const chunk of answer) chunks.push(Buffer.from(chunk))
+  const text = Buffer.concat(chunks)
+    .toString()
+    .replaceAll(fileName, (name) => (built.has(name) ? name.replace(/(\.\w+)$/, '.two$1') : name))
+    .replaceAll(/(release [0-9a-f]{16})/g, '$1 two')
+  const { etag: _etag, 'content-length': _length, ...headers } = answer.headers
+  response.writeHead(answer.statusCode ?? 502, headers).end(text)
+}

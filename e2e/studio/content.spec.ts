@@ -1,0 +1,242 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import sharp from 'sharp'
+import { partBytes } from '#contract/studio/uploads.ts'
+import { expect, test } from '#e2e/support/fixtures.ts'
+import { dropOn } from '#e2e/support/drop-on.ts'
+import { dramas } from '#e2e/support/make-content.ts'
+import { expectReadable } from '#e2e/support/page-quality.ts'
+import { prepared } from '#e2e/site/own-site.ts'
+import { enterStudio } from '#e2e/support/studio.ts'
+
+// The network is lost on purpose, and too many calls are said to be made.
+test.use({ bypassCSP: true, forgiven: /net::ERR_|status of 429/ })
+
+/** An episode of the site's own films, with an empty box at its end so that it comes in three parts. */
+function film(): Buffer {
+  const folder = join(prepared().home, 'dramas', 'tower')
+  const path = dramas.map(({ slug }) => join(folder, slug, '01.mp4')).find(existsSync)
+  const head = Buffer.from('\0\0\0\0free', 'latin1')
+  head.writeUInt32BE(8 + 2 * partBytes)
+  return Buffer.concat([readFileSync(path ?? ''), head, Buffer.alloc(2 * partBytes)])
+}
+
+test('a file that was cut off goes on after a reload, and the draft becomes a published video', async ({
+  page,
+}, testInfo) => {
+  test.setTimeout(300_000)
+  await enterStudio(page, 'editor')
+  await page.goto('/studio/content')
+  await page.getByRole('button', { name: 'New video' }).click()
+  await page.getByLabel('English title').fill('Brought in by hand')
+  await page.getByRole('button', { name: 'Create draft' }).click()
+
+  const contents = {
+    'Episode 1.mp4': film(),
+    '01.en.vtt': 'WEBVTT\n\n00:00.100 --> 00:00.900\nHello\n',
+    'E03.en.vtt': 'WEBVTT\n',
+  }
+  // Of the disk, because a file is known again by its last change too.
+  const files = Object.entries(contents).map(([name, content]) => {
+    const path = testInfo.outputPath(name)
+    writeFileSync(path, content)
+    return path
+  })
+  const drop = () => page.locator('input[type=file][multiple]').setInputFiles(files)
+  await drop()
+  await expect(page.getByText('No episode for these captions.')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Upload 2 files' })).toBeDisabled()
+  await page.getByRole('button', { name: 'Skip E03.en.vtt' }).click()
+  await expectReadable(page)
+
+  await page.route(/\/parts\/[12]$/, (route) => route.abort())
+  const announcing = /\/api\/studio\/uploads$/
+  await page.route(announcing, (route) =>
+    route.request().method() === 'POST' ? route.abort() : route.continue(),
+  )
+  await page.getByRole('button', { name: 'Upload 2 files' }).click()
+  await expect(page.getByText('You’re offline. The upload resumes automatically.')).toBeVisible()
+  await page.route(announcing, (route) =>
+    route.request().method() === 'POST' ? route.fulfill({ status: 429 }) : route.fallback(),
+  )
+  await expect(page.getByText('Too many requests.')).toBeVisible()
+  await page.unroute(announcing)
+  await expect(page.getByText(/Episode 1\.mp4 · 4\d%/)).toBeVisible()
+  page.on('dialog', (dialog) => void dialog.accept())
+  await page.reload()
+  await expect(page.getByText(/Episode 1\.mp4 · 4\d% uploaded/)).toBeVisible()
+  await expect(page.getByText('01.en.vtt · uploaded, being checked')).toBeVisible()
+  await page.unroute(/\/parts\/[12]$/)
+  const sent: string[] = []
+  page.on('request', (request) => sent.push(...(/\/parts\/(\d+)$/.exec(request.url())?.slice(1) ?? [])))
+  await drop()
+  await page.getByRole('button', { name: 'Skip E03.en.vtt' }).click()
+  await expect(page.getByText('1 file is already uploaded and won’t be sent again.')).toBeVisible()
+  await page.getByRole('button', { name: 'Upload 1 file' }).click()
+  await expect(page.getByText(/Ready · Captions: English/)).toBeVisible({ timeout: 60_000 })
+  expect(sent).toEqual(['1', '2'])
+  await expect(page.getByText('Upload complete. You can close this page.')).toBeVisible()
+  await expect(page.getByRole('img', { name: 'Cover of Brought in by hand' })).toBeVisible()
+
+  await page.getByRole('button', { name: 'Choose frame' }).click()
+  const video = page.locator('dialog video')
+  await expect
+    .poll(() => video.evaluate((element: HTMLVideoElement) => element.readyState))
+    .toBeGreaterThan(1)
+  await page.getByRole('button', { name: 'Use this frame' }).click()
+  const brightest = () =>
+    page.locator('canvas').evaluate((canvas: HTMLCanvasElement) => {
+      const dots = canvas.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height).data
+      return dots?.reduce((most, part, at) => (at % 4 === 3 ? most : Math.max(most, part)), 0)
+    })
+  expect(await brightest()).toBeGreaterThan(60)
+  await page.getByRole('button', { name: 'Use as cover' }).click()
+  await expect(page.getByRole('img', { name: 'Cover of Brought in by hand' })).toBeVisible()
+  await expectReadable(page)
+
+  await page.getByRole('button', { name: 'Publish now' }).click()
+  const link = page.getByRole('link', { name: 'Open page' })
+  await page.goto((await link.getAttribute('href')) ?? '')
+  await expect(page).toHaveTitle(/Brought in by hand/)
+})
+
+test('a folder that says what its video is fills the draft, and leaves what was typed by hand', async ({
+  page,
+}) => {
+  await enterStudio(page, 'editor')
+  await page.goto('/studio/content')
+  await page.getByRole('button', { name: 'New video' }).click()
+  await page.getByLabel('English title').fill('Typed by hand')
+  await page.getByRole('button', { name: 'Create draft' }).click()
+  const description = `title: { en: Salt, es: Sal }
+synopsis: { en: Two sisters. }
+category: drama
+tags: [sea, sisters]
+free_episodes: 5
+price: { currency: USD, episode_cents: 77, video_cents: 7.77 }
+`
+  const picture = await sharp({ create: { width: 90, height: 120, channels: 3, background: '#c04020' } })
+    .png()
+    .toBuffer()
+  const drop = (text: string) =>
+    page.locator('input[type=file][multiple]').setInputFiles([
+      { name: 'video.yaml', mimeType: 'text/yaml', buffer: Buffer.from(text) },
+      { name: 'cover.png', mimeType: 'image/png', buffer: picture },
+    ])
+  await drop(description)
+  await expect(page.getByText(/price\.video_cents must be a whole number/)).toBeVisible()
+  await drop(description.replace('7.77', '777'))
+  await expect(page.getByRole('checkbox', { name: 'Synopsis · English' })).toBeChecked()
+  const title = page.getByRole('checkbox', { name: 'Title · English' })
+  await expect(title).not.toBeChecked()
+  // Nobody has typed these.
+  await expect(
+    page.getByText(
+      /^(Copied from your previous video|Default values).*: prices, free episodes\. You can change/,
+    ),
+  ).toBeVisible()
+  await expect(page.getByText('(default)')).toHaveCount(2)
+  for (const name of ['Free episodes', 'Prices (episode / full series)'])
+    await expect(page.getByRole('checkbox', { name })).toBeChecked()
+  await expectReadable(page)
+  await page.getByRole('textbox', { name: 'Title' }).last().fill('Maré')
+  await page.getByRole('button', { name: 'Import selected' }).click()
+  await expect(page.getByRole('img', { name: 'Cover of Typed by hand' })).toBeVisible()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Typed by hand')
+  await expect(page.getByLabel('Category')).toHaveValue('drama')
+  await expect(page.getByLabel('Free episodes')).toHaveValue('5')
+  await expect(page.getByLabel('Episode price')).toHaveValue('0.77')
+  await expect(page.getByText(/^(Copied from your previous video|Default values)/)).toHaveCount(0)
+  await expect(page.getByRole('textbox', { name: 'Synopsis' }).first()).toHaveValue('Two sisters.')
+  // What somebody is typing meanwhile stays.
+  await expect(page.getByRole('textbox', { name: 'Title' }).last()).toHaveValue('Maré')
+  // What the folder said before stands there until it has been read again.
+  const readAgain = page.waitForResponse((answer) => answer.url().endsWith('/api/studio/video/description'))
+  await drop(description.replace('7.77', '777'))
+  await (await readAgain).finished()
+  await expect(page.getByText(/^Reading /)).toBeHidden()
+  await page.getByRole('button', { name: 'Select all' }).click()
+  await page.getByRole('button', { name: 'Import selected' }).click()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Salt')
+})
+
+test('a season comes with the titles of its episodes by one act, and what is left of it is given up by one', async ({
+  page,
+}) => {
+  test.setTimeout(300_000)
+  await enterStudio(page, 'editor')
+  await page.goto('/studio/content')
+  await page.getByRole('button', { name: 'New video' }).click()
+  await page.getByLabel('English title').fill('A season with titles')
+  await page.getByRole('button', { name: 'Create draft' }).click()
+  const description = `title: { en: A season with titles }
+synopsis: { en: Two sisters. }
+free_episodes: 3
+price: { currency: USD, episode_cents: 99, video_cents: 999 }
+episodes:
+  - title: { en: Tide, dy: Ebbe }
+  - title: { en: Flood }
+  - title: { en: Nowhere }
+`
+  const films = ['01.mp4', '02.mp4'].map((name) => ({ name, mimeType: 'video/mp4', buffer: film() }))
+  const drop = (text: string, more = films) =>
+    page
+      .locator('input[type=file][multiple]')
+      .setInputFiles([{ name: 'video.yaml', mimeType: 'text/yaml', buffer: Buffer.from(text) }, ...more])
+  const announced: string[] = []
+  page.on('request', (request) => {
+    if (request.method() === 'POST' && request.url().endsWith('/api/studio/uploads'))
+      announced.push(request.url())
+  })
+  await page.route(/\/parts\/\d+$/, (route) => route.abort())
+  await drop(description)
+  await expect(page.getByText('It also has a title for episode 3')).toBeVisible()
+  await expect(page.getByRole('checkbox', { name: 'Episode titles · English' })).toBeChecked()
+  await page.getByRole('checkbox', { name: 'Episode titles · Deutsch' }).uncheck()
+  await expectReadable(page)
+  await page.getByRole('button', { name: 'Upload 2 files' }).click()
+  await expect(page.getByText('You’re offline. The upload resumes automatically.')).toBeVisible()
+  expect(announced).toHaveLength(1)
+
+  page.on('dialog', (dialog) => void dialog.accept())
+  await page.reload()
+  await page.getByRole('button', { name: 'Discard all 2' }).click()
+  await expectReadable(page)
+  await page.getByRole('dialog').getByRole('button', { name: 'Discard all 2' }).click()
+  await expect(page.getByText('02.mp4')).toBeHidden()
+
+  await page.unroute(/\/parts\/\d+$/)
+  await drop(description)
+  await page.getByRole('checkbox', { name: 'Episode titles · Deutsch' }).uncheck()
+  await page.getByRole('button', { name: 'Upload 2 files' }).click()
+  const episode = (number: number) => page.locator('#episodes ol > li').nth(number - 1)
+  await expect(episode(1)).toContainText('Tide', { timeout: 120_000 })
+  await expect(episode(2)).toContainText('Flood', { timeout: 120_000 })
+
+  await drop(description.replace('Tide', 'High tide'), [])
+  const title = page.getByRole('checkbox', { name: 'Title of episode 1 · English' })
+  await expect(title).not.toBeChecked()
+  await title.check()
+  await expect(page.getByRole('checkbox', { name: 'Episode titles · Deutsch' })).toBeChecked()
+  await page.getByRole('button', { name: 'Import selected' }).click()
+  await expect(episode(1)).toContainText('High tide')
+})
+
+// Its folder is named after it: without a locale Chromium opens no path beyond ASCII.
+test('files may be dropped anywhere on the page of their video; elsewhere they do not take the place of the studio', async ({
+  page,
+}, testInfo) => {
+  await enterStudio(page, 'editor')
+  await page.goto('/studio/content')
+  const captions = testInfo.outputPath('02.en.vtt')
+  writeFileSync(captions, 'WEBVTT\n')
+  await dropOn(page.getByRole('heading', { level: 1 }), [captions])
+  await page.getByRole('button', { name: 'New video' }).click()
+  await expect(page.getByLabel('English title')).toBeFocused()
+  await page.keyboard.type('Dropped on')
+  await page.keyboard.press('Enter')
+  await expect(page.getByText('Still missing: episodes, cover')).toBeVisible()
+  await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
+  await dropOn(page.getByRole('heading', { level: 1 }), [captions])
+  await expect(page.getByText('No episode for these captions.')).toBeVisible()
+})

@@ -1,0 +1,202 @@
+import type { Page } from '@playwright/test'
+import { expect, test } from '#e2e/support/fixtures.ts'
+import { choose, typeInto } from '#e2e/support/keyboard.ts'
+import { expectFits, expectReadable } from '#e2e/support/page-quality.ts'
+import { enterStudio } from '#e2e/support/studio.ts'
+import { siteUrl } from '#e2e/support/site-url.ts'
+import { expectPlaying, lockedPanel, payByCard, towerUrl } from '#e2e/support/watching.ts'
+
+test.use({ bypassCSP: true })
+
+interface Member {
+  id: string
+  email: string
+}
+
+const post = async (page: Page, path: string, data: object) => {
+  const answer = await page.request.post(path, { data, headers: { origin: siteUrl } })
+  return (await answer.json()) as { code: number }
+}
+
+/** In this window from now on: somebody with an account. */
+async function register(page: Page): Promise<Member> {
+  await page.goto('/')
+  const email = `mia-${crypto.randomUUID().slice(0, 8)}@example.com`
+  const password = 'a quiet lighthouse'
+  await post(page, '/api/user/register', { email, password, repeat_password: password, display_name: 'Mia' })
+  const { info } = (await (await page.request.get('/api/user')).json()) as { info: { id: string } }
+  return { id: info.id, email }
+}
+
+/** Whether the window's own viewer may play an episode of the tower: 200, or 402 where it is locked. */
+async function playCode(page: Page, number: number): Promise<number> {
+  const video_id = /vid_\w+/.exec(await towerUrl(page, 1))?.[0] ?? ''
+  const list = await page.request.get(`/api/video/episode?video_id=${video_id}`)
+  const { data } = (await list.json()) as { data: { list: { id: string; number: number }[] } }
+  const id = data.list.find((episode) => episode.number === number)?.id ?? ''
+  const answer = await page.request.get(`/api/video/episode?episode_id=${id}`)
+  return ((await answer.json()) as { code: number }).code
+}
+
+test('support finds a member by address and by id, sees what they bought, watched and where they are signed in, and signs them out @phone', async ({
+  page,
+}) => {
+  await page.goto(await towerUrl(page, 4))
+  await lockedPanel(page, 4).getByRole('button', { name: 'Pay $0.99' }).click()
+  await payByCard(page, { number: '4242 4242 4242 4242' })
+  await expectPlaying(page, 4)
+  const { id, email } = await register(page)
+  await enterStudio(page, 'support')
+  await page.goto(`/studio/people?who=${id}`)
+  await expect(
+    page.getByRole('table', { name: 'Customers' }).getByRole('link', { name: email }),
+  ).toBeVisible()
+
+  await page.goto('/studio/people')
+  await typeInto(page, page.getByLabel('E-mail, order number or ID'), email.toUpperCase())
+  await page.keyboard.press('Enter')
+  await choose(page, page.getByRole('table', { name: 'Customers' }).getByRole('link', { name: email }))
+  await expect(page.getByRole('heading', { level: 1, name: email })).toBeVisible()
+  await expect(page.getByRole('table', { name: 'Access' })).toContainText('The Test Tower · 4')
+  await expect(page.getByRole('table', { name: 'Orders' })).toContainText('$0.99')
+  await expect(page.getByRole('table', { name: 'Watch history' })).toContainText('The Test Tower · 4')
+  await expect(page.getByRole('table', { name: 'Signed-in devices' }).getByRole('row')).toHaveCount(2)
+  await expectReadable(page)
+  await page.getByRole('button', { name: 'Sign out on all devices' }).click()
+  await expect(page.getByText('Signed out on 1 device.')).toBeVisible()
+  await expect(page.getByText('No signed-in devices')).toBeVisible()
+  await expect(page.getByRole('table', { name: 'Audit log' })).toContainText('person sign-out')
+  const { info } = (await (await page.request.get('/api/user')).json()) as { info: { role: string } }
+  expect(info.role).toBe('visitor')
+})
+
+test('whoever looked for a video and chose none is asked, and gives nothing @desktop', async ({ page }) => {
+  const { id } = await register(page)
+  await enterStudio(page, 'owner')
+  await page.goto(`/studio/people/${id}`)
+  await page.getByLabel('Search videos').fill('Tower')
+  await page.getByLabel('Reason').fill('their download broke')
+  await page.getByRole('button', { name: 'Grant', exact: true }).click()
+  await expect(page.getByLabel('Search videos')).toBeFocused()
+  const unchosen = page.getByText('Choose the video under “Access to”')
+  await expect(unchosen).toBeVisible()
+  await page.getByLabel('Access to').selectOption('The Test Tower')
+  await page.getByLabel('Search videos').fill('Wide')
+  await page.getByRole('button', { name: 'Grant', exact: true }).click()
+  await expect(unchosen).toBeVisible()
+  await expect(page.getByText('Free episodes only')).toBeVisible()
+})
+
+test('a right is given with a reason and plays at once, and is taken away again by the keyboard @phone', async ({
+  page,
+}) => {
+  const { id } = await register(page)
+  expect(await playCode(page, 5)).toBe(402)
+  await enterStudio(page, 'owner')
+  await page.goto(`/studio/people/${id}`)
+  await page.getByLabel('Search videos').fill('Tower')
+  await page.getByLabel('Access to', { exact: true }).selectOption('The Test Tower')
+  await page.getByLabel('Episode', { exact: true }).fill('5')
+  await page.getByRole('button', { name: 'Grant', exact: true }).click()
+  await expect(page.getByLabel('Reason')).toBeFocused()
+  await page.getByLabel('Reason').fill('their download broke')
+  await page.getByRole('button', { name: 'Grant', exact: true }).click()
+  const rights = page.getByRole('table', { name: 'Access' })
+  await expect(rights.getByRole('row', { name: 'The Test Tower · 5' })).toContainText(
+    'Granted: their download broke',
+  )
+  expect(await playCode(page, 5)).toBe(200)
+
+  await rights.getByRole('button', { name: 'Revoke access' }).focus()
+  await page.keyboard.press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'Revoke this access?' })
+  await expect(dialog.getByLabel('Reason')).toBeFocused()
+  await expectReadable(page)
+  await page.keyboard.type('given twice')
+  const refusal = { json: { code: 409, message: 'Not now.' } }
+  await page.route('**/api/studio/entitlements', (route) => route.fulfill(refusal), { times: 1 })
+  await page.keyboard.press('Enter')
+  await expect(page.getByText('Not now.')).toBeVisible()
+  // What was refused is not saved: it is asked for before it is lost.
+  await page.keyboard.press('Escape')
+  const question = page.getByRole('dialog', { name: 'Leave without saving?' })
+  await expect(question).toBeVisible()
+  await page.keyboard.press('Enter')
+  await expect(question).toHaveCount(0)
+  await dialog.getByLabel('Reason').press('Enter')
+  await expect(dialog).toHaveCount(0)
+  await expect(rights.getByRole('button', { name: 'Revoke access' })).toHaveCount(0)
+  expect(await playCode(page, 5)).toBe(402)
+  const trail = page.getByRole('table', { name: 'Audit log' })
+  await expect(trail).toContainText('entitlement grant')
+  await expect(trail).toContainText('entitlement revoke')
+})
+
+test('somebody is deleted on request, with a reason, and nothing more can be done to them @desktop', async ({
+  page,
+}) => {
+  const { id, email } = await register(page)
+  await enterStudio(page, 'support')
+  await page.goto(`/studio/people/${id}`)
+  await page.getByRole('button', { name: 'Delete' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Delete this customer?' })
+  await dialog.getByRole('button', { name: 'Delete' }).click()
+  await expect(dialog.getByLabel('Reason')).toHaveAttribute('aria-invalid', 'true')
+  await dialog.getByLabel('Reason').fill('asked by mail')
+  await dialog.getByRole('button', { name: 'Delete' }).click()
+  await expect(dialog).toHaveCount(0)
+  await expect(page.getByRole('button', { name: 'Delete' })).toHaveCount(0)
+  await expect(page.getByRole('heading', { name: 'Grant access' })).toHaveCount(0)
+  await page.goto(`/studio/people?who=${encodeURIComponent(email)}`)
+  await expect(page.getByText('No customers found')).toBeVisible()
+})
+
+test('support helps people and has none of what is the owner’s; an editor finds no people at all @desktop', async ({
+  page,
+  browser,
+}) => {
+  const { id } = await register(page)
+  await enterStudio(page, 'support')
+  for (const [path, heading, action] of [
+    ['/studio/team', 'Team', 'Create link'],
+    ['/studio/plans', 'Plans and pricing', 'New plan'],
+    ['/studio/content', 'Videos', 'New video'],
+  ] as const) {
+    await page.goto(path)
+    await expect(page.getByRole('heading', { level: 1, name: heading })).toBeVisible()
+    await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
+    await expect(page.getByRole('button', { name: action })).toHaveCount(0)
+    await expect(page.getByRole('link', { name: action })).toHaveCount(0)
+  }
+  await page.goto('/studio')
+  await expect(page.getByRole('link', { name: 'Customers' })).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Homepage' })).toHaveCount(0)
+
+  const editorPage = await (await browser.newContext({ baseURL: siteUrl, locale: 'en-US' })).newPage()
+  await enterStudio(editorPage, 'editor')
+  await expect(editorPage.getByRole('link', { name: 'Customers' })).toHaveCount(0)
+  await editorPage.goto(`/studio/people/${id}`)
+  await expect(editorPage.getByRole('heading', { name: 'Not found' })).toBeVisible()
+  for (const path of ['/studio/people', '/studio/money']) {
+    await editorPage.goto(path)
+    await expect(
+      editorPage.getByText('You don’t have access to this page. Your role is Editor'),
+    ).toBeVisible()
+    await expect(editorPage.getByRole('main').getByRole('button')).toHaveCount(0)
+  }
+  await editorPage.context().close()
+})
+
+for (const [language, heading] of [
+  ['en', 'Grant access'],
+  ['dy', 'Zugang gewähren'],
+] as const)
+  test(`somebody’s page is readable and fits, in ${language}`, { tag: '@screens' }, async ({ page }) => {
+    const { id } = await register(page)
+    await enterStudio(page, 'owner')
+    await page.goto(`/studio/people/${id}?lang=${language}`)
+    await expect(page.getByRole('heading', { name: heading })).toBeVisible()
+    await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
+    await expectReadable(page)
+    await expectFits(page)
+  })

@@ -1,0 +1,164 @@
+import type { CDPSession, Page } from '@playwright/test'
+import { expect, test } from '#e2e/support/fixtures.ts'
+import { expectFits, expectReadable, narrowPhone } from '#e2e/support/page-quality.ts'
+import { beginDraft, bringFilms, enterStudio } from '#e2e/support/studio.ts'
+import { tinyFilm } from '#e2e/support/tiny-film.ts'
+
+test.use({ bypassCSP: true })
+
+const count = 6
+const tales = Array.from({ length: count }, (_, index) => `Tale ${index + 1}`)
+
+const rowsOf = (page: Page) => page.locator('#episodes ol > li')
+const orderOf = (page: Page) => page.locator('#episodes ol > li strong').allTextContents()
+
+/** The order that the site has, and so whoever opens the page next. */
+async function keptOrder(page: Page, id: string): Promise<string[]> {
+  const answer = await page.request.get(`/api/studio/episodes?video_id=${id}`)
+  const { data } = (await answer.json()) as { data: { list: { titles: { en: string } }[] } }
+  return data.list.map(({ titles }) => titles.en)
+}
+
+/** The page of a draft with a season that has just come in. @returns its id */
+async function openSeason(page: Page): Promise<string> {
+  await enterStudio(page, 'editor')
+  const id = await beginDraft(page, 'A season to put in order')
+  await bringFilms(page, id, Array<Buffer>(count).fill(await tinyFilm()))
+  await page.goto(`/studio/content/${id}`)
+  await expect(rowsOf(page)).toHaveCount(count)
+  return id
+}
+
+/** The same once its films are made: rows that change move what lies where it is dragged to. */
+async function openMadeSeason(page: Page): Promise<string> {
+  test.setTimeout(300_000)
+  const id = await openSeason(page)
+  await expect(page.locator('#episodes').getByText(/· Ready/)).toHaveCount(count, { timeout: 45_000 })
+  return id
+}
+
+/** Dragging by a mouse, or by a finger where the page is shown on a phone. */
+interface Hand {
+  take: (at: Point) => Promise<void>
+  move: (to: Point) => Promise<void>
+  letGo: () => Promise<void>
+}
+
+interface Point {
+  x: number
+  y: number
+}
+
+const mouseOf = (page: Page): Hand => ({
+  take: async ({ x, y }) => {
+    await page.mouse.move(x, y)
+    await page.mouse.down()
+  },
+  move: ({ x, y }) => page.mouse.move(x, y, { steps: 5 }),
+  letGo: () => page.mouse.up(),
+})
+
+function fingerOf(devtools: CDPSession): Hand {
+  const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', touchPoints: Point[]) =>
+    devtools.send('Input.dispatchTouchEvent', { type, touchPoints })
+  return {
+    take: async (at) => void (await touch('touchStart', [at])),
+    move: async (to) => void (await touch('touchMove', [to])),
+    letGo: async () => void (await touch('touchEnd', [])),
+  }
+}
+
+const handOf = async (page: Page, isFinger: boolean): Promise<Hand> =>
+  isFinger ? fingerOf(await page.context().newCDPSession(page)) : mouseOf(page)
+
+/** The middle of a row's handle. */
+async function gripOf(page: Page, place: number): Promise<Point> {
+  const grip = rowsOf(page)
+    .nth(place - 1)
+    .getByTitle('Drag to reorder')
+  const { x, y, width, height } = (await grip.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
+  return { x: x + width / 2, y: y + height / 2 }
+}
+
+/** How far down the middle of a row is. */
+const middleOf = (page: Page, place: number) =>
+  rowsOf(page)
+    .nth(place - 1)
+    .evaluate((row) => (row.getBoundingClientRect().top + row.getBoundingClientRect().bottom) / 2)
+
+test('an episode that is dragged, by a mouse or a finger, lies where it was let go, also after a reload', async ({
+  page,
+  isMobile,
+}) => {
+  const id = await openMadeSeason(page)
+  const hand = await handOf(page, isMobile)
+  await rowsOf(page)
+    .nth(1)
+    .evaluate((row) => row.scrollIntoView({ block: 'center' }))
+  const scrolled = await page.evaluate(() => scrollY)
+  const { x, y } = await gripOf(page, 1)
+  await hand.take({ x, y })
+  await hand.move({ x, y: (await middleOf(page, 3)) + 10 })
+  await expect(rowsOf(page).nth(2)).toHaveAttribute('data-drop', 'after')
+  await hand.letGo()
+  const moved = ['Tale 2', 'Tale 3', 'Tale 1', ...tales.slice(3)]
+  await expect.poll(() => orderOf(page)).toEqual(moved)
+  await expect.poll(() => keptOrder(page, id)).toEqual(moved)
+  expect(await page.evaluate(() => scrollY)).toBe(scrolled)
+  await expect(page.getByText('Episode 1 is now number 3 of 6.')).toBeAttached()
+  await expectReadable(page)
+  await expectFits(page)
+
+  await hand.take(await gripOf(page, 2))
+  await hand.move({ x, y: (await middleOf(page, 1)) - 10 })
+  await expect(rowsOf(page).first()).toHaveAttribute('data-drop', 'before')
+  await page.keyboard.press('Escape')
+  await hand.letGo()
+  await page.reload()
+  await expect(rowsOf(page)).toHaveCount(count)
+  expect(await orderOf(page)).toEqual(moved)
+})
+
+test('an episode that is held at the edge of the window comes to places beyond it', async ({
+  page,
+  isMobile,
+}) => {
+  const id = await openMadeSeason(page)
+  const hand = await handOf(page, isMobile)
+  const { width, height } = narrowPhone
+  await page.setViewportSize({ width, height })
+  await rowsOf(page)
+    .first()
+    .evaluate((row) => row.scrollIntoView({ block: 'center' }))
+  const start = await gripOf(page, 1)
+  await hand.take(start)
+  await hand.move({ x: start.x, y: height - 2 })
+  await expect(rowsOf(page).last()).toHaveAttribute('data-drop', 'after')
+  await hand.letGo()
+  await expect.poll(() => keptOrder(page, id)).toEqual([...tales.slice(1), 'Tale 1'])
+})
+
+test('keys move an episode by one place or to an end as quickly as they are pressed, the focus goes along, and each move is told @desktop', async ({
+  page,
+}) => {
+  const id = await openSeason(page)
+  const button = (name: string) => page.getByRole('button', { name, exact: true })
+  const told = (words: string) => expect(page.getByRole('status').filter({ hasText: words })).toBeAttached()
+  await button('Move Episode 3 down').focus()
+  for (const place of [4, 5]) {
+    await page.keyboard.press('Enter')
+    await told(`Episode ${place - 1} is now number ${place} of 6.`)
+  }
+  await expect(button('Move Episode 5 down')).toBeFocused()
+  const moved = tales.filter((tale) => tale !== 'Tale 3')
+  expect(await orderOf(page)).toEqual(moved.toSpliced(4, 0, 'Tale 3'))
+  await page.keyboard.press('Home')
+  await told('Episode 5 is now number 1 of 6.')
+  await expect(button('Move Episode 1 down')).toBeFocused()
+  await page.keyboard.press('End')
+  await told('Episode 1 is now number 6 of 6.')
+  await expect(button('Move Episode 6 up')).toBeFocused()
+  const last = [...moved, 'Tale 3']
+  expect(await orderOf(page)).toEqual(last)
+  await expect.poll(() => keptOrder(page, id)).toEqual(last)
+})

@@ -1,0 +1,263 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Page, TestInfo } from '@playwright/test'
+import { partBytes } from '#contract/studio/uploads.ts'
+import { dropOn } from '#e2e/support/drop-on.ts'
+import { expect, test } from '#e2e/support/fixtures.ts'
+import { packZip } from '#e2e/support/pack-zip.ts'
+import { expectFits, expectReadable } from '#e2e/support/page-quality.ts'
+import { beginDraft, enterStudio } from '#e2e/support/studio.ts'
+import { tinyFilm } from '#e2e/support/tiny-film.ts'
+
+// The network is lost on purpose, and axe may want style sheets meanwhile.
+test.use({ bypassCSP: true, forgiven: /net::ERR_|^Couldn't load preload assets/ })
+
+const captions = 'WEBVTT\n\n00:00.100 --> 00:00.900\nHello\n'
+
+/** The page of a new draft. */
+async function openDraft(page: Page, title: string): Promise<void> {
+  await enterStudio(page, 'editor')
+  await page.goto(`/studio/content/${await beginDraft(page, title)}`)
+  await expect(page.getByText('No episodes yet.').first()).toBeVisible()
+}
+
+/** Lays files on the disk. @returns the folder that they are in */
+function layOut(info: TestInfo, name: string, files: Record<string, Buffer | string>): string {
+  const folder = info.outputPath(name)
+  for (const [path, content] of Object.entries(files)) {
+    const file = join(folder, path)
+    mkdirSync(join(file, '..'), { recursive: true })
+    writeFileSync(file, content)
+  }
+  return folder
+}
+
+const rowsOf = (page: Page) => page.locator('#episodes ol > li')
+const headingOf = (page: Page) => page.getByRole('heading', { level: 1 })
+const bringIn = (page: Page, count: number) =>
+  page.getByRole('button', { name: `Upload ${count} files` }).click()
+
+test('a folder dropped on the page becomes a season: numbers from the names, captions beside their film, and what is missing is said', async ({
+  page,
+}, info) => {
+  await openDraft(page, 'Out of a folder')
+  const film = await tinyFilm()
+  const folder = layOut(info, 'season', {
+    'Salt S01E10.mp4': film,
+    'Salt S01E02.mp4': film,
+    'Salt S01E01.mp4': film,
+    'captions/Salt S01E02.de.vtt': captions,
+    'captions/Salt S01E02.en.srt': '1\n00:00:00,100 --> 00:00:00,900\nHello\n',
+    'notes.txt': 'Nothing of it.',
+  })
+  await dropOn(headingOf(page), [folder])
+  await expect(page.getByText('3 videos: episodes 1–2, 10.')).toBeVisible()
+  await expect(page.getByText('2 caption files: English, Deutsch.')).toBeVisible()
+  await expect(page.getByText('Missing episodes: 3–9')).toBeVisible()
+  await expect(page.getByText('1 other file isn’t needed.')).toBeVisible()
+  await expect(page.getByText('season/notes.txt')).toBeVisible()
+  const table = page.getByRole('table', { name: 'Upload preview' })
+  await expect(table.getByRole('row', { name: /captions\/Salt S01E02\.de\.vtt/ })).toBeVisible()
+  expect(
+    await table
+      .getByLabel(/^Episode number of/)
+      .evaluateAll((fields) => fields.map((field) => (field as HTMLInputElement).value)),
+  ).toEqual(['1', '2', '2', '2', '10'])
+  await expectReadable(page)
+  await expectFits(page)
+  await page.getByLabel('Episode number of season/Salt S01E10.mp4').fill('3')
+  await expect(page.getByText('Missing episodes')).toHaveCount(0)
+  await bringIn(page, 5)
+  await expect(rowsOf(page)).toHaveCount(3)
+  await expect(rowsOf(page).nth(1)).toContainText('Ready · Captions: English, Deutsch')
+  await expect(rowsOf(page).nth(2)).toContainText('Ready')
+  await expectReadable(page)
+})
+
+test('a folder may be chosen, too', async ({ page }, info) => {
+  await openDraft(page, 'Out of a folder that was chosen')
+  const folder = layOut(info, 'chosen', { '01.mp4': await tinyFilm(), '01.en.vtt': captions })
+  const asked = page.waitForEvent('filechooser')
+  await page.getByRole('button', { name: 'Choose folder' }).click()
+  await (await asked).setFiles(folder)
+  await expect(page.getByRole('row', { name: /chosen\/01\.mp4/ })).toBeVisible()
+  await expect(page.getByText('1 video: episode 1.')).toBeVisible()
+  await expect(page.getByText('1 caption file: English.')).toBeVisible()
+})
+
+test('a ZIP of a season dropped on the page is brought in as its files are; one that cannot be read is said', async ({
+  page,
+}, info) => {
+  await openDraft(page, 'Out of a ZIP')
+  const film = await tinyFilm()
+  const zip = packZip(
+    Object.entries({
+      'Salt/Folge 1.mp4': film,
+      'Salt/Folge 2.mp4': film,
+      'Salt/Folge 2.de.vtt': Buffer.from(captions),
+      '__MACOSX/Salt/._Folge 1.mp4': Buffer.from('of a Mac'),
+    }).map(([name, content]) => ({ name, content, method: 8 })),
+  )
+  const folder = layOut(info, 'zips', { 'season.zip': zip, 'half.zip': zip.subarray(0, 900) })
+  await dropOn(headingOf(page), [join(folder, 'half.zip')])
+  await expect(page.getByText('This can’t be read.')).toBeVisible()
+  await dropOn(headingOf(page), [join(folder, 'season.zip')])
+  await expect(page.getByText('2 videos: episodes 1–2.')).toBeVisible()
+  await expect(page.getByText('._Folge 1.mp4')).toHaveCount(0)
+  await expectReadable(page)
+  await bringIn(page, 3)
+  await expect(rowsOf(page).first()).toContainText('Ready')
+  await expect(rowsOf(page).nth(1)).toContainText('Ready · Captions: Deutsch')
+})
+
+/** Of uploads' addresses. */
+const partsOf = (urls: Set<string>) => [...urls].map((url) => url.slice(url.lastIndexOf('/') + 1)).toSorted()
+
+test('files go on by themselves where a network was lost, and after a reload where they were, once they are dropped again', async ({
+  page,
+  context,
+}, info) => {
+  await openDraft(page, 'Through bad weather')
+  // An empty box at its end makes a film of four parts.
+  const box = Buffer.from('\0\0\0\0free', 'latin1')
+  box.writeUInt32BE(8 + 3 * partBytes)
+  const film = Buffer.concat([await tinyFilm(), box, Buffer.alloc(3 * partBytes)])
+  const folder = layOut(info, 'large', { '01.mp4': film, '02.mp4': await tinyFilm() })
+  // A part whose answer gets lost with the network is sent again.
+  const arrived = new Set<string>()
+  page.on('response', (response) => {
+    if (/\/parts\/\d+$/.test(response.url()) && response.ok()) arrived.add(response.url())
+  })
+  await page.route(
+    /\/parts\/1$/,
+    async (route) => {
+      await context.setOffline(true)
+      await route.abort('internetdisconnected')
+    },
+    { times: 1 },
+  )
+  // Then comes a day on which the page is closed half way.
+  await page.route(/\/parts\/3$/, () => {})
+  await dropOn(headingOf(page), [folder])
+  await bringIn(page, 2)
+  await expect(page.getByText('You’re offline. The upload resumes automatically.')).toBeVisible()
+  await expect(page.getByText(/01\.mp4 · 33%/)).toBeVisible()
+  await expectReadable(page)
+  await context.setOffline(false)
+  await expect(page.getByText(/01\.mp4 · 99%/)).toBeVisible()
+  await expect(page.getByText('You’re offline.')).toHaveCount(0)
+  await expect(rowsOf(page).first()).toContainText('Ready')
+  // A part that has been sent whole is counted before it is answered.
+  await expect.poll(() => partsOf(arrived)).toEqual(['0', '0', '1', '2'])
+  arrived.clear()
+
+  page.on('dialog', (dialog) => void dialog.accept())
+  await page.reload()
+  await expect(page.getByText(/01\.mp4 · \d\d% uploaded/)).toBeVisible()
+  await expectReadable(page)
+  await page.unroute(/\/parts\/3$/)
+  await dropOn(headingOf(page), [folder])
+  await expect(page.getByText('1 file is already uploaded and won’t be sent again.')).toBeVisible()
+  await expect(page.getByRole('row', { name: /02\.mp4/ })).toContainText(
+    'Already uploaded: won’t be sent again',
+  )
+  await expect(page.getByText('Replaces the file of an existing episode')).toHaveCount(0)
+  await expectFits(page)
+  await page.getByRole('button', { name: 'Upload 1 file' }).click()
+  await expect(rowsOf(page)).toHaveCount(2)
+  await expect(rowsOf(page).first()).toContainText('Ready')
+  await expect.poll(() => partsOf(arrived)).toEqual(['3'])
+
+  await expect(page.getByText('Upload complete. You can close this page.')).toBeVisible()
+  await dropOn(headingOf(page), [folder])
+  await expect(page.getByText('2 files are already uploaded and won’t be sent again.')).toBeVisible()
+  await expect(page.getByRole('button', { name: /^Upload \d|Import selected/ })).toHaveCount(0)
+  await page.getByRole('button', { name: 'Cancel' }).click()
+})
+
+test('of what was stopped it is said how much is left, it goes on by one press, and nothing that was sent whole is called left', async ({
+  page,
+}, info) => {
+  await openDraft(page, 'Stopped half way')
+  const film = await tinyFilm()
+  const names = ['01.mp4', '02.mp4', '03.mp4', '04.mp4']
+  const folder = layOut(info, 'season', Object.fromEntries(names.map((name) => [name, film])))
+  // One arrives, and then nothing does for a while; the list of what is to come is as old as their beginning.
+  let begun: string | undefined
+  let isSlow = true
+  let sent = 0
+  page.on('response', async (response) => {
+    if (response.request().method() === 'POST' && response.url().endsWith('/studio/uploads'))
+      begun ??= await response.text()
+  })
+  await page.route(/\/studio\/uploads\?/, (route) =>
+    isSlow && begun ? route.fulfill({ contentType: 'application/json', body: begun }) : route.continue(),
+  )
+  await page.route(/\/parts\/0$/, (route) => (sent++ === 0 || !isSlow ? route.continue() : undefined))
+  await dropOn(headingOf(page), [folder])
+  await bringIn(page, 4)
+  await expect(page.getByText(/^1 of 4 files/)).toBeVisible()
+  await expect(page.getByText('uploads are incomplete')).toHaveCount(0)
+  await expect(page.getByRole('button', { name: /^Discard/ })).toHaveCount(0)
+
+  await page.getByRole('button', { name: 'Pause', exact: true }).click()
+  await expect(page.getByText(/^1 of 4 files .* · Paused: 3 files left\.$/)).toBeVisible()
+  await expect(page.getByText('Upload complete')).toHaveCount(0)
+  await expect(page.getByText(/^0\d\.mp4 · 0% uploaded/)).toHaveCount(3)
+  // The page has them still.
+  await expect(page.getByText('Drop the same files again')).toHaveCount(0)
+  await expectReadable(page)
+  await expectFits(page)
+
+  isSlow = false
+  await page.getByRole('button', { name: 'Discard 04.mp4' }).click()
+  await expect(page.getByText(/^1 of 3 files .* · Paused: 2 files left\.$/)).toBeVisible()
+  await page.getByRole('button', { name: 'Resume upload' }).click()
+  await expect(page.getByText('Upload complete. You can close this page.')).toBeVisible()
+  await expect(rowsOf(page)).toHaveCount(3)
+})
+
+test('of files that are broken it is said why in words; they are tried again, mended or taken off, and the others come out', async ({
+  page,
+}, info) => {
+  await openDraft(page, 'With a broken file')
+  const film = await tinyFilm()
+  const folder = layOut(info, 'broken', {
+    '01.mp4': film,
+    '02.mp4': film.subarray(0, film.length / 2),
+    '03.mp4': 'This is no film.',
+  })
+  await dropOn(headingOf(page), [folder])
+  await bringIn(page, 3)
+  const broken = rowsOf(page).nth(1)
+  await expect(broken).toContainText(/02\.mp4 is cut off after 0\.\d s of 1 s/)
+  await expect(page.getByText(/^03\.mp4 /)).toContainText('text')
+  await expect(rowsOf(page).first()).toContainText('Ready')
+  await expectReadable(page)
+  await expectFits(page)
+  await page.getByRole('button', { name: 'Dismiss 03.mp4' }).click()
+  await expect(page.getByText(/^03\.mp4 /)).toHaveCount(0)
+
+  const again = page.waitForResponse(/\/episode\/retry$/)
+  await broken.getByRole('button', { name: 'Try again' }).click()
+  expect((await again).ok()).toBe(true)
+  await expect(broken).toContainText(/02\.mp4 is cut off/)
+  await tryAgainAtRunning(page)
+  writeFileSync(join(folder, '02.mp4'), film)
+  await dropOn(headingOf(page), [join(folder, '02.mp4')])
+  await expect(page.getByText('Replaces the file of an existing episode')).toBeVisible()
+  await page.getByRole('button', { name: 'Upload 1 file' }).click()
+  await expect(broken).toContainText('Ready')
+  await expect(broken).not.toContainText('cut off')
+})
+
+/** It fails once more, which the list of failed files says by itself. */
+async function tryAgainAtRunning(page: Page): Promise<void> {
+  const running = await page.context().newPage()
+  await running.goto('/studio/running')
+  const row = running.getByRole('row').filter({ hasText: '02.mp4' })
+  await row.getByRole('button', { name: 'Retry' }).click()
+  await expect(running.getByText('Processing 02.mp4 again.')).toBeVisible()
+  await expect(row).toContainText('is cut off')
+  await running.close()
+}

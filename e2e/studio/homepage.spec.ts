@@ -1,0 +1,122 @@
+import { expect, test } from '#e2e/support/fixtures.ts'
+import { expectFits, expectReadable } from '#e2e/support/page-quality.ts'
+import { labelVideo, enterStudio } from '#e2e/support/studio.ts'
+
+test.use({ bypassCSP: true })
+
+test('an editor puts a section together by hand, sees it in the preview, and viewers find it in that order', async ({
+  page,
+  browser,
+}) => {
+  // Whoever composes is no visitor.
+  const told: string[] = []
+  page.on('request', (request) => {
+    if (request.url().includes('/api/statics.png')) told.push(request.url())
+  })
+  await enterStudio(page, 'editor')
+  await page.goto('/studio/homepage')
+  await page.getByRole('button', { name: 'Add section' }).click()
+  const section = page
+    .getByRole('listitem')
+    .filter({ has: page.getByLabel('Title (English)') })
+    .last()
+  await expect(section.getByLabel('Title (English)')).toBeFocused()
+  await page.keyboard.type('By hand')
+  await expect(section.getByLabel('Title (English)')).toHaveValue('By hand')
+  await section.getByLabel('Videos', { exact: true }).selectOption('Manual selection')
+  const names: string[] = []
+  for (const letter of ['t', 's', 'l', 'g']) {
+    if (names.length === 2) break
+    await section.getByLabel('Search videos by title').fill(letter)
+    const list = section.getByRole('list', { name: 'Videos found' })
+    // What was found by the letter before may still stand there.
+    await expect(list).toHaveAttribute('aria-busy', 'false')
+    const found = list.getByRole('listitem').first()
+    const name = ((await found.textContent()) ?? '').replace('Add ', '')
+    if (name === 'No videos match this title.') continue
+    await list.getByRole('button', { name: `Add ${name}`, exact: true }).click()
+    names.push(name)
+  }
+  const [first = '', second = ''] = names
+  const preview = page.frameLocator('iframe[src="/?draft"]')
+  /** The titles in the preview's row, as they follow each other. */
+  const expectShown = async (...titles: string[]) => {
+    const links = preview.getByRole('region', { name: 'By hand' }).getByRole('listitem')
+    await expect(links).toContainText(titles)
+  }
+  await section.getByRole('button', { name: `Move ${second} up` }).click()
+  await expectShown(second, first)
+  const picked = section.getByRole('list').first().getByRole('listitem')
+  const { height = 0 } = (await picked.last().boundingBox()) ?? {}
+  const below = { targetPosition: { x: 20, y: height - 4 } }
+  await picked.first().getByTitle('Drag to reorder').dragTo(picked.last(), below)
+  await expectShown(first, second)
+  const up = section.getByRole('button', { name: `Move ${second} up` })
+  await up.focus()
+  await page.keyboard.press('Enter')
+  await expectShown(second, first)
+  for (const [size, width] of [
+    ['Desktop', 1440],
+    ['Phone', 390],
+  ] as const) {
+    await page.getByRole('button', { name: size, exact: true }).click()
+    const body = preview.locator('body')
+    await expect.poll(() => body.evaluate(() => innerWidth)).toBe(width)
+    await expectShown(second, first)
+  }
+  expect(await (await page.request.get('/api/homepage')).text()).not.toContain('By hand')
+  await expectReadable(page)
+  await expectFits(page)
+  await page.getByRole('button', { name: 'Publish changes' }).click()
+  await expect(page.getByText('Published. Viewers see the new homepage now.')).toBeVisible()
+  expect(told).toEqual([])
+
+  const viewer = await (await browser.newContext({ locale: 'en-US' })).newPage()
+  const row = viewer.getByRole('region', { name: 'By hand' })
+  await expect(async () => {
+    await viewer.goto('/')
+    await expect(row.getByRole('link', { name: second }).first()).toBeAttached({ timeout: 2000 })
+  }).toPass()
+  const words = await row.innerText()
+  expect(words.indexOf(second)).toBeLessThan(words.indexOf(first))
+  await viewer.context().close()
+
+  await page.getByRole('button', { name: 'Remove By hand' }).click()
+  await page.getByRole('button', { name: 'Publish changes' }).click()
+  await expect(page.getByText('Published. Viewers see the new homepage now.')).toBeVisible()
+})
+
+test('a category that a section of the homepage shows is not deleted until the section has another source', async ({
+  page,
+}) => {
+  const name = `shown${crypto.randomUUID().slice(0, 6)}`
+  await enterStudio(page, 'editor')
+  await labelVideo(page, { category: name })
+  const save = async () => {
+    await page.getByRole('button', { name: 'Publish changes' }).click()
+    await expect(page.getByText('Published. Viewers see the new homepage now.')).toBeVisible()
+  }
+  const remove = async () => {
+    await page.goto('/studio/content/names')
+    await page.getByRole('button', { name: `Delete ${name}` }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  }
+  await page.goto('/studio/homepage')
+  await page.getByRole('button', { name: 'Add section' }).click()
+  const section = page
+    .getByRole('listitem')
+    .filter({ has: page.getByLabel('Title (English)') })
+    .last()
+  await section.getByLabel('Title (English)').fill('Shown')
+  await section.getByLabel('Videos', { exact: true }).selectOption('Category')
+  await section.getByLabel('Category', { exact: true }).selectOption(name)
+  await save()
+  await remove()
+  await expect(page.getByText('Choose another source for it first.')).toBeVisible()
+  await page.goto('/studio/homepage')
+  await page.getByRole('button', { name: 'Remove Shown' }).click()
+  await save()
+  await remove()
+  await expect(page.getByText('Deleted.')).toBeVisible()
+  await expect(page.getByRole('button', { name: `Delete ${name}` })).toHaveCount(0)
+})

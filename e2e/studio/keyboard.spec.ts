@@ -1,0 +1,145 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Browser, Page } from '@playwright/test'
+import { expect, test } from '#e2e/support/fixtures.ts'
+import { expectReadable } from '#e2e/support/page-quality.ts'
+import { inviteOperator, labelVideo, enterStudio } from '#e2e/support/studio.ts'
+import { walkByTab, type Stop } from '#e2e/support/tab-walk.ts'
+import { expectPlaying, lockedPanel, payByCard, towerUrl } from '#e2e/support/watching.ts'
+
+type Texts = { [key: string]: string | Texts }
+
+const folder = join(import.meta.dirname, '../../web/studio/texts')
+const textsOf = (file: string) => JSON.parse(readFileSync(join(folder, file), 'utf8')) as Texts
+const leavesOf = (texts: Texts, path = ''): [string, string][] =>
+  Object.entries(texts).flatMap(([key, text]): [string, string][] =>
+    typeof text === 'string' ? [[`${path}.${key}`, text]] : leavesOf(text, `${path}.${key}`),
+  )
+
+const germanTexts = new Set(
+  readdirSync(folder)
+    .filter((file) => file.startsWith('dy.'))
+    .flatMap((file) => leavesOf(textsOf(file)))
+    .map(([, text]) => text),
+)
+
+test.use({ bypassCSP: true })
+
+/** What the studio says in English, where German says it otherwise, with anything in place of values. */
+const english = readdirSync(folder)
+  .filter((file) => file.startsWith('en.'))
+  .flatMap((file) => {
+    const german = new Map(leavesOf(textsOf(file.replace('en.', 'dy.'))))
+    return leavesOf(textsOf(file)).filter(([key, text]) => german.get(key) !== text)
+  })
+  .map(([, text]) => text)
+  .filter((text) => !germanTexts.has(text))
+  .filter((text) => /\p{L}{2}/u.test(text.replaceAll(/\{\{\w+\}\}/g, '')))
+  .map(
+    (text) => new RegExp(`^${text.replaceAll(/[.*+?()|[\]\\]/g, '\\$&').replaceAll(/\{\{\w+\}\}/g, '.+')}$`),
+  )
+
+/** Whether whoever reads left to right, and column by column, meets the second before the first. */
+const isBefore = ({ place: first }: Stop, { place: second }: Stop) => {
+  const isAbove = second.bottom <= first.top + 4 && second.left < first.right - 4
+  const isInRow = second.top < first.bottom - 4 && second.bottom > first.top + 4
+  return isAbove || (isInRow && second.right <= first.left + 4)
+}
+
+/** What is wrong with a page's stops, in words. */
+function faultsOf(stops: Stop[]): string[] {
+  const names = stops.filter(({ kind }) => kind === 'button').map((stop) => stop.name)
+  return stops.flatMap((stop, index) => {
+    const { name, kind, reached, hasRing, isSeen } = stop
+    const before = stops[index - 1]
+    const faults = {
+      'is never reached': !reached,
+      'shows no focus': reached && !hasRing,
+      'is covered': reached && !isSeen,
+      'has no name': name === '',
+      'is called as another': kind === 'button' && names.indexOf(name) !== names.lastIndexOf(name),
+      'speaks English': english.some((text) => text.test(name)),
+      [`comes after ${before?.name}`]: before && before.reached && reached && isBefore(before, stop),
+    }
+    return Object.entries(faults).flatMap(([fault, is]) => (is ? `${kind} “${name}” ${fault}` : []))
+  })
+}
+
+/** Something in every area. @returns each page, with what opens the sheets on it, in any language */
+async function fillStudio(page: Page, browser: Browser): Promise<[path: string, ...openers: string[]][]> {
+  const viewer = await browser.newPage()
+  const tower = await towerUrl(viewer, 4)
+  await viewer.goto(tower)
+  await lockedPanel(viewer, 4).getByRole('button', { name: 'Pay $0.99' }).click()
+  await payByCard(viewer, { number: '4242 4242 4242 4242' })
+  await expectPlaying(viewer, 4)
+  const read = async <Answer>(path: string) => (await (await viewer.request.get(path)).json()) as Answer
+  const { info: person } = await read<{ info: { id: string } }>('/api/user')
+  const { data: orders } = await read<{ data: { list: { id: string }[] } }>('/api/payment')
+  const { data: plans } = await read<{ data: { list: { id: string }[] } }>('/api/plan')
+  await viewer.close()
+  await enterStudio(page, 'owner')
+  await inviteOperator('editor')
+  const draft = await labelVideo(page, { tags: ['a key'] })
+  const video = /vid_\w+/.exec(tower)?.[0]
+  return [
+    [''],
+    ['/content', 'main header button'],
+    ['/content/names', 'tbody button >> nth=-1'],
+    [
+      `/content/${video}`,
+      '#cover button >> nth=1',
+      '#episodes [aria-label]:not([data-step])',
+      'main header button',
+    ],
+    [`/content/${draft}`, 'main header button >> nth=1'],
+    ['/homepage'],
+    ['/homepage/texts'],
+    ['/homepage/texts/privacyPolicy/dy'],
+    ['/homepage/icon'],
+    ['/money'],
+    [`/money/orders/${orders.list[0]?.id}`, 'main button[class*=danger]'],
+    ['/money/disputes'],
+    ['/money/reconciliation'],
+    [`/people?who=${person.id}`],
+    [`/people/${person.id}`, 'main table button', 'main button[class*=danger]'],
+    ['/plans'],
+    ['/plans/new'],
+    [`/plans/${plans.list[0]?.id}`],
+    ['/growth'],
+    [`/growth/videos/${video}`],
+    ['/experiments'],
+    ['/experiments/new'],
+    ['/team', 'main table button >> nth=0', 'main table button >> nth=1'],
+    ['/running'],
+    ['/settings', 'main button'],
+  ]
+}
+
+test(
+  'Tab comes to every control of the studio in the order of the page, shows where it is, and each has a name in German; axe finds nothing',
+  { tag: '@screens' },
+  async ({ page, browser }) => {
+    test.setTimeout(240_000)
+    for (const [path, ...openers] of await fillStudio(page, browser)) {
+      await page.goto(`/studio${path}${path.includes('?') ? '&' : '?'}lang=dy`)
+      await expect(page.locator('main h1')).toBeVisible()
+      await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
+      await expectReadable(page)
+      const stops = await walkByTab(page)
+      expect.soft(faultsOf(stops), path).toEqual([])
+      for (const selector of openers) {
+        const opener = page.locator(selector).first()
+        await opener.focus()
+        await page.keyboard.press('Enter')
+        await expect(page.getByRole('dialog')).toBeVisible()
+        await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
+        await expectReadable(page)
+        expect.soft(faultsOf(await walkByTab(page)), `${path}, ${selector}`).toEqual([])
+        await page.keyboard.press('Escape')
+        await expect(page.getByRole('dialog')).toHaveCount(0)
+        await expect.soft(opener, path).toBeFocused()
+      }
+    }
+  },
+)

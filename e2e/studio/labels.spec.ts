@@ -1,0 +1,136 @@
+import type { Page } from '@playwright/test'
+import { expect, test } from '#e2e/support/fixtures.ts'
+import { typeInto } from '#e2e/support/keyboard.ts'
+import { expectFits, expectReadable } from '#e2e/support/page-quality.ts'
+import { labelVideo, enterStudio } from '#e2e/support/studio.ts'
+
+test.use({ bypassCSP: true })
+
+/** The names of categories in their order, as far as they are this test's. */
+const orderOf = async (page: Page, own: string) =>
+  (await page.getByRole('button', { name: new RegExp(`^Move .*${own} up$`) }).allTextContents()).map(
+    (words) => /Move (\S+)/.exec(words)?.[1],
+  )
+
+async function look(page: Page, words: string): Promise<void> {
+  await page.getByLabel('Search by name').fill(words)
+  await page.keyboard.press('Enter')
+}
+
+/** A name that no other test has. */
+const aName = (word: string) => `${word}${crypto.randomUUID().slice(0, 6)}`
+
+test('a tag is renamed in several languages, which viewers find it by; without an English name it stays', async ({
+  page,
+}) => {
+  const before = aName('old')
+  const [after, german] = [aName('new'), aName('neu')]
+  await enterStudio(page, 'editor')
+  await labelVideo(page, { tags: [before] })
+  await page.goto('/studio/content/names')
+  await look(page, before)
+  // Pausing, or leaving the field, looks for something else; what is open of a row stays.
+  await page.getByLabel('Search by name').fill(before.slice(0, -1))
+  await page.getByRole('button', { name: `Rename ${before}` }).click()
+  const dialog = page.getByRole('dialog', { name: `Rename ${before}` })
+  await expect(dialog.getByLabel('English')).toBeFocused()
+  await dialog.getByLabel('English').fill('')
+  await typeInto(page, dialog.getByLabel('Deutsch'), german)
+  await page.keyboard.press('Enter')
+  await expect(dialog.getByText('Enter an English name.')).toBeVisible()
+  await expect(dialog.getByLabel('English')).toBeFocused()
+  await expectReadable(page)
+  await page.keyboard.type(after)
+  await page.keyboard.press('Enter')
+  await expect(dialog).toHaveCount(0)
+  await look(page, after)
+  await expect(page.getByRole('row', { name: after })).toContainText(german)
+  await look(page, before)
+  await expect(page.getByText('No tags match this name.')).toBeVisible()
+})
+
+test('a tag is merged into another and is gone; another is deleted, and its video stays', async ({
+  page,
+}) => {
+  const [from, into, lone] = [aName('from'), aName('into'), aName('lone')]
+  await enterStudio(page, 'editor')
+  const video = await labelVideo(page, { tags: [from, lone] })
+  await labelVideo(page, { tags: [into] })
+  await page.goto('/studio/content/names')
+  await look(page, from)
+  await page.getByRole('button', { name: `Merge ${from}` }).click()
+  const dialog = page.getByRole('dialog', { name: `Merge ${from} into another` })
+  await dialog.getByLabel('Search').fill(into)
+  await page.keyboard.press('Enter')
+  await expectReadable(page)
+  await dialog.getByRole('button', { name: `Merge into ${into}` }).click()
+  await expect(page.getByText('No tags match this name.')).toBeVisible()
+
+  await look(page, lone)
+  await page.getByRole('button', { name: `Delete ${lone}` }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await expect(page.getByText('No tags match this name.')).toBeVisible()
+  await page.goto(`/studio/content/${video}`)
+  await expect(page.getByLabel('Tags')).toHaveValue(into)
+})
+
+test('the order of the categories, which is the menu’s, is changed by the keyboard, and the focus goes along', async ({
+  page,
+}) => {
+  const own = aName('')
+  const [first, second] = [`first${own}`, `second${own}`]
+  await enterStudio(page, 'editor')
+  await labelVideo(page, { category: first })
+  await labelVideo(page, { category: second })
+  await page.goto('/studio/content/names')
+  const up = page.getByRole('button', { name: `Move ${second} up` })
+  await expect(up).toBeVisible()
+  const [top] = await orderOf(page, own)
+  const lower = top === first ? second : first
+  const step = lower === second ? up : page.getByRole('button', { name: `Move ${first} up` })
+  await expect(step).toBeEnabled()
+  // Another test may add a category in between, whereupon the order is refused and shown anew.
+  await expect(async () => {
+    await step.focus()
+    const answered = page.waitForResponse('**/api/studio/categories/order', { timeout: 4000 })
+    await page.keyboard.press('Enter')
+    expect(await (await answered).json()).toMatchObject({ code: 200 })
+    await expect.poll(() => orderOf(page, own), { timeout: 4000 }).toEqual([lower, top])
+  }).toPass()
+  await expect(page.locator(':focus')).toContainText(`Move ${lower}`)
+  await page.reload()
+  await expect(step).toBeVisible()
+  expect(await orderOf(page, own)).toEqual([lower, top])
+})
+
+test('an analyst reads the names and has nothing to press', async ({ page }) => {
+  await enterStudio(page, 'analyst')
+  await page.goto('/studio/content/names')
+  await expect(page.getByRole('table', { name: 'Tags' })).toBeVisible()
+  await expect(page.getByRole('table', { name: 'Categories' })).toBeVisible()
+  await expect(page.getByRole('main').getByRole('button', { name: /Rename|Merge|Delete|Move/ })).toHaveCount(
+    0,
+  )
+})
+
+for (const [language, heading] of [
+  ['en', 'Categories and tags'],
+  ['dy', 'Kategorien und Schlagwörter'],
+] as const)
+  test(`the names are readable and fit, in ${language}`, { tag: '@screens' }, async ({ page }) => {
+    await enterStudio(page, 'editor')
+    await page.goto(`/studio/content/names?lang=${language}`)
+    await expect(page.getByRole('heading', { level: 1, name: heading })).toBeVisible()
+    await expect(page.getByRole('table').last()).toBeVisible()
+    await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
+    await expectReadable(page)
+    await expectFits(page)
+  })
+
+test('an address of the studio that leads nowhere says so', async ({ page }) => {
+  await enterStudio(page, 'owner')
+  for (const path of ['content/vid_none', 'content/names/more', 'growth/links', 'money/ord_none/more']) {
+    await page.goto(`/studio/${path}`)
+    await expect(page.getByRole('heading', { name: 'Not found' })).toBeVisible()
+  }
+})

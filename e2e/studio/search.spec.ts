@@ -1,0 +1,79 @@
+import type { Request } from '@playwright/test'
+import { expect, test } from '#e2e/support/fixtures.ts'
+import { labelVideo, enterStudio } from '#e2e/support/studio.ts'
+
+/** A tag's name that no other test has. */
+const aName = (word: string) => `${word}${crypto.randomUUID().slice(0, 6)}`
+
+test('videos are found while their title is typed, in one call, with the words in the address and the focus in the field', async ({
+  page,
+}) => {
+  await enterStudio(page, 'editor')
+  await labelVideo(page, {})
+  await page.goto('/studio/content?state=draft')
+  const list = page.getByRole('table', { name: 'Videos' })
+  await expect(list).toBeVisible()
+  const asked: (string | null)[] = []
+  page.on('request', (request) => {
+    const { pathname, searchParams } = new URL(request.url())
+    if (pathname === '/api/studio/videos') asked.push(searchParams.get('keyword'))
+  })
+  const field = page.getByRole('searchbox', { name: 'Search by title' })
+  await field.focus()
+  // However slow the machine, there is no pause between the letters.
+  await field.evaluate((_, words) => {
+    for (const letter of words) document.execCommand('insertText', false, letter)
+  }, 'labelled dr')
+  await expect(page).toHaveURL(/\?state=draft&q=labelled\+dr$/)
+  await expect(list.getByRole('row', { name: 'A labelled draft' }).first()).toBeVisible()
+  await expect(field).toBeFocused()
+  await expect.poll(() => asked).toEqual(['labelled dr'])
+
+  await field.pressSequentially('zz')
+  await expect(page.getByText('No videos match this title.')).toBeVisible()
+  await field.fill('')
+  await expect(page).toHaveURL(/\?state=draft$/)
+  await expect(list).toBeVisible()
+})
+
+test('an answer that comes late does not replace the one to what was typed since', async ({ page }) => {
+  const [slow, quick] = [aName('slow'), aName('quick')]
+  await enterStudio(page, 'editor')
+  await labelVideo(page, { tags: [slow, quick] })
+  await page.goto('/studio/content/names')
+  const late = Promise.withResolvers<void>()
+  await page.route(`**/api/studio/tags?keyword=${slow}`, async (route) => {
+    await late.promise
+    await route.continue()
+  })
+  const field = page.getByRole('searchbox', { name: 'Search by name' })
+  const begun = page.waitForRequest(`**/api/studio/tags?keyword=${slow}`)
+  await field.fill(slow)
+  await begun
+  const isLate = (request: Request) => request.url().includes(slow)
+  // Given up, or answered in spite of that.
+  const over = Promise.race([
+    page.waitForEvent('requestfinished', isLate),
+    page.waitForEvent('requestfailed', isLate),
+  ])
+  await field.fill(quick)
+  const tags = page.getByRole('table', { name: 'Tags' })
+  await expect(tags.getByRole('row')).toHaveCount(2)
+  late.resolve()
+  await over
+  await expect(tags.getByRole('row', { name: quick })).toBeVisible()
+  await expect(field).toHaveValue(quick)
+})
+
+test('the field follows the address: the area’s own link takes the words out', async ({ page }) => {
+  await enterStudio(page, 'editor')
+  await page.goto('/studio/content?q=nothing-is-called-so')
+  const field = page.getByRole('searchbox', { name: 'Search by title' })
+  await expect(field).toHaveValue('nothing-is-called-so')
+  await page
+    .getByRole('navigation', { name: 'Studio navigation' })
+    .getByRole('link', { name: 'Videos' })
+    .click()
+  await expect(page).toHaveURL(/\/studio\/content$/)
+  await expect(field).toHaveValue('')
+})

@@ -1,0 +1,119 @@
+import { request, type Page } from '@playwright/test'
+import { codeAt } from '#server/testing/builders/operator.ts'
+import { expect, test } from '#e2e/support/fixtures.ts'
+import { expectFits, expectReadable } from '#e2e/support/page-quality.ts'
+import { siteUrl } from '#e2e/support/site-url.ts'
+import { beginDraft, studioPassword, openStudio } from '#e2e/support/studio.ts'
+
+test.use({ bypassCSP: true })
+
+type Operator = Awaited<ReturnType<typeof openStudio>>
+
+/** Signs the page's operator out everywhere, past the page. */
+async function endSession(page: Page): Promise<void> {
+  const elsewhere = await request.newContext({ storageState: await page.context().storageState() })
+  const ended = await elsewhere.delete(`${siteUrl}/api/studio/session`, {
+    data: { everywhere: true },
+    headers: { origin: siteUrl },
+  })
+  expect(await ended.json()).toMatchObject({ code: 200 })
+  await elsewhere.dispose()
+}
+
+const signInOver = (page: Page) => page.getByRole('dialog', { name: 'Sign in to the studio' })
+
+async function signIn(page: Page, { email, secret }: Operator): Promise<void> {
+  await page.getByLabel('E-mail', { exact: true }).last().fill(email)
+  await page.locator('input[type=password]').fill(studioPassword)
+  await page.getByRole('button', { name: 'Sign in to the studio' }).click()
+  // A code serves once, and the one of now was needed to come in.
+  await page.getByLabel(/authenticator app/).fill(codeAt(secret, new Date(Date.now() + 30_000)))
+  await page.getByRole('button', { name: 'Sign in to the studio' }).click()
+}
+
+test('a text that was typed when the session ended is still there after the sign-in, and is saved', async ({
+  page,
+}) => {
+  const operator = await openStudio(page, 'editor')
+  await page.goto('/studio/homepage/texts/contentPolicy/fy')
+  const text = page.getByLabel('Markdown')
+  await text.fill('# Typed before the end')
+  await expect(page.getByRole('region', { name: 'Preview' })).toContainText('Typed before the end')
+  await endSession(page)
+  await page.getByRole('button', { name: 'Publish' }).click()
+  await expect(signInOver(page)).toContainText('to save what you entered')
+  await expectReadable(page)
+  await expectFits(page)
+  // It cannot be closed, however often.
+  for (const press of ['Escape', 'Escape', 'Escape']) await page.keyboard.press(press)
+  await expect(signInOver(page).getByLabel('E-mail')).toBeVisible()
+
+  await signIn(page, operator)
+  await expect(signInOver(page)).toHaveCount(0)
+  await expect(text).toHaveValue('# Typed before the end')
+  await expect(page.getByText('sign in first')).toHaveCount(0)
+  await page.getByRole('button', { name: 'Publish' }).click()
+  await expect(page.getByText('Edited on')).toBeVisible()
+  await page.getByRole('button', { name: 'Reset to original' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Reset to original' }).click()
+  await expect(page.getByText('Original', { exact: true })).toBeVisible()
+})
+
+const forms = [
+  ['a form', 'draft', '', 'Synopsis', 'Save texts', true],
+  ['a sheet', '', 'New video', 'English title', 'Create draft', true],
+  // The other tests' homepage stays as it is.
+  ['the homepage', '../homepage', '', 'Footer text', 'Publish changes', false],
+] as const
+
+for (const [name, path, opener, label, save, saves] of forms)
+  test(`nor is what was typed into ${name} of the studio lost`, async ({ page }) => {
+    const operator = await openStudio(page, 'owner')
+    const place = path === 'draft' ? await beginDraft(page, 'Typed at the end of a session') : path
+    await page.goto(`/studio/content/${place}`)
+    if (opener) await page.getByRole('button', { name: opener, exact: true }).click()
+    const field = page.getByLabel(label).first()
+    await field.fill('7.77')
+    await endSession(page)
+    const button = page.getByRole('button', { name: save, exact: true })
+    await button.click()
+    await expect(signInOver(page)).toBeVisible()
+    await signIn(page, operator)
+    await expect(signInOver(page)).toHaveCount(0)
+    await expect(field).toHaveValue('7.77')
+    await expect(page.getByText('sign in first')).toHaveCount(0)
+    if (!saves) return
+    const saved = page.waitForResponse((response) => /video\/(add|edit)$/.test(response.url()))
+    await button.click()
+    expect(await (await saved).json()).toMatchObject({ code: 200 })
+  })
+
+test('somebody else who signs in then finds nothing of what was typed', async ({ page, browser }) => {
+  const elsewhere = await browser.newPage()
+  const other = await openStudio(elsewhere, 'owner')
+  await elsewhere.context().close()
+  await openStudio(page, 'editor')
+  await page.goto('/studio/homepage/texts/contentPolicy/fy')
+  await page.getByLabel('Markdown').fill('# Not for others')
+  await endSession(page)
+  await page.getByRole('button', { name: 'Publish' }).click()
+  await expect(signInOver(page)).toBeVisible()
+  await signIn(page, other)
+  await expect(page.getByLabel('Markdown')).not.toHaveValue(/Not for others/)
+  await expect(page.getByText('Not for others')).toHaveCount(0)
+})
+
+test('where nothing was typed the sign-in takes the page’s place, and signing out needs no session', async ({
+  page,
+}) => {
+  await openStudio(page, 'editor')
+  await page.goto('/studio/team')
+  await expect(page.getByRole('table', { name: 'Team' })).toBeVisible()
+  const account = page.getByRole('button', { name: 'Account and language' })
+  if (await account.isVisible()) await account.click()
+  await endSession(page)
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await expect(page.getByRole('heading', { name: 'Sign in to the studio' })).toBeVisible()
+  await expect(signInOver(page)).toHaveCount(0)
+  await expect(page.getByRole('navigation', { name: 'Studio navigation' })).toHaveCount(0)
+})

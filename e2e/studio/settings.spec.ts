@@ -1,0 +1,74 @@
+import { expect, test } from '#e2e/support/fixtures.ts'
+import { expectFits, expectReadable } from '#e2e/support/page-quality.ts'
+import { enterStudio } from '#e2e/support/studio.ts'
+
+test.use({ bypassCSP: true })
+
+test('an owner takes a language from the offer, whose viewers get the default until it is offered again @phone', async ({
+  page,
+  browser,
+}) => {
+  await enterStudio(page, 'owner')
+  await page.goto('/studio/settings')
+  const offer = page.getByRole('button', { name: 'Save languages' })
+  const portuguese = page.getByLabel('Português')
+  await portuguese.uncheck()
+  await expectReadable(page)
+  await expectFits(page)
+  await offer.click()
+  await expect(offer).toBeDisabled()
+
+  const viewer = await (await browser.newContext({ locale: 'pt-PT' })).newPage()
+  const opened = (lang: string) =>
+    expect(async () => {
+      await viewer.goto('/')
+      await expect(viewer.locator('html')).toHaveAttribute('lang', lang, { timeout: 1000 })
+    }).toPass()
+  await opened('en')
+  await expect(viewer.locator('header select option')).toHaveText([
+    'English',
+    'Español',
+    'Français',
+    'Deutsch',
+  ])
+
+  await portuguese.check()
+  await offer.click()
+  await expect(offer).toBeDisabled()
+  await opened('pt')
+  await viewer.context().close()
+})
+
+test('a contact address is set and taken back; an analyst only reads @phone', async ({ page, browser }) => {
+  await enterStudio(page, 'owner')
+  await page.goto('/studio/settings')
+  const address = page.getByLabel('Contact address')
+  await address.fill('nobody')
+  await page.getByRole('button', { name: 'Save Contact address' }).click()
+  await expect(page.getByText('This value isn’t valid.').first()).toBeVisible()
+  await address.fill('desk@drama.example')
+  await page.getByRole('button', { name: 'Save Contact address' }).click()
+  const back = page.getByRole('button', { name: 'Reset to default Contact address' })
+  await expect(back).toBeVisible()
+  await back.click()
+  await expect(back).toHaveCount(0)
+  const other = await (await browser.newContext({ bypassCSP: true })).newPage()
+  await enterStudio(other, 'analyst')
+  await other.goto('/studio/settings')
+  await expect(other.getByText('English, Español, Français, Deutsch')).toBeVisible()
+  await expect(other.getByRole('main').getByRole('button')).toHaveCount(0)
+  await other.context().close()
+})
+
+for (const [language, word] of [
+  ['en', 'Settings'],
+  ['dy', 'Einstellungen'],
+] as const)
+  test(`settings are readable and fit, in ${language}`, { tag: '@screens' }, async ({ page }) => {
+    await enterStudio(page, 'owner')
+    await page.goto(`/studio/settings?lang=${language}`)
+    await expect(page.getByRole('heading', { name: word, exact: true })).toBeVisible()
+    await expect(page.getByRole('checkbox').first()).toBeVisible()
+    await expectReadable(page)
+    await expectFits(page)
+  })

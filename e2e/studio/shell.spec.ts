@@ -1,0 +1,38 @@
+import { expect, test } from '#e2e/support/fixtures.ts'
+import { enterStudio } from '#e2e/support/studio.ts'
+
+test.use({ bypassCSP: true })
+
+test('a new page takes the focus to its heading @desktop', async ({ page }) => {
+  await enterStudio(page, 'owner')
+  await page.goto('/studio/content')
+  await page
+    .getByRole('navigation', { name: 'Studio navigation' })
+    .getByRole('link', { name: 'Payments' })
+    .click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Payments' })).toBeFocused()
+})
+
+test('the sign-in has the icon of the site and a language, and no shell command @phone', async ({ page }) => {
+  await page.goto('/studio')
+  await expect(page.locator('main img')).toBeVisible()
+  await page.getByLabel('Language').selectOption({ label: 'Deutsch' })
+  await expect(page.getByRole('heading', { name: 'Im Studio anmelden' })).toBeVisible()
+  await expect(page.getByText('npm run')).toHaveCount(0)
+})
+
+test('every area is seen on a phone, and the preview keeps its size when the homepage is saved @phone', async ({
+  page,
+}) => {
+  await enterStudio(page, 'owner')
+  await page.goto('/studio/homepage')
+  const links = page.getByRole('navigation', { name: 'Studio navigation' }).getByRole('link')
+  await expect(links).toHaveCount(10)
+  for (const link of await links.all()) await expect(link).toBeInViewport({ ratio: 1 })
+  const desktop = page.getByRole('button', { name: 'Desktop' })
+  await desktop.click()
+  await page.getByLabel('Footer text').fill(`© ${crypto.randomUUID().slice(0, 6)}`)
+  await page.getByRole('button', { name: 'Publish changes' }).click()
+  await expect(page.getByText('Published. Viewers see')).toBeVisible()
+  await expect(desktop).toHaveAttribute('aria-pressed', 'true')
+})

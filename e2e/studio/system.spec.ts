@@ -1,0 +1,123 @@
+import type { Page } from '@playwright/test'
+import type { ResultOf } from '#contract/endpoint.ts'
+import type { listJobs } from '#contract/studio/system.ts'
+import { expect, test } from '#e2e/support/fixtures.ts'
+import { expectFits, expectReadable } from '#e2e/support/page-quality.ts'
+import { abandonMail } from '#e2e/support/abandon-mail.ts'
+import { mailTo } from '#e2e/support/site-mails.ts'
+import { enterStudio } from '#e2e/support/studio.ts'
+
+test.use({ bypassCSP: true })
+
+interface JobList {
+  data: ResultOf<typeof listJobs>
+}
+
+/** When the health check last went well, in ms; 0 where it never has. */
+async function lastSuccess(page: Page): Promise<number> {
+  const answer = (await (await page.request.get('/api/studio/running/jobs')).json()) as JobList
+  const found = answer.data.list.find(({ name }) => name === 'check-health')
+  return Date.parse(found?.succeeded_at ?? '') || 0
+}
+
+const job = (page: Page) => page.getByRole('row', { name: /check-health/ })
+
+test('an owner looks at the parts, sees that each works, and has a job run at once @phone', async ({
+  page,
+}) => {
+  await enterStudio(page, 'owner')
+  await page.goto('/studio/running')
+  const looked = page.waitForResponse(
+    (response) => response.url().endsWith('/running/health') && response.request().method() === 'POST',
+  )
+  await page.getByRole('button', { name: 'Check now' }).click()
+  expect((await looked).ok()).toBe(true)
+  for (const part of ['Database', 'Storage', 'E-mail'])
+    await expect(page.getByRole('listitem').filter({ hasText: new RegExp(`^${part}`) })).toContainText(
+      'Operational',
+    )
+  const before = await lastSuccess(page)
+  await job(page)
+    .getByRole('button', { name: /^Run now/ })
+    .click()
+  await expect.poll(async () => (await lastSuccess(page)) > before).toBe(true)
+  await expect(job(page)).toContainText('OK')
+  await expect(page.getByText('No failed files')).toBeVisible()
+  await expectReadable(page)
+  await expectFits(page)
+})
+
+test('a job that waits for a worker is shown as done once it is, without a reload @desktop', async ({
+  page,
+}) => {
+  await enterStudio(page, 'owner')
+  let asked = 0
+  await page.route('**/api/studio/running/jobs', async (route) => {
+    const response = await route.fetch()
+    const answer = (await response.json()) as JobList
+    asked++
+    for (const each of answer.data.list) if (asked <= 2) each.state = 'wanted'
+    await route.fulfill({ response, json: answer })
+  })
+  await page.goto('/studio/running')
+  await expect(job(page)).toContainText('Starting')
+  await expect(job(page)).toContainText('OK')
+})
+
+test('support sees a mail that was given up, without its link, and sends it again; it arrives @phone', async ({
+  page,
+}) => {
+  const address = `bounced-${crypto.randomUUID().slice(0, 8)}@example.com`
+  await abandonMail(address)
+  await enterStudio(page, 'support')
+  await page.goto('/studio/running')
+  const mail = page.getByRole('row', { name: address })
+  await expect(mail).toContainText('Confirm your e-mail address')
+  await expect(mail).toContainText('Check the address.')
+  await expect(page.getByText('RCPT TO 550')).toHaveCount(0)
+  expect(await page.content()).not.toContain('a-secret')
+  await expectReadable(page)
+  await expectFits(page)
+  await mail.getByRole('button', { name: 'Resend' }).click()
+  await expect(page.getByText('The e-mail will be sent again.')).toBeVisible()
+  await expect(mail).toHaveCount(0)
+  expect((await mailTo(address, 'Confirm your e-mail address')).link).toContain('a-secret')
+})
+
+test('a site that does not answer is told as that, and asked again @desktop', async ({ page }) => {
+  await enterStudio(page, 'owner')
+  await page.route('**/api/studio/running/health', (route) =>
+    route.fulfill({ json: { code: 500 }, contentType: 'application/json' }),
+  )
+  await page.goto('/studio/running')
+  await expect(page.getByText('The site isn’t responding.')).toBeVisible()
+  await page.unrouteAll()
+  await page.getByRole('button', { name: 'Try again' }).first().click()
+  await expect(page.getByRole('listitem').filter({ hasText: 'Database' })).toContainText('Operational')
+})
+
+test('an analyst sees how the site runs and has nothing to press @desktop', async ({ page }) => {
+  await enterStudio(page, 'analyst')
+  await page.goto('/studio/running')
+  await expect(job(page)).toBeVisible()
+  await expect(page.getByRole('button', { name: /^Run now/ })).toHaveCount(0)
+})
+
+for (const [language, words] of [
+  ['en', ['Setup guide', 'System status']],
+  ['dy', ['Einrichtung', 'Systemstatus']],
+] as const)
+  test(
+    `first steps and running are readable and fit, in ${language}`,
+    { tag: '@screens' },
+    async ({ page }) => {
+      await enterStudio(page, 'owner')
+      for (const [index, path] of ['/studio', '/studio/running'].entries()) {
+        await page.goto(`${path}?lang=${language}`)
+        await expect(page.getByRole('heading', { name: words[index], exact: true, level: 1 })).toBeVisible()
+        await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
+        await expectReadable(page)
+        await expectFits(page)
+      }
+    },
+  )

@@ -1,0 +1,89 @@
+import { expect, test } from '#e2e/support/fixtures.ts'
+import { expectFits, expectReadable } from '#e2e/support/page-quality.ts'
+import { enterStudio } from '#e2e/support/studio.ts'
+
+test.use({ bypassCSP: true })
+
+test('an editor writes a text beside its preview, viewers read it, and it goes back to how it came @phone', async ({
+  page,
+  browser,
+}) => {
+  await enterStudio(page, 'editor')
+  await page.goto('/studio/homepage/texts')
+  await page.getByRole('row', { name: 'Content policy' }).getByRole('link', { name: 'Español' }).click()
+  const text = page.getByLabel('Markdown')
+  await text.fill('# Ours\n\n<b>Raw</b> and **strong**, [bad](javascript:alert(1)), {{nowhere}}')
+  const preview = page.getByRole('region', { name: 'Preview' })
+  await expect(preview.getByText('Lines with {{nowhere}} are hidden')).toBeVisible()
+  await text.fill('# Ours\n\n<b>Raw</b> and **strong**, [bad](javascript:alert(1))')
+  await expect(preview.locator('strong')).toHaveText('strong')
+  await expect(preview.getByText('<b>Raw</b>')).toBeVisible()
+  await expect(preview.getByRole('link')).toHaveCount(0)
+  await expectReadable(page)
+  await expectFits(page)
+  const shown = await preview.getByRole('paragraph').last().innerText()
+  await page.getByRole('button', { name: 'Publish' }).click()
+  await expect(page.getByText('Edited on')).toBeVisible()
+
+  const viewer = await (await browser.newContext()).newPage()
+  await expect(async () => {
+    await viewer.goto('/contentPolicy?lang=es')
+    await expect(viewer.getByRole('heading', { name: 'Ours' })).toBeVisible({ timeout: 2000 })
+  }).toPass()
+  await expect(viewer.getByText(shown)).toBeVisible()
+  await viewer.context().close()
+
+  await page.getByRole('button', { name: 'Reset to original' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Reset to original' }).click()
+  await expect(page.getByText('Original', { exact: true })).toBeVisible()
+  await expect(text).not.toHaveValue(/Ours/)
+})
+
+test('of two who write at once the second is told, and loses nothing @desktop', async ({ page, browser }) => {
+  const path = '/studio/homepage/texts/commonQuestions/pt'
+  await enterStudio(page, 'editor')
+  const other = await (await browser.newContext({ bypassCSP: true })).newPage()
+  await enterStudio(other, 'owner')
+  for (const tab of [page, other]) {
+    await tab.goto(path)
+    // Both have read the same text.
+    await expect(tab.getByLabel('Markdown')).toBeVisible()
+  }
+  await page.getByLabel('Markdown').fill('# First')
+  await page.getByRole('button', { name: 'Publish' }).click()
+  await expect(page.getByText('Edited on')).toBeVisible()
+  await other.getByLabel('Markdown').fill('# Second')
+  await other.getByRole('button', { name: 'Publish' }).click()
+  await expect(other.getByText('Someone else changed this page')).toBeVisible()
+  await expect(other.getByLabel('Current version')).toHaveValue('# First')
+  await expect(other.getByLabel('Markdown')).toHaveValue('# Second')
+  await expectReadable(other)
+  await other.getByRole('button', { name: 'Publish mine instead' }).click()
+  await expect(other.getByText('Edited on')).toBeVisible()
+  await other.getByRole('button', { name: 'Reset to original' }).click()
+  await other.getByRole('dialog').getByRole('button', { name: 'Reset to original' }).click()
+  await expect(other.getByText('Original', { exact: true })).toBeVisible()
+  await other.context().close()
+})
+
+for (const [language, words] of [
+  ['en', ['Pages', 'Icon']],
+  ['dy', ['Seiten', 'Symbol']],
+] as const)
+  test(`texts and icon are readable and fit, in ${language}`, { tag: '@screens' }, async ({ page }) => {
+    await enterStudio(page, 'owner')
+    for (const [index, path] of ['texts', 'icon'].entries()) {
+      await page.goto(`/studio/homepage/${path}?lang=${language}`)
+      await expect(page.getByRole('link', { name: words[index], exact: true })).toHaveAttribute(
+        'aria-current',
+        'page',
+      )
+      await expect(page.locator('main table, main img')).toBeVisible()
+      await expectReadable(page)
+      await expectFits(page)
+    }
+    await page.goto(`/studio/homepage/texts/privacyPolicy/dy?lang=${language}`)
+    await expect(page.getByRole('region').getByRole('listitem').first()).toBeVisible()
+    await expectReadable(page)
+    await expectFits(page)
+  })

@@ -1,0 +1,151 @@
+import type { Page } from '@playwright/test'
+import { expect, test } from '#e2e/support/fixtures.ts'
+import { expectFits, expectReadable } from '#e2e/support/page-quality.ts'
+import { beginDraft, bringFilms, labelVideo, openStudio } from '#e2e/support/studio.ts'
+import { tinyFilm } from '#e2e/support/tiny-film.ts'
+
+test.use({ bypassCSP: true })
+
+const question = (page: Page) => page.getByRole('dialog', { name: 'Leave without saving?' })
+const area = (page: Page, name: string) =>
+  page.getByRole('navigation', { name: 'Studio navigation' }).getByRole('link', { name })
+
+/** Reloads, and stays where the browser asks. @returns whether it did */
+async function asksBeforeReload(page: Page): Promise<boolean> {
+  const asked: string[] = []
+  page.once('dialog', (dialog) => {
+    asked.push(dialog.type())
+    void dialog.dismiss()
+  })
+  await page.evaluate(() => location.reload())
+  // A page that was not left still answers.
+  await expect(page.getByRole('main', { name: 'Studio' })).toBeVisible()
+  return asked.includes('beforeunload')
+}
+
+test('what was typed on a video’s page is asked for before it is lost, and not once it is saved', async ({
+  page,
+}) => {
+  await openStudio(page, 'owner')
+  const name = `A night that was typed ${crypto.randomUUID().slice(0, 8)}`
+  await beginDraft(page, name)
+  await page.goto('/studio/content')
+  await page.getByRole('link', { name }).click()
+  const title = page.getByRole('group', { name: 'Español' }).getByLabel('Title')
+  await title.fill('Una noche ')
+  await page.getByRole('navigation', { name: 'On this page' }).getByRole('link').first().click()
+  await expect(question(page)).toHaveCount(0)
+
+  await area(page, 'Plans').click()
+  await expect(question(page)).toBeVisible()
+  await expectReadable(page)
+  await expectFits(page)
+  await page.keyboard.press('Enter')
+  await expect(question(page)).toHaveCount(0)
+  await expect(title).toHaveValue('Una noche ')
+  await page.goBack()
+  await expect(question(page)).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(title).toHaveValue('Una noche ')
+  expect(await asksBeforeReload(page)).toBe(true)
+  await expect(title).toHaveValue('Una noche ')
+
+  await page.getByRole('button', { name: 'Save texts' }).click()
+  await expect(page.getByText('Saved.', { exact: true })).toBeVisible()
+  await area(page, 'Plans').click()
+  await expect(page.getByRole('heading', { name: 'Plans and pricing' })).toBeVisible()
+  await page.goBack()
+  await expect(title).toHaveValue('Una noche')
+
+  await page.getByLabel('Episode price').fill('7.77')
+  await area(page, 'Plans').click()
+  await question(page).getByRole('button', { name: 'Leave', exact: true }).click()
+  await expect(page.getByRole('heading', { name: 'Plans and pricing' })).toBeVisible()
+})
+
+const forms = [
+  ['the homepage that is composed', '/studio/homepage', 'Footer text'],
+  ['a text in Markdown', '/studio/homepage/texts/refundPolicy/pt', 'Markdown'],
+  ['a plan', '/studio/plans/new', 'Introductory price'],
+  ['a setting', '/studio/settings', 'Facebook pixel'],
+  ['a link', '/studio/growth', 'Link name'],
+  ['an experiment', '/studio/experiments/new', 'Name'],
+  ['an invitation', '/studio/team', 'E-mail'],
+] as const
+
+test('every form of the studio asks before what was typed into it is lost, and so does signing out', async ({
+  page,
+}) => {
+  await openStudio(page, 'owner')
+  for (const [name, path, label] of forms)
+    await test.step(name, async () => {
+      await page.goto(path)
+      await page.getByLabel(label).first().fill('123')
+      await area(page, 'System status').click()
+      await expect(question(page)).toBeVisible()
+      await page.keyboard.press('Escape')
+      await expect(page.getByLabel(label).first()).toHaveValue('123')
+      expect(await asksBeforeReload(page)).toBe(true)
+      const account = page.getByRole('button', { name: 'Account and language' })
+      if (await account.isVisible()) await account.click()
+      await page.getByRole('button', { name: 'Sign out' }).click()
+      await expect(question(page)).toBeVisible()
+      await question(page).getByRole('button', { name: 'Keep editing' }).click()
+      await area(page, 'System status').click()
+      await question(page).getByRole('button', { name: 'Leave', exact: true }).click()
+      await expect(page).toHaveURL(/\/studio\/running$/)
+    })
+})
+
+test('every sheet with a form asks before it closes over what was typed, however it is closed', async ({
+  page,
+}) => {
+  await openStudio(page, 'owner')
+  const name = `typed${crypto.randomUUID().slice(0, 8)}`
+  const draft = await labelVideo(page, { category: name })
+  await bringFilms(page, draft, [await tinyFilm()])
+  const sheets = [
+    [`/studio/content/${draft}`, 'Titles of episode 1', 'Title (English)'],
+    [`/studio/content/${draft}`, 'Schedule', 'Publish date'],
+    ['/studio/content', 'New video', 'English title'],
+    ['/studio/content/names', `Rename ${name}`, 'English'],
+  ] as const
+  for (const [path, opener, label] of sheets)
+    await test.step(opener, async () => {
+      await page.goto(path)
+      await page.getByRole('button', { name: opener, exact: true }).click()
+      const sheet = page.getByRole('dialog').filter({ has: page.getByLabel(label) })
+      const field = sheet.getByLabel(label)
+      const typed =
+        (await field.getAttribute('type')) === 'datetime-local' ? '2034-05-06T07:08' : 'A changed one'
+      await field.fill(typed)
+      const closings = [
+        () => page.keyboard.press('Escape'),
+        () => page.mouse.click(5, 5),
+        () => sheet.getByRole('button', { name: 'Close', exact: true }).click(),
+      ]
+      for (const close of closings) {
+        await close()
+        await expect(question(page)).toBeVisible()
+        await page.keyboard.press('Enter')
+        await expect(question(page)).toHaveCount(0)
+        await expect(field).toHaveValue(typed)
+      }
+      // Whoever presses it again and again loses nothing either.
+      for (const asked of [1, 0, 1, 0, 1, 0]) {
+        await page.keyboard.press('Escape')
+        // A dialog that has closed is still there for a moment.
+        await expect(page.locator('dialog')).toHaveCount(1 + asked)
+        await expect(field).toHaveValue(typed)
+      }
+      await page.keyboard.press('Escape')
+      await expectReadable(page)
+      await expectFits(page)
+      await question(page).getByRole('button', { name: 'Leave', exact: true }).click()
+      await expect(page.getByRole('dialog')).toHaveCount(0)
+      await page.getByRole('button', { name: opener, exact: true }).click()
+      await expect(field).not.toHaveValue(typed)
+      await page.keyboard.press('Escape')
+      await expect(page.getByRole('dialog')).toHaveCount(0)
+    })
+})

@@ -1,0 +1,19 @@
+import pg from 'pg'
+import { currentSite } from '#e2e/site/own-site.ts'
+
+/** Leaves an undeliverable mail behind: the mail server of the browser tests' sites takes every mail. */
+export async function abandonMail(to: string): Promise<void> {
+  const client = new pg.Client({ connectionString: currentSite().databaseUrl })
+  await client.connect()
+  try {
+    const values = { link: 'http://localhost/individual#verify=a-secret' }
+    await client.query(
+      `INSERT INTO given_up_mails
+        (id, recipient, template, language, fields, attempts, created_at, given_up_at, refused, reason)
+        VALUES ($1, $2, 'verifyEmail', 'en', $3, 1, now(), now(), true, 'MailError: EENVELOPE RCPT TO 550')`,
+      [`mail_${crypto.randomUUID()}`, to, JSON.stringify(values)],
+    )
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,169 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  expect as plain,
+  type BrowserContext,
+  type Locator,
+  type Page,
+  type TestInfo,
+} from '@playwright/test'
+
+/*
+ * Finds assertions that cannot tell: those that were already true before the action that they are about. A first run with
+ * E2E_LOCATORS=record writes down which assertions follow each action of a test; a second with E2E_LOCATORS=check asks
+ * each of them just before its action, and fails the test where one holds already. An assertion about something that
+ * stays says so: its line ends with `// stays`.
+ */
+
+interface Assertion {
+  selector: string
+  matcher: string
+  expected: string | { source: string; flags: string } | undefined
+  /** File and line. */
+  at: string
+}
+
+/** The assertions between one action and the next, by the number of the action. */
+type Recording = Assertion[][]
+
+const mode = process.env['E2E_LOCATORS']
+const folder = join(import.meta.dirname, '../..', 'test-results', 'locators')
+const actions = [
+  'click',
+  'dblclick',
+  'tap',
+  'fill',
+  'press',
+  'pressSequentially',
+  'check',
+  'selectOption',
+  'setInputFiles',
+]
+/** Matchers that say that something is there. */
+const positive = new Set([
+  'toBeVisible',
+  'toHaveText',
+  'toContainText',
+  'toHaveAccessibleName',
+  'toBeChecked',
+])
+
+let recording: Recording = [[]]
+let recorded: Recording | undefined
+let problems: string[] = []
+
+/** Begins to watch a test; `finish` writes what was recorded, or throws what was found. */
+export function watchLocators(context: BrowserContext, { testId }: TestInfo): { finish(): void } | undefined {
+  if (mode === undefined) return undefined
+  const file = join(folder, `${testId}.json`)
+  recording = [[]]
+  problems = []
+  recorded =
+    mode === 'check' && existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Recording) : undefined
+  context.on('page', patch)
+  return {
+    finish() {
+      context.off('page', patch)
+      if (mode === 'record') {
+        mkdirSync(folder, { recursive: true })
+        writeFileSync(file, JSON.stringify(recording))
+      }
+      if (problems.length > 0) throw new Error(`These were true before the action:\n${problems.join('\n')}`)
+    },
+  }
+}
+
+let patched = false
+
+/** Has every action of every locator and keyboard ask first. The prototypes are shared by all pages of the process. */
+function patch(page: Page): void {
+  if (patched) return
+  patched = true
+  const locators = Object.getPrototypeOf(page.locator('html')) as object
+  for (const name of actions) before(locators, name, (self) => (self as Locator).page())
+  before(Object.getPrototypeOf(page.keyboard) as object, 'press', () => page)
+}
+
+function before(prototype: object, name: string, pageOf: (self: unknown) => Page): void {
+  const usual = Reflect.get(prototype, name) as (...args: unknown[]) => Promise<unknown>
+  Reflect.set(prototype, name, async function (this: unknown, ...args: unknown[]) {
+    await ask(pageOf(this), recorded?.[recording.length] ?? [])
+    recording.push([])
+    return usual.apply(this, args)
+  })
+}
+
+async function ask(page: Page, assertions: Assertion[]): Promise<void> {
+  for (const { selector, matcher, expected, at } of assertions) {
+    const holds = await isTrue(page.locator(selector), matcher, expected)
+    if (holds) problems.push(`  ${at}: ${matcher} on ${selector}`)
+  }
+}
+
+async function isTrue(locator: Locator, matcher: string, expected: Assertion['expected']): Promise<boolean> {
+  const value = typeof expected === 'object' ? new RegExp(expected.source, expected.flags) : expected
+  const now = { timeout: 1 }
+  const asked: Record<string, () => Promise<void>> = {
+    toBeVisible: () => plain(locator.first()).toBeVisible(now),
+    toHaveText: () => plain(locator.first()).toHaveText(value ?? '', now),
+    toContainText: () => plain(locator.first()).toContainText(value ?? '', now),
+    toHaveAccessibleName: () => plain(locator.first()).toHaveAccessibleName(value ?? '', now),
+    toBeChecked: () => plain(locator.first()).toBeChecked(now),
+  }
+  return (asked[matcher]?.() ?? Promise.reject(new Error(matcher))).then(
+    () => true,
+    () => false,
+  )
+}
+
+/** Playwright's `expect`; while recording, one that notes assertions about locators. */
+export const recordingExpect: typeof plain =
+  mode === 'record'
+    ? new Proxy(plain, {
+        apply: (_target, _self, [actual, ...rest]: [unknown, ...never[]]) =>
+          new Proxy(plain(actual, ...rest), {
+            get(matchers, name) {
+              const matcher: unknown = Reflect.get(matchers, name)
+              if (typeof matcher !== 'function') return matcher
+              return (...args: unknown[]) => {
+                noteAssertion(actual, String(name), args)
+                return Reflect.apply(matcher, matchers, args) as unknown
+              }
+            },
+          }),
+      })
+    : plain
+
+function noteAssertion(actual: unknown, matcher: string, [expected]: unknown[]): void {
+  if (mode !== 'record' || !positive.has(matcher) || !isLocator(actual)) return
+  const at = callSite()
+  if (at === undefined || saysStays(at)) return
+  recording.at(-1)?.push({
+    selector: Reflect.get(actual, '_selector') as string,
+    matcher,
+    expected:
+      expected instanceof RegExp
+        ? { source: expected.source, flags: expected.flags }
+        : typeof expected === 'string'
+          ? expected
+          : undefined,
+    at,
+  })
+}
+
+const isLocator = (actual: unknown): actual is Locator =>
+  typeof actual === 'object' && actual !== null && typeof Reflect.get(actual, '_selector') === 'string'
+
+/** The line of the spec that asserts. */
+function callSite(): string | undefined {
+  const line = new Error().stack
+    ?.split('\n')
+    .find((each) => /\/e2e\/(?!support\/(?:fixtures|locator-check))[\w/.-]+\.ts:/.test(each))
+  return /(e2e\/[\w/.-]+\.ts:\d+)/.exec(line ?? '')?.[1]
+}
+
+function saysStays(at: string): boolean {
+  const [file = '', line] = at.split(':')
+  const text = readFileSync(join(import.meta.dirname, '../..', file), 'utf8').split('\n')[Number(line) - 1]
+  return (text ?? '').endsWith('// stays')
+}

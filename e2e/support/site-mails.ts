@@ -1,0 +1,16 @@
+import { join } from 'node:path'
+import { expect } from '@playwright/test'
+import { readMailsIn, type ReadMail } from '#server/testing/fakes/read-mail.ts'
+import { currentSite } from '#e2e/site/own-site.ts'
+
+/** Waits for the latest mail to an address whose subject begins so. */
+export async function mailTo(address: string, subject: string): Promise<ReadMail> {
+  const find = () =>
+    readMailsIn(join(currentSite().dataDir, 'mails')).findLast(
+      (mail) => mail.to === address && mail.subject.startsWith(subject),
+    )
+  await expect.poll(find, { message: `the mail “${subject}…” to ${address}` }).toBeDefined()
+  const mail = find()
+  if (!mail) throw new Error(`the mail “${subject}” is gone`)
+  return mail
+}

@@ -1,0 +1,35 @@
+// Holds the subjects of the commits that the upstream branch does not have yet to Conventional Commits.
+import { execFileSync } from 'node:child_process'
+import { root } from '#scripts/setup.mjs'
+
+const types = ['build', 'chore', 'ci', 'docs', 'feat', 'fix', 'perf', 'refactor', 'revert', 'style', 'test']
+const form = new RegExp(`^(${types.join('|')})(\\([a-z0-9-]+\\))?!?: [^\\s].*[^.\\s]$`)
+const mostLetters = 72
+
+/** What is wrong with a commit's subject, in words; undefined where nothing is. */
+export function findFault(subject) {
+  if (subject.length > mostLetters) return `has ${subject.length} letters, of at most ${mostLetters}`
+  if (!form.test(subject)) return `is not "type(scope): description", with a type of ${types.join(', ')}`
+  return undefined
+}
+
+/** Says which subjects are at fault. @returns {number} for a check to end with; 0 where the branch has no upstream */
+export function checkCommits(cwd = root) {
+  const faults = newSubjects(cwd).flatMap((subject) => {
+    const fault = findFault(subject)
+    return fault ? [`"${subject}" ${fault}`] : []
+  })
+  for (const fault of faults) console.log(fault)
+  return faults.length > 0 ? 1 : 0
+}
+
+function newSubjects(cwd) {
+  try {
+    const options = { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }
+    const log = execFileSync('git', ['log', '--no-merges', '--format=%s', '@{upstream}..HEAD'], options)
+    return log.split('\n').filter(Boolean)
+  } catch {
+    // No branch, no upstream, or no repository: there is nothing to compare with.
+    return []
+  }
+}

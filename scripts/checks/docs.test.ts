@@ -1,0 +1,74 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+
+const root = join(import.meta.dirname, '../..')
+const read = (file: string) => readFileSync(join(root, file), 'utf8')
+const pages = globSync(['*.md', 'docs/**/*.md', '.github/**/*.md'], { cwd: root }).toSorted()
+
+/** The anchor that GitHub gives a heading. */
+const anchorOf = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-')
+
+const anchorsIn = (page: string) =>
+  [...read(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading))
+
+/** The links of a page to files and headings of the project; not those to the workflows' pages beside the repository's files. */
+const linksIn = (page: string) =>
+  [...read(page).matchAll(/\]\((?!https?:|mailto:|\.\.\/\.\.\/actions\/)([^)\s]+)\)/g)].map(
+    ([, link = '']) => link,
+  )
+
+function isBroken(page: string, link: string): boolean {
+  const [path = '', anchor] = link.split('#')
+  const target = path === '' ? page : join(dirname(page), path)
+  if (!existsSync(join(root, target))) return true
+  return anchor !== undefined && target.endsWith('.md') && !anchorsIn(target).includes(anchor)
+}
+
+test('every link of the documents leads to a file and a heading that exist', () => {
+  expect(pages.length).toBeGreaterThan(40)
+  const broken = pages.flatMap((page) =>
+    linksIn(page)
+      .filter((link) => isBroken(page, link))
+      .map((link) => `${page}: ${link}`),
+  )
+  expect(broken).toEqual([])
+})
+
+test('every document that the code or a configuration names exists', () => {
+  const sources = globSync(
+    [
+      '{contract,server,web,scripts,deploy,e2e,bench,demo}/**/*.{ts,tsx,mjs,js,json,yaml,yml,conf,service}',
+      '*.{ts,yaml}',
+    ],
+    { cwd: root },
+  )
+  const missing = [...sources, '.env.example', 'Dockerfile'].flatMap((source) =>
+    [...read(source).matchAll(/\bdocs\/[\w/-]+\.md\b/g)]
+      .filter(([named]) => !existsSync(join(root, named)))
+      .map(([named]) => `${source}: ${named}`),
+  )
+  expect(missing).toEqual([])
+})
+
+test('the index of the operator leads to each of its pages, none longer than 200 lines', () => {
+  const tasks = linksIn('docs/operating.md').filter((link) => !link.includes('/'))
+  expect(tasks).toEqual(
+    expect.arrayContaining([
+      'configure.md',
+      'payments.md',
+      'storage-and-cdn.md',
+      'video.md',
+      'studio.md',
+      'backup.md',
+      'upgrade.md',
+      'troubleshoot.md',
+    ]),
+  )
+  const long = [...tasks, 'operating.md'].filter((page) => read(`docs/${page}`).split('\n').length > 200)
+  expect(long).toEqual([])
+})

@@ -1,0 +1,44 @@
+import { globSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { expect, test } from 'vitest'
+
+const root = join(import.meta.dirname, '../..')
+
+/** The words of the glossary's second table, each as the words of a name: "give-up" is `give up`. */
+const refused = [
+  ...(readFileSync(join(root, 'docs/glossary.md'), 'utf8').split('\n## ')[1] ?? '').matchAll(
+    /^\| ([^|]+) \| [^|]+ \|$/gm,
+  ),
+]
+  .slice(1)
+  .flatMap(([, words = '']) => words.split(', '))
+  .map((word) => word.replaceAll('-', ' '))
+
+/** The words of a file's name: `use-way-on.test.ts` and `WayOut.tsx` both have "way". */
+const wordsOf = (file: string) =>
+  basename(file)
+    .replace(/\..*$/, '')
+    .replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ')
+    .replaceAll(/[-_]/g, ' ')
+    .toLowerCase()
+
+const isRefused = (file: string) => refused.some((word) => ` ${wordsOf(file)} `.includes(` ${word} `))
+
+test('no file is named with a word that the glossary refuses', () => {
+  const files = globSync(
+    '{bench,contract,demo,deploy,docs,e2e,scripts,server,web}/**/*.{ts,tsx,mjs,css,json,md}',
+    {
+      cwd: root,
+      exclude: ['**/node_modules/**'],
+    },
+  )
+  expect(files.length).toBeGreaterThan(1000)
+  expect(files.filter(isRefused)).toEqual([])
+})
+
+test('a word is refused by itself, not as a part of another', () => {
+  expect(['web/lib/way-back.ts', 'web/WayOut.tsx', 'server/give-up-mail.ts'].filter(isRefused)).toHaveLength(
+    3,
+  )
+  expect(['server/gateway.ts', 'server/harmless.ts', 'web/give.ts'].filter(isRefused)).toEqual([])
+})

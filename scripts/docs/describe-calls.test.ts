@@ -1,0 +1,25 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { rules, seedCalls } from './call-proofs.ts'
+import { describeCalls } from './describe-calls.ts'
+import { findUnproved } from './read-test-titles.ts'
+
+const root = join(import.meta.dirname, '../..')
+
+test('docs/calls.md is what the contract says now; `npm run docs` writes it', () => {
+  expect(readFileSync(join(root, 'docs/calls.md'), 'utf8')).toBe(describeCalls())
+})
+
+test('it has the 24 calls of the seed, each with somebody who may make it and a test', () => {
+  expect(Object.keys(seedCalls)).toHaveLength(24)
+  for (const { who, proofs } of Object.values(seedCalls)) {
+    expect(who).not.toBe('')
+    expect(proofs.length).toBeGreaterThan(0)
+  }
+})
+
+test('every test that it names is there, once and by its whole title', () => {
+  const named = [...Object.values(seedCalls), ...rules].flatMap(({ proofs }) => proofs)
+  expect(findUnproved(named)).toEqual([])
+})

@@ -1,0 +1,445 @@
+import type { Proof } from './call-proofs.ts'
+
+const routes = 'e2e/pages/routes.spec.ts'
+const screens = 'e2e/screens/screens.spec.ts'
+const filled = 'e2e/screens/filled.spec.ts'
+const scroll = 'e2e/playback/feed-scrolling.spec.ts'
+const pages = 'e2e/pages/pages.spec.ts'
+const journey = 'e2e/pages/journey.spec.ts'
+const manyEpisodes = 'e2e/playback/many-episodes.spec.ts'
+const library = 'e2e/pages/library.spec.ts'
+const account = 'e2e/pages/account.spec.ts'
+const consent = 'e2e/pages/consent.spec.ts'
+const reports = 'e2e/pages/error-reports.spec.ts'
+const api = 'web/lib/api.test.ts'
+const visit = 'web/lib/visit.test.ts'
+const format = 'web/lib/format.test.ts'
+const language = 'web/lib/language.test.ts'
+const images = 'web/lib/lazy-images.test.ts'
+const measures = 'web/ui/fixed-measures.test.ts'
+const submitBar = 'web/ui/SubmitBar.test.tsx'
+const listFoot = 'web/ui/ListFoot.test.tsx'
+const share = 'web/features/media/share.test.ts'
+const searches = 'web/features/catalog/search-history.test.ts'
+const rules = 'web/app/reporting/rules.test.ts'
+const scrub = 'server/telemetry/shared-scrub.test.ts'
+const texts = 'web/i18n/texts.test.ts'
+const tracking = 'server/features/tracking/tracking.test.ts'
+const documents = 'server/features/pages/content-security-policy.test.ts'
+
+const opens: Proof = [
+  routes,
+  'each of the 23 routes opens in #app with a title of its own; any other path is not found',
+]
+const readable: Proof = [screens, '…: readable by everybody, nothing jumps, and long words fit']
+const readableFilled: Proof = [filled, '…: readable by everybody, and long words fit']
+const readableText: Proof = [pages, "each text opens under its title, and the browser's title is the same"]
+const watching: Proof = [
+  journey,
+  'a visitor watches, meets a cliffhanger, is declined, pays and watches on without leaving the page',
+]
+const registering: Proof = [
+  account,
+  'a member registers, takes a name and a second factor, ends another session, and leaves for good',
+]
+const subscribing: Proof = [
+  account,
+  'a guest subscribes, reads the receipt, and cancels and resumes in the member area with one click each',
+]
+
+/** One line of the table: what the seed says, how it is here, and the tests that prove it. */
+export interface ScreenRow {
+  seed: string
+  here: string
+  proofs: readonly Proof[]
+}
+
+/** The 23 routes of the seed (section 2), in its order. */
+export const seedRoutes: readonly ScreenRow[] = [
+  {
+    seed: '`/`',
+    here: 'carousel, what is being watched, sections',
+    proofs: [
+      opens,
+      readable,
+      [scroll, 'whoever comes back to the home page finds it where it was left'],
+      [
+        'e2e/pages/rows.spec.ts',
+        'a mouse moves a row of cards by the buttons beside it, which rest at its ends',
+      ],
+    ],
+  },
+  { seed: '`/browse/{id}`', here: "a category's grid", proofs: [opens] },
+  {
+    seed: '`/more/{id}`',
+    here: "a section's grid",
+    proofs: [opens, [scroll, 'whoever comes back to a list finds all that was loaded, where it was left']],
+  },
+  {
+    seed: '`/videos/{id}`',
+    here: 'player, episodes, pay/unlock panel, share',
+    proofs: [opens, watching, [journey, 'a plan opens every episode']],
+  },
+  {
+    seed: '`/individual`',
+    here: 'profile and settings',
+    proofs: [opens, readable, readableFilled, registering],
+  },
+  {
+    seed: '`/my`',
+    here: 'membership, orders, lists',
+    proofs: [opens, readable, readableFilled, subscribing],
+  },
+  { seed: '`/login`', here: 'sign in', proofs: [opens, readable, registering] },
+  { seed: '`/retrievePassword`', here: 'a lost password', proofs: [opens, readable] },
+  { seed: '`/register`', here: 'register', proofs: [opens, readable, registering] },
+  {
+    seed: '`/favorites`',
+    here: 'favorites',
+    proofs: [
+      opens,
+      readable,
+      readableFilled,
+      [library, 'a double tap makes a favorite, which a swipe takes out of the list again'],
+    ],
+  },
+  {
+    seed: '`/historys`',
+    here: 'watch history',
+    proofs: [
+      opens,
+      readable,
+      readableFilled,
+      [library, 'the history leads back to where one was, and edit mode clears it'],
+    ],
+  },
+  { seed: '`/unlocked`', here: 'unlocked videos', proofs: [opens, readable, readableFilled] },
+  {
+    seed: '`/search`',
+    here: 'search with history, trending tags and type-ahead',
+    proofs: [
+      opens,
+      readable,
+      [library, 'the arrow keys walk through suggestions, and searches are kept until they are forgotten'],
+    ],
+  },
+  { seed: '`/searchDetail/{id}`', here: 'results for words or a tag', proofs: [opens, readable] },
+  {
+    seed: '`/shopping`',
+    here: 'plans and purchase',
+    proofs: [
+      opens,
+      readable,
+      readableFilled,
+      [journey, 'a subscriber cancels with one click, reads until when everything stays open, and resumes'],
+      subscribing,
+    ],
+  },
+  { seed: '`/privacyPolicy`', here: 'privacy policy', proofs: [opens, readableText] },
+  { seed: '`/refundPolicy`', here: 'refund policy', proofs: [opens, readableText] },
+  { seed: '`/serviceAgreement`', here: 'terms of use', proofs: [opens, readableText] },
+  { seed: '`/contentPolicy`', here: 'content policy', proofs: [opens, readableText] },
+  { seed: '`/commonQuestions`', here: 'FAQ', proofs: [opens, readableText] },
+  {
+    seed: '`/contactUs`',
+    here: 'contact us, with a form',
+    proofs: [
+      opens,
+      readableText,
+      [pages, 'a message: what is wrong stands beside its field, nothing typed is lost, and it is sent once'],
+    ],
+  },
+  {
+    seed: '`/order/result`',
+    here: "an order's state, refreshed until it is final",
+    proofs: [
+      opens,
+      readable,
+      readableFilled,
+      [journey, 'the wallet is approved elsewhere and leads back to the episode'],
+    ],
+  },
+  {
+    seed: '`/order/easy`',
+    here: 'the card form, a document of its own',
+    proofs: [
+      opens,
+      watching,
+      [documents, 'lets the payment form turn to nobody'],
+      [
+        'e2e/billing/stripe.spec.ts',
+        "a card in Stripe's fields pays once, however often the button is pressed, and its script is on no other page",
+      ],
+      [
+        'e2e/billing/one-tap.spec.ts',
+        "the bank's check of a saved card is shown in place, and passing it plays the episode",
+      ],
+      [
+        'e2e/billing/express.spec.ts',
+        'an express wallet pays with what its sheet shows, for the address that it knows',
+      ],
+    ],
+  },
+  {
+    seed: 'any other path',
+    here: 'the not-found screen, HTTP 404',
+    proofs: [[routes, 'a path that is not listed shows the not-found screen']],
+  },
+]
+
+/** Everything else that the seed fixes of the browser's side, by its sections. */
+export const seedParts: readonly { title: string; rows: readonly ScreenRow[] }[] = [
+  {
+    title: 'Frame, start-up and what is kept (sections 2, 3, 4, 6)',
+    rows: [
+      { seed: 'History mode, mounted into `#app`', here: '`web/app/start.tsx`', proofs: [opens] },
+      {
+        seed: 'Header (logo, categories, language chooser, recommend, browse, user), footer with seven links',
+        here: '`web/app/Header.tsx`, `Footer.tsx`',
+        proofs: [[routes, 'the header and the footer lead to what the seed names']],
+      },
+      {
+        seed: 'Before each navigation `token`, `fbclid`, `ttclid` are stored',
+        here: 'keys `referrer_token`, `fbclid`, `ttclid`; they leave the address',
+        proofs: [
+          [visit, 'token and click ids are stored and leave the address, the rest stays'],
+          [
+            routes,
+            'the browser keeps homepage, user, id, referrer and click ids, and shows them at once next time',
+          ],
+          [
+            'web/lib/consent.test.ts',
+            'holds click ids in memory until the person agrees, where consent is strict',
+          ],
+        ],
+      },
+      {
+        seed: 'Start-up order: user, tracking config, homepage',
+        here: '`web/main.tsx`, before the interface has arrived',
+        proofs: [
+          [routes, 'the user, the tracking settings and the homepage are asked for in that order'],
+          [
+            api,
+            'calls made ahead one after another are sent in that order, each once the one before is answered',
+          ],
+        ],
+      },
+      {
+        seed: 'Homepage info (copyright with the favicon, homepage, menu, pay_theme) and user info kept; the id as the user id',
+        here: 'keys `homepage`, `user`, `user_id`; shown at once on the next visit',
+        proofs: [
+          [
+            routes,
+            'the browser keeps homepage, user, id, referrer and click ids, and shows them at once next time',
+          ],
+        ],
+      },
+      {
+        seed: 'The user token is saved from a header of the user call, and sent in one where cookies are disabled',
+        here: 'key `user_token`, only where there are no cookies',
+        proofs: [[api, 'the user token is kept and sent only where cookies are disabled']],
+      },
+      {
+        seed: 'Referrer token and click ids go with every request; the click ids in params or body too',
+        here: '`web/lib/api.ts`',
+        proofs: [
+          [api, 'the ad click ids travel in headers, and in the query of a GET or the body of the others'],
+        ],
+      },
+      {
+        seed: 'Search history is kept',
+        here: 'key `search_history`, twelve, removable',
+        proofs: [
+          [searches, 'keeps the latest first, each once whatever its case'],
+          [searches, 'forgets one, or all'],
+        ],
+      },
+      {
+        seed: 'A subscription can be cancelled at any time; pay now',
+        here: 'one click in the member area',
+        proofs: [
+          subscribing,
+          [
+            journey,
+            'a subscriber cancels with one click, reads until when everything stays open, and resumes',
+          ],
+        ],
+      },
+      {
+        seed: 'Load-more lists: loading, load more, no more content',
+        here: '`web/ui/ListFoot.tsx`, and could not load',
+        proofs: [
+          [listFoot, 'offers more, says that it is loading, and marks the end of a list of several pages'],
+          [listFoot, 'says that it could not load, with a way to try again'],
+        ],
+      },
+      {
+        seed: 'Videos are shared',
+        here: "the system's sheet, or a link with the sharer's code",
+        proofs: [[share, "carries the sharer's code as the referrer token"]],
+      },
+    ],
+  },
+  {
+    title: 'Prompts and errors (sections 5 and 8)',
+    rows: [
+      {
+        seed: 'Prompts: enter your e-mail, enter your password, repeat your password',
+        here: '"Enter your e-mail, …", "Enter your password.", "Repeat your password."',
+        proofs: [[routes, 'the forms ask for e-mail, password and its repetition']],
+      },
+      {
+        seed: 'Code 200: info, or data',
+        here: '`call()`',
+        proofs: [[api, 'code 200 gives info, or data where there is no info']],
+      },
+      {
+        seed: 'Code 500: a toast and a rejection',
+        here: '`CallRejected`',
+        proofs: [[api, 'code 500 is said in a toast and rejected']],
+      },
+      {
+        seed: 'Any other code: a rejection and no toast',
+        here: '`CallRejected`',
+        proofs: [[api, 'another code is rejected without a toast']],
+      },
+      {
+        seed: 'HTTP failure: a toast, and an event named from URL and status',
+        here: '`http_error` + path + status',
+        proofs: [[api, 'an HTTP failure is said in a toast and sent as an event of path and status']],
+      },
+      {
+        seed: "Copy: 'Copy Success'",
+        here: 'the same',
+        proofs: [[share, "says 'Copy Success'"]],
+      },
+      {
+        seed: "Copy: 'Copy fail'",
+        here: 'the same',
+        proofs: [[share, "says 'Copy fail' where the browser refuses"]],
+      },
+      {
+        seed: "Copy: 'Unable to copy text:' on an exception",
+        here: 'the same, followed by the text',
+        proofs: [[share, "says 'Unable to copy text:' with the text on an exception"]],
+      },
+      {
+        seed: "A bad date: 'Invalid Date'",
+        here: '`longDate`',
+        proofs: [[format, "says 'Invalid Date' for %j"]],
+      },
+      {
+        seed: 'Five kinds of errors are not reported',
+        here: '`web/app/reporting/rules.ts`',
+        proofs: [
+          [rules, 'does not report: %s'],
+          [reports, 'errors are reported without queries and secrets, the ignored ones not at all'],
+        ],
+      },
+    ],
+  },
+  {
+    title: 'Constants (section 9)',
+    rows: [
+      {
+        seed: 'Request timeout 100000 ms',
+        here: '`requestTimeout`',
+        proofs: [[api, 'a call is given up after 100000 ms']],
+      },
+      {
+        seed: 'Images: 3 attempts',
+        here: '`web/ui/LazyImage.tsx`',
+        proofs: [[routes, 'a picture that does not come is asked for three times']],
+      },
+      {
+        seed: 'Images: preload factor 1.3',
+        here: 'a margin of 30 %',
+        proofs: [[images, 'comes from 1.3 heights of the window on, once']],
+      },
+      {
+        seed: 'Images: throttle 200 ms',
+        here: '`throttled`',
+        proofs: [[images, 'runs at once, then once per 200 ms however often it is asked for']],
+      },
+      {
+        seed: 'Images: cache of 200',
+        here: '`createImageMemory`',
+        proofs: [[images, 'holds 200, and forgets the one that was met longest ago']],
+      },
+      {
+        seed: 'Submit bar: cents in, 2 decimals out',
+        here: '`web/ui/SubmitBar.tsx`',
+        proofs: [
+          [submitBar, 'takes cents and shows the price with two decimals in its button'],
+          [format, 'takes cents and shows two decimals, as is written in %s'],
+        ],
+      },
+      {
+        seed: 'Swipe cell: 15 percent',
+        here: '`web/ui/SwipeCell.tsx`; focus opens it too',
+        proofs: [
+          [measures, 'opens from 15 percent of its action on, and stays shut below'],
+          [measures, 'closes from 15 percent of the way back on'],
+        ],
+      },
+      {
+        seed: 'Stepper: a long press repeats every 200 ms',
+        here: '`web/ui/Stepper.tsx`; arrow keys too',
+        proofs: [
+          [measures, 'repeats every 200 ms until it is let go'],
+          [
+            manyEpisodes,
+            'a number is typed, stepped and run to, and the list stays until an episode is chosen in it',
+          ],
+        ],
+      },
+      {
+        seed: 'Tracking keys: facebook_pixel_id, google_analytics, tiktok_pixel, bigo_pixel',
+        here: 'loaded after a yes only',
+        proofs: [
+          [tracking, 'gives the four keys as the environment has them, empty where nothing is set'],
+          [consent, 'who accepts is told of to all four platforms, with the amount and the id of the order'],
+          [consent, 'who declines is told of to nobody, and is not asked again'],
+        ],
+      },
+      {
+        seed: 'Dates in en-US long form',
+        here: '`longDate`',
+        proofs: [[format, 'says dates in the en-US long form']],
+      },
+      {
+        seed: 'Languages en (default and fallback), es, fy, dy, pt',
+        here: '`web/lib/language.ts`, `web/i18n/`',
+        proofs: [
+          [language, "follows the browser's first that we have, and is English where it has none of ours"],
+          [texts, '$language, part $part, has every text of the English one and no other'],
+          [pages, 'a text speaks the language of the screens as soon as it is changed'],
+        ],
+      },
+      {
+        seed: 'Error reporting: sandbox or production by the host',
+        here: '`environmentOf`',
+        proofs: [[scrub, 'calls a host with the suffix a sandbox, any other production']],
+      },
+      {
+        seed: 'Error reporting: traces 0.3, replays 0.1, replays on error 0.1',
+        here: '`rates`; a profile with each trace',
+        proofs: [
+          [rules, 'takes 0.3 of the traces, and 0.1 of the replays, on errors too'],
+          [reports, 'errors are reported without queries and secrets, the ignored ones not at all'],
+          [reports, 'a replay runs nowhere that people sign in or pay, and shows no text elsewhere'],
+          [scrub, 'takes queries, fragments and media passes out, at any depth, and leaves sentences alone'],
+          [reports, 'it is fetched after the page has loaded and is idle, and not at all without a DSN'],
+        ],
+      },
+      {
+        seed: 'Error reporting: feedback (section 7)',
+        here: '"Report a problem", in the footer and where a screen broke',
+        proofs: [
+          [reports, 'a problem is told in own words: nothing typed is lost, and it arrives once'],
+          [reports, 'a screen that breaks says so, is reported, and asks what happened'],
+        ],
+      },
+    ],
+  },
+]

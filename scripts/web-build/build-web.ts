@@ -1,0 +1,98 @@
+import { readFile, readdir, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import { build, type Manifest } from 'vite'
+import budget from '#web/budget.json' with { type: 'json' }
+import { readArguments } from '#scripts/read-arguments.mjs'
+import { compareWithBudget } from './compare-with-budget.ts'
+import { hlsOf, preloadsOf, releaseOf, scriptsOf } from './web-manifest.ts'
+
+readArguments({ name: 'build', about: 'Builds the web pages.' })
+const root = new URL('../..', import.meta.url).pathname
+const output = join(root, 'dist/web')
+
+await build({ configFile: join(root, 'vite.config.ts'), logLevel: 'warn' })
+const manifest: Manifest = JSON.parse(await readFile(join(output, '.vite/manifest.json'), 'utf8'))
+await writeFile(join(output, 'preloads.json'), `${JSON.stringify(preloadsOf(manifest), null, 2)}\n`)
+await finishDocument('index.html')
+await finishDocument('order.html')
+await finishDocument('studio.html')
+// Its files are known only now. The server writes into it which release it is.
+await buildScript('service-worker/service-worker.ts', 'sw.js', {
+  builtFiles: JSON.stringify(releaseOf(manifest)),
+})
+// The server writes it into the documents that come with an episode.
+await buildScript('play-first.ts', 'play-first.js', { hlsFiles: JSON.stringify(hlsOf(manifest)) })
+await compressAll()
+await checkBudget()
+
+/** A script of its own, in one file that imports nothing. */
+async function buildScript(input: string, file: string, define: Record<string, string> = {}): Promise<void> {
+  await build({
+    configFile: false,
+    root: join(root, 'web'),
+    logLevel: 'warn',
+    define,
+    build: {
+      outDir: output,
+      emptyOutDir: false,
+      copyPublicDir: false,
+      target: 'es2022',
+      rolldownOptions: {
+        input: join(root, 'web', input),
+        output: { format: 'iife', entryFileNames: file },
+      },
+    },
+  })
+}
+
+/**
+ * Behind the entry, which goes first, comes what the route needs; the Latin font is on every screen and named in every
+ * document, so that text rarely has to swap. The colour around the page is the tokens'.
+ */
+async function finishDocument(document: string): Promise<void> {
+  const font = Object.values(manifest).find(({ src }) => src?.endsWith('figtree-latin-wght-normal.woff2'))
+  if (!font) throw new Error('the build holds no Latin font')
+  const link = `<link rel="preload" href="/${font.file}" as="font" type="font/woff2" crossorigin>`
+  const html = await readFile(join(output, document), 'utf8')
+  const finished = html
+    .replace('</head>', `  <!--preloads-->\n    ${link}\n  </head>`)
+    .replace('__BACKGROUND__', await readBackground())
+  await writeFile(join(output, document), finished)
+}
+
+async function readBackground(): Promise<string> {
+  const tokens = await readFile(join(root, 'web/ui/tokens.css'), 'utf8')
+  const [, colour] = /--background: (#[\da-f]{6});/.exec(tokens) ?? []
+  if (!colour) throw new Error('web/ui/tokens.css names no --background')
+  return colour
+}
+
+/** Puts .br and .gz beside every file that shrinks. The documents stay plain: the server still writes into them. */
+async function compressAll(): Promise<void> {
+  const files = await readdir(output, { recursive: true })
+  await Promise.all(
+    files.filter((file) => /\.(js|css|svg)$/.test(file)).map((file) => compress(join(output, file))),
+  )
+}
+
+async function compress(file: string): Promise<void> {
+  const bytes = await readFile(file)
+  await Promise.all([
+    writeFile(`${file}.br`, await brotli(bytes)),
+    writeFile(`${file}.gz`, await promisify(gzip)(bytes, { level: 9 })),
+  ])
+}
+
+function brotli(bytes: Buffer): Promise<Buffer> {
+  return promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } })
+}
+
+/** What each route loads to be shown, against its figure in web/budget.json. */
+async function checkBudget(): Promise<void> {
+  const sizeOf = async (file: string) => (await stat(join(output, `${file}.br`))).size
+  const { rows, problems } = await compareWithBudget(scriptsOf(manifest), budget.routes_kib, sizeOf)
+  for (const row of rows) console.log(row)
+  if (problems.length > 0) throw new Error(`web/budget.json does not hold: ${problems.join('; ')}`)
+}

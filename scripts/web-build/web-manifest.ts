@@ -1,0 +1,123 @@
+import type { Manifest, ManifestChunk } from 'vite'
+
+/** The screens that a route loads, by the route's pattern; `*` is every other path. The server writes their files into the document it sends. */
+const screens: Record<string, string[]> = {
+  '/': ['app/screens/HomeScreen.tsx'],
+  '/browse/:id': ['app/screens/BrowseScreen.tsx'],
+  '/more/:id': ['app/screens/MoreScreen.tsx'],
+  '/search': ['app/screens/SearchScreen.tsx'],
+  '/searchDetail/:id': ['app/screens/SearchDetailScreen.tsx'],
+  '/videos/:id': ['player/engine/stream.ts', 'app/screens/VideoScreen.tsx'],
+  '/individual': ['app/screens/IndividualScreen.tsx'],
+  '/my': ['app/screens/MyScreen.tsx'],
+  '/login': ['app/screens/SignInScreen.tsx'],
+  '/register': ['app/screens/RegisterScreen.tsx'],
+  '/retrievePassword': ['app/screens/RetrievePasswordScreen.tsx'],
+  '/favorites': ['app/screens/FavoritesScreen.tsx'],
+  '/historys': ['app/screens/HistoryScreen.tsx'],
+  '/unlocked': ['app/screens/UnlockedScreen.tsx'],
+  '/shopping': ['app/screens/ShoppingScreen.tsx'],
+  '/serviceAgreement': ['app/screens/TextScreen.tsx'],
+  '/privacyPolicy': ['app/screens/TextScreen.tsx'],
+  '/refundPolicy': ['app/screens/TextScreen.tsx'],
+  '/contentPolicy': ['app/screens/TextScreen.tsx'],
+  '/commonQuestions': ['app/screens/TextScreen.tsx'],
+  '/contactUs': ['app/screens/TextScreen.tsx'],
+  '/order/result': ['app/screens/OrderResultScreen.tsx'],
+  '/offline': [],
+  '*': ['app/screens/NotFoundScreen.tsx'],
+}
+
+/** The named modules' chunks, each once and behind everything it imports statically. Throws where the build lacks one. */
+export function chunksOf(manifest: Manifest, modules: string[]): ManifestChunk[] {
+  const seen = new Set<string>()
+  const found: ManifestChunk[] = []
+  const add = (key: string) => {
+    if (seen.has(key)) return
+    seen.add(key)
+    const chunk = manifest[key]
+    if (!chunk) throw new Error(`the build holds no ${key}`)
+    chunk.imports?.forEach(add)
+    found.push(chunk)
+  }
+  modules.forEach(add)
+  return found
+}
+
+function javascriptOf(chunks: ManifestChunk[]): string[] {
+  return [...new Set(chunks.map(({ file }) => file))].filter((file) => file.endsWith('.js'))
+}
+
+/** The scripts that each route loads to be shown, `*` for every other path. */
+export function scriptsOf(manifest: Manifest): Record<string, string[]> {
+  const inIndex = Object.entries(screens).map(([route, modules]): [string, string[]] => [
+    route,
+    javascriptOf(chunksOf(manifest, ['index.html', 'app/start.tsx', ...modules])),
+  ])
+  return {
+    ...Object.fromEntries(inIndex),
+    '/order/easy': javascriptOf(chunksOf(manifest, ['order.html'])),
+  }
+}
+
+/**
+ * What each route's document should bring beside its entry: style sheets, which stand in it, and scripts (for
+ * `rel=modulepreload`), as paths from the root. `/order/easy` is the document order.html and needs nothing more.
+ */
+export function preloadsOf(manifest: Manifest): Record<string, string[]> {
+  const inDocument = new Set(chunksOf(manifest, ['index.html']).flatMap(filesOf))
+  const forRoute = (modules: string[]) => {
+    // A screen's own rules are the last word.
+    const styles = chunksOf(manifest, ['app/start.tsx', ...modules]).flatMap(({ css = [] }) => css)
+    // What a screen waits for longest, such as the stream, goes before the interface.
+    const scripts = javascriptOf(chunksOf(manifest, [...modules, 'app/start.tsx']))
+    const files = new Set([...styles, ...scripts])
+    return [...files].filter((file) => !inDocument.has(file)).map((file) => `/${file}`)
+  }
+  return Object.fromEntries(Object.entries(screens).map(([route, modules]) => [route, forRoute(modules)]))
+}
+
+/** What hls.js comes in, as paths from the root, for the browsers that begin with it. */
+export function hlsOf(manifest: Manifest): string[] {
+  const before = new Set(
+    chunksOf(manifest, ['index.html', 'player/engine/stream.ts']).map(({ file }) => file),
+  )
+  return javascriptOf(chunksOf(manifest, ['player/engine/hls-player.ts']))
+    .filter((file) => !before.has(file))
+    .map((file) => `/${file}`)
+}
+
+/** The chunks that only some pages need, and that are large: they are kept once they were used. */
+const keptOnUse = ['hls', 'report-errors', 'order']
+
+/** Every file that the documents for viewers may ask for at some time: none that the studio alone needs. */
+function viewersFiles(manifest: Manifest): string[] {
+  const seen = new Set<string>()
+  const files = new Set<string>()
+  const add = (key: string) => {
+    const chunk = manifest[key]
+    if (!chunk || seen.has(key)) return
+    seen.add(key)
+    for (const file of [...filesOf(chunk), ...(chunk.assets ?? [])]) files.add(file)
+    for (const next of [...(chunk.imports ?? []), ...(chunk.dynamicImports ?? [])]) add(next)
+  }
+  add('index.html')
+  add('order.html')
+  return [...files]
+}
+
+/** The build's files as the service worker keeps them, as paths from the root. */
+export function releaseOf(manifest: Manifest): { entry: string; shell: string[]; onUse: string[] } {
+  const entry = chunksOf(manifest, ['index.html']).at(-1)
+  const every = viewersFiles(manifest)
+  const chunks = Object.values(manifest).filter(({ name = '' }) => keptOnUse.includes(name))
+  const onUse = [...new Set(chunks.flatMap(filesOf))]
+  const asPath = (file: string) => `/${file}`
+  return {
+    entry: `/${entry?.file}`,
+    shell: every.filter((file) => !onUse.includes(file)).map(asPath),
+    onUse: onUse.map(asPath),
+  }
+}
+
+const filesOf = ({ file, css = [] }: ManifestChunk) => [...css, file]

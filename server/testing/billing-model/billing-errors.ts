@@ -1,0 +1,112 @@
+import { sql } from 'kysely'
+import type { GatewayId } from '#contract/billing.ts'
+import type { PaymentGateway } from '#server/features/billing/gateways/gateway.ts'
+import type { OrderStatus } from '#server/features/billing/tables.ts'
+import type { Db } from '#server/tables.ts'
+import { compareBooks, heldOf } from './ledger-balance.ts'
+
+/** What somebody was told of their order at last. */
+export interface Sale {
+  orderId: string
+  gateway: GatewayId
+  status: OrderStatus
+}
+
+/** What a gateway's payments came to, beside what the site made of them. */
+export interface GatewayLine {
+  gateway: GatewayId
+  /** First payments that went through, and renewals. */
+  sales: number
+  renewals: number
+  /** Payments of which money went back. */
+  refunds: number
+  /** Money that is held and bought nothing, or an order that was said to be paid and is not. */
+  lost: number
+  /** Orders that were paid more than once and not given back. */
+  doubled: number
+  paidWithoutEntitlement: number
+  entitledWithoutPayment: number
+  /** What our ledger says that the gateway holds, and what it does, in cents. */
+  ours: number
+  theirs: number
+}
+
+/** A plan's right lasts this much longer than its period where it is to be renewed; after an outage, than the first try. */
+const longestGrace = '3 days'
+
+interface OrderRow {
+  id: string
+  status: string
+  period_no: number | null
+  /** For as long as what was bought lasts. */
+  entitled: boolean
+}
+
+/** Holds every payment that a gateway has against the orders, entitlements and ledger of the site. */
+export async function countBillingErrors(
+  db: Db,
+  gateway: PaymentGateway,
+  sales: readonly Sale[],
+): Promise<GatewayLine> {
+  const listed = await gateway.listPayments(new Date(0))
+  const payments = listed.filter(({ status }) => status === 'succeeded')
+  const orders = await selectOrders(db, gateway.id)
+  /** What is still held for an order, and by how many payments. */
+  const held = new Map<string, { cents: number; payments: number }>()
+  for (const payment of payments) {
+    const { orderId } = payment
+    const left = heldOf([payment])
+    const before = held.get(orderId) ?? { cents: 0, payments: 0 }
+    held.set(orderId, { cents: before.cents + left, payments: before.payments + (left > 0 ? 1 : 0) })
+  }
+  const isPaid = ({ status }: OrderRow) => status === 'paid' || status === 'partially_refunded'
+  const cents = (id: string) => held.get(id)?.cents ?? 0
+  const known = new Map(orders.map((order) => [order.id, order]))
+  const paid = orders.filter(isPaid)
+  const toldPaid = sales.filter((sale) => sale.gateway === gateway.id && sale.status === 'paid')
+  const heldForNothing = [...held].filter(([id, { cents: left }]) => {
+    const order = known.get(id)
+    return left > 0 && !(order && isPaid(order))
+  })
+  const bought = new Set(['paid', 'partially_refunded', 'refunded', 'charged_back'])
+  const toldWrongly = toldPaid.filter(({ orderId }) => !bought.has(known.get(orderId)?.status ?? ''))
+  return {
+    gateway: gateway.id,
+    sales: orders.filter((order) => bought.has(order.status) && !order.period_no).length,
+    renewals: orders.filter((order) => bought.has(order.status) && order.period_no).length,
+    refunds: payments.filter(({ refundedCents }) => refundedCents > 0).length,
+    lost: heldForNothing.length + toldWrongly.length,
+    doubled: [...held.values()].filter(({ payments: number }) => number > 1).length,
+    paidWithoutEntitlement: paid.filter(({ entitled }) => !entitled).length,
+    entitledWithoutPayment: orders.filter(({ id, entitled }) => entitled && cents(id) <= 0).length,
+    ...(await compareBooks(db, gateway.id, listed)),
+  }
+}
+
+async function selectOrders(db: Db, gateway: GatewayId): Promise<OrderRow[]> {
+  const { rows } = await sql<OrderRow>`
+    SELECT orders.id, orders.status, orders.period_no, EXISTS (
+      SELECT FROM entitlements WHERE order_id = orders.id AND revoked_at IS NULL AND CASE
+        WHEN orders.kind = 'plan' THEN ends_at >= starts_at + period
+          AND ends_at <= greatest(starts_at + period, next_tried_at) + ${longestGrace}::interval
+        ELSE ends_at IS NULL END) AS entitled
+    FROM orders LEFT JOIN (SELECT id, make_interval(days => period_days) AS period FROM plans) plans
+      ON plans.id = orders.plan_id
+    LEFT JOIN LATERAL (
+      SELECT max(started_at) AS next_tried_at FROM orders next JOIN attempts ON order_id = next.id
+      WHERE next.subscription_id = orders.subscription_id AND next.period_no = orders.period_no + 1
+    ) tries ON true
+    WHERE orders.gateway = ${gateway}`.execute(db)
+  return rows
+}
+
+/** What is not brought to an end: open payments, refunds and notifications, and ledger transactions that do not add up. */
+export async function countOpen(db: Db): Promise<Record<string, number>> {
+  const { rows } = await sql<Record<string, number>>`SELECT
+    (SELECT count(*) FROM attempts WHERE status IN ('started', 'requires_action', 'processing', 'unknown'))::int AS payments,
+    (SELECT count(*) FROM refunds WHERE status = 'started')::int AS refunds,
+    (SELECT count(*) FROM notifications WHERE applied_at IS NULL)::int AS notifications,
+    (SELECT count(*) FROM (SELECT FROM ledger_lines GROUP BY transaction_id, currency
+      HAVING sum(amount_cents) <> 0) AS uneven)::int AS uneven`.execute(db)
+  return rows[0] ?? {}
+}

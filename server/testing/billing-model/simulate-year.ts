@@ -1,0 +1,229 @@
+import { sql } from 'kysely'
+import type { BillingContext } from '#server/features/billing/billing-context.ts'
+import { cancelSubscription } from '#server/features/billing/subscriptions/cancel-subscription.ts'
+import { createSandboxGateway } from '#server/features/billing/gateways/sandbox/sandbox-gateway.ts'
+import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
+import { payOrder } from '#server/features/billing/payments/pay-order.ts'
+import { renewSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
+import { newId } from '#server/platform/ids.ts'
+import type { Db, Tx } from '#server/tables.ts'
+import { balance } from './ledger-balance.ts'
+import { insertUserRow } from '#server/testing/builders/money-builders.ts'
+
+const hour = 3_600_000
+const day = 24 * hour
+const yearDays = 365
+const usualStepMs = 6 * hour
+const priceCents = 999
+
+interface YearOptions {
+  /** How many subscriptions there are of each length. */
+  each: number
+  periodDays: readonly number[]
+  /** Every so many of them is cancelled at some time of the year. */
+  cancelEvery: number
+  /** How much time goes by between two rounds of the schedulers: a whole part of a day, by default a quarter. */
+  stepMs?: number
+  onStep?(day: number): void
+}
+
+interface Person {
+  userId: string
+  orderId: string
+  subscriptionId: string
+  periodDays: number
+  startsAt: number
+  cancelsAt: number
+}
+
+/** What the year came to, of one length of period. */
+export interface YearOfPeriod {
+  periodDays: number
+  subscriptions: number
+  cancelled: number
+  /** How many periods began by the calendar, before the cancellation or the year's end. */
+  periods: number
+  /** How many the gateway was paid for. */
+  charges: number
+}
+
+export interface Year {
+  lines: YearOfPeriod[]
+  /** Subscriptions that were not charged exactly once for each of their periods. */
+  wrong: number
+  /** Charges made after the person had cancelled. */
+  afterCancelling: number
+  /** What we believe the gateway holds, and what it does, in cents. */
+  books: { ours: number; theirs: number }
+}
+
+/**
+ * A year of subscriptions in a moved clock. The schedulers, one for each database connection, run at the same time at
+ * every step; people pay, renew and cancel by the same code as on a site.
+ */
+export async function simulateYear(
+  base: BillingContext,
+  connections: readonly Db[],
+  options: YearOptions,
+): Promise<Year> {
+  const start = base.clock.now().getTime()
+  let time = start
+  const clock = { now: () => new Date(time) }
+  const schedulers = connections.map((db): BillingContext => {
+    const sandbox = { db, clock, secret: base.secret, notify: () => {} }
+    return { ...base, db, clock, gateways: [createSandboxGateway(sandbox)] }
+  })
+  const [first = base] = schedulers
+  const people = await subscribeAll(first, options, start, (at) => (time = at))
+  const end = start + yearDays * day
+  const { stepMs = usualStepMs } = options
+  for (let next = time + stepMs, last = time; next < end; last = next, next += stepMs) {
+    time = next
+    for (const person of people)
+      if (person.cancelsAt > last && person.cancelsAt <= next)
+        await cancelSubscription(first, person.userId, 'en')
+    await Promise.all(schedulers.map((scheduler) => renewSubscriptions(scheduler)))
+    if ((next - start) % day < stepMs) {
+      await runJanitor(first)
+      options.onStep?.(Math.floor((next - start) / day))
+    }
+  }
+  // The latest look before a moment: a cancellation is acted on at the next.
+  const looks = (at: number) => time - Math.ceil((time - at) / stepMs) * stepMs
+  return sumUp(first.db, people, time, looks)
+}
+
+/** They come evenly over the first day, and pay their first period by card. */
+async function subscribeAll(
+  context: BillingContext,
+  { each, periodDays, cancelEvery }: YearOptions,
+  start: number,
+  setTime: (at: number) => void,
+): Promise<Person[]> {
+  const plans = new Map<number, string>()
+  for (const days of periodDays) plans.set(days, await insertPlan(context.db, days))
+  const count = each * periodDays.length
+  const people = Array.from({ length: count }, (_, index): Person => {
+    const startsAt = start + Math.floor((index * day) / count)
+    const cancels = index % cancelEvery === cancelEvery - 1
+    return {
+      userId: newId('usr'),
+      orderId: newId('ord'),
+      subscriptionId: newId('sub'),
+      periodDays: periodDays[index % periodDays.length] ?? 0,
+      startsAt,
+      // At times that fall together with no period's end.
+      cancelsAt: cancels
+        ? startsAt + 2 * day + Math.floor(((index * 37) % count) * (360 / count)) * day + 7 * hour
+        : Infinity,
+    }
+  })
+  for (const person of people) {
+    setTime(person.startsAt)
+    const planId = plans.get(person.periodDays) ?? ''
+    const token = await context.db.transaction().execute((tx) => insertOrder(tx, person, planId))
+    await payOrder(context, person.userId, person.orderId, { ip: '127.0.0.1', token })
+  }
+  return people
+}
+
+async function insertPlan(db: Db, periodDays: number): Promise<string> {
+  const id = newId('plan')
+  await db
+    .insertInto('plans')
+    .values({
+      id,
+      names: JSON.stringify({ en: `${periodDays} days` }),
+      descriptions: JSON.stringify({ en: 'All of it.' }),
+      price_cents: priceCents,
+      intro_price_cents: null,
+      currency: 'USD',
+      period_days: periodDays,
+    })
+    .execute()
+  return id
+}
+
+/** An order for the first period as the call makes it, and a token as the card's frame gets it. @returns the token */
+async function insertOrder(tx: Tx, person: Person, planId: string): Promise<string> {
+  const at = new Date(person.startsAt)
+  const token = `token of ${person.orderId}`
+  const { userId: user_id, subscriptionId } = person
+  await insertUserRow(tx, user_id)
+  await tx
+    .insertInto('subscriptions')
+    .values({ id: subscriptionId, user_id, plan_id: planId, status: 'incomplete', created_at: at })
+    .execute()
+  await tx
+    .insertInto('orders')
+    .values({
+      id: person.orderId,
+      user_id,
+      kind: 'plan',
+      plan_id: planId,
+      subscription_id: subscriptionId,
+      period_no: 0,
+      status: 'pending',
+      amount_cents: priceCents,
+      currency: 'USD',
+      gateway: 'sandbox',
+      method: 'card',
+      email: `${user_id}@example.com`,
+      attribution: '{}',
+      created_at: at,
+      expires_at: new Date(at.getTime() + day),
+    })
+    .execute()
+  const expires_at = new Date(at.getTime() + hour)
+  await tx
+    .insertInto('sandbox_tokens')
+    .values({ token, behaviour: 'pays', brand: 'visa', last4: '4242', expires_at })
+    .execute()
+  return token
+}
+
+/** How many periods of a person's began until the last look, or until the look after which they cancelled. */
+function periodsOf(
+  { startsAt, cancelsAt, periodDays }: Person,
+  lastLook: number,
+  looks: (at: number) => number,
+) {
+  const until = cancelsAt === Infinity ? lastLook : looks(cancelsAt)
+  return 1 + Math.max(0, Math.floor((until - startsAt) / (periodDays * day)))
+}
+
+async function sumUp(
+  db: Db,
+  people: readonly Person[],
+  end: number,
+  lookBefore: (at: number) => number,
+): Promise<Year> {
+  const paid = await sql<{ user_id: string; charges: number; last: Date; periods: number }>`
+    SELECT orders.user_id, count(*)::int AS charges, max(sandbox_payments.created_at) AS last,
+      count(DISTINCT orders.period_no)::int AS periods
+    FROM sandbox_payments JOIN orders ON orders.id = sandbox_payments.metadata ->> 'order_id'
+    WHERE sandbox_payments.status = 'succeeded' GROUP BY orders.user_id`.execute(db)
+  const chargesOf = new Map(paid.rows.map((row) => [row.user_id, row]))
+  const lines = new Map<number, YearOfPeriod>()
+  let [wrong, afterCancelling] = [0, 0]
+  for (const person of people) {
+    const { userId, periodDays, cancelsAt } = person
+    const line = lines.get(periodDays) ?? {
+      periodDays,
+      subscriptions: 0,
+      cancelled: 0,
+      periods: 0,
+      charges: 0,
+    }
+    const periods = periodsOf(person, end, lookBefore)
+    const { charges = 0, last, periods: charged } = chargesOf.get(userId) ?? {}
+    line.subscriptions++
+    line.cancelled += cancelsAt === Infinity ? 0 : 1
+    line.periods += periods
+    line.charges += charges
+    wrong += charges === periods && charged === periods ? 0 : 1
+    afterCancelling += last && last.getTime() >= cancelsAt ? 1 : 0
+    lines.set(periodDays, line)
+  }
+  return { lines: [...lines.values()], wrong, afterCancelling, books: await balance(db) }
+}

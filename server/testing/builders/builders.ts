@@ -1,0 +1,132 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { newId } from '#server/platform/ids.ts'
+import type { Storage } from '#server/platform/storage/storage.ts'
+import type { Db } from '#server/tables.ts'
+
+let made = 0
+
+interface VideoOptions {
+  title?: string
+  episodes?: number
+  freeEpisodes?: number
+  /** How many of the episodes have been made; all by default. */
+  ready?: number
+  categoryId?: string | null
+  featured?: boolean
+  releasedAt?: Date
+  state?: 'draft' | 'published' | 'archived'
+}
+
+export interface BuiltVideo {
+  id: string
+  episodes: { id: string; number: number; assetId: string | null }[]
+}
+
+/** A category of its own. */
+export async function buildCategory(db: Db, name: string): Promise<string> {
+  const id = newId('cat')
+  await db
+    .insertInto('categories')
+    .values({ id, slug: `category-${++made}`, names: JSON.stringify({ en: name }) })
+    .execute()
+  return id
+}
+
+/** A tag that no video has. */
+export async function buildTag(db: Db, name: string): Promise<string> {
+  const id = newId('tag')
+  await db
+    .insertInto('tags')
+    .values({ id, slug: id, names: JSON.stringify({ en: name }) })
+    .execute()
+  return id
+}
+
+/** The part of a storage that keeps the files of a built video. */
+type Files = Pick<Storage, 'write'> & Partial<Pick<Storage, 'delivery'>>
+
+/** For tests that read no file of a video. */
+export const noFiles: Files = { write: () => Promise.resolve() }
+
+/** A published video with its episodes and, in the storage, the files of those that are ready. */
+export async function buildVideo(
+  { db, storage }: { db: Db; storage: Files },
+  options: VideoOptions = {},
+): Promise<BuiltVideo> {
+  const { title = `Drama ${++made}`, episodes: count = 6, freeEpisodes = 3, ready = count } = options
+  const id = newId('vid')
+  await db
+    .insertInto('videos')
+    .values({
+      id,
+      slug: `drama-${++made}`,
+      titles: JSON.stringify({ en: title }),
+      synopses: JSON.stringify({ en: `What happens in ${title}` }),
+      category_id: options.categoryId ?? null,
+      state: options.state ?? 'published',
+      badge: null,
+      featured: options.featured ?? false,
+      free_episodes: freeEpisodes,
+      episode_count: count,
+      currency: 'USD',
+      episode_cents: 99,
+      video_cents: 999,
+      cover_path: null,
+      released_at: options.releasedAt ?? new Date(),
+    })
+    .execute()
+  const episodes = []
+  for (let number = 1; number <= count; number++) {
+    const asset = await buildAsset(db, storage, number <= ready ? 'ready' : 'uploaded')
+    const assets =
+      number <= ready ? { asset_id: asset, next_asset_id: null } : { asset_id: null, next_asset_id: asset }
+    const episode = { id: newId('ep'), video_id: id, number, ...assets }
+    await db.insertInto('episodes').values(episode).execute()
+    episodes.push({ id: episode.id, number, assetId: assets.asset_id })
+  }
+  return { id, episodes }
+}
+
+async function buildAsset(db: Db, storage: Files, state: 'ready' | 'uploaded'): Promise<string> {
+  const id = newId('ast')
+  await db
+    .insertInto('assets')
+    .values({
+      id,
+      state,
+      reason: null,
+      original_path: null,
+      source_name: '01.mp4',
+      source_hash: id,
+      width: 720,
+      height: 1280,
+      duration_ms: 18_000,
+      has_audio: true,
+      place: state === 'ready' ? id : null,
+    })
+    .execute()
+  if (state === 'uploaded') return id
+  const files = {
+    'master.m3u8': '#EXTM3U\n',
+    'v0/index.m3u8': '#EXTM3U\n',
+    'v0/init.mp4': 'init-bytes',
+    'v0/00000.m4s': 'segment-bytes',
+    'captions/en.vtt': 'WEBVTT\n',
+    'storyboard.vtt': 'WEBVTT\n',
+    'storyboard.jpg': 'storyboard',
+    'poster.webp': 'poster',
+    'thumb.webp': 'thumb',
+  }
+  for (const [name, text] of Object.entries(files)) await writeFile(storage, `media/${id}/${name}`, text)
+  await writeFile(storage, `public/${id}/still.webp`, 'still')
+  return id
+}
+
+/** Writes a file as the storage does, but does not wait until a disk has it: that takes most of a test's time. */
+async function writeFile({ delivery, write }: Files, key: string, text: string): Promise<void> {
+  if (delivery?.kind !== 'files') return write(key, text)
+  const path = join(delivery.root, key)
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, text)
+}

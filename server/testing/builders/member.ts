@@ -1,0 +1,27 @@
+import { registerUser } from '#contract/members.ts'
+import type { ReadMail } from '#server/testing/fakes/read-mail.ts'
+import type { TestSite } from '#server/testing/site/test-site.ts'
+import type { Visitor } from '#server/testing/site/visitor.ts'
+
+/** Somebody with an account, signed in. */
+export interface Member {
+  visitor: Visitor
+  email: string
+  password: string
+}
+
+let registered = 0
+
+/** Registers somebody new. */
+export async function register(site: TestSite): Promise<Member> {
+  const email = `ada${++registered}@example.com`
+  const password = 'an old passphrase'
+  const visitor = site.visitor()
+  await visitor.ask(registerUser, { body: { email, password, repeat_password: password } })
+  return { visitor, email, password }
+}
+
+/** The secret in a mail's link. */
+export function secretOf(mail: ReadMail | undefined): string {
+  return mail?.link.split('=')[1] ?? ''
+}

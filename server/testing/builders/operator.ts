@@ -1,0 +1,51 @@
+import { Secret, TOTP } from 'otpauth'
+import type { Role } from '#contract/studio/command.ts'
+import { acceptInvitation, addOperator, beginInvitation } from '#contract/studio/operators.ts'
+import { runStudioCommand } from '#server/cli-studio.ts'
+import type { TestSite } from '#server/testing/site/test-site.ts'
+import type { Visitor } from '#server/testing/site/visitor.ts'
+
+/** Somebody who works at the site, signed in to the studio. */
+export interface TestOperator {
+  desk: Visitor
+  email: string
+  password: string
+  /** Of the authenticator app. */
+  secret: string
+  recoveryCodes: string[]
+}
+
+const password = 'a passphrase for the desk'
+let added = 0
+
+/** What an authenticator app shows at a moment. */
+export function codeAt(secret: string, now: Date): string {
+  return new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: now.getTime() })
+}
+
+/** The secret of a one-time link. */
+export const invitationOf = (link: string) => link.split('=')[1] ?? ''
+
+/** Adds an operator by the command line, and gives the link's secret. */
+export async function invite(site: Pick<TestSite, 'context'>, email: string, role: Role): Promise<string> {
+  const answer = await runStudioCommand(site.context, [
+    ...addOperator.command.split(' '),
+    email,
+    '--role',
+    role,
+    '--json',
+  ])
+  return invitationOf((JSON.parse(answer) as { link: string }).link)
+}
+
+/** Somebody new with a role, let in by their one-time link. */
+export async function letIn(site: Pick<TestSite, 'context' | 'visitor'>, role: Role): Promise<TestOperator> {
+  const email = `${role}${++added}@example.com`
+  const invitation = await invite(site, email, role)
+  const desk = site.visitor()
+  const { secret } = await desk.ask(beginInvitation, { body: { secret: invitation } })
+  const code = codeAt(secret, site.context.realClock.now())
+  const body = { secret: invitation, password, repeat_password: password, code }
+  const { recovery_codes } = await desk.ask(acceptInvitation, { body })
+  return { desk, email, password, secret, recoveryCodes: recovery_codes }
+}

@@ -1,0 +1,91 @@
+import { changeUser, getUser } from '#contract/members.ts'
+import { cancelSubscription } from '#contract/billing.ts'
+import { getEpisode, type PlayableEpisode } from '#contract/media.ts'
+import { refundOrder } from '#server/features/billing/refunds/refund-order.ts'
+import { register } from './member.ts'
+import { readLink, type MediaLink } from '#server/testing/media/media-links.ts'
+import { buyEpisode, episodeOf, type MoneySite } from '#server/testing/site/money-site.ts'
+import { Subscriber } from './subscriber.ts'
+import type { Visitor } from '#server/testing/site/visitor.ts'
+
+export const people = [
+  'visitor',
+  'member',
+  'subscriber',
+  'lapsed',
+  'bought this',
+  'bought another',
+  'refunded',
+] as const
+export type PersonName = (typeof people)[number]
+
+/** Somebody with the links that the site has issued to them for the episodes they asked for, by number. */
+export interface Person {
+  visitor: Visitor
+  held: Map<number, MediaLink>
+}
+
+const minute = 60_000
+const week = 7 * 24 * 60 * minute
+
+/** The episodes that everybody has asked for: a free one, and two locked ones of which `bought` is about the first. */
+export const episodesAsked = { free: 1, bought: 4, another: 5 }
+
+/**
+ * One of each kind of person, by real purchases at the sandbox; all links are alive, also those of whom nothing may be
+ * issued to any more. The site's clock is moved on by a week.
+ */
+export async function makePeople(site: MoneySite): Promise<Record<PersonName, Person>> {
+  const lapsed = (await Subscriber.on(site)).shopper.visitor
+  await lapsed.ask(cancelSubscription)
+  site.moveOn(week - 5 * minute)
+  const lapsedPerson = await askAll(site, lapsed)
+  const visitor = site.visitor()
+  await visitor.ask(getUser)
+  const subscriber = await Subscriber.on(site)
+  const { shopper: buyer } = await buyEpisode(site, episodesAsked.bought)
+  const { shopper: otherBuyer } = await buyEpisode(site, episodesAsked.another)
+  const { shopper: refunded, order } = await buyEpisode(site, episodesAsked.bought)
+  const everybody = {
+    visitor: await askAll(site, visitor),
+    member: await askAll(site, (await register(site)).visitor),
+    subscriber: await askAll(site, subscriber.shopper.visitor),
+    lapsed: lapsedPerson,
+    'bought this': await askAll(site, buyer.visitor),
+    'bought another': await askAll(site, otherBuyer.visitor),
+    refunded: await askAll(site, refunded.visitor),
+  }
+  await refundOrder(site.context, order.id, { reason: 'goodwill' })
+  await subscriber.after(5 * minute + 1000)
+  return everybody
+}
+
+/** A guest of whom something is kept, so that links are in their own name. */
+export async function makeStranger(site: MoneySite): Promise<Visitor> {
+  const visitor = site.visitor()
+  await visitor.ask(getUser)
+  await visitor.ask(changeUser, { body: { display_name: 'Somebody else' } })
+  return visitor
+}
+
+async function askAll(site: MoneySite, visitor: Visitor): Promise<Person> {
+  const held = new Map<number, MediaLink>()
+  for (const number of Object.values(episodesAsked)) {
+    const { link } = await askToPlay(site, visitor, number)
+    if (link) held.set(number, link)
+  }
+  return { visitor, held }
+}
+
+/** What asking to play an episode comes to: the code, and the link where there is one. */
+export async function askToPlay(
+  site: MoneySite,
+  visitor: Visitor,
+  number: number,
+): Promise<{ code: number; link: MediaLink | undefined; text: string }> {
+  const query = { episode_id: episodeOf(site, number) }
+  const { answer } = await visitor.call(getEpisode, { query })
+  const playable = answer.code === 200 ? (answer.info as PlayableEpisode) : undefined
+  const link = playable && readLink(playable.playback.hls_url)
+  return { code: answer.code, link, text: JSON.stringify(answer) }
+}

@@ -1,0 +1,110 @@
+import { createOrder, getPayment, listPlans, payOrder, type Order, type Plan } from '#contract/billing.ts'
+import type { BodyOf } from '#contract/endpoint.ts'
+import { getUser } from '#contract/members.ts'
+import type { TestSite } from '#server/testing/site/test-site.ts'
+import type { Envelope, Visitor } from '#server/testing/site/visitor.ts'
+
+/** Stripe's published test numbers, which the sandbox takes. */
+export const testCards = {
+  pays: '4242424242424242',
+  declined: '4000000000000002',
+  noFunds: '4000000000009995',
+  expired: '4000000000000069',
+  badCvc: '4000000000000127',
+  asksOnce: '4000000000003220',
+  asksAlways: '4000002760003184',
+  declinesLater: '4000000000000341',
+  disputed: '4000000000000259',
+}
+
+type OrderParams = Partial<BodyOf<typeof createOrder>>
+
+let made = 0
+
+/** A guest who wants to buy, with what the browser does between the calls. */
+export class Shopper {
+  readonly visitor: Visitor
+  /** An address of their own: some things are had once per e-mail. */
+  readonly email = `viewer-${++made}@example.com`
+
+  private constructor(visitor: Visitor) {
+    this.visitor = visitor
+  }
+
+  static async on(site: TestSite, visitor = site.visitor()): Promise<Shopper> {
+    await visitor.ask(getUser)
+    return new Shopper(visitor)
+  }
+
+  /** What the card's frame does. */
+  async token(card = testCards.pays): Promise<string> {
+    const body = JSON.stringify({ number: card, expiry: '12 / 40', cvv: '123' })
+    const response = await this.visitor.fetch('/sandbox/tokens', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    })
+    const { token } = (await response.json()) as { token: string }
+    return token
+  }
+
+  async plan(days: number): Promise<Plan> {
+    const { list } = await this.visitor.ask(listPlans)
+    const plan = list.find(({ period_days }) => period_days === days)
+    if (!plan) throw new Error(`there is no plan of ${days} days`)
+    return plan
+  }
+
+  tryOrder(params: OrderParams, headers: Record<string, string> = {}): Promise<Envelope<Order>> {
+    const body = {
+      kind: 'episode' as const,
+      gateway: 'sandbox' as const,
+      email: this.email,
+      ...params,
+    }
+    return this.visitor.call(createOrder, { body, headers }).then(({ answer }) => answer)
+  }
+
+  async order(params: OrderParams, headers: Record<string, string> = {}): Promise<Order> {
+    const answer = await this.tryOrder(params, headers)
+    if (!answer.info) throw new Error(JSON.stringify(answer))
+    return answer.info
+  }
+
+  tryPay(
+    orderId: string,
+    token: string | undefined,
+    headers: Record<string, string> = {},
+  ): Promise<Envelope<Order>> {
+    const body = { order_id: orderId, payment_token: token, first_name: 'Ada', last_name: 'Lovelace' }
+    return this.visitor.call(payOrder, { body, headers }).then(({ answer }) => answer)
+  }
+
+  /** Orders and pays with one card. */
+  async buy(
+    params: OrderParams,
+    card = testCards.pays,
+    headers: Record<string, string> = {},
+  ): Promise<Envelope<Order>> {
+    const order = await this.order(params, headers)
+    return this.tryPay(order.id, await this.token(card))
+  }
+
+  /** What the order looks like now. */
+  async look(orderId: string): Promise<Order> {
+    const { answer } = await this.visitor.call(getPayment, { query: { order_id: orderId } })
+    if (!answer.info) throw new Error(JSON.stringify(answer))
+    return answer.info as Order
+  }
+
+  /** The person's answer to the bank's check or the wallet at `url`. */
+  decide(url: string, answer: 'yes' | 'no'): Promise<Response> {
+    const { pathname, searchParams } = new URL(url, this.visitor.url)
+    const body = new URLSearchParams([...searchParams, ['answer', answer]])
+    return this.visitor.fetch(pathname, {
+      method: 'POST',
+      body: body.toString(),
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    })
+  }
+}

@@ -1,0 +1,110 @@
+import { getUser, type Membership } from '#contract/members.ts'
+import { getEpisode } from '#contract/media.ts'
+import type { Payment } from '#server/features/billing/gateways/gateway.ts'
+import { renewSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
+import type { MoneySite } from '#server/testing/site/money-site.ts'
+import { Shopper, testCards } from './shopper.ts'
+
+interface Purchase {
+  /** The length of the plan's period. */
+  days?: number
+  card?: string
+  email?: string
+  /** The locked episode whose paywall sold it. */
+  episode_id?: string
+  /** Of the call that places the order. */
+  headers?: Record<string, string>
+}
+
+/** Somebody who has bought a plan, with what a test asks about it. */
+export class Subscriber {
+  readonly shopper: Shopper
+  readonly userId: string
+  readonly subscriptionId: string
+  private readonly site: MoneySite
+
+  private constructor(site: MoneySite, shopper: Shopper, userId: string, subscriptionId: string) {
+    this.site = site
+    this.shopper = shopper
+    this.userId = userId
+    this.subscriptionId = subscriptionId
+  }
+
+  static async on(
+    site: MoneySite,
+    { days = 7, card = testCards.pays, email, episode_id, headers = {} }: Purchase = {},
+  ): Promise<Subscriber> {
+    const shopper = await Shopper.on(site)
+    const plan_id = (await shopper.plan(days)).id
+    const from = episode_id === undefined ? {} : { episode_id }
+    const params = { kind: 'plan', plan_id, ...from, ...(email === undefined ? {} : { email }) } as const
+    const bought = await shopper.buy(params, card, headers)
+    const { subscription_id, user_id } = await site.context.db
+      .selectFrom('orders')
+      .select(['subscription_id', 'user_id'])
+      .where('id', '=', bought.info?.id ?? '')
+      .executeTakeFirstOrThrow()
+    if (subscription_id === null || bought.info?.status !== 'paid') throw new Error(JSON.stringify(bought))
+    return new Subscriber(site, shopper, user_id, subscription_id)
+  }
+
+  /** Moves the site's clock and lets the scheduler do what is due. */
+  async after(milliseconds: number): Promise<void> {
+    this.site.moveOn(milliseconds)
+    await renewSubscriptions(this.site.context)
+  }
+
+  row() {
+    const rows = this.site.context.db.selectFrom('subscriptions').selectAll()
+    return rows.where('id', '=', this.subscriptionId).executeTakeFirstOrThrow()
+  }
+
+  orders() {
+    const rows = this.site.context.db.selectFrom('orders').selectAll()
+    return rows.where('user_id', '=', this.userId).orderBy('created_at').orderBy('period_no').execute()
+  }
+
+  /** What the gateway has of this person that went through, or every try, in the order of the tries. */
+  async payments(status?: Payment['status']): Promise<Payment[]> {
+    const ids = (await this.orders()).map(({ id }) => id)
+    const all = await this.site.sound.listPayments(new Date(0))
+    return all.filter((one) => ids.includes(one.orderId) && (status ?? one.status) === one.status)
+  }
+
+  /** The tries of ours, with when they began. */
+  async tries() {
+    const rows = await this.site.context.db
+      .selectFrom('attempts')
+      .innerJoin('orders', 'orders.id', 'attempts.order_id')
+      .select(['attempts.started_at', 'attempts.status', 'attempts.idempotency_key'])
+      .where('orders.user_id', '=', this.userId)
+      .where('orders.period_no', '>', 0)
+      .orderBy('attempts.started_at')
+      .execute()
+    return rows.map((row) => ({
+      key: row.idempotency_key,
+      status: row.status,
+      startedAt: row.started_at.getTime(),
+    }))
+  }
+
+  /** The amounts of these payments. */
+  async cents(status?: Payment['status']): Promise<number[]> {
+    return (await this.payments(status)).map(({ amountCents }) => amountCents)
+  }
+
+  /** What they were told after the receipt of the first period. */
+  async told(): Promise<string[]> {
+    const subjects = (await this.site.mails(this.shopper.email)).map(({ subject }) => subject)
+    return subjects.filter((subject) => !subject.startsWith('Your receipt'))
+  }
+
+  async membership(): Promise<Membership> {
+    return (await this.shopper.visitor.ask(getUser)).membership
+  }
+
+  async plays(): Promise<boolean> {
+    const query = { episode_id: this.site.video.episodes[4]?.id ?? '' }
+    return (await this.shopper.visitor.call(getEpisode, { query })).answer.code === 200
+  }
+}

@@ -1,0 +1,113 @@
+import { Socket } from 'node:net'
+import { languages } from '#contract/languages.ts'
+import { Kysely, PostgresDialect } from 'kysely'
+import type pg from 'pg'
+import type { BillingContext } from '#server/features/billing/billing-context.ts'
+import { createSandboxGateway } from '#server/features/billing/gateways/sandbox/sandbox-gateway.ts'
+import { systemClock } from '#server/platform/clock.ts'
+import { readLimits } from '#server/platform/config/config.ts'
+import { createLog } from '#server/platform/log.ts'
+import { readOperator } from '#server/platform/config/read-operator.ts'
+import { createSlots } from '#server/platform/http/slots.ts'
+import { noQuotas } from '#server/platform/network-quotas.ts'
+import { readBounds } from '#server/platform/config/read-bounds.ts'
+import { readTracking } from '#server/platform/config/read-tracking.ts'
+import type { Tables } from '#server/tables.ts'
+import { openCrashingPool, type Death } from './crashing-pool.ts'
+
+type Work = (context: BillingContext) => Promise<void>
+
+/** What a whole run sends: how many statements, and the numbers of those that commit. */
+export interface WholeRun {
+  statements: number
+  commits: number[]
+}
+
+/** Does some billing in this process, which dies by SIGKILL at the place that its arguments name. Prints what a whole run sends. */
+export async function crashInBilling(
+  url: string,
+  [when = 'never', at = '0']: readonly string[],
+  work: Work,
+): Promise<void> {
+  // The tests name no other place.
+  const death = { when, at: Number(at) } as Death
+  const crashing = openCrashingPool({ connectionString: url }, death, () =>
+    process.kill(process.pid, 'SIGKILL'),
+  )
+  const db = await connect(crashing.pool)
+  await work(billingOn(db))
+  await db.destroy()
+  process.stdout.write(`${JSON.stringify(describeRun(crashing.statements))}\n`)
+}
+
+/**
+ * Does some billing up to the place where its process would die, in a fraction of the time that a process takes: the
+ * database loses its connections as it does by SIGKILL, and the code never goes on.
+ * @returns what was sent, and whether it died
+ */
+export async function dieInBilling(
+  url: string,
+  death: Death,
+  work: Work,
+): Promise<WholeRun & { died: boolean }> {
+  const dying = Promise.withResolvers<boolean>()
+  const sockets: Socket[] = []
+  const stream = () => {
+    const socket = new Socket()
+    sockets.push(socket)
+    return socket
+  }
+  const crashing = openCrashingPool({ connectionString: url, stream }, death, () => {
+    for (const socket of sockets) socket.destroy()
+    dying.resolve(true)
+  })
+  crashing.pool.on('connect', (client) => client.on('error', () => {}))
+  crashing.pool.on('error', () => {})
+  const db = await connect(crashing.pool)
+  const died = await Promise.race([dying.promise, work(billingOn(db)).then(() => false)])
+  if (!died) await db.destroy()
+  return { ...describeRun(crashing.statements), died }
+}
+
+/** Every statement before which a process can die. */
+export function beforeEachOf({ statements }: WholeRun): Death[] {
+  return Array.from({ length: statements }, (_, index) => ({ when: 'before', at: index + 1 }))
+}
+
+/** Opens the first connection, so that what is counted begins with the work. */
+async function connect(pool: pg.Pool): Promise<Kysely<Tables>> {
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  await db.connection().execute(async () => {})
+  return db
+}
+
+function describeRun(statements: readonly string[]): WholeRun {
+  const commits = statements.flatMap((text, index) => (text.toLowerCase() === 'commit' ? [index + 1] : []))
+  return { statements: statements.length, commits }
+}
+
+function billingOn(db: Kysely<Tables>): BillingContext {
+  const shared = { db, clock: systemClock, realClock: systemClock, secret: 'a secret of the tests' }
+  return {
+    ...shared,
+    secure: false,
+    publicUrl: 'http://localhost:3000',
+    languages: () => languages,
+    operator: readOperator({}),
+    limits: readLimits({}),
+    bounds: readBounds({}),
+    slots: createSlots(),
+    quotas: noQuotas,
+    lifecycleHooks: { keep: [], register: [], consent: [], merge: [], erase: [], export: [] },
+    log: createLog({ json: true, level: 'silent' }),
+    gateways: [createSandboxGateway({ ...shared, notify: () => {} })],
+    tracking: readTracking({}),
+    consentsOf: async () => new Map(),
+    holdAgreement: async () => false,
+    findReferrer: async () => undefined,
+    forgetClicksOfOrders: async () => {},
+    translate: (_language: string, key: string) => key,
+    experiments: { running: () => Promise.resolve([]) },
+    findCover: () => Promise.reject(new Error('not asked for')),
+  }
+}

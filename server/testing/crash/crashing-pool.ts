@@ -1,0 +1,45 @@
+import pg from 'pg'
+import { columnTypes } from '#server/platform/database/column-types.ts'
+
+/** Where a process dies: before its n-th statement, or just after sending it. */
+export interface Death {
+  when: 'never' | 'before' | 'sent'
+  at: number
+}
+
+/** A dead process never learns anything. */
+const never = new Promise<never>(() => {})
+
+/** Opens a pool that notes its statements and calls `die` at one of them. No statement is sent or answered after that. */
+export function openCrashingPool(
+  config: pg.PoolConfig,
+  { when, at }: Death,
+  die: () => void,
+): { pool: pg.Pool; statements: string[] } {
+  const statements: string[] = []
+  const pool = new pg.Pool({ types: columnTypes, ...config })
+  let dead = false
+  const end = () => {
+    dead = true
+    die()
+  }
+  pool.on('connect', (client) => {
+    const query = client.query.bind(client) as (...given: unknown[]) => Promise<unknown>
+    const counted = (...given: unknown[]) => {
+      if (dead) return never
+      statements.push(String(given[0]))
+      const due = statements.length === at
+      if (due && when === 'before') end()
+      if (dead) return never
+      const answer = query(...given)
+      if (due && when === 'sent') process.nextTick(end)
+      return answer.then(
+        (result) => (dead ? never : result),
+        (error: unknown) => (dead ? never : Promise.reject(error)),
+      )
+    }
+    // Kysely awaits every query and gives no callback.
+    client.query = counted as typeof client.query
+  })
+  return { pool, statements }
+}

@@ -1,0 +1,26 @@
+import { execFile, type ChildProcess } from 'node:child_process'
+import { join } from 'node:path'
+
+/** How a script ended. */
+export interface Ended {
+  signal: string | null
+  printed: string
+}
+
+const longestRunMs = 60_000
+
+/** Runs a script of this folder as a process of its own, which inherits no settings but where Node keeps compiled code; `started` is given the process. */
+export function runScript(
+  name: string,
+  args: readonly string[],
+  started: (process: ChildProcess) => void = () => {},
+): Promise<Ended> {
+  const script = join(import.meta.dirname, name)
+  return new Promise((resolve) => {
+    const options = { timeout: longestRunMs, env: { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] } }
+    const child = execFile(process.execPath, [script, ...args], options, (error, stdout) =>
+      resolve({ signal: error?.signal ?? null, printed: stdout }),
+    )
+    started(child)
+  })
+}

@@ -1,0 +1,26 @@
+// A process that sends the mails that wait and ends by SIGKILL `before` its n-th statement, or just after sending it (`sent`).
+import { Kysely, PostgresDialect } from 'kysely'
+import { composerFor } from '#server/i18n/compose-mail.ts'
+import { systemClock } from '#server/platform/clock.ts'
+import { createLog } from '#server/platform/log.ts'
+import { smtpMailer } from '#server/platform/mail/mailer.ts'
+import { sendMails } from '#server/platform/mail/send-mails.ts'
+import type { Tables } from '#server/tables.ts'
+import { openCrashingPool, type Death } from './crashing-pool.ts'
+
+const [url = '', smtpUrl = '', when = 'never', at = '0'] = process.argv.slice(2)
+// The tests name no other place.
+const death = { when, at: Number(at) } as Death
+const crashing = openCrashingPool({ connectionString: url }, death, () =>
+  process.kill(process.pid, 'SIGKILL'),
+)
+const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: crashing.pool }) })
+await sendMails({
+  db,
+  clock: systemClock,
+  log: createLog({ json: true, level: 'silent' }),
+  mailer: smtpMailer(smtpUrl, () => 'Cliffhanger <site@drama.example>'),
+  composeMail: composerFor('Cliffhanger'),
+})
+await db.destroy()
+process.stdout.write(String(crashing.statements.length))

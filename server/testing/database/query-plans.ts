@@ -1,0 +1,38 @@
+import { Kysely, PostgresDialect, type CompiledQuery } from 'kysely'
+import type { Db, Tables } from '#server/tables.ts'
+import type { TestDatabase } from './template-database.ts'
+
+export interface Plan {
+  sql: string
+  plan: string
+}
+
+/**
+ * What `work` asks of the database, each query with its plan: the one that a process which answers calls keeps for all
+ * values, or the one for these values, as jobs have it.
+ */
+export async function queryPlans(
+  { pool }: TestDatabase,
+  work: (db: Db) => Promise<unknown>,
+  plannedFor: 'all values' | 'these values' = 'all values',
+): Promise<Plan[]> {
+  const asked: CompiledQuery[] = []
+  const db = new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool }),
+    log({ query }) {
+      asked.push(query)
+    },
+  })
+  await work(db)
+  const queries = asked.filter(({ sql }) => /^\s*(select|insert|update|delete|with)\b/i.test(sql))
+  const explain = ({ sql, parameters }: CompiledQuery) =>
+    plannedFor === 'all values'
+      ? pool.query<{ 'QUERY PLAN': string }>(`EXPLAIN (GENERIC_PLAN) ${sql}`)
+      : pool.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${sql}`, [...parameters])
+  const plans: Plan[] = []
+  for (const query of queries) {
+    const { rows } = await explain(query)
+    plans.push({ sql: query.sql, plan: rows.map((row) => row['QUERY PLAN']).join('\n') })
+  }
+  return plans
+}

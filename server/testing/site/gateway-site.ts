@@ -1,0 +1,45 @@
+import { FakePaypal } from '#server/features/billing/gateways/paypal/fake-paypal.ts'
+import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
+import { renewSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
+import { startFakeStripe, type FakeStripe } from '#server/testing/fakes/fake-stripe.ts'
+import { testSite, type TestSite } from './test-site.ts'
+
+/** A site with Stripe and PayPal, all three by one clock. */
+export interface GatewaySite {
+  site: TestSite
+  stripe: FakeStripe
+  paypal: FakePaypal
+  /** Has the gateways tell the site of what happens, as at the beginning of a test. */
+  connect(): void
+  /** What the site does by itself after so long: renewals and the janitor. */
+  after(milliseconds: number): Promise<void>
+  close(): Promise<void>
+}
+
+export async function gatewaySite(): Promise<GatewaySite> {
+  let offset = 0
+  const clock = { now: () => new Date(Date.now() + offset) }
+  const stripe = await startFakeStripe(clock)
+  const paypal = await FakePaypal.start()
+  const site = await testSite({ clock }, { ...stripe.env, ...paypal.settings })
+  return {
+    site,
+    stripe,
+    paypal,
+    connect() {
+      stripe.webhookUrl = `${site.url}/api/webhook/payment/stripe`
+      paypal.webhookUrl = `${site.url}/api/webhook/payment/paypal`
+    },
+    async after(milliseconds) {
+      offset += milliseconds
+      paypal.ahead = offset
+      await runJanitor(site.context)
+      await renewSubscriptions(site.context)
+    },
+    async close() {
+      await site.close()
+      await stripe.close()
+      await paypal.close()
+    },
+  }
+}

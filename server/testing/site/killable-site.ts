@@ -1,0 +1,9 @@
+// A site in a process of its own that a test may end in any way. It says where it listens.
+import { openTestPool } from '#server/testing/database/test-pool.ts'
+import { testSite } from './test-site.ts'
+
+const [databaseUrl = ''] = process.argv.slice(2)
+const site = await testSite({ database: openTestPool(databaseUrl) })
+process.on('SIGTERM', () => void site.close().then(() => process.exit(0)))
+process.stdin.on('end', () => process.exit(0)).resume()
+process.stdout.write(`${site.url}\n`)

@@ -1,0 +1,127 @@
+import { expect } from 'vitest'
+import type { Order } from '#contract/billing.ts'
+import { getEpisode } from '#contract/media.ts'
+import type { Payment, PaymentGateway } from '#server/features/billing/gateways/gateway.ts'
+import { sandboxRoutes } from '#server/features/billing/gateways/sandbox/routes.ts'
+import { createSandboxGateway } from '#server/features/billing/gateways/sandbox/sandbox-gateway.ts'
+import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
+import { applyWebhookEvent } from '#server/features/billing/webhooks/receive-webhook.ts'
+import type { Env } from '#server/platform/config/read-setting.ts'
+import { booksOf, expectEven } from '#server/testing/billing-model/ledger-balance.ts'
+import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
+import { Shopper } from '#server/testing/builders/shopper.ts'
+import { testDatabase } from '#server/testing/database/template-database.ts'
+import { testSite, type TestSite } from './test-site.ts'
+
+/** A site for tests about money: its clock can be moved on, and its gateway can be made to misbehave. */
+export interface MoneySite extends TestSite {
+  video: BuiltVideo
+  /** For a second process on the same database. */
+  databaseUrl: string
+  /** What is called in the gateway's place; a test puts its own in for a while. */
+  trouble: Partial<PaymentGateway>
+  /** The gateway that does as it should. */
+  sound: PaymentGateway
+  /** How often each call reached the gateway's face. */
+  calls: Record<string, number>
+  moveOn(milliseconds: number): void
+}
+
+/** To be called after each test: nothing troubles the gateway any more, and its books say what ours do. */
+export async function expectSound(site: MoneySite): Promise<void> {
+  for (const name of Object.keys(site.trouble)) Reflect.deleteProperty(site.trouble, name)
+  site.context.gatewayTimeoutMs = undefined
+  await expectEven(site.context.db)
+  const { ours, theirs } = await booksOf(site.context.db, site.sound)
+  expect(ours).toBe(theirs)
+}
+
+/** An episode of the site's video by its number; from 4 on they are locked. */
+export const episodeOf = (site: MoneySite, number = 4): string => site.video.episodes[number - 1]?.id ?? ''
+
+/** Somebody new who has bought an episode. */
+export async function buyEpisode(site: MoneySite, number = 4): Promise<{ shopper: Shopper; order: Order }> {
+  const shopper = await Shopper.on(site)
+  const { info } = await shopper.buy({ episode_id: episodeOf(site, number) })
+  if (info?.status !== 'paid') throw new Error('it was not paid')
+  return { shopper, order: info }
+}
+
+/** The code of asking to play an episode. */
+export async function playing(site: MoneySite, shopper: Shopper, number = 4): Promise<number> {
+  const query = { episode_id: episodeOf(site, number) }
+  return (await shopper.visitor.call(getEpisode, { query })).answer.code
+}
+
+/** An order's payment as the gateway has it. */
+export async function paymentOf(site: MoneySite, orderId: string): Promise<Payment> {
+  const found = (await site.sound.listPayments(new Date(0))).find((payment) => payment.orderId === orderId)
+  if (!found) throw new Error(`${orderId} has no payment`)
+  return found
+}
+
+/** The same by our own key, which the sandbox knows; null if it has no such payment. */
+export function paymentByKey(site: MoneySite, key: string): Promise<Payment | null> {
+  return site.sound.retrievePayment({ key, attemptId: '', startedAt: new Date(0) })
+}
+
+/** How an order's attempts stand, the first one first. */
+export function attemptsOf(site: MoneySite, orderId: string) {
+  return site.context.db
+    .selectFrom('attempts')
+    .select(['status', 'decline_code'])
+    .where('order_id', '=', orderId)
+    .orderBy('number')
+    .execute()
+}
+
+/** What the janitor has done when so much more time has gone by. */
+export async function tidyAfter(site: MoneySite, milliseconds: number): Promise<void> {
+  site.moveOn(milliseconds)
+  await runJanitor(site.context)
+}
+
+let told = 0
+/** What a notification about a payment comes to. */
+export function hear(site: MoneySite, reference: string) {
+  return applyWebhookEvent(site.context, { gateway: 'sandbox', event_id: `evt_${++told}`, reference })
+}
+
+/** The refunds of an order, the first one first. */
+export function refundsOf(site: MoneySite, orderId: string) {
+  return site.context.db
+    .selectFrom('refunds')
+    .innerJoin('attempts', 'attempts.id', 'refunds.attempt_id')
+    .select(['refunds.amount_cents', 'refunds.status', 'refunds.reason'])
+    .where('attempts.order_id', '=', orderId)
+    .orderBy('refunds.created_at')
+    .execute()
+}
+
+export async function moneySite(settings: Env = {}): Promise<MoneySite> {
+  const database = await testDatabase()
+  let offset = 0
+  const clock = { now: () => new Date(Date.now() + offset) }
+  const sandbox = { db: database.db, clock, secret: 'a secret of the tests', notify: () => {} }
+  const sound = createSandboxGateway(sandbox)
+  const trouble: Partial<PaymentGateway> = {}
+  const calls: Record<string, number> = {}
+  const gateway = new Proxy(sound, {
+    get(target, name: keyof PaymentGateway) {
+      if (typeof target[name] === 'function') calls[name] = (calls[name] ?? 0) + 1
+      return trouble[name] ?? target[name]
+    },
+  })
+  const gateways = { gateways: [gateway], gatewayRoutes: sandboxRoutes(sandbox) }
+  const site = await testSite({ database, clock, gateways }, settings)
+  const video = await buildVideo(site.context)
+  return {
+    ...site,
+    video,
+    databaseUrl: database.url,
+    trouble,
+    sound,
+    calls,
+    moveOn: (milliseconds) => void (offset += milliseconds),
+  }
+}

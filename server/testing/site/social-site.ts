@@ -1,0 +1,137 @@
+import { OAuth2Server } from 'oauth2-mock-server'
+import { expect } from 'vitest'
+import { createSocialProviders } from '#server/features/members/social/create-providers.ts'
+import { startSession } from '#server/features/members/sessions/sessions.ts'
+import { newId } from '#server/platform/ids.ts'
+import { readSocial } from '#server/platform/config/read-social.ts'
+import { startSocialStandIn, type SocialStandIn } from '#server/testing/fakes/social-stand-ins.ts'
+import { testSite, type TestSite } from './test-site.ts'
+import type { Visitor } from './visitor.ts'
+
+/** A site with a real OpenID Connect server (`oidc`) and stand-ins for Facebook and TikTok; Google has no keys. */
+export interface SocialSite extends TestSite {
+  issuer: OAuth2Server
+  standIn: SocialStandIn
+  /** What the issuer says of whoever comes. */
+  claims: Record<string, unknown>
+  /** Puts somebody at every provider whom no test has seen. */
+  meetSomebody(): void
+  /** Takes back what a test did to the clock and the providers. */
+  calmDown(): void
+  moveOn(milliseconds: number): void
+  /** A member with a password, signed in. */
+  member(email?: string | null, verified?: boolean): Promise<{ id: string; visitor: Visitor }>
+  identitiesOf(userId: string): Promise<{ provider: string; subject: string }[]>
+}
+
+export async function socialSite(timeoutSeconds?: number): Promise<SocialSite> {
+  const issuer = new OAuth2Server()
+  await issuer.issuer.keys.generate('RS256')
+  await issuer.start(0, '127.0.0.1')
+  const standIn = await startSocialStandIn()
+  let offset = 0
+  let people = 0
+  const site = await testSite({
+    socialProviders: await providersAt(issuer.issuer.url ?? '', standIn.url, timeoutSeconds),
+    clock: { now: () => new Date(Date.now() + offset) },
+  })
+  const social: SocialSite = {
+    ...site,
+    issuer,
+    standIn,
+    claims: {},
+    meetSomebody() {
+      people += 1
+      const sub = `person-${people}`
+      social.claims = { sub, name: 'Ada', email: `${sub}@example.com`, email_verified: true }
+      standIn.who = { id: sub, name: 'Ada' }
+    },
+    calmDown() {
+      offset = 0
+      standIn.trouble.clear()
+      for (const event of ['beforeResponse', 'beforeAuthorizeRedirect', 'beforeUserinfo'])
+        issuer.service.removeAllListeners(event)
+    },
+    moveOn: (milliseconds) => void (offset += milliseconds),
+    member: (email = null, verified = true) => addMember(site, email, verified),
+    async identitiesOf(userId) {
+      const { rows } = await site.context.database.pool.query<{ provider: string; subject: string }>(
+        'SELECT provider, subject FROM identities WHERE user_id = $1 ORDER BY provider',
+        [userId],
+      )
+      return rows
+    },
+    async close() {
+      await site.close()
+      await issuer.stop()
+      await standIn.close()
+    },
+  }
+  issuer.service.on('beforeTokenSigning', ({ payload }) => void Object.assign(payload, social.claims))
+  return social
+}
+
+function providersAt(issuerUrl: string, standInUrl: string, timeoutSeconds?: number) {
+  const { social, socialSecrets } = readSocial({
+    OIDC_ISSUER: issuerUrl,
+    OIDC_CLIENT_ID: 'site',
+    OIDC_CLIENT_SECRET: 'oidc-secret',
+    OIDC_NAME: 'House',
+    FACEBOOK_CLIENT_ID: 'fb-app',
+    FACEBOOK_CLIENT_SECRET: 'facebook-secret',
+    FACEBOOK_WEB_BASE: `${standInUrl}/facebook`,
+    FACEBOOK_GRAPH_BASE: `${standInUrl}/facebook`,
+    TIKTOK_CLIENT_KEY: 'tt-app',
+    TIKTOK_CLIENT_SECRET: 'tiktok-secret',
+    TIKTOK_WEB_BASE: `${standInUrl}/tiktok`,
+    TIKTOK_OPEN_BASE: `${standInUrl}/tiktok`,
+  })
+  return createSocialProviders({ social, secrets: { social: socialSecrets } }, timeoutSeconds)
+}
+
+async function addMember(
+  { context, visitor: newVisitor }: TestSite,
+  email: string | null,
+  verified: boolean,
+) {
+  const visitor = newVisitor()
+  const id = newId('usr')
+  await context.database.pool.query(
+    `INSERT INTO users (id, email, email_verified_at, password_hash, referral_code, member_since)
+     VALUES ($1, $2, $3, 'a hash', $1, now())`,
+    [id, email, verified ? new Date() : null],
+  )
+  const setHeader = (name: string, value: string) => {
+    if (name === 'set-cookie') visitor.cookie = value.split(';')[0] ?? ''
+  }
+  const call = { viewer: null, language: 'en' as const, ip: '127.0.0.1', userAgent: '', setHeader }
+  await context.db.transaction().execute((tx) => startSession(context, tx, call, id))
+  return { id, visitor }
+}
+
+export const locationOf = (response: Response) => response.headers.get('location') ?? ''
+
+/** Leaves for a provider. @returns its consent screen's address */
+export async function leave(visitor: Visitor, provider = 'oidc', query = ''): Promise<string> {
+  const response = await visitor.fetch(`/api/user/social/${provider}${query}`)
+  expect(response.status).toBe(302)
+  return locationOf(response)
+}
+
+/** Agrees at the provider. @returns the path of ours that it sends the browser back to */
+export async function agree(consent: string): Promise<string> {
+  const back = locationOf(await fetch(consent, { redirect: 'manual' }))
+  return back.replace('http://localhost:3000', '')
+}
+
+/** Comes back. @returns where the site sends the browser then */
+export async function comeBack(visitor: Visitor, callback: string): Promise<string> {
+  const response = await visitor.fetch(callback, { headers: { 'sec-fetch-site': 'cross-site' } })
+  expect(response.status).toBe(303)
+  return locationOf(response)
+}
+
+/** The whole way to a provider and back. @returns where it ends */
+export async function go(visitor: Visitor, provider = 'oidc', query = ''): Promise<string> {
+  return comeBack(visitor, await agree(await leave(visitor, provider, query)))
+}

@@ -1,0 +1,137 @@
+import { mkdtempSync, rmSync, mkdirSync, writeFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createContext, type Context, type Overrides } from '#server/context.ts'
+import { answerLinkRequests } from '#server/features/billing/consumer-rights/answer-link-requests.ts'
+import { answerResetRequests } from '#server/features/members/credentials/reset-password.ts'
+import { loadConfig } from '#server/platform/config/config.ts'
+import type { Database } from '#server/platform/database/database.ts'
+import { createLog, type Log } from '#server/platform/log.ts'
+import { sendMails } from '#server/platform/mail/send-mails.ts'
+import { quotaSettings } from '#server/platform/config/read-quotas.ts'
+import type { Env } from '#server/platform/config/read-setting.ts'
+import { createSite } from '#server/site.ts'
+import type { Tables } from '#server/tables.ts'
+import { readMailsIn, type ReadMail } from '#server/testing/fakes/read-mail.ts'
+import { shareRequests } from './round-robin.ts'
+import { runSecondSite } from './run-second-site.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { Visitor } from './visitor.ts'
+
+/** A whole site on a database of its own, listening on a free port. */
+export interface TestSite {
+  context: Context
+  url: string
+  /** The same without the proxy in front, for what no proxy would pass on. */
+  directUrl: string
+  /** Somebody with cookies of their own. */
+  visitor(headers?: Record<string, string>): Visitor
+  /** Does what the worker does about mails, and gives those that an address has got so far, the latest last. */
+  mails(to: string): Promise<ReadMail[]>
+  close(): Promise<void>
+}
+
+/** One process of a site, or what stands for one. */
+interface Running {
+  url: string
+  close(): Promise<void>
+}
+
+/** A test is faster than any person; one that is about a limit sets it. */
+const usualSettings = {
+  PUBLIC_URL: 'http://localhost:3000',
+  LOG_LEVEL: 'silent',
+  LIMIT_API_USER: '100000/min',
+  LIMIT_API_IP: '100000/min',
+  ...Object.fromEntries(quotaSettings.map((name) => [name, '999999999/min'])),
+}
+
+/**
+ * Starts a site for a test file; the web is an empty document, since these tests look at the HTTP face. With
+ * SITE_PROCESSES=2 in the environment (`npm run test:two`) a second process on the same database answers every other
+ * request; where the test puts collaborators of its own in, which no other process could have, the second is a site
+ * with a context of its own in this one.
+ */
+export async function testSite(overrides: Overrides = {}, settings: Env = {}): Promise<TestSite> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'cliffhanger-site-'))
+  const database = overrides.database ?? (await testDatabase())
+  const webRoot = overrides.webRoot ?? emptyWeb(dataDir)
+  const env = { ...usualSettings, DATA_DIR: dataDir, ...settings }
+  const given = { ...overrides, database, webRoot }
+  const log = createLog({ json: true, level: env.LOG_LEVEL ?? 'silent' })
+  const first = await startSite(env, log, given)
+  const alone = process.env['SITE_PROCESSES'] !== '2'
+  const second = alone ? undefined : await startSecond(env, log, given, Object.keys(overrides))
+  const front = second ? await shareRequests([first.url, second.url]) : undefined
+  const url = front?.url ?? first.url
+  return {
+    context: first.context,
+    url,
+    directUrl: first.url,
+    visitor: (headers) => new Visitor(url, headers),
+    async mails(to) {
+      await answerResetRequests(first.context)
+      await answerLinkRequests(first.context)
+      await sendMails(first.context)
+      return readMailsIn(join(dataDir, 'mails')).filter((mail) => mail.to === to)
+    },
+    async close() {
+      await front?.close()
+      await second?.close()
+      await first.close()
+      await first.context.close()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+async function startSite(env: Env, log: Log, overrides: Overrides): Promise<Running & { context: Context }> {
+  const config = loadConfig(env)
+  const listening: { at?: string } = {}
+  const context = await createContext(config, log, { ownAddress: () => listening.at, ...overrides })
+  const site = await createSite(context)
+  await site.listen({ port: 0, host: '127.0.0.1' })
+  // A server that listens on a port has an address with one.
+  const url = (listening.at = `http://127.0.0.1:${(site.server.address() as AddressInfo).port}`)
+  return {
+    context,
+    url,
+    async close() {
+      const closed = site.close()
+      // A connection that a client opened ahead and never used would be waited for.
+      site.server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+function startSecond(
+  env: Env,
+  log: Log,
+  given: Overrides & { webRoot: string; database: Database<Tables> | TestDatabase },
+  overridden: readonly string[],
+): Promise<Running> {
+  const { database, webRoot } = given
+  const elsewhere = overridden.every((name) => name === 'database') && 'url' in database
+  return elsewhere ? runSecondSite({ env, databaseUrl: database.url, webRoot }) : startSite(env, log, given)
+}
+
+/** A folder with an empty document in the place of the built web. */
+export function emptyWeb(dataDir: string): string {
+  const root = join(dataDir, 'web')
+  mkdirSync(root)
+  for (const name of ['index.html', 'order.html', 'studio.html'])
+    writeFileSync(
+      join(root, name),
+      '<!doctype html><html lang="en"><meta name="theme-color" content="#120e0c"><!--head--><!--preloads--><!--boot--></html>',
+    )
+  writeFileSync(
+    join(root, 'favicon.svg'),
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><rect width="8" height="8"/></svg>',
+  )
+  writeFileSync(join(root, 'sw.js'), "const release = '__RELEASE__'\n")
+  writeFileSync(join(root, 'preloads.json'), '{}')
+  writeFileSync(join(root, 'play-first.js'), '')
+  return root
+}

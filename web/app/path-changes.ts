@@ -1,0 +1,8 @@
+type Listener = (pathname: string) => void
+
+const listeners: Listener[] = []
+
+/** Calls the listener at each navigation, for modules that must not import the router and its screens. */
+export const onPathChange = (listener: Listener): unknown => listeners.push(listener)
+
+export const reportPath: Listener = (pathname) => listeners.forEach((listener) => listener(pathname))

@@ -1,0 +1,210 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import {
+  lazy,
+  Suspense,
+  useCallback,
+  useEffect,
+  useRef,
+  useState,
+  type CSSProperties,
+  type ReactNode,
+} from 'react'
+import { useNavigate } from 'react-router'
+import type { Video } from '#contract/catalog.ts'
+import type { Episode } from '#contract/media.ts'
+import { useProgress } from '#web/features/library/use-progress.ts'
+import { EpisodeSlide } from '#web/features/media/EpisodeSlide.tsx'
+import { playingQuery } from '#web/features/media/queries.ts'
+import { paths } from '#web/lib/paths.ts'
+import { readRecord } from '#web/lib/storage.ts'
+import { whenIdle } from '#web/lib/when-idle.ts'
+import { isAmple } from '#web/player/engine/bandwidth.ts'
+import { Stage } from '#web/player/ui/Stage.tsx'
+import { isAhead, type VideoState } from '#web/player/engine/video-state.ts'
+import { useAutoNext } from './use-auto-next.ts'
+import { useLatest } from './use-latest.ts'
+import styles from './video-screen.module.css'
+
+// Most visits meet no locked episode: what sells comes when it is needed.
+const importPayPanel = () => import('#web/features/billing/paywall/PayPanel.tsx')
+const PayPanel = lazy(async () => ({ default: (await importPayPanel()).PayPanel }))
+const fetchPayPanel = () => void importPayPanel().catch(() => {})
+
+// Comes behind the picture, long before the end.
+const importEnd = () => import('#web/features/media/EndSlide.tsx')
+const EndSlide = lazy(async () => ({ default: (await importEnd()).EndSlide }))
+const NextDrama = lazy(async () => ({ default: (await importEnd()).NextDrama }))
+
+// Most have seen it.
+const SwipeHint = lazy(() =>
+  import('#web/player/ui/SwipeHint.tsx').then(
+    ({ SwipeHint }) => ({ default: SwipeHint }),
+    () => ({ default: () => <></> }),
+  ),
+)
+const isNewToSwipes = () => matchMedia('(pointer: coarse)').matches && !readRecord<boolean>('swipe-hint')
+
+const nothingPlaysAfterMs = 1500
+/** How much the episode on screen holds before its neighbours are prepared. */
+const aheadMs = { usual: 6000, ample: 2500 }
+
+/** Where in a drama its viewer is. */
+export interface Place {
+  /** The episode's. */
+  number: number
+  /** What follows the last episode is on screen. */
+  atEnd: boolean
+  /** False where another place was chosen since this one, and is being drawn. */
+  isLatest: () => boolean
+  /** Goes to an episode, and without one to what follows the last. */
+  choose: (number?: number) => void
+}
+
+interface EpisodeFeedProps {
+  video: Video
+  episodes: Episode[]
+  place: Place
+  rail: ReactNode
+  back: ReactNode
+  onDoubleTap: () => void
+}
+
+/** The feed of a video's episodes: plays, starts the next episode, saves the position, and sells what is locked. */
+export function EpisodeFeed(props: EpisodeFeedProps) {
+  const { video, episodes, place, rail, back, onDoubleTap } = props
+  const { number, atEnd } = place
+  const index = atEnd ? episodes.length : episodes.findIndex((episode) => episode.number === number)
+  const episode = episodes[index]
+  const [nextDrama] = video.related
+  const openNext = useOpenDrama(nextDrama?.id)
+  const progress = useProgress(video.id)
+  const neighbours = useNeighbours(episode?.id)
+  const paid = usePaid(video.id)
+  const goTo = (next: number) => {
+    progress.flush()
+    place.choose(episodes[next]?.number)
+  }
+  const onState = (state: VideoState) => {
+    if (!episode || !state.started) return
+    neighbours.follow(state)
+    if (!state.paused) progress.at({ videoId: video.id, episodeId: episode.id, positionMs: state.timeMs })
+    else progress.flush()
+  }
+  const onLatestState = useLatest(onState)
+  const autoNext = useAutoNext(episode?.id, () => goTo(index + 1))
+  const shape = useShape(episode?.id)
+  const [hintAt] = useState(() => isNewToSwipes() && number)
+  useEffect(() => whenIdle(() => void importEnd().catch(() => {})), [])
+  return (
+    <div className={styles.stage} style={{ '--shape': shape } as CSSProperties}>
+      <Stage
+        // The end follows the episodes, and the next drama the end.
+        count={episodes.length + (nextDrama ? 2 : 1)}
+        index={index}
+        onIndex={goTo}
+        isLatest={place.isLatest}
+        label={video.title}
+        renderSlide={(i, tools) => {
+          const shown = episodes[i]
+          if (!shown && i > episodes.length)
+            return (
+              nextDrama && (
+                <Suspense>
+                  <NextDrama video={nextDrama} onOpen={openNext} />
+                </Suspense>
+              )
+            )
+          if (!shown)
+            return (
+              <Suspense>
+                <EndSlide
+                  related={video.related}
+                  continues={episodes.some(({ ready }) => !ready)}
+                  active={atEnd}
+                  counts={episodes.at(-1)?.state !== 'locked'}
+                  back={back}
+                  onReplay={() => goTo(episodes.length - 1)}
+                  onNext={openNext}
+                />
+              </Suspense>
+            )
+          return (
+            <EpisodeSlide
+              key={shown.id}
+              episode={shown}
+              active={i === index}
+              hold={i !== index && !neighbours.mayCome}
+              title={video.title}
+              startMs={progress.startOf(shown.id, shown.duration_ms, video.resume)}
+              rail={rail}
+              back={back}
+              onDoubleTap={onDoubleTap}
+              tools={tools}
+              onEnded={autoNext}
+              onState={onLatestState}
+              onLocked={fetchPayPanel}
+              renderLocked={(offer) => (
+                <Suspense>
+                  <PayPanel offer={offer} onPaid={paid} />
+                </Suspense>
+              )}
+            />
+          )
+        }}
+      />
+      {neighbours.mayCome &&
+        index + 1 < episodes.length &&
+        episode?.state !== 'locked' &&
+        number === hintAt && (
+          <Suspense>
+            <SwipeHint />
+          </Suspense>
+        )}
+    </div>
+  )
+}
+
+/** Opens another drama at its first episode, or where its viewer left off. */
+function useOpenDrama(id: string | undefined): () => void {
+  const navigate = useNavigate()
+  return useCallback(() => {
+    if (id !== undefined) void navigate(paths.video.to(id))
+  }, [id, navigate])
+}
+
+/**
+ * Neighbours are prepared in a quiet moment once the episode on screen holds enough for a while, or where nothing plays. On a
+ * thin connection they would take what it needs.
+ */
+function useNeighbours(shownId: string | undefined) {
+  const [allowedBy, setAllowedBy] = useState<string>()
+  const plays = useRef(false)
+  const allow = useCallback(() => whenIdle(() => setAllowedBy(shownId)), [shownId])
+  useEffect(() => {
+    plays.current = false
+    const timer = setTimeout(() => plays.current || allow(), nothingPlaysAfterMs)
+    return () => clearTimeout(timer)
+  }, [allow])
+  const follow = (state: VideoState) => {
+    plays.current = true
+    if (allowedBy !== shownId && isAhead(state, isAmple() ? aheadMs.ample : aheadMs.usual)) allow()
+  }
+  return { mayCome: allowedBy === shownId, follow }
+}
+
+/** After a payment everything that it may have opened is asked for again. */
+function usePaid(videoId: string): () => void {
+  const queryClient = useQueryClient()
+  return useCallback(() => {
+    for (const queryKey of [['playing'], ['episodes', videoId], ['user']])
+      void queryClient.invalidateQueries({ queryKey })
+  }, [queryClient, videoId])
+}
+
+/** Width by height of the episode on screen; 9:16 until it is known. */
+function useShape(episodeId = ''): number {
+  const { data } = useQuery({ ...playingQuery(episodeId), enabled: false })
+  if (data?.kind !== 'playable') return 9 / 16
+  const { width, height } = data.playable.playback
+  return height ? width / height : 9 / 16
+}

@@ -1,0 +1,99 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useState, type ReactNode } from 'react'
+import { Link } from 'react-router'
+import { cancelByLink, withdraw } from '#contract/billing.ts'
+import { AccountForm, AccountLinks, AccountPage } from '#web/features/members/forms/AccountPage.tsx'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import { call } from '#web/lib/api.ts'
+import { longDate } from '#web/lib/format.ts'
+import { paths, contractLinkPaths } from '#web/lib/paths.ts'
+import { Button, buttonClass } from '#web/ui/Button.tsx'
+import { useForm } from '#web/ui/use-form.ts'
+import { withdrawalText } from '#web/features/billing/payments/price-copy.ts'
+
+/** Opened by a receipt's link: one click ends the renewals. */
+export function CancelByLink({ secret }: { secret: string }) {
+  const { t } = useTranslation()
+  return (
+    <ConfirmAction
+      title={t('out.cancelTitle')}
+      lead={t('out.cancelLead')}
+      button={t('out.cancel')}
+      done={t('out.cancelDone')}
+      another={contractLinkPaths.cancel}
+      work={async () => {
+        const { plan = '', ends_at } = await call(cancelByLink, { body: { cancel: secret } })
+        return t('out.cancelDoneText', { plan, date: longDate(ends_at) })
+      }}
+    />
+  )
+}
+
+/** Opened by the link that somebody asked for who wants to withdraw. */
+export function WithdrawByLink({ secret }: { secret: string }) {
+  const { t } = useTranslation()
+  return (
+    <ConfirmAction
+      title={t('out.withdrawTitle')}
+      lead={t('out.withdrawLead')}
+      button={t('out.withdraw')}
+      done={t('out.withdrawDone')}
+      another={contractLinkPaths.withdraw}
+      work={async () => withdrawalText(t, await call(withdraw, { body: { withdraw: secret } }))}
+    />
+  )
+}
+
+const noFields = {}
+
+interface ConfirmActionProps {
+  title: string
+  lead: string
+  button: string
+  /** The title once it is done. */
+  done: string
+  /** Where another link is asked for. */
+  another: string
+  /** Does it, and says what it came to. */
+  work: () => Promise<ReactNode>
+}
+
+function ConfirmAction({ title, lead, button, done, another, work }: ConfirmActionProps) {
+  const { t } = useTranslation()
+  const queryClient = useQueryClient()
+  const [outcome, setOutcome] = useState<ReactNode>(null)
+  const form = useForm({
+    initial: noFields,
+    messagesOf: () => noFields,
+    send: async () => {
+      setOutcome(await work())
+      // Whoever is signed in sees it in their area too.
+      await queryClient.invalidateQueries()
+    },
+  })
+  if (outcome !== null)
+    return (
+      <AccountPage title={done}>
+        <p role="status">{outcome}</p>
+        <Link className={buttonClass('main', true)} to={paths.my.to()} replace>
+          {t('out.toMine')}
+        </Link>
+      </AccountPage>
+    )
+  return (
+    <AccountPage title={title} lead={lead}>
+      <AccountForm form={form}>
+        <Button wide type="submit" disabled={form.busy}>
+          {form.busy ? t('account.working') : button}
+        </Button>
+      </AccountForm>
+      {form.problem && (
+        <AccountLinks>
+          <Link to={another} replace>
+            {t('out.again')}
+          </Link>
+        </AccountLinks>
+      )}
+    </AccountPage>
+  )
+}

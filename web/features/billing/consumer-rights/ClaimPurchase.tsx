@@ -1,0 +1,84 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Link } from 'react-router'
+import { claimPurchase } from '#contract/billing.ts'
+import type { User } from '#contract/members.ts'
+import { AccountForm, AccountLinks, AccountPage } from '#web/features/members/forms/AccountPage.tsx'
+import { rememberUser } from '#web/features/members/queries.ts'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import { call, CallRejected } from '#web/lib/api.ts'
+import { paths } from '#web/lib/paths.ts'
+import { Button, buttonClass } from '#web/ui/Button.tsx'
+import { useForm } from '#web/ui/use-form.ts'
+
+/**
+ * Opened by the link of a guest's receipt: takes what they bought into the account of its address, and signs in. Into an
+ * account that is proven to be somebody's it leads by the sign-in, and back here.
+ */
+export function ClaimPurchase({ secret }: { secret: string }) {
+  const { t } = useTranslation()
+  const queryClient = useQueryClient()
+  const [signsInFirst, setSignsInFirst] = useState(false)
+  const [user, setUser] = useState<User | null>(null)
+  const form = useForm({
+    initial: {},
+    messagesOf: () => ({}),
+    send: async () => {
+      try {
+        const joined = await call(claimPurchase, { body: { claim: secret } })
+        rememberUser(queryClient, joined)
+        setUser(joined)
+      } catch (error) {
+        if (!(error instanceof CallRejected && error.code === 401)) throw error
+        setSignsInFirst(true)
+      }
+    },
+  })
+  if (user) return <Claimed user={user} />
+  if (signsInFirst) return <SignInFirst from={`${paths.my.to()}#claim=${secret}`} />
+  return (
+    <AccountPage title={t('out.claimTitle')} lead={t('out.claimLead')}>
+      <AccountForm form={form}>
+        <Button wide type="submit" disabled={form.busy}>
+          {form.busy ? t('account.working') : t('out.claim')}
+        </Button>
+      </AccountForm>
+      {form.problem && (
+        <AccountLinks>
+          <Link to={paths.signIn.to()}>{t('account.toSignIn')}</Link>
+          <Link to={paths.contactUs.to()}>{t('out.contact')}</Link>
+        </AccountLinks>
+      )}
+    </AccountPage>
+  )
+}
+
+/** The account of the address is somebody's who has proven it: a receipt that was passed on must not open it. */
+function SignInFirst({ from }: { from: string }) {
+  const { t } = useTranslation()
+  return (
+    <AccountPage title={t('out.claimTitle')} lead={t('out.claimSignIn')}>
+      <Link className={buttonClass('main', true)} to={paths.signIn.to()} state={{ from }}>
+        {t('account.toSignIn')}
+      </Link>
+    </AccountPage>
+  )
+}
+
+function Claimed({ user }: { user: User }) {
+  const { t } = useTranslation()
+  return (
+    <AccountPage title={t('out.claimDone')} lead={t('out.claimDoneText', { email: user.email ?? '' })}>
+      <Link className={buttonClass('main', true)} to={paths.my.to()} replace>
+        {t('out.toMine')}
+      </Link>
+      {!user.has_password && (
+        <AccountLinks>
+          <Link to={paths.individual.to()} replace>
+            {t('out.setPassword')}
+          </Link>
+        </AccountLinks>
+      )}
+    </AccountPage>
+  )
+}

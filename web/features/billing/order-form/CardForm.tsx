@@ -1,0 +1,43 @@
+import type { FormEvent, ReactNode } from 'react'
+import { BankCheck } from '#web/features/billing/payments/BankCheck.tsx'
+import type { CardEntry } from '#web/features/billing/payments/card-entry.ts'
+import type { BillingDetails } from '#web/features/billing/payments/billing-details.ts'
+import type { useBillingDetails } from '#web/features/billing/payments/use-billing-details.ts'
+import type { Step } from '#web/features/billing/payments/use-payment-steps.ts'
+import styles from '#web/features/billing/payments/order-page.module.css'
+
+interface CardFormProps<T> {
+  step: Step<T>
+  /** Null until the gateway's fields are ready, undefined where no card is asked for. */
+  card: CardEntry | null | undefined
+  details: ReturnType<typeof useBillingDetails>
+  onSubmit: (details: BillingDetails) => void
+  /** The bank's check is over, whatever its outcome. */
+  onChecked: (made: T) => void
+  children: ReactNode
+}
+
+/** A form that a card is given in: sent once all its fields are right, and put aside while the bank asks. */
+export function CardForm<T>({ step, card, details, onSubmit, onChecked, children }: CardFormProps<T>) {
+  const send = (event: FormEvent) => {
+    event.preventDefault()
+    if (step.at !== 'form' || card === null) return
+    const areDetailsValid = details.check()
+    const isCardValid = card?.check(areDetailsValid) ?? true
+    if (areDetailsValid && isCardValid) onSubmit(details.value)
+  }
+  return (
+    <>
+      {step.at === 'bank' && <BankCheck url={step.url} onChecked={() => onChecked(step.made)} />}
+      <form
+        className={styles.form}
+        onSubmit={send}
+        noValidate
+        hidden={step.at === 'bank'}
+        aria-busy={step.at === 'working'}
+      >
+        {children}
+      </form>
+    </>
+  )
+}

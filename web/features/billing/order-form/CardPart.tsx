@@ -1,0 +1,38 @@
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import { Field } from '#web/ui/Field.tsx'
+import type { CardEntry, CardFields } from '#web/features/billing/payments/card-entry.ts'
+import type { useBillingDetails } from '#web/features/billing/payments/use-billing-details.ts'
+import type { Problem } from '#web/features/billing/payments/use-payment-steps.ts'
+import styles from '#web/features/billing/payments/order-page.module.css'
+
+interface CardPartProps {
+  /** The gateway's. */
+  Card: CardFields
+  details: ReturnType<typeof useBillingDetails>
+  problem: Problem | null
+  onEntry: (entry: CardEntry | null) => void
+}
+
+/** Whose card it is, and the card: the name is asked for by us, the rest by the gateway. */
+export function CardPart({ Card, details, problem, onEntry }: CardPartProps) {
+  const { t } = useTranslation()
+  return (
+    <>
+      <div className={styles.names}>
+        <Field
+          {...details.field('first')}
+          label={t('order.first')}
+          refusal={problem?.field === 'first_name' ? problem.message : ''}
+          autoComplete="given-name"
+        />
+        <Field
+          {...details.field('last')}
+          label={t('order.last')}
+          refusal={problem?.field === 'last_name' ? problem.message : ''}
+          autoComplete="family-name"
+        />
+      </div>
+      <Card onEntry={onEntry} />
+    </>
+  )
+}

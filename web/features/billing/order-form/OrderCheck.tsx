@@ -1,0 +1,42 @@
+import { useCallback, useEffect, useState } from 'react'
+import type { Order } from '#contract/billing.ts'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { BankCheck } from '#web/features/billing/payments/BankCheck.tsx'
+import { isFramed, reportOrder } from '#web/features/billing/payments/order-report.ts'
+import { afterCheck, readOrder } from '#web/features/billing/payments/pay.ts'
+import styles from '#web/features/billing/payments/order-page.module.css'
+
+/** The bank's check of an order that a saved card is to pay. The page around it hears what came of it; a page of its own shows the order. */
+export function OrderCheck({ orderId }: { orderId: string }) {
+  const { t } = useTranslation()
+  const [order, setOrder] = useState<Order>()
+  const [failed, setFailed] = useState(false)
+  const [tries, setTries] = useState(0)
+  const finish = useCallback(async () => {
+    leave(await afterCheck(orderId))
+  }, [orderId])
+  useEffect(() => {
+    const show = async () => {
+      const read = await readOrder(orderId)
+      const { type, client_secret: secret } = read.next
+      if (type !== 'authenticate') return finish()
+      setOrder(read)
+      if (secret === undefined) return
+      const { showCheck } = await import('#web/features/billing/stripe/show-check.ts')
+      await showCheck(secret)
+      await finish()
+    }
+    setFailed(false)
+    show().catch(() => setFailed(true))
+  }, [orderId, finish, tries])
+  const checked = () => void finish().catch(() => setFailed(true))
+  if (failed) return <CouldNotLoad onRetry={() => setTries(tries + 1)} />
+  if (order?.next.url) return <BankCheck url={order.next.url} onChecked={checked} />
+  return <div className={styles.skeleton} role="status" aria-label={t('list.loading')} />
+}
+
+function leave(order: Order): void {
+  if (isFramed()) reportOrder(order)
+  else location.assign(`/order/result?order_id=${encodeURIComponent(order.id)}`)
+}

@@ -1,0 +1,161 @@
+import { useEffect, useId, useState } from 'react'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import type { Order } from '#contract/billing.ts'
+import { money } from '#web/lib/money.ts'
+import { Field } from '#web/ui/Field.tsx'
+import { SubmitBar } from '#web/ui/SubmitBar.tsx'
+import { CardForm } from './CardForm.tsx'
+import { CardPart } from './CardPart.tsx'
+import type { CardEntry, CardFields } from '#web/features/billing/payments/card-entry.ts'
+import type { ExpressAbove } from '#web/features/billing/express/ExpressAbove.tsx'
+import { OrderDone } from './OrderDone.tsx'
+import { isFramed, reportOrder } from '#web/features/billing/payments/order-report.ts'
+import { leaveOwned } from './leave-owned.ts'
+import { ProblemNote } from '#web/features/billing/payments/ProblemNote.tsx'
+import { rememberPayer } from '#web/features/billing/payments/remembered-payer.ts'
+import { usePayment } from '#web/features/billing/payments/use-payment.ts'
+import { useBillingDetails } from '#web/features/billing/payments/use-billing-details.ts'
+import type { CheckoutParams } from '#web/features/billing/payments/checkout-params.ts'
+import { expressLabel, payLabel, shownText, type Choice } from '#web/features/billing/payments/price-copy.ts'
+import styles from '#web/features/billing/payments/order-page.module.css'
+
+interface OrderFormProps {
+  params: CheckoutParams
+  choice: Choice
+  /** The gateway's; null where no card is paid with. */
+  Card: CardFields | null
+  /** The gateway's express wallet; null where it has none. */
+  Above: typeof ExpressAbove | null
+}
+
+/** E-mail and name are ours, the card's fields the gateway's; the price stands whole beside the button. */
+export function OrderForm({ params, choice: offered, Card, Above }: OrderFormProps) {
+  const { t } = useTranslation()
+  // The introductory price is not for everybody; who it is for is known once there is an e-mail.
+  const [cents, setCents] = useState(offered.cents)
+  const choice = offered.regular?.cents === cents ? { ...offered, ...offered.regular } : offered
+  const byCard = Card !== null
+  const [atOnce, setAtOnce] = useState(false)
+  const mayBeSaved = byCard && choice.kind !== 'plan'
+  const [save, setSave] = useState(false)
+  const ends = choice.kind === 'plan' ? t('pay.cancelAnyTime') : ''
+  // A further period is no new contract that one could withdraw from.
+  const isContract = !choice.owed
+  const terms = [choice.terms, ends, isContract && !atOnce ? t('order.withdrawal') : '']
+    .filter(Boolean)
+    .join(' ')
+  const agreed = atOnce ? ` [x] ${t('order.atOnce')}` : ''
+  const label = byCard ? payLabel(t, choice) : (price: string) => t('order.continueWallet', { price })
+  const [card, setCard] = useState<CardEntry | null>(null)
+  const { step, problem, submit, checked } = usePayment(
+    params,
+    {
+      words: shownText(choice, terms + agreed, label),
+      saveText: mayBeSaved && save ? `[x] ${t('order.save')} ${t('order.saveText')}` : undefined,
+      cents: choice.cents,
+      atOnce,
+      onOtherPrice: setCents,
+      onOwned: () => leaveOwned(params),
+    },
+    card,
+  )
+  const details = useBillingDetails(byCard ? ['email', 'first', 'last'] : ['email'])
+  const byForm = step.at === 'done' ? step.made : null
+  useEffect(() => {
+    if (byForm) rememberPayer(details.value)
+  }, [byForm, details.value])
+  const [byWallet, setByWallet] = useState<Order | null>(null)
+  const done = byForm ?? byWallet
+  useReport(done)
+  if (done) return <OrderDone order={done} />
+  return (
+    <CardForm
+      step={step}
+      card={byCard ? card : undefined}
+      details={details}
+      onSubmit={(value) => void submit(value)}
+      onChecked={(made) => void checked(made)}
+    >
+      <Bought choice={choice} />
+      {Above && (
+        <Above
+          params={params}
+          choice={choice}
+          terms={terms}
+          words={shownText(choice, terms + agreed, expressLabel(t))}
+          atOnce={atOnce}
+          onDone={setByWallet}
+          onOtherPrice={setCents}
+          onOwned={() => leaveOwned(params)}
+        />
+      )}
+      <Field
+        {...details.field('email')}
+        label={t('order.email')}
+        hint={t('order.emailHint')}
+        refusal={problem?.field === 'email' ? problem.message : ''}
+        type="email"
+        inputMode="email"
+        autoComplete="email"
+      />
+      {Card && <CardPart Card={Card} details={details} problem={problem} onEntry={setCard} />}
+      {mayBeSaved && <SaveChoice checked={save} onChange={setSave} />}
+      <ProblemNote problem={problem} />
+      {isContract && (
+        <label className={styles.atOnce}>
+          <input type="checkbox" checked={atOnce} onChange={(event) => setAtOnce(event.target.checked)} />
+          {t('order.atOnce')}
+        </label>
+      )}
+      <SubmitBar
+        cents={choice.cents}
+        currency={choice.currency}
+        label={label}
+        terms={terms}
+        note={params.gateway === 'sandbox' ? t('pay.sandbox') : ''}
+        busy={step.at === 'working' ? t('order.working') : ''}
+        disabled={byCard && !card}
+      />
+    </CardForm>
+  )
+}
+
+/** Never ticked beforehand: the card is saved for those who ask for it. */
+function SaveChoice({ checked, onChange }: { checked: boolean; onChange: (save: boolean) => void }) {
+  const { t } = useTranslation()
+  const id = useId()
+  return (
+    <div className={styles.save}>
+      <label className={styles.atOnce}>
+        <input
+          type="checkbox"
+          checked={checked}
+          onChange={(event) => onChange(event.target.checked)}
+          aria-describedby={id}
+        />
+        {t('order.save')}
+      </label>
+      <p id={id}>{t('order.saveText')}</p>
+    </div>
+  )
+}
+
+function Bought({ choice }: { choice: Choice }) {
+  return (
+    <div className={styles.bought}>
+      <p className={styles.name}>{choice.name}</p>
+      <p className={styles.price}>{money(choice.cents, choice.currency)}</p>
+      <p className={styles.text}>{choice.text}</p>
+    </div>
+  )
+}
+
+/** Tells the framing page; a page of its own goes where the order leads. */
+function useReport(order: Order | null): void {
+  useEffect(() => {
+    if (!order) return
+    if (isFramed()) reportOrder(order)
+    else if (order.next.type === 'redirect' && order.next.url) location.assign(order.next.url)
+    else location.assign(`/order/result?order_id=${encodeURIComponent(order.id)}`)
+  }, [order])
+}

@@ -1,0 +1,140 @@
+import { lazy, Suspense, useEffect, useState } from 'react'
+import type { Membership } from '#contract/members.ts'
+import type { Translate } from '#web/i18n/index.ts'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import { paths } from '#web/lib/paths.ts'
+import { buttonClass } from '#web/ui/Button.tsx'
+import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import type { CardFields } from '#web/features/billing/payments/card-entry.ts'
+import { ChangePlan } from '#web/features/billing/subscriptions/ChangePlan.tsx'
+import type { ExpressAbove } from '#web/features/billing/express/ExpressAbove.tsx'
+import { loadCardFields, loadExpress } from './load-card-fields.ts'
+import { isFramed, reportOwned } from '#web/features/billing/payments/order-report.ts'
+import { MethodForm } from './MethodForm.tsx'
+import { OrderCheck } from './OrderCheck.tsx'
+import { OrderForm } from './OrderForm.tsx'
+import {
+  isOwned,
+  loadMembership,
+  loadChoice,
+  readCheck,
+  readExpressGateway,
+  readMethodFormParams,
+  readCheckoutParams,
+  type MethodFormParams,
+  type PlanChange,
+  type CheckoutParams,
+} from '#web/features/billing/payments/checkout-params.ts'
+import type { Choice } from '#web/features/billing/payments/price-copy.ts'
+import styles from '#web/features/billing/payments/order-page.module.css'
+
+const params = readCheckoutParams(location.search)
+const methodParams = readMethodFormParams(location.search)
+const checked = readCheck(location.search)
+const express = readExpressGateway(location.search)
+
+const ExpressPage = lazy(async () => ({
+  default: (await import('#web/features/billing/express/ExpressPage.tsx')).ExpressPage,
+}))
+
+/** The document that may turn to gateways: an express wallet in a frame, or the card form. */
+export function OrderPage() {
+  if (express === null) return <FormPage />
+  return (
+    <Suspense>
+      <ExpressPage gateway={express} />
+    </Suspense>
+  )
+}
+
+/** The card form: inside a sheet of the video page, or a page of its own. */
+function FormPage() {
+  const { t } = useTranslation()
+  const { form, failed, load } = useForm()
+  const title = t(methodParams ? 'method.title' : 'order.title')
+  return (
+    <main className={styles.page} data-framed={isFramed()} aria-label={title}>
+      {isFramed() ? <h1 className="hidden-text">{title}</h1> : <h1 className={styles.title}>{title}</h1>}
+      {checked !== null && <OrderCheck orderId={checked} />}
+      {failed && <CouldNotLoad onRetry={load} />}
+      {!failed && form === undefined && (
+        <div className={styles.skeleton} role="status" aria-label={t('list.loading')} />
+      )}
+      {form === null && checked === null && <Nothing />}
+      {form && <Form form={form} />}
+    </main>
+  )
+}
+
+function Form({ form }: { form: LoadedForm }) {
+  if ('choice' in form) return params && <OrderForm params={params} {...form} />
+  if ('plan' in form) return <Change {...form} />
+  return methodParams && <MethodForm params={methodParams} {...form} />
+}
+
+/** What is unknown, or owned already: then the page around it goes on to play. */
+function Nothing() {
+  const { t } = useTranslation()
+  useEffect(() => {
+    if (params && isFramed())
+      void isOwned(params).then(
+        (owned) => owned && reportOwned(),
+        () => undefined,
+      )
+  }, [])
+  return (
+    <div className={styles.nothing}>
+      <p>{t('order.unknownWish')}</p>
+      <a className={buttonClass('main')} href={paths.home.to()} target="_top">
+        {t('list.emptyWay')}
+      </a>
+    </div>
+  )
+}
+
+/** Leads to the membership, which then names the plan that follows; in a frame the page around it goes there. */
+function Change(change: PlanChange) {
+  const planned = () => (isFramed() ? parent : window).location.assign(paths.my.to())
+  return (
+    params && (
+      <ChangePlan {...change} method={{ id: params.gateway, kind: params.method }} onPlanned={planned} />
+    )
+  )
+}
+
+/** Something to pay, a change of plan, or what the plan is charged to. */
+type LoadedForm =
+  | { choice: Choice; Card: CardFields | null; Above: typeof ExpressAbove | null }
+  | PlanChange
+  | { membership: Membership; Card: CardFields | null }
+
+/** The card's fields are fetched meanwhile, as most come to pay. */
+async function loadForm(t: Translate, wanted: CheckoutParams): Promise<LoadedForm | null> {
+  const [loaded, Card, Above] = await Promise.all([
+    loadChoice(t, wanted),
+    loadCardFields(wanted),
+    loadExpress(wanted),
+  ])
+  return loaded && 'plan' in loaded ? loaded : loaded && { choice: loaded, Card, Above }
+}
+
+async function loadMethodForm(wanted: MethodFormParams): Promise<LoadedForm | null> {
+  const [membership, Card] = await Promise.all([loadMembership(), loadCardFields(wanted)])
+  return membership && { membership, Card }
+}
+
+/** What the form needs; null where there is nothing to pay. */
+function useForm() {
+  const { t } = useTranslation()
+  const asked = params ?? methodParams
+  const [form, setForm] = useState<LoadedForm | null | undefined>(asked ? undefined : null)
+  const [failed, setFailed] = useState(false)
+  const [tries, setTries] = useState(0)
+  useEffect(() => {
+    const loading = params ? loadForm(t, params) : methodParams && loadMethodForm(methodParams)
+    if (!loading) return
+    setFailed(false)
+    loading.then(setForm, () => setFailed(true))
+  }, [t, tries])
+  return { form, failed, load: () => setTries((count) => count + 1) }
+}

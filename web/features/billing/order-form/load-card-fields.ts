@@ -1,0 +1,25 @@
+import type { ExpressAbove } from '#web/features/billing/express/ExpressAbove.tsx'
+import { hasExpress } from '#web/features/billing/payments/express-wallet.ts'
+import { mayHaveWallet } from '#web/features/billing/express/remembered-wallet.ts'
+import type { CardFields } from '#web/features/billing/payments/card-entry.ts'
+import { SandboxCard } from './SandboxCard.tsx'
+import type { MethodFormParams } from '#web/features/billing/payments/checkout-params.ts'
+
+/** The card's fields where a card is paid with. Stripe's are a file of their own, which only comes where they are wanted. */
+export async function loadCardFields({ gateway, method }: MethodFormParams): Promise<CardFields | null> {
+  if (method !== 'card') return null
+  if (gateway !== 'stripe') return SandboxCard
+  return (await import('#web/features/billing/stripe/StripeCard.tsx')).StripeCard
+}
+
+/** The express wallet above the card's fields; null where there is none. The form does without one that does not load. */
+export async function loadExpress({
+  gateway,
+  method,
+}: MethodFormParams): Promise<typeof ExpressAbove | null> {
+  if (method !== 'card' || !hasExpress(gateway) || !mayHaveWallet(gateway)) return null
+  return import('#web/features/billing/express/ExpressAbove.tsx').then(
+    ({ ExpressAbove }) => ExpressAbove,
+    () => null,
+  )
+}

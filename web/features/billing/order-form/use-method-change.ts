@@ -1,0 +1,37 @@
+import type { MethodChange } from '#contract/billing.ts'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import type { CardEntry } from '#web/features/billing/payments/card-entry.ts'
+import { startMethodChange, syncMethodChange } from '#web/features/billing/payment-methods/method-change.ts'
+import type { BillingDetails } from '#web/features/billing/payments/billing-details.ts'
+import { usePaymentSteps } from '#web/features/billing/payments/use-payment-steps.ts'
+import type { MethodFormParams } from '#web/features/billing/payments/checkout-params.ts'
+
+/** The steps of one change of payment method: card or wallet, perhaps 3-D Secure, and the result. */
+export function useMethodChange({ gateway, method }: MethodFormParams, card: CardEntry | null) {
+  const { t } = useTranslation()
+  const words = { unsure: t('method.unsure'), failed: t('method.unsure') }
+  const { step, problem, setStep, refuse, attempt } = usePaymentSteps<MethodChange>(words)
+
+  const settle = (made: MethodChange) => {
+    const { status, next } = made
+    if (status === 'saved' || next.type === 'redirect') return setStep({ at: 'done', made })
+    if (next.type === 'authenticate' && next.url) return setStep({ at: 'bank', made, url: next.url })
+    refuse(t(next.type === 'none' ? 'method.unsure' : 'method.notConfirmed'))
+  }
+  /** The card is kept, or for Stripe given to what keeps it. */
+  const purpose = {
+    made: null,
+    send: (payment_token: string | undefined, { first, last }: BillingDetails) =>
+      startMethodChange({ gateway, method, payment_token, first_name: first, last_name: last }),
+    read: ({ id }: MethodChange) => syncMethodChange(id),
+  }
+  const submit = (details: BillingDetails) =>
+    attempt(() => (card ? card.give(purpose, details) : startMethodChange({ gateway, method })), settle)
+  /** The bank's check is over, whatever its outcome. What still asks for it then was not confirmed. */
+  const checked = ({ id }: MethodChange) =>
+    attempt(async () => {
+      const change = await syncMethodChange(id)
+      return change.next.type === 'authenticate' ? { ...change, next: { type: 'card_form' } } : change
+    }, settle)
+  return { step, problem, submit, checked }
+}

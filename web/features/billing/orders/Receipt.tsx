@@ -1,0 +1,123 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from 'react-router'
+import type { Order, Receipt as Facts } from '#contract/billing.ts'
+import { orderNumber } from '#contract/order-number.ts'
+import { userQuery } from '#web/features/members/queries.ts'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import { longDate, percent } from '#web/lib/format.ts'
+import { money } from '#web/lib/money.ts'
+import { paths } from '#web/lib/paths.ts'
+import { Button, buttonClass } from '#web/ui/Button.tsx'
+import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { receiptQuery } from '#web/features/billing/payments/queries.ts'
+import { usePurchaseTitle } from './use-purchase-title.ts'
+import { useOrder } from './use-order.ts'
+import './print.css'
+import { settings } from '#web/lib/settings.ts'
+import styles from './receipt.module.css'
+
+/** Whether money was paid for an order, though some may have gone back since. */
+export const hasReceipt = ({ paid_at }: Order): boolean => paid_at !== undefined
+
+/** The receipt of one order, on screen and as a clean page on paper. */
+export function Receipt({ orderId }: { orderId: string }) {
+  const { t } = useTranslation()
+  const { order, unknown, lost, retry } = useOrder(orderId)
+  const paid = order !== undefined && hasReceipt(order)
+  const { data: facts, isError, refetch } = useQuery({ ...receiptQuery(orderId), enabled: paid })
+  const failed = lost || (isError && !facts)
+  return (
+    <section className={styles.receipt}>
+      <title>{t('orders.receipt')}</title>
+      <div className={styles.tools}>
+        <Link className={buttonClass('quiet')} to={paths.my.to()}>
+          {t('orders.back')}
+        </Link>
+        {paid && facts && <Button onClick={() => print()}>{t('orders.print')}</Button>}
+      </div>
+      {unknown && <p role="alert">{t('orders.unknown')}</p>}
+      {failed && <CouldNotLoad onRetry={paid ? () => void refetch() : retry} />}
+      {!unknown && !failed && (paid ? !facts : !order) && (
+        <div className={styles.skeleton} role="status" aria-label={t('list.loading')} />
+      )}
+      {order && !paid && <p role="status">{t('orders.notPaid')}</p>}
+      {paid && facts && <Paper order={order} facts={facts} />}
+    </section>
+  )
+}
+
+function Paper({ order, facts }: { order: Order; facts: Facts }) {
+  const { t } = useTranslation()
+  const bought = usePurchaseTitle(order)
+  const user = useQuery(userQuery).data
+  const details = [user?.display_name, user?.email ?? facts.email].filter(Boolean).join(', ')
+  const { seller, currency, renewal } = facts
+  return (
+    <article className={styles.paper} aria-labelledby="receipt">
+      <header className={styles.head}>
+        <p className={styles.site}>{settings.site}</p>
+        <h1 id="receipt">{t('orders.receipt')}</h1>
+      </header>
+      <dl className={styles.facts}>
+        <Fact name={t('orders.number')} value={orderNumber(order.id)} />
+        <Fact name={t('orders.date')} value={longDate(facts.paid_at)} />
+        {details && <Fact name={t('orders.for')} value={details} />}
+        <Fact name={t('orders.seller')} value={[seller.name, seller.address].filter(Boolean).join(', ')} />
+        {seller.tax_number && <Fact name={t('orders.taxNumber')} value={seller.tax_number} />}
+        <Fact name={t('orders.way')} value={order.gateway === 'paypal' ? t('pay.paypal') : t('pay.card')} />
+      </dl>
+      <table className={styles.lines}>
+        <thead>
+          <tr>
+            <th scope="col">{t('orders.what')}</th>
+            <th scope="col">{t('orders.amount')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          <Line name={bought} value={money(facts.amount_cents, currency)} />
+          {facts.refunded_cents > 0 && (
+            <Line name={t('orders.refund')} value={money(-facts.refunded_cents, currency)} />
+          )}
+        </tbody>
+        <tfoot>
+          <Line name={t('orders.net')} value={money(facts.net_cents, currency)} />
+          <Line
+            name={t('orders.tax', { rate: percent(facts.tax_percent) })}
+            value={money(facts.tax_cents, currency)}
+          />
+          <Line name={t('orders.total')} value={money(facts.amount_cents - facts.refunded_cents, currency)} />
+        </tfoot>
+      </table>
+      {renewal && (
+        <p className={styles.note}>
+          {t('orders.renews', {
+            date: longDate(renewal.at),
+            price: money(renewal.price_cents, renewal.currency),
+            days: t('pay.days', { count: renewal.period_days }),
+          })}
+        </p>
+      )}
+      <p className={styles.note}>
+        {t(`orders.status.${order.status}`)}. {order.gateway === 'sandbox' && t('orders.sandbox')}
+      </p>
+    </article>
+  )
+}
+
+function Fact({ name, value }: { name: string; value: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  )
+}
+
+function Line({ name, value }: { name: string; value: string }) {
+  return (
+    <tr>
+      <th scope="row">{name}</th>
+      <td>{value}</td>
+    </tr>
+  )
+}

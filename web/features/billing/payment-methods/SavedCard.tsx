@@ -1,0 +1,56 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState, type ReactNode } from 'react'
+import { removeSavedMethod } from '#contract/billing.ts'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import { call } from '#web/lib/api.ts'
+import { notify } from '#web/lib/notify.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { methodName } from './method-copy.ts'
+import { savedMethodQuery } from '#web/features/billing/payments/queries.ts'
+import styles from './subscription.module.css'
+
+interface SavedCardProps {
+  userId: string
+  around: (card: ReactNode) => ReactNode
+}
+
+/** The card that is saved for purchases and the button that removes it, in what `around` draws; nothing where none is saved. */
+export function SavedCard({ userId, around }: SavedCardProps) {
+  const { t } = useTranslation()
+  const queryClient = useQueryClient()
+  const query = savedMethodQuery(userId)
+  const { data } = useQuery(query)
+  const [busy, setBusy] = useState(false)
+  const saved = data?.saved_method
+  if (!saved) return null
+  const remove = async () => {
+    setBusy(true)
+    try {
+      const left = await call(removeSavedMethod, { body: { id: saved.id } })
+      queryClient.setQueryData(query.queryKey, left)
+      // Another that was saved in its place meanwhile is still there.
+      if (left.saved_method === null) notify(t('savedCard.removed'))
+    } catch {
+      // The toast has said it.
+    } finally {
+      setBusy(false)
+    }
+  }
+  const name = methodName(t, { method: saved })
+  return around(
+    <div className={styles.subscription}>
+      <div>
+        <h3>{saved.expired ? t('savedCard.expired', { card: name }) : name}</h3>
+        <p>{t('savedCard.text')}</p>
+      </div>
+      <Button
+        look="quiet"
+        disabled={busy}
+        aria-label={t('savedCard.removeOne', { card: name })}
+        onClick={() => void remove()}
+      >
+        {t('savedCard.remove')}
+      </Button>
+    </div>,
+  )
+}

@@ -1,0 +1,33 @@
+import type { Translate } from '#web/i18n/index.ts'
+import type { Membership } from '#contract/members.ts'
+import { longDate } from '#web/lib/format.ts'
+import { money } from '#web/lib/money.ts'
+
+/** What the makers of cards call themselves. */
+export const brands: Record<string, string> = {
+  visa: 'Visa',
+  mastercard: 'Mastercard',
+  amex: 'American Express',
+  discover: 'Discover',
+  diners: 'Diners Club',
+  jcb: 'JCB',
+  unionpay: 'UnionPay',
+}
+
+/** What a plan is charged to: "Visa ending in 4242", a wallet's name, or nothing. */
+export function methodName(t: Translate, { method }: Pick<Membership, 'method'>): string {
+  if (!method) return ''
+  const { brand, last4 } = method
+  if (last4 === null) return t(brand === 'paypal' ? 'pay.paypal' : 'pay.wallet')
+  return t('method.card', { brand: brands[brand ?? ''] ?? t('pay.card'), last4 })
+}
+
+/** When what the plan is charged to is charged next, and how much. */
+export function nextChargeText(t: Translate, membership: Membership): string {
+  const { status, plan, next_plan, owed, grace_until, renews_at, ends_at, cancel_at_period_end } = membership
+  const due = (status === 'past_due' ? owed : next_plan) ?? plan
+  if (!due || cancel_at_period_end) return ''
+  const price = money(due.price_cents, due.currency)
+  if (status === 'past_due') return t('method.open', { price, date: longDate(grace_until) })
+  return t('method.next', { price, date: longDate(renews_at ?? ends_at) })
+}

@@ -1,0 +1,36 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { useSearchParams } from 'react-router'
+import { userQuery } from '#web/features/members/queries.ts'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import { CallRejected } from '#web/lib/api.ts'
+import { notify } from '#web/lib/notify.ts'
+import { syncMethodChange } from './method-change.ts'
+
+/** Says what became of a change of method whose person comes back from their wallet, once. */
+export function useReturnedChange(): void {
+  const { t } = useTranslation()
+  const queryClient = useQueryClient()
+  const [search, setSearch] = useSearchParams()
+  const change = search.get('change')
+  useEffect(() => {
+    if (change === null) return
+    const say = async () => {
+      try {
+        const { status } = await syncMethodChange(change)
+        notify(t(status === 'saved' ? 'method.saved' : 'method.unsure'))
+        await queryClient.invalidateQueries({ queryKey: userQuery.queryKey })
+      } catch (error) {
+        notify(error instanceof CallRejected && error.message ? error.message : t('method.unsure'))
+      }
+    }
+    void say()
+    setSearch(
+      (old) => {
+        old.delete('change')
+        return old
+      },
+      { replace: true },
+    )
+  }, [change, queryClient, setSearch, t])
+}

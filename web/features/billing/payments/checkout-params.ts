@@ -1,0 +1,115 @@
+import { gatewayIds, listPlans, paymentMethods, orderKinds, type GatewayId } from '#contract/billing.ts'
+import { getVideo } from '#contract/catalog.ts'
+import { getEpisode } from '#contract/media.ts'
+import type { Offer, Plan } from '#contract/billing.ts'
+import { getUser, type Membership } from '#contract/members.ts'
+import type { Translate } from '#web/i18n/index.ts'
+import { call, CallRejected } from '#web/lib/api.ts'
+import { hasExpress } from './express-wallet.ts'
+import { episodeChoice, isStuck, owedChoice, planChoice, videoChoice, type Choice } from './price-copy.ts'
+
+/** What the order form is to sell, from its address. */
+export interface CheckoutParams {
+  kind: (typeof orderKinds)[number]
+  id: string
+  gateway: GatewayId
+  method: (typeof paymentMethods)[number]
+  /** The video whose paywall offered it; a plan is credited to it. */
+  video?: string
+}
+
+/** Parses the order form's address; null if it asks for nothing that we sell. */
+export function readCheckoutParams(search: string): CheckoutParams | null {
+  const query = new URLSearchParams(search)
+  const kind = orderKinds.find((known) => known === query.get('kind'))
+  const gateway = gatewayIds.find((known) => known === (query.get('gateway') ?? 'sandbox'))
+  const method = paymentMethods.find((known) => known === (query.get('method') ?? 'card'))
+  const id = query.get('id')
+  const video = query.get('video')
+  if (!kind || !gateway || !method || !id) return null
+  return { kind, id, gateway, method, ...(video ? { video } : {}) }
+}
+
+/** What the form is opened with to change a plan's payment method. */
+export type MethodFormParams = Pick<CheckoutParams, 'gateway' | 'method'>
+
+/** Reads such an address of the form; null for any other. */
+export function readMethodFormParams(search: string): MethodFormParams | null {
+  const query = new URLSearchParams(search)
+  const gateway = gatewayIds.find((known) => known === query.get('gateway'))
+  const method = paymentMethods.find((known) => known === query.get('method'))
+  return query.get('kind') === 'method' && gateway && method ? { gateway, method } : null
+}
+
+/** Reads the address of a bank's check: the order that it is about; null for any other. */
+export function readCheck(search: string): string | null {
+  const query = new URLSearchParams(search)
+  return query.get('kind') === 'check' ? query.get('order_id') : null
+}
+
+/** Reads the address of an express wallet in a frame: whose it is; null for any other. */
+export function readExpressGateway(search: string): GatewayId | null {
+  const query = new URLSearchParams(search)
+  const gateway = gatewayIds.find((known) => known === query.get('gateway'))
+  return query.get('kind') === 'express' && gateway && hasExpress(gateway) ? gateway : null
+}
+
+/** The membership whose method can be changed; null where there is none. */
+export async function loadMembership(): Promise<Membership | null> {
+  const { membership } = await call(getUser)
+  return membership.plan ? membership : null
+}
+
+/** A plan that is chosen while another runs. */
+export interface PlanChange {
+  plan: Plan
+  membership: Membership
+}
+
+/** Loads what is to be paid, or a change of plan. Null if there is neither (unknown, or owned already). */
+export async function loadChoice(
+  t: Translate,
+  { kind, id }: CheckoutParams,
+): Promise<Choice | PlanChange | null> {
+  if (kind === 'plan') return loadPlan(t, id)
+  if (kind === 'video') {
+    const video = await call(getVideo, { query: { id } })
+    const { price, episode_count, progress } = video
+    return videoChoice(t, { id, price, count: episode_count, running: progress !== undefined })
+  }
+  const offer = await episodeOffer(id)
+  return offer && episodeChoice(t, offer)
+}
+
+/**
+ * Loads what choosing a plan buys: a first period, for a subscriber a change of plan. While past due it is the open period,
+ * whichever plan was chosen, unless no gateway takes that period's price.
+ */
+async function loadPlan(t: Translate, id: string): Promise<Choice | PlanChange | null> {
+  const [{ list }, { membership }] = await Promise.all([call(listPlans), call(getUser)])
+  const { status, owed, plan: own } = membership
+  const plan = list.find((known) => known.id === id)
+  if (owed && isStuck(owed)) return plan ? owedChoice(t, plan, list) : null
+  if (status === 'past_due') return owed ? owedChoice(t, owed, list) : null
+  if (status === null) return plan ? planChoice(t, plan) : null
+  return plan && plan.id !== own?.id ? { plan, membership } : null
+}
+
+async function episodeOffer(episodeId: string): Promise<Offer | null> {
+  try {
+    await call(getEpisode, { query: { episode_id: episodeId } })
+    return null
+  } catch (error) {
+    // The contract gives the offer as what goes with 402.
+    if (error instanceof CallRejected && error.code === 402) return error.info as Offer
+    throw error
+  }
+}
+
+/** Whether the viewer owns it already, so that there is nothing to pay. */
+export async function isOwned({ kind, id }: CheckoutParams): Promise<boolean> {
+  if (kind === 'episode') return (await episodeOffer(id)) === null
+  if (kind === 'plan') return (await call(getUser)).membership.status === 'active'
+  const episodes = await call(getEpisode, { query: { video_id: id } })
+  return 'list' in episodes && episodes.list.every(({ state }) => state !== 'locked')
+}

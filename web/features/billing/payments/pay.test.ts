@@ -1,0 +1,69 @@
+import { beforeEach, expect, test, vi } from 'vitest'
+import { CallFailed, CallRejected } from '#web/lib/api.ts'
+import { createOrderOnce, payWithToken, savedCardBuyer } from './pay.ts'
+
+const call = vi.hoisted(() => vi.fn())
+vi.mock('#web/lib/api.ts', async (original) => ({ ...(await original<object>()), call }))
+
+const order = { id: 'ord_1', status: 'paid', next: { type: 'none' } }
+const body = { kind: 'episode', episode_id: 'ep_1', gateway: 'sandbox', email: 'viewer@example.com' } as const
+const keys = () =>
+  call.mock.calls.map(([, { idempotencyKey }]) => String(idempotencyKey)).filter((key) => key !== 'undefined')
+
+beforeEach(() => call.mockReset().mockResolvedValue(order))
+
+test('an order whose answer was lost is asked for again under the same key', async () => {
+  const orders = createOrderOnce()
+  call.mockRejectedValueOnce(new CallFailed(0, 'lost'))
+  await expect(orders.make(body)).rejects.toThrow('lost')
+  expect(await orders.make(body)).toBe(order)
+  orders.forget()
+  await orders.make(body)
+  const [first, second, third] = keys()
+  expect(second).toBe(first)
+  expect(third).not.toBe(first)
+})
+
+test('a refused order and another body get a key of their own', async () => {
+  const orders = createOrderOnce()
+  call.mockRejectedValueOnce(new CallRejected(500, {}, 'refused'))
+  await expect(orders.make(body)).rejects.toThrow('refused')
+  call.mockRejectedValueOnce(new CallFailed(0, 'lost'))
+  await expect(orders.make(body)).rejects.toThrow('lost')
+  await orders.make({ ...body, email: 'other@example.com' })
+  expect(new Set(keys()).size).toBe(3)
+})
+
+test('a payment whose answer was lost keeps its key for the same token', async () => {
+  call.mockRejectedValueOnce(new CallFailed(0, 'lost'))
+  const made = { ...order } as Parameters<typeof payWithToken>[0]
+  await payWithToken(made, 'tok_1', 'Ada', 'Lovelace')
+  await payWithToken(made, 'tok_1', 'Ada', 'Lovelace')
+  const [first, second] = keys()
+  expect(second).toBe(first)
+})
+
+test('an order that a saved card pays is asked for once more where its answer was lost, under the same key', async () => {
+  const buy = savedCardBuyer()
+  call.mockRejectedValueOnce(new CallFailed(0, 'lost'))
+  expect(await buy(body)).toBe(order)
+  const [first, second, ...more] = keys()
+  expect(second).toBe(first)
+  expect(more).toEqual([])
+})
+
+test.each([new CallRejected(500, {}, 'refused'), new CallFailed(429, 'A moment.', 90)])(
+  'an order that a saved card pays is not asked for again after an answer: $message',
+  async (error) => {
+    call.mockRejectedValueOnce(error)
+    await expect(savedCardBuyer()(body)).rejects.toThrow(error)
+    expect(call).toHaveBeenCalledOnce()
+  },
+)
+
+test('being told to wait is no lost answer: the last decline is not read in its place', async () => {
+  call.mockRejectedValueOnce(new CallFailed(429, 'A moment.', 90))
+  const made = { ...order } as Parameters<typeof payWithToken>[0]
+  await expect(payWithToken(made, 'tok_2', 'Ada', 'Lovelace')).rejects.toMatchObject({ retryAfter: 90 })
+  expect(call).toHaveBeenCalledOnce()
+})

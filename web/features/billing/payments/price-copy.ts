@@ -1,0 +1,258 @@
+import type { Offer, Order, Plan, SavedMethod } from '#contract/billing.ts'
+import type { Membership } from '#contract/members.ts'
+import type { Translate } from '#web/i18n/index.ts'
+import type { OrderFormParams } from '#web/lib/paths.ts'
+import { longDate } from '#web/lib/format.ts'
+import { money } from '#web/lib/money.ts'
+
+/** Something that can be bought, and everything that is said about its price. */
+export interface Choice {
+  kind: OrderFormParams['kind']
+  id: string
+  name: string
+  text: string
+  /** What is charged now. */
+  cents: number
+  currency: string
+  /** The whole price in words: now, later, how often, how it ends. */
+  terms: string
+  badge?: PlanBadge | undefined
+  /** A period of a plan that runs already. */
+  owed?: boolean
+  /** The same without the introductory price, for whom it is not. */
+  regular?: { cents: number; terms: string }
+  /** What it is renewed for, and after how many days. */
+  renews?: { cents: number; days: number }
+}
+
+/** What a plan costs and how it renews: "$4.99 for the first 7 days, then $9.99 every 7 days until you cancel". */
+export function planTerms(t: Translate, plan: Plan): string {
+  const { price_cents, intro_price_cents, currency, period_days } = plan
+  const price = money(price_cents, currency)
+  const days = t('pay.days', { count: period_days })
+  if (intro_price_cents === undefined) return t('pay.renewsEvery', { price, days, count: period_days })
+  const intro = money(intro_price_cents, currency)
+  return t('pay.introThen', { intro, price, days, count: period_days })
+}
+
+/** What a plan is praised for. `best` is arithmetic and never an opinion. */
+export type PlanBadge = 'best' | 'recommended'
+
+/** The lowest price per day is the best value; the operator's own choice is a recommendation. */
+export function badgeOf(plan: Plan, plans: readonly Plan[]): PlanBadge | undefined {
+  const perDay = ({ price_cents, period_days }: Plan) => price_cents / period_days
+  const others = plans.filter(({ id, currency }) => id !== plan.id && currency === plan.currency)
+  if (others.length > 0 && others.every((other) => perDay(plan) < perDay(other))) return 'best'
+  return plan.highlight ? 'recommended' : undefined
+}
+
+export function planChoice(t: Translate, plan: Plan, plans: readonly Plan[] = []): Choice {
+  return {
+    kind: 'plan',
+    id: plan.id,
+    name: plan.name,
+    text: plan.description,
+    cents: plan.intro_price_cents ?? plan.price_cents,
+    currency: plan.currency,
+    terms: planTerms(t, plan),
+    badge: badgeOf(plan, plans),
+    renews: { cents: plan.price_cents, days: plan.period_days },
+    ...(plan.intro_price_cents === undefined ? {} : { regular: regularPrice(t, plan) }),
+  }
+}
+
+/** Whether no gateway takes the price of the period that is open. Another plan can be chosen then. */
+export const isStuck = ({ gateways }: NonNullable<Membership['owed']>): boolean => gateways?.length === 0
+
+/** The period that is open while past due, at the price that it has. */
+export function owedChoice(
+  t: Translate,
+  owed: Pick<Plan, 'id' | 'name' | 'price_cents' | 'currency' | 'period_days'>,
+  plans: Plan[],
+): Choice {
+  const text = plans.find(({ id }) => id === owed.id)?.description ?? ''
+  const { cents, terms } = regularPrice(t, owed)
+  const { id, name, currency, period_days: days } = owed
+  return { kind: 'plan', id, name, text, cents, currency, terms, owed: true, renews: { cents, days } }
+}
+
+function regularPrice(
+  t: Translate,
+  { price_cents: cents, currency, period_days }: Pick<Plan, 'price_cents' | 'currency' | 'period_days'>,
+) {
+  const [price, days] = [money(cents, currency), t('pay.days', { count: period_days })]
+  return { cents, terms: t('pay.renewsEvery', { price, days, count: period_days }) }
+}
+
+function once(t: Translate, cents: number, currency: string) {
+  return { cents, currency, terms: t('pay.once', { price: money(cents, currency) }) }
+}
+
+export function episodeChoice(t: Translate, { episode, price }: Pick<Offer, 'episode' | 'price'>): Choice {
+  const text = t('pay.episodeText', { number: episode.number })
+  return {
+    kind: 'episode',
+    id: episode.id,
+    name: t('pay.episode'),
+    text,
+    ...once(t, price.episode_cents, price.currency),
+  }
+}
+
+interface WholeVideo {
+  id: string
+  price: Offer['price']
+  /** Its episodes, those that are still being made among them. */
+  count: number
+  /** Whether some cannot be played yet. */
+  running: boolean
+}
+
+/** The whole video; of one that still runs it is said that the rest follows. */
+export function videoChoice(t: Translate, { id, price, count, running }: WholeVideo): Choice {
+  const all = t('pay.videoText', { count })
+  const text = running ? `${all}. ${t('pay.videoRunning')}` : all
+  return {
+    kind: 'video',
+    id,
+    name: t('pay.video'),
+    text,
+    ...once(t, price.video_cents, price.currency),
+  }
+}
+
+/** A membership in plain words: which plan, until when, at what price it renews or which other follows, and what happens to a failed payment. */
+export function membershipText(t: Translate, membership: Membership): string {
+  const {
+    plan,
+    next_plan,
+    owed,
+    status,
+    grace_until,
+    renews_at,
+    ends_at,
+    cancel_at_period_end: cancelled,
+  } = membership
+  if (!plan) return ''
+  const { name, currency } = plan
+  if (membership.method_lost) {
+    if (status === 'past_due')
+      return t('shopping.pastDueLost', { name: owed?.name ?? name, date: longDate(grace_until) })
+    return t('shopping.methodLost', { name, date: longDate(ends_at) })
+  }
+  if (status === 'past_due') {
+    const open = owed && isStuck(owed) ? 'shopping.pastDueOther' : 'shopping.pastDue'
+    return t(cancelled ? 'shopping.pastDueEnds' : open, {
+      name: owed?.name ?? name,
+      date: longDate(grace_until),
+    })
+  }
+  if (cancelled) return t('shopping.ends', { name, date: longDate(ends_at) })
+  const renews = t('shopping.renews', { name, date: longDate(renews_at) })
+  // What an earlier release kept in the browser has no price.
+  if (!currency) return renews
+  if (!next_plan) return `${renews} ${renewalText(t, plan)}`
+  return `${nextPlanText(t, name, renews_at, next_plan)} ${renewalText(t, next_plan)}`
+}
+
+/** What a change of plan comes to: how long the one that runs stays, from when on the other is charged, and that nothing is now. */
+export function planChangeText(t: Translate, plan: Plan, membership: Membership): string {
+  const { plan: own, renews_at, ends_at, cancel_at_period_end: cancelled } = membership
+  return [
+    nextPlanText(t, own?.name ?? '', renews_at ?? ends_at, plan),
+    renewalText(t, plan),
+    t('shopping.nothingNow'),
+    cancelled ? t('shopping.goesOn') : '',
+    t('pay.cancelAnyTime'),
+  ]
+    .filter(Boolean)
+    .join(' ')
+}
+
+/** What has become of an order, in a list of them. */
+export function orderStatusText(t: Translate, { status, starts_at, processing }: Order): string {
+  if (starts_at) return t('orders.starts', { date: longDate(starts_at) })
+  if (starts_at === null) return t('orders.startsNot')
+  return t(`orders.status.${processing ? 'processing' : status}`)
+}
+
+/** What there is to say of an order that somebody looks up; of one that is not read yet, that it is waited for. */
+export function orderResultText(t: Translate, order: Order | undefined): string {
+  if (!order) return t('result.pending')
+  const { status, starts_at, declined, processing, returned } = order
+  if (returned) return returned.message
+  if (declined) return declined.message
+  if (starts_at) return t('result.starts', { date: longDate(starts_at) })
+  if (starts_at === null) return t('result.startsNot')
+  if (processing) return t('result.processing')
+  return t(`result.${isReturned(status) ? 'refunded' : status}`)
+}
+
+/** How much goes back after a withdrawal. It may all have gone back before, or a bank holds it. */
+export function withdrawalText(
+  t: Translate,
+  { amount_cents, currency }: { amount_cents?: number; currency?: string },
+): string {
+  if (!amount_cents || !currency) return t('out.withdrawDoneNothing')
+  return t('out.withdrawDoneText', { amount: money(amount_cents, currency) })
+}
+
+function isReturned(status: Order['status']): status is 'partially_refunded' | 'refunded' | 'charged_back' {
+  return status === 'partially_refunded' || status === 'refunded' || status === 'charged_back'
+}
+
+function nextPlanText(t: Translate, name: string, at: string | null, next: { name: string }): string {
+  const date = longDate(at)
+  return `${t('shopping.paid', { name, date })} ${t('shopping.next', { name: next.name, date })}`
+}
+
+function renewalText(t: Translate, plan: Pick<Plan, 'price_cents' | 'currency' | 'period_days'>): string {
+  return regularPrice(t, plan).terms
+}
+
+/** Whether the payment of an order may still come: nobody is to pay again. */
+export const mayStillBePaid = ({ status, next, declined }: Order): boolean =>
+  status === 'pending' && next.type === 'none' && !declined
+
+/** Why an order is not paid once its payment has been waited for. */
+export function unpaidText(t: Translate, order: Order): string {
+  if (order.declined) return order.declined.message
+  if (order.status !== 'pending') return t('order.failed')
+  return t(mayStillBePaid(order) ? 'order.unsure' : 'order.notConfirmed')
+}
+
+/** How long to wait after too many tries: whole minutes, rounded up. */
+export function waitText(t: Translate, { retryAfter = 60 }: { retryAfter?: number | undefined }): string {
+  return t('order.tooMany', { count: Math.ceil(retryAfter / 60) })
+}
+
+/** The terms that the panel shows of a choice. What can be bought there without a form says how it can be undone, as the form does. */
+export function panelTerms(t: Translate, { kind, terms }: Choice, withoutForm: boolean): string {
+  const said = [terms, kind === 'plan' && t('pay.cancelAnyTime'), withoutForm && t('order.withdrawal')]
+  return said.filter(Boolean).join(' ')
+}
+
+/** What somebody agrees to who presses a button, as it is shown beside it. */
+export function shownText(
+  { name, text, cents, currency }: Choice,
+  terms: string,
+  label: (price: string) => string,
+): string {
+  return `${name}: ${text}. ${terms} [${label(money(cents, currency))}]`
+}
+
+/** A saved card as buttons name it: "•••• 4242". */
+export const cardDots = ({ last4 }: Pick<SavedMethod, 'last4'>): string => `•••• ${last4 ?? ''}`
+
+/** What the button says of the price. */
+export function payLabel(
+  t: Translate,
+  { kind, owed }: Pick<Choice, 'kind' | 'owed'>,
+): (price: string) => string {
+  return (price) => t(kind === 'plan' && !owed ? 'pay.subscribe' : 'pay.pay', { price })
+}
+
+/** What an express wallet's button stands for; it shows the wallet's own name. */
+export function expressLabel(t: Translate): (price: string) => string {
+  return (price) => t('pay.payWith', { price, card: t('pay.wallet') })
+}

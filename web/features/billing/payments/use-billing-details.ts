@@ -1,0 +1,16 @@
+import { useState } from 'react'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import { useFields } from '#web/ui/use-fields.ts'
+import { badFields, type BillingDetails } from './billing-details.ts'
+import { rememberedPayer } from './remembered-payer.ts'
+
+/** The person's fields; only those that are asked for are checked. */
+export function useBillingDetails(asked: readonly (keyof BillingDetails)[]) {
+  const { t } = useTranslation()
+  const messages = { email: t('order.emailBad'), first: t('order.firstBad'), last: t('order.lastBad') }
+  const [initial] = useState<Record<keyof BillingDetails, string>>(rememberedPayer)
+  return useFields(initial, (details) => {
+    const bad = badFields(details).filter((name) => asked.includes(name))
+    return Object.fromEntries(bad.map((name) => [name, messages[name]]))
+  })
+}

@@ -1,0 +1,63 @@
+import { useEffect } from 'react'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import type { OfferedGateway } from '#contract/billing.ts'
+import { trackSale } from '#web/features/tracking/track-sale.ts'
+import { orderFormPath } from '#web/lib/paths.ts'
+import { track } from '#web/lib/track.ts'
+import { Sheet } from '#web/ui/Sheet.tsx'
+import { useBackCloses } from '#web/ui/use-back-closes.ts'
+import { OrderFrame } from '#web/features/billing/payments/OrderFrame.tsx'
+import { readReport, type OrderReport } from '#web/features/billing/payments/order-report.ts'
+import { rememberReturnPath } from './return-path.ts'
+import type { Choice } from '#web/features/billing/payments/price-copy.ts'
+
+interface CheckoutProps {
+  choice: Choice
+  gateway: OfferedGateway
+  /** The video whose paywall this is. */
+  video?: string
+  onClose: () => void
+  onPaid: () => void
+}
+
+/** Tells that somebody begins to pay. */
+export function trackCheckout({
+  id: contentId,
+  cents,
+  currency,
+}: Pick<Choice, 'id' | 'cents' | 'currency'>): void {
+  track({ name: 'InitiateCheckout', contentId, cents, currency })
+}
+
+/** The card form's document in a sheet. It reports what became of the order. */
+export function Checkout({ choice, gateway, video, onClose, onPaid }: CheckoutProps) {
+  const { t } = useTranslation()
+  const hear = (report: OrderReport) => {
+    if (report.type === 'owned') {
+      onClose()
+      onPaid()
+    } else if (report.type === 'paid') {
+      trackSale(report.order)
+      onClose()
+      onPaid()
+    } else if (report.type === 'redirect') {
+      rememberReturnPath(report.order.id)
+      location.assign(report.url)
+    }
+  }
+  useBackCloses(onClose)
+  const { id, cents, currency } = choice
+  useEffect(() => trackCheckout({ id, cents, currency }), [id, cents, currency])
+  const path = orderFormPath({
+    kind: choice.kind,
+    id: choice.id,
+    gateway: gateway.id,
+    method: gateway.kind,
+    ...(video === undefined ? {} : { video }),
+  })
+  return (
+    <Sheet title={t('pay.formTitle')} onClose={onClose} tall>
+      <OrderFrame path={path} title={t('pay.formTitle')} read={readReport} onReport={hear} />
+    </Sheet>
+  )
+}

@@ -1,0 +1,37 @@
+import { useEffect, useState } from 'react'
+import { saveRecord, readRecord, storage, tabStorage } from '#web/lib/storage.ts'
+
+const key = 'return_path'
+
+/**
+ * Stores the page that the viewer was on before a redirect to a payment page: for this tab, and with the order id for another tab,
+ * because a phone may have closed this one.
+ */
+export function rememberReturnPath(orderId: string): void {
+  const path = location.pathname + location.search
+  tabStorage.set(key, path)
+  saveRecord(key, { orderId, path })
+}
+
+/** The stored page, or null. Deleted when the viewer leaves the screen, because a later order has its own. */
+export function useReturnPath(orderId: string): string | null {
+  const [path] = useState(() => readReturnPath(orderId))
+  useEffect(() => forgetReturnPath, [])
+  return path
+}
+
+/** Only a path of ours counts (security.md, "Redirects"). */
+function readReturnPath(orderId: string): string | null {
+  const path = tabStorage.get(key) ?? pathOfOrder(orderId)
+  return path && /^\/(?![/\\])/.test(path) ? path : null
+}
+
+function pathOfOrder(orderId: string): string | null {
+  const { orderId: remembered, path } = Object(readRecord(key))
+  return remembered === orderId && typeof path === 'string' ? path : null
+}
+
+function forgetReturnPath(): void {
+  tabStorage.remove(key)
+  storage.remove(key)
+}

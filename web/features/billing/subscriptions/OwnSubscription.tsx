@@ -1,0 +1,75 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState, type ComponentType } from 'react'
+import { Link } from 'react-router'
+import type { OfferedGateway } from '#contract/billing.ts'
+import { userQuery } from '#web/features/members/queries.ts'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import { notify } from '#web/lib/notify.ts'
+import { orderFormPath, paths } from '#web/lib/paths.ts'
+import { Button, buttonClass } from '#web/ui/Button.tsx'
+import { methodName } from '#web/features/billing/payment-methods/method-copy.ts'
+import { plansQuery } from '#web/features/billing/payments/queries.ts'
+import { Subscription } from './Subscription.tsx'
+import { useReturnedChange } from '#web/features/billing/payment-methods/use-returned-change.ts'
+import { paymentMethodsFor } from '#web/features/billing/payment-methods/PaymentMethodPicker.tsx'
+
+/** In the member area also what the plan is charged to, and the ways to change that and to make up for a payment that did not go through. */
+export function OwnSubscription() {
+  const { t } = useTranslation()
+  const { data: user } = useQuery(userQuery)
+  useReturnedChange()
+  if (!user?.membership.plan) return null
+  const { status, plan, owed, cancel_at_period_end: cancelled } = user.membership
+  const method = methodName(t, user.membership)
+  return (
+    <Subscription
+      note={method && <p>{t('method.now', { method })}</p>}
+      actions={
+        <>
+          {status === 'past_due' && <PayNow plan={(owed ?? plan).id} takenBy={owed?.gateways} />}
+          {!cancelled && <Change />}
+        </>
+      }
+    />
+  )
+}
+
+/** Opens the form for another card or wallet, whose code is fetched then. */
+function Change() {
+  const { t } = useTranslation()
+  const [Form, setForm] = useState<ComponentType<{ onClose: () => void }> | null>(null)
+  const open = () => {
+    import('#web/features/billing/payment-methods/ChangeMethod.tsx')
+      .then(({ ChangeMethod }) => setForm(() => ChangeMethod))
+      .catch(() => notify(t('list.failed')))
+  }
+  return (
+    <>
+      <Button look="quiet" onClick={open}>
+        {t('method.title')}
+      </Button>
+      {Form && <Form onClose={() => setForm(null)} />}
+    </>
+  )
+}
+
+/** To the form for the period that is open, the card first; to the plans where it cannot be told what to pay with, or nothing takes its price. */
+function PayNow({ plan, takenBy }: { plan: string; takenBy: string[] | undefined }) {
+  const { t, i18n } = useTranslation()
+  const { data, isPending } = useQuery(plansQuery)
+  if (isPending) return <Button disabled>{t('shopping.payNow')}</Button>
+  const takes = ({ id }: OfferedGateway) => takenBy?.includes(id) ?? true
+  const method = data && paymentMethodsFor('plan', data.gateways).find(takes)
+  if (!method)
+    return (
+      <Link className={buttonClass('main')} to={paths.shopping.to()}>
+        {t('shopping.payNow')}
+      </Link>
+    )
+  const form = orderFormPath({ kind: 'plan', id: plan, gateway: method.id, method: method.kind })
+  return (
+    <a className={buttonClass('main')} href={`${form}&lang=${i18n.language}`}>
+      {t('shopping.payNow')}
+    </a>
+  )
+}

@@ -1,0 +1,74 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState, type ReactNode } from 'react'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import { cancelSubscription, resumeSubscription, type OfferedGateway } from '#contract/billing.ts'
+import type { Membership } from '#contract/members.ts'
+import { userQuery } from '#web/features/members/queries.ts'
+import { call } from '#web/lib/api.ts'
+import { notify } from '#web/lib/notify.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { plansQuery, readSubscriptionAgain } from '#web/features/billing/payments/queries.ts'
+import { usePlanChange } from './use-plan-change.ts'
+import { paymentMethodsFor } from '#web/features/billing/payment-methods/PaymentMethodPicker.tsx'
+import { membershipText } from '#web/features/billing/payments/price-copy.ts'
+import styles from '#web/features/billing/payment-methods/subscription.module.css'
+
+/**
+ * A subscriber's plan, the day it renews or ends, and the one click that cancels or resumes it, or takes a change of plan
+ * back; with a note beneath, and further buttons. Nothing for anyone else.
+ */
+export function Subscription({ note, actions }: { note?: ReactNode; actions?: ReactNode }) {
+  const { t } = useTranslation()
+  const queryClient = useQueryClient()
+  const { data: user } = useQuery(userQuery)
+  const [busy, setBusy] = useState(false)
+  if (!user?.membership.plan) return null
+  const { plan, next_plan, cancel_at_period_end: cancelled } = user.membership
+  const change = async () => {
+    setBusy(true)
+    const idempotencyKey = crypto.randomUUID()
+    // A failure says so itself; where the subscription is over by now, the user read again shows it.
+    await call(cancelled ? resumeSubscription : cancelSubscription, { idempotencyKey }).catch(() => {})
+    await readSubscriptionAgain(queryClient)
+    setBusy(false)
+  }
+  return (
+    <section className={styles.subscription} aria-label={t('shopping.yours')}>
+      <div role="status">
+        <h2>{t('shopping.yours')}</h2>
+        <p>{membershipText(t, user.membership)}</p>
+        {note}
+      </div>
+      <div className={styles.buttons}>
+        {actions}
+        {next_plan && !cancelled && <Stay plan={plan} />}
+        <Button look="quiet" disabled={busy} onClick={() => void change()}>
+          {t(cancelled ? 'shopping.resume' : 'shopping.cancel')}
+        </Button>
+      </div>
+    </section>
+  )
+}
+
+/** Takes a change of plan back; nothing while it is not known how plans are paid for. */
+function Stay({ plan }: { plan: NonNullable<Membership['plan']> }) {
+  const gateways = useQuery(plansQuery).data?.gateways
+  const method = gateways && paymentMethodsFor('plan', gateways)[0]
+  return method && <StayButton plan={plan} method={method} />
+}
+
+function StayButton({ plan, method }: { plan: NonNullable<Membership['plan']>; method: OfferedGateway }) {
+  const { t } = useTranslation()
+  const queryClient = useQueryClient()
+  const { busy, change } = usePlanChange(method)
+  const stay = async () => {
+    if (!(await change(plan.id))) notify(t('shopping.changeFailed'))
+    // It may have been taken back elsewhere: the user read again shows it.
+    await readSubscriptionAgain(queryClient)
+  }
+  return (
+    <Button look="quiet" disabled={busy} onClick={() => void stay()}>
+      {t('shopping.stay', { name: plan.name })}
+    </Button>
+  )
+}

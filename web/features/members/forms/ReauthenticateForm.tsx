@@ -1,0 +1,40 @@
+import type { User } from '#contract/members.ts'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { useForm } from '#web/ui/use-form.ts'
+import { AccountForm } from './AccountPage.tsx'
+import { CodeField } from './CodeField.tsx'
+import { CurrentPassword } from './CurrentPassword.tsx'
+import { requiredCredentials, credentialsBody, type Credentials } from './reauthentication.ts'
+import { SignInFirst } from './SignInAgain.tsx'
+import styles from './settings.module.css'
+
+interface ReauthenticateFormProps {
+  user: User
+  text: string
+  action: string
+  send: (credentials: Partial<Credentials>) => Promise<void>
+}
+
+/** Explains what will happen, and asks the member to confirm that the account is theirs. */
+export function ReauthenticateForm({ user, text, action, send }: ReauthenticateFormProps) {
+  const { t } = useTranslation()
+  const asked = requiredCredentials(user)
+  const form = useForm({
+    initial: { current_password: '', totp: '' },
+    messagesOf: ({ current_password }) =>
+      asked.current_password && !current_password ? { current_password: t('account.passwordMissing') } : {},
+    send: (credentials) => send(credentialsBody(user, credentials)),
+  })
+  return (
+    <AccountForm form={form}>
+      <p className={styles.text}>{text}</p>
+      {asked.current_password && <CurrentPassword field={form.field('current_password')} />}
+      {asked.totp && <CodeField field={form.field('totp')} autoFocus={false} />}
+      {!form.signInFirst && <SignInFirst user={user} />}
+      <Button type="submit" disabled={form.busy}>
+        {form.busy ? t('account.working') : action}
+      </Button>
+    </AccountForm>
+  )
+}

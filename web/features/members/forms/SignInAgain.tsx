@@ -1,0 +1,42 @@
+import { useQuery } from '@tanstack/react-query'
+import { useLocation, useNavigate } from 'react-router'
+import type { User } from '#contract/members.ts'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import { paths } from '#web/lib/paths.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { requiredCredentials } from './reauthentication.ts'
+import { userQuery } from '#web/features/members/queries.ts'
+import { useSignOut } from './use-sign-out.ts'
+import styles from './settings.module.css'
+
+/** Says to a member who has nothing to prove with but a fresh sign-in how to go on. Nothing for anybody else. */
+export function SignInFirst({ user }: { user: User }) {
+  const { t } = useTranslation()
+  const asked = requiredCredentials(user)
+  if (user.role !== 'member' || asked.current_password || asked.totp) return null
+  return (
+    <>
+      <p className={styles.text}>{t('account.signInAgainFirst')}</p>
+      <SignInAgain />
+    </>
+  )
+}
+
+/** Leads a member to the sign-in and from there back to where they are. Nothing for a guest, who had not signed in. */
+export function SignInAgain() {
+  const { t } = useTranslation()
+  const navigate = useNavigate()
+  const { pathname, search } = useLocation()
+  const { signOut, busy } = useSignOut()
+  const { data: user } = useQuery(userQuery)
+  if (user?.role !== 'member') return null
+  const signInAgain = async () => {
+    await signOut()
+    await navigate(paths.signIn.to(), { state: { from: pathname + search } })
+  }
+  return (
+    <Button look="quiet" disabled={busy} onClick={() => void signInAgain()}>
+      {t('account.signInAgain')}
+    </Button>
+  )
+}

@@ -1,0 +1,20 @@
+import type { User } from '#contract/members.ts'
+
+/** The password, or without one the authenticator app's code, unless the member has just signed in. */
+export interface Credentials {
+  current_password: string
+  totp: string
+}
+
+export function requiredCredentials({ role, has_password, second_factor }: User) {
+  return { current_password: has_password, totp: role === 'member' && !has_password && second_factor }
+}
+
+/** The part of a call's body that reauthenticates. */
+export function credentialsBody(user: User, { current_password, totp }: Credentials): Partial<Credentials> {
+  const asked = requiredCredentials(user)
+  return {
+    ...(asked.current_password ? { current_password } : {}),
+    ...(asked.totp && totp ? { totp: totp.trim() } : {}),
+  }
+}

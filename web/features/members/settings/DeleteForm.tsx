@@ -1,0 +1,53 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { deleteUser, type User } from '#contract/members.ts'
+import { clearSearches } from '#web/features/catalog/search-history.ts'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import { call } from '#web/lib/api.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { useForm } from '#web/ui/use-form.ts'
+import { AccountForm } from '#web/features/members/forms/AccountPage.tsx'
+import { CodeField } from '#web/features/members/forms/CodeField.tsx'
+import { CurrentPassword } from '#web/features/members/forms/CurrentPassword.tsx'
+import { requiredCredentials, credentialsBody } from '#web/features/members/forms/reauthentication.ts'
+import { rememberUser } from '#web/features/members/queries.ts'
+import { SignInFirst } from '#web/features/members/forms/SignInAgain.tsx'
+import { Checkbox } from '#web/features/members/forms/Checkbox.tsx'
+import styles from '#web/features/members/forms/settings.module.css'
+
+/** Says what goes and what stays, asks who it is, and deletes after one tick. */
+export function DeleteForm({ user, onDeleted }: { user: User; onDeleted: () => void }) {
+  const { t } = useTranslation()
+  const queryClient = useQueryClient()
+  const asks = requiredCredentials(user)
+  const form = useForm({
+    initial: { current_password: '', totp: '', sure: '' },
+    messagesOf: ({ current_password, sure }) => ({
+      ...(asks.current_password && !current_password
+        ? { current_password: t('account.passwordMissing') }
+        : {}),
+      ...(sure ? {} : { sure: t('data.sureMissing') }),
+    }),
+    send: async ({ current_password, totp }) => {
+      const guest = await call(deleteUser, { body: credentialsBody(user, { current_password, totp }) })
+      clearSearches()
+      onDeleted()
+      rememberUser(queryClient, guest)
+    },
+  })
+  return (
+    <AccountForm form={form}>
+      <ul className={styles.list}>
+        <li>{t('data.gone')}</li>
+        <li>{t('data.money')}</li>
+        <li>{t('data.books')}</li>
+      </ul>
+      {asks.current_password && <CurrentPassword field={form.field('current_password')} />}
+      {asks.totp && <CodeField field={form.field('totp')} autoFocus={false} />}
+      {!form.signInFirst && <SignInFirst user={user} />}
+      <Checkbox {...form.field('sure')} label={t('data.sure')} />
+      <Button look="danger" type="submit" disabled={form.busy}>
+        {form.busy ? t('account.working') : t('data.deleteNow')}
+      </Button>
+    </AccountForm>
+  )
+}

@@ -1,0 +1,99 @@
+import { useState } from 'react'
+import { verifyEmail, type User } from '#contract/members.ts'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import { call } from '#web/lib/api.ts'
+import { isEmail } from '#web/lib/checks.ts'
+import { notify } from '#web/lib/notify.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { draftOf } from '#web/ui/draft.ts'
+import { Field } from '#web/ui/Field.tsx'
+import { useForm } from '#web/ui/use-form.ts'
+import { AccountForm } from '#web/features/members/forms/AccountPage.tsx'
+import { CurrentPassword } from '#web/features/members/forms/CurrentPassword.tsx'
+import { Setting } from './Setting.tsx'
+import { useChangeUser } from './use-change-user.ts'
+import styles from '#web/features/members/forms/settings.module.css'
+
+/** The address, whether it is confirmed, and the way to another one, which is used once its mailed link was. */
+export function EmailSetting({ user }: { user: User }) {
+  const { t } = useTranslation()
+  const [sentTo, setSentTo] = useState('')
+  const state = t(user.email_verified ? 'mail.verified' : 'mail.unverified')
+  return (
+    <>
+      <Setting
+        title={t('account.email')}
+        text={user.email ? `${user.email} · ${state}` : t('mail.none')}
+        action={t('settings.change')}
+        started={draftOf(user.id, ['email']) !== undefined}
+      >
+        {(done) => (
+          <NewEmail
+            user={user}
+            onSent={(email) => {
+              setSentTo(email)
+              done()
+            }}
+          />
+        )}
+      </Setting>
+      {user.email && (sentTo || !user.email_verified) && <LinkAgain sentTo={sentTo} onSent={setSentTo} />}
+    </>
+  )
+}
+
+function NewEmail({ user, onSent }: { user: User; onSent: (email: string) => void }) {
+  const { t } = useTranslation()
+  const change = useChangeUser()
+  const form = useForm({
+    initial: { email: '', current_password: '' },
+    draft: { owner: user.id, fields: ['email'] },
+    messagesOf: ({ email, current_password }) => ({
+      ...(isEmail(email) ? {} : { email: t('account.emailBad') }),
+      ...(current_password || !user.has_password ? {} : { current_password: t('account.passwordMissing') }),
+    }),
+    send: async ({ email, current_password }) => {
+      await change({ email, ...(user.has_password ? { current_password } : {}) })
+      onSent(email)
+    },
+  })
+  return (
+    <AccountForm form={form}>
+      <Field
+        {...form.field('email')}
+        label={t('mail.new')}
+        hint={t('mail.newHint')}
+        type="email"
+        inputMode="email"
+        autoComplete="email"
+      />
+      {user.has_password && <CurrentPassword field={form.field('current_password')} />}
+      <Button type="submit" disabled={form.busy}>
+        {form.busy ? t('account.working') : t('account.sendLink')}
+      </Button>
+    </AccountForm>
+  )
+}
+
+/** Says where the link went, and sends it once more. */
+function LinkAgain({ sentTo, onSent }: { sentTo: string; onSent: (email: string) => void }) {
+  const { t } = useTranslation()
+  const [busy, setBusy] = useState(false)
+  const again = () => {
+    setBusy(true)
+    call(verifyEmail, { body: {} })
+      .then(({ verified, email }) => (verified ? notify(t('mail.already')) : onSent(email)))
+      .catch(() => {})
+      .finally(() => setBusy(false))
+  }
+  return (
+    <div className={`${styles.setting} ${styles.again}`}>
+      <p className={styles.text} role="status">
+        {sentTo ? t('mail.sent', { email: sentTo }) : t('mail.open')}
+      </p>
+      <Button look="quiet" onClick={again} disabled={busy}>
+        {busy ? t('account.working') : t('mail.again')}
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,62 @@
+import { useQueryClient } from '@tanstack/react-query'
+import type { User } from '#contract/members.ts'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import { isPasswordLength } from '#web/lib/checks.ts'
+import { notify } from '#web/lib/notify.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { useForm } from '#web/ui/use-form.ts'
+import { NewPasswordFields } from '#web/features/members/forms/AccountFields.tsx'
+import { AccountForm } from '#web/features/members/forms/AccountPage.tsx'
+import { CurrentPassword } from '#web/features/members/forms/CurrentPassword.tsx'
+import { sessionsQuery } from './sessions-query.ts'
+import { Setting } from './Setting.tsx'
+import { useChangeUser } from './use-change-user.ts'
+
+/** Changes the password; people who sign in through a provider may set a first one. */
+export function PasswordSetting({ user }: { user: User }) {
+  const { t } = useTranslation()
+  return (
+    <Setting
+      title={t('account.password')}
+      text={t(user.has_password ? 'pass.has' : 'pass.none')}
+      action={t(user.has_password ? 'settings.change' : 'pass.set')}
+    >
+      {(done) => <NewPassword user={user} onDone={done} />}
+    </Setting>
+  )
+}
+
+function NewPassword({ user, onDone }: { user: User; onDone: () => void }) {
+  const { t } = useTranslation()
+  const queryClient = useQueryClient()
+  const change = useChangeUser()
+  const form = useForm({
+    initial: { current_password: '', new_password: '', repeat_password: '' },
+    messagesOf: ({ current_password, new_password, repeat_password }) => ({
+      ...(current_password || !user.has_password ? {} : { current_password: t('account.passwordMissing') }),
+      ...(isPasswordLength(new_password) ? {} : { new_password: t('account.passwordBad') }),
+      ...(repeat_password === new_password ? {} : { repeat_password: t('account.repeatBad') }),
+    }),
+    send: async ({ current_password, new_password }) => {
+      await change({ new_password, ...(user.has_password ? { current_password } : {}) })
+      void queryClient.invalidateQueries({ queryKey: sessionsQuery.queryKey })
+      notify(t('pass.changed'))
+      onDone()
+    },
+  })
+  return (
+    <AccountForm form={form}>
+      {/* Tells a password manager whose password this is. */}
+      <input type="text" autoComplete="username" value={user.email ?? ''} readOnly hidden />
+      {user.has_password && <CurrentPassword field={form.field('current_password')} />}
+      <NewPasswordFields
+        label={t('account.newPassword')}
+        password={form.field('new_password')}
+        repeat={form.field('repeat_password')}
+      />
+      <Button type="submit" disabled={form.busy}>
+        {form.busy ? t('account.working') : t('account.setPassword')}
+      </Button>
+    </AccountForm>
+  )
+}

@@ -1,0 +1,13 @@
+import type { QueryClient } from '@tanstack/react-query'
+import type { Language } from '#contract/languages.ts'
+import { changeUser } from '#contract/members.ts'
+import { call } from '#web/lib/api.ts'
+import { rememberUser, userQuery } from '#web/features/members/queries.ts'
+
+/** Stores the language of members and guests with a row, for their mails. */
+export async function saveLanguage(queryClient: QueryClient, language: Language): Promise<void> {
+  const user = queryClient.getQueryData(userQuery.queryKey)
+  // A guest without a row has no code yet.
+  if (!user?.referral_code) return
+  rememberUser(queryClient, await call(changeUser, { body: { language } }))
+}

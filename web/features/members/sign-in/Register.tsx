@@ -1,0 +1,68 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { Link } from 'react-router'
+import { registerUser } from '#contract/members.ts'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import { call } from '#web/lib/api.ts'
+import { isEmail, isName, isPasswordLength } from '#web/lib/checks.ts'
+import { paths } from '#web/lib/paths.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { Field } from '#web/ui/Field.tsx'
+import { useForm } from '#web/ui/use-form.ts'
+import { EmailField, NewPasswordFields } from '#web/features/members/forms/AccountFields.tsx'
+import { AccountForm, AccountLinks, AccountPage } from '#web/features/members/forms/AccountPage.tsx'
+import { rememberUser } from '#web/features/members/queries.ts'
+import { SocialProviders } from './SocialProviders.tsx'
+import { useReturnAfterSignIn } from './use-return-after-sign-in.ts'
+
+/** Makes the guest a member; what they kept stays theirs. */
+export function Register() {
+  const { t } = useTranslation()
+  const queryClient = useQueryClient()
+  const goOn = useReturnAfterSignIn()
+  const form = useForm({
+    initial: { display_name: '', email: '', password: '', repeat_password: '' },
+    messagesOf: ({ display_name, email, password, repeat_password }) => ({
+      ...(display_name && !isName(display_name) ? { display_name: t('account.nameBad') } : {}),
+      ...(isEmail(email) ? {} : { email: t('account.emailBad') }),
+      ...(isPasswordLength(password) ? {} : { password: t('account.passwordBad') }),
+      ...(repeat_password === password && repeat_password
+        ? {}
+        : { repeat_password: t(repeat_password ? 'account.repeatBad' : 'account.repeatMissing') }),
+    }),
+    send: async ({ display_name, ...given }) => {
+      const named = display_name ? { display_name } : {}
+      rememberUser(queryClient, await call(registerUser, { body: { ...given, ...named } }))
+      goOn()
+    },
+  })
+  return (
+    <AccountPage title={t('account.registerTitle')} lead={t('account.registerLead')}>
+      <AccountForm form={form}>
+        <EmailField field={form.field('email')} />
+        <NewPasswordFields
+          label={t('account.password')}
+          password={form.field('password')}
+          repeat={form.field('repeat_password')}
+        />
+        <Field
+          {...form.field('display_name')}
+          label={t('account.name')}
+          hint={t('account.optional')}
+          autoComplete="nickname"
+          required={false}
+        />
+        <Button wide type="submit" disabled={form.busy}>
+          {form.busy ? t('account.working') : t('menu.register')}
+        </Button>
+      </AccountForm>
+      <SocialProviders />
+      <AccountLinks>
+        <Link to={paths.signIn.to()} state={goOn.state}>
+          {t('account.toSignIn')}
+        </Link>
+        <Link to={paths.serviceAgreement.to()}>{t('account.terms')}</Link>
+        <Link to={paths.privacyPolicy.to()}>{t('footer.privacy')}</Link>
+      </AccountLinks>
+    </AccountPage>
+  )
+}

@@ -1,0 +1,93 @@
+import { useState } from 'react'
+import { Link, useLocation } from 'react-router'
+import { forgotPassword, resetPassword } from '#contract/members.ts'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import { call } from '#web/lib/api.ts'
+import { isEmail, isPasswordLength } from '#web/lib/checks.ts'
+import { paths } from '#web/lib/paths.ts'
+import { Button, buttonClass } from '#web/ui/Button.tsx'
+import { useForm } from '#web/ui/use-form.ts'
+import { EmailField, NewPasswordFields } from '#web/features/members/forms/AccountFields.tsx'
+import { AccountForm, AccountLinks, AccountPage } from '#web/features/members/forms/AccountPage.tsx'
+
+/** Asks for the mail, or, opened by the mail's link (`#reset=…`), for the new password. */
+export function RetrievePassword() {
+  const { hash } = useLocation()
+  const secret = new URLSearchParams(hash.slice(1)).get('reset')
+  return secret ? <NewPassword secret={secret} /> : <AskForMail />
+}
+
+function AskForMail() {
+  const { t } = useTranslation()
+  const [sentTo, setSentTo] = useState('')
+  const form = useForm({
+    initial: { email: '' },
+    messagesOf: ({ email }) => (isEmail(email) ? {} : { email: t('account.emailBad') }),
+    send: async ({ email }) => {
+      await call(forgotPassword, { body: { email } })
+      setSentTo(email)
+    },
+  })
+  if (sentTo)
+    return (
+      <AccountPage title={t('account.sentTitle')} lead={t('account.sentText', { email: sentTo })}>
+        <AccountLinks>
+          <Link to={paths.signIn.to()}>{t('account.toSignIn')}</Link>
+        </AccountLinks>
+      </AccountPage>
+    )
+  return (
+    <AccountPage title={t('account.forgotTitle')} lead={t('account.forgotLead')}>
+      <AccountForm form={form}>
+        <EmailField field={form.field('email')} />
+        <Button wide type="submit" disabled={form.busy}>
+          {form.busy ? t('account.working') : t('account.sendLink')}
+        </Button>
+      </AccountForm>
+      <AccountLinks>
+        <Link to={paths.signIn.to()}>{t('account.toSignIn')}</Link>
+      </AccountLinks>
+    </AccountPage>
+  )
+}
+
+function NewPassword({ secret }: { secret: string }) {
+  const { t } = useTranslation()
+  const [changed, setChanged] = useState(false)
+  const form = useForm({
+    initial: { new_password: '', repeat_password: '' },
+    messagesOf: ({ new_password, repeat_password }) => ({
+      ...(isPasswordLength(new_password) ? {} : { new_password: t('account.passwordBad') }),
+      ...(repeat_password === new_password ? {} : { repeat_password: t('account.repeatBad') }),
+    }),
+    send: async (given) => {
+      await call(resetPassword, { body: { secret, ...given } })
+      setChanged(true)
+    },
+  })
+  if (changed)
+    return (
+      <AccountPage title={t('account.changedTitle')} lead={t('account.changedText')}>
+        <Link className={buttonClass('main', true)} to={paths.signIn.to()}>
+          {t('menu.signIn')}
+        </Link>
+      </AccountPage>
+    )
+  return (
+    <AccountPage title={t('account.newTitle')}>
+      <AccountForm form={form}>
+        <NewPasswordFields
+          label={t('account.newPassword')}
+          password={form.field('new_password')}
+          repeat={form.field('repeat_password')}
+        />
+        <Button wide type="submit" disabled={form.busy}>
+          {form.busy ? t('account.working') : t('account.setPassword')}
+        </Button>
+      </AccountForm>
+      <AccountLinks>
+        <Link to={paths.retrievePassword.to()}>{t('account.anotherLink')}</Link>
+      </AccountLinks>
+    </AccountPage>
+  )
+}

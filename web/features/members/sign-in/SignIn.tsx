@@ -1,0 +1,81 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Link, useLocation } from 'react-router'
+import { signIn } from '#contract/members.ts'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import { call, CallRejected } from '#web/lib/api.ts'
+import { isEmail } from '#web/lib/checks.ts'
+import { paths } from '#web/lib/paths.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { useForm } from '#web/ui/use-form.ts'
+import { EmailField, PasswordField } from '#web/features/members/forms/AccountFields.tsx'
+import { AccountForm, AccountLinks, AccountPage } from '#web/features/members/forms/AccountPage.tsx'
+import { CodeField } from '#web/features/members/forms/CodeField.tsx'
+import { rememberUser } from '#web/features/members/queries.ts'
+import { readSocialReturn, socialStart, type SocialReturn } from './social-answer.ts'
+import { SocialCode } from './SocialCode.tsx'
+import { SocialProviders } from './SocialProviders.tsx'
+import { useReturnAfterSignIn } from './use-return-after-sign-in.ts'
+
+/** The sign-in. After a social provider it shows the outcome, or asks for the authenticator code. */
+export function SignIn() {
+  const { search, hash } = useLocation()
+  const back = readSocialReturn(search, hash)
+  return back?.ticket ? <SocialCode ticket={back.ticket} /> : <SignInForm back={back} />
+}
+
+/** By e-mail and password, with an authenticator code if required, or through a social provider. */
+function SignInForm({ back }: { back: SocialReturn | null }) {
+  const { t } = useTranslation()
+  const queryClient = useQueryClient()
+  const goOn = useReturnAfterSignIn()
+  const [asksForCode, setAsksForCode] = useState(false)
+  const form = useForm({
+    initial: { email: '', password: '', totp: '' },
+    messagesOf: ({ email, password, totp }) => ({
+      ...(isEmail(email) ? {} : { email: t('account.emailBad') }),
+      ...(password ? {} : { password: t('account.passwordMissing') }),
+      ...(asksForCode && !totp ? { totp: t('account.codeMissing') } : {}),
+    }),
+    send: async ({ totp, ...given }) => {
+      try {
+        const user = await call(signIn, { body: { ...given, ...(asksForCode ? { totp: totp.trim() } : {}) } })
+        rememberUser(queryClient, user)
+        // The account is proven now: the same provider can be linked to it.
+        if (back?.answer === 'has_account') location.assign(socialStart(back.provider, back.returnTo))
+        else goOn()
+      } catch (error) {
+        if (!needsCode(error)) throw error
+        setAsksForCode(true)
+      }
+    },
+  })
+  return (
+    <AccountPage title={t('account.signInTitle')} lead={t('account.signInLead')}>
+      {back && <p role="alert">{t(`social.${back.answer}`)}</p>}
+      <AccountForm form={form}>
+        <EmailField field={form.field('email')} />
+        <PasswordField
+          field={form.field('password')}
+          label={t('account.password')}
+          autoComplete="current-password"
+        />
+        {asksForCode && <CodeField field={form.field('totp')} />}
+        <Button wide type="submit" disabled={form.busy}>
+          {form.busy ? t('account.working') : t('menu.signIn')}
+        </Button>
+      </AccountForm>
+      <SocialProviders />
+      <AccountLinks>
+        <Link to={paths.retrievePassword.to()}>{t('account.forgot')}</Link>
+        <Link to={paths.register.to()} state={goOn.state}>
+          {t('account.toRegister')}
+        </Link>
+      </AccountLinks>
+    </AccountPage>
+  )
+}
+
+function needsCode(error: unknown): boolean {
+  return error instanceof CallRejected && error.code === 401
+}

@@ -1,0 +1,35 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { confirmSocial } from '#contract/social.ts'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import { call } from '#web/lib/api.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { useForm } from '#web/ui/use-form.ts'
+import { AccountForm, AccountPage } from '#web/features/members/forms/AccountPage.tsx'
+import { CodeField } from '#web/features/members/forms/CodeField.tsx'
+import { rememberUser } from '#web/features/members/queries.ts'
+import { useReturnAfterSignIn } from './use-return-after-sign-in.ts'
+
+/** The second factor of somebody whom a social provider has vouched for. */
+export function SocialCode({ ticket }: { ticket: string }) {
+  const { t } = useTranslation()
+  const queryClient = useQueryClient()
+  const goOn = useReturnAfterSignIn()
+  const form = useForm({
+    initial: { totp: '' },
+    messagesOf: ({ totp }) => (totp ? {} : { totp: t('account.codeMissing') }),
+    send: async ({ totp }) => {
+      rememberUser(queryClient, await call(confirmSocial, { body: { ticket, totp: totp.trim() } }))
+      goOn()
+    },
+  })
+  return (
+    <AccountPage title={t('account.signInTitle')} lead={t('social.second_factor')}>
+      <AccountForm form={form}>
+        <CodeField field={form.field('totp')} />
+        <Button wide type="submit" disabled={form.busy}>
+          {form.busy ? t('account.working') : t('menu.signIn')}
+        </Button>
+      </AccountForm>
+    </AccountPage>
+  )
+}

@@ -1,0 +1,47 @@
+import { socialAnswers, type SocialAnswer } from '#contract/social.ts'
+import { tabStorage } from '#web/lib/storage.ts'
+
+/** The outcome of a social sign-in, from the address of /login. */
+export interface SocialReturn {
+  answer: SocialAnswer
+  provider: string
+  returnTo: string | null
+  /** With `second_factor`: what the account's code is sent with. */
+  ticket: string | null
+}
+
+/** Reads the address; null if it is not a provider's answer. */
+export function readSocialReturn(search: string, hash: string): SocialReturn | null {
+  const query = new URLSearchParams(search)
+  const answer = socialAnswers.find((known) => known === query.get('social'))
+  if (!answer) return null
+  return {
+    answer,
+    provider: query.get('provider') ?? '',
+    returnTo: query.get('return_to'),
+    ticket: new URLSearchParams(hash.slice(1)).get('ticket'),
+  }
+}
+
+/** The address that starts a provider's sign-in and returns to `returnTo`, a path of this site. */
+export function socialStart(provider: string, returnTo: string | null): string {
+  const query = returnTo ? `?${new URLSearchParams({ return_to: returnTo }).toString()}` : ''
+  return `/api/user/social/${encodeURIComponent(provider)}${query}`
+}
+
+const key = 'stored_fragment'
+
+/**
+ * Stores the fragment of the page that follows the sign-in, in this tab, during the visit to a provider. A mail's link has its
+ * secret there, which no server may see.
+ */
+export function storeFragment(path: string | undefined): void {
+  const fragment = path?.match(/#.*/)?.[0]
+  if (fragment) tabStorage.set(key, fragment)
+}
+
+/** The stored fragment, for a page that is opened without it. */
+export const storedFragment = () => tabStorage.get(key)
+
+/** Called by the page that the fragment is for. */
+export const forgetFragment = () => tabStorage.remove(key)

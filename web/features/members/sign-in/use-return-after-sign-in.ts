@@ -1,0 +1,23 @@
+import { useLocation, useNavigate } from 'react-router'
+import { paths } from '#web/lib/paths.ts'
+
+/**
+ * Returns to the page that asked for the sign-in, else to the member area. After a visit to a social provider that page is in the
+ * address.
+ */
+export function useReturnAfterSignIn(): (() => void) & { state: { from: string } | null } {
+  const navigate = useNavigate()
+  const { state, search } = useLocation()
+  const from = fromOf(state) ?? safePath(new URLSearchParams(search).get('return_to'))
+  const goOn = () => void navigate(from ?? paths.my.to(), { replace: true })
+  return Object.assign(goOn, { state: from ? { from } : null })
+}
+
+function fromOf(state: unknown): string | null {
+  return typeof state === 'object' && state !== null && 'from' in state ? safePath(state.from) : null
+}
+
+/** Only a path of this site is accepted (security.md, "Redirects"). */
+function safePath(path: unknown): string | null {
+  return typeof path === 'string' && /^\/(?![/\\])/.test(path) ? path : null
+}

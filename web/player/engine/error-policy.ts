@@ -1,0 +1,53 @@
+import type { ErrorData } from 'hls.js'
+
+/** The action for a failure of hls.js; `expired`, `unplayable` and `broken` are passed to the slide. */
+export type ErrorAction = 'ignore' | 'load again' | 'recover' | 'expired' | 'unplayable' | 'broken'
+
+const triesInPlace = 3
+
+const cannotPlay = ['manifestIncompatibleCodecsError', 'bufferIncompatibleCodecsError', 'bufferAddCodecError']
+
+/**
+ * The error policy of the player: the one place that decides whether a failure means an expired link, a retry or the end.
+ * Retries are counted for each second of the episode, so that none loops.
+ */
+export class ErrorPolicy {
+  private readonly tries = new Map<number, number>()
+  private refusedLink = ''
+
+  /** @param link the link in use; a second refusal of the same link is the same failure */
+  decide(
+    {
+      fatal,
+      type,
+      details,
+      response,
+      frag,
+    }: Pick<ErrorData, 'fatal' | 'type' | 'details' | 'response' | 'frag'>,
+    seconds: number,
+    link: string,
+  ): ErrorAction {
+    const second = Math.floor(frag?.start ?? seconds)
+    if (response?.code === 403 || response?.code === 410) {
+      if (link === this.refusedLink) return 'ignore'
+      this.refusedLink = link
+      return this.mayTry(second) ? 'expired' : 'broken'
+    }
+    if (!fatal) return 'ignore'
+    if (cannotPlay.includes(details)) return 'unplayable'
+    if (!this.mayTry(second)) return 'broken'
+    return type === 'mediaError' ? 'recover' : 'load again'
+  }
+
+  /** The person, or a network that is back, asks for another round. */
+  startOver(): void {
+    this.tries.clear()
+    this.refusedLink = ''
+  }
+
+  private mayTry(second: number): boolean {
+    const tried = this.tries.get(second) ?? 0
+    this.tries.set(second, tried + 1)
+    return tried < triesInPlace
+  }
+}

@@ -1,0 +1,232 @@
+import Hls, { type GapController, type HlsConfig } from 'hls.js'
+import { expectedBandwidth, isSparing, rememberBandwidth } from './bandwidth.ts'
+import { whenIdle } from '#web/lib/when-idle.ts'
+import { trackPosition } from './track-position.ts'
+import { ErrorPolicy } from './error-policy.ts'
+import { sameAsset, withFreshSignature } from './signed-link.ts'
+import { MasterLoader } from './master-loader.ts'
+import { play } from './play.ts'
+import { shortSide } from './short-side.ts'
+import type { OpenPlayer } from './player.ts'
+import { detectStall } from './stall-detector.ts'
+
+const activeSeconds = 30
+/** Once it holds them, nothing is fetched until it holds no more than this. */
+const refillSeconds = 20
+/** How often a stall is looked for: hls.js would check every 100 ms, also in paused videos. */
+const gapLookMs = 250
+/** hls.js reads the buffer by its own rules, which may differ by a few frames. */
+const slackSeconds = 0.25
+/** What waited begins to fetch at the latest so long after it came on screen; that it can play is prepared. */
+const wakeWithinMs = 500
+/** What hls.js tries for ever is abandoned after this. */
+const patienceMs = 10_000
+/** A stream that waits holds its first seconds, of a rendition with which they fit into these bytes. */
+const waitingSeconds = 4
+const waitingBytes = { usual: 1_500_000, sparing: 400_000 }
+
+/** Plays through hls.js: it chooses among renditions, limits its buffer, renews links without a cut and classifies errors. */
+export const openHls: OpenPlayer = (video, first, startSeconds, { onTrouble, onRenditions }) => {
+  let source = first
+  let isActive = false
+  let isResting = false
+  /** It holds what it should. hls.js would still look ten times a second whether there is something to do. */
+  let isAsleep = false
+  /** The second of the video at which it wakes. What is held is asked for once: to ask the element is dear. */
+  let wakesAt = Infinity
+  let gaps: GapController | undefined
+  let failed: AbortController | undefined
+  const listening = new AbortController()
+  const { signal } = listening
+  const position = trackPosition(video, startSeconds, signal)
+  const expected = expectedBandwidth()
+  const errorPolicy = new ErrorPolicy()
+  const hls = new Hls({
+    startPosition: startSeconds,
+    // Segments are fMP4 already: starting a worker would cost more than it spares.
+    enableWorker: false,
+    maxBufferLength: waitingSeconds,
+    maxMaxBufferLength: activeSeconds,
+    // Seconds alone decide: by its size a stream that waits would take all of them.
+    maxBufferSize: 0,
+    backBufferLength: 30,
+    abrEwmaDefaultEstimate: expected,
+    loader: MasterLoader,
+    ...watchGaps(
+      () => isActive,
+      (made) => (gaps = made),
+    ),
+    xhrSetup: (xhr, url) =>
+      xhr.open('GET', source === first ? url : withFreshSignature(url, source.hls_url), true),
+  })
+
+  function reload() {
+    failed?.abort()
+    failed = undefined
+    errorPolicy.startOver()
+    isAsleep = false
+    hls.config.startPosition = position.seconds
+    hls.loadSource(source.hls_url)
+  }
+  /** Fetches from where the picture is; a stream that never came to its renditions from the beginning. */
+  function goOn() {
+    isAsleep = false
+    if (failed || hls.levels.length === 0) reload()
+    else hls.startLoad(position.seconds)
+  }
+  /** What is buffered is played before the person sees an error. */
+  function fail(why: 'unplayable' | 'broken') {
+    hls.stopLoad()
+    failed = new AbortController()
+    const isMoving = why === 'broken' && video.readyState >= HTMLMediaElement.HAVE_FUTURE_DATA
+    if (!isMoving) onTrouble(why)
+    else video.addEventListener('waiting', () => onTrouble(why), { once: true, signal: failed.signal })
+  }
+  hls.on(Hls.Events.MANIFEST_PARSED, () => {
+    if (!hls.capLevelToPlayerSize) hls.autoLevelCapping = highestAffordable(hls)
+    onRenditions()
+  })
+  function sleep() {
+    isAsleep = true
+    wakesAt = holdsEnd(video) ? Infinity : video.currentTime + secondsAhead(video) - refillSeconds
+    hls.stopLoad()
+  }
+  function sleepIfEnough() {
+    if (secondsAhead(video) >= hls.config.maxBufferLength - slackSeconds && !holdsEnd(video)) sleep()
+  }
+  function wake() {
+    if (!isAsleep) return
+    isAsleep = false
+    if (!isResting) goOn()
+  }
+  function wakeIfShort() {
+    if (isActive && isAsleep && video.currentTime > wakesAt) wake()
+  }
+  hls.on(Hls.Events.FRAG_BUFFERED, sleepIfEnough)
+  // Not as soon as the end is held: hls.js tells the element of it in its next look.
+  hls.on(Hls.Events.BUFFERED_TO_END, sleep)
+  video.addEventListener('timeupdate', wakeIfShort, { signal })
+  video.addEventListener('seeking', () => isActive && wake(), { signal })
+  // A new source, and one that was taken out and put back, pauses.
+  hls.on(Hls.Events.MEDIA_ATTACHED, () => position.isPlaying && void play(video))
+  hls.on(Hls.Events.ERROR, (_event, data) => {
+    const action = errorPolicy.decide(data, video.currentTime, source.hls_url)
+    if (action === 'ignore') return
+    if (action === 'expired') onTrouble('expired')
+    else if (action === 'load again') goOn()
+    else if (action !== 'recover') fail(action)
+    else {
+      isAsleep = false
+      hls.config.startPosition = position.seconds
+      hls.recoverMediaError()
+    }
+  })
+  function fill() {
+    wakeIfShort()
+    if (hls.capLevelToPlayerSize) return
+    // From now on its size on screen is the limit; taken back, hls.js would fetch anew what it holds.
+    hls.autoLevelCapping = -1
+    hls.capLevelToPlayerSize = true
+  }
+  const endWatch = detectStall(
+    video,
+    patienceMs,
+    () => fail('broken'),
+    () => bytesComing(hls),
+  )
+  // Sooner than hls.js would try again by itself.
+  addEventListener('online', () => !isResting && !isAsleep && goOn(), { signal })
+  hls.loadSource(source.hls_url)
+  hls.attachMedia(video)
+  return {
+    renditions: () => [...new Set(hls.levels.map(shortSide))].filter(Boolean),
+    choose: (side) => {
+      // Saying "automatic" to a stream that is so already would throw away what it has buffered.
+      if (side === null && hls.autoLevelEnabled) return
+      wake()
+      hls.nextLevel = side === null ? -1 : renditionOf(hls, side)
+    },
+    renew(fresh) {
+      const same = sameAsset(source.hls_url, fresh.hls_url)
+      source = fresh
+      if (!same) reload()
+      else if (!isAsleep) goOn()
+    },
+    setActive(active) {
+      isActive = active
+      hls.config.maxBufferLength = active ? activeSeconds : waitingSeconds
+      if (active) gaps?.setInterval(gapLookMs)
+      else gaps?.clearInterval()
+      if (!active) return sleepIfEnough()
+      // The change of an episode has enough to do.
+      if (isAsleep) whenIdle(() => isActive && !signal.aborted && fill(), wakeWithinMs)
+      else fill()
+    },
+    rest(resting) {
+      // Told to start again, hls.js throws away what is on its way.
+      if (resting === isResting) return
+      isResting = resting
+      if (resting) hls.stopLoad()
+      else if (!isAsleep) goOn()
+    },
+    retry: reload,
+    close() {
+      endWatch()
+      listening.abort()
+      failed?.abort()
+      // Until something was measured it is what was expected.
+      if (hls.bandwidthEstimate !== expected) rememberBandwidth(hls.bandwidthEstimate)
+      hls.destroy()
+    },
+  }
+}
+
+/** Has hls.js look for gaps less often, and only in the stream on screen. `onMade` is given what looks. */
+function watchGaps(isActive: () => boolean, onMade: (gaps: GapController) => void): Partial<HlsConfig> {
+  const Usual = Hls.DefaultConfig.gapController
+  if (!Usual) return {}
+  return {
+    gapController: class extends Usual {
+      constructor(...given: ConstructorParameters<typeof GapController>) {
+        super(...given)
+        onMade(this)
+      }
+      override setInterval() {
+        return isActive() && super.setInterval(gapLookMs)
+      }
+    },
+  }
+}
+
+/** The highest rendition of which the first seconds fit into what a waiting stream may cost; the lowest, where none does. */
+function highestAffordable({ levels }: Hls): number {
+  const bytes = isSparing() ? waitingBytes.sparing : waitingBytes.usual
+  const fits = levels.findLastIndex(({ bitrate }) => (bitrate / 8) * waitingSeconds <= bytes)
+  return Math.max(0, fits)
+}
+
+/** The rendition with this shorter side, or the next lower one that the stream has. */
+function renditionOf({ levels }: Hls, side: number): number {
+  return Math.max(
+    0,
+    levels.findLastIndex((level) => shortSide(level) <= side),
+  )
+}
+
+/** What can be played without another byte. */
+function secondsAhead({ buffered, currentTime }: HTMLVideoElement): number {
+  for (let i = 0; i < buffered.length; i++)
+    if (currentTime >= buffered.start(i) - slackSeconds && currentTime <= buffered.end(i))
+      return buffered.end(i) - currentTime
+  return 0
+}
+
+function holdsEnd(video: HTMLVideoElement): boolean {
+  return video.currentTime + secondsAhead(video) >= video.duration - slackSeconds
+}
+
+function bytesComing({ inFlightFragments }: Hls): string {
+  return Object.values(inFlightFragments)
+    .map((flight) => `${flight?.frag?.sn} ${flight?.frag?.stats.loaded}`)
+    .join(' ')
+}

@@ -1,0 +1,67 @@
+import { trackPosition } from './track-position.ts'
+import { play } from './play.ts'
+import { preferences } from './preferences.ts'
+import type { OpenPlayer, Source } from './player.ts'
+
+/** The first Chromium whose own HLS player was measured; what older ones have is left alone. */
+const firstMeasured = 150
+
+/** Newer than the DOM's types. */
+declare global {
+  interface Navigator {
+    userAgentData?: { brands: { brand: string; version: string }[] }
+  }
+}
+
+/**
+ * Whether the native player starts the episode on screen: if it is faster than hls.js, because it needs no script, starts with the
+ * lowest rendition and switches up after one segment. A chosen rendition needs hls.js, and so do encrypted segments:
+ * that player reads no encrypted segments that have an init section.
+ */
+export function startsNatively({ encrypted }: Pick<Source, 'encrypted'>): boolean {
+  const { brands = [] } = navigator.userAgentData ?? {}
+  const isMeasured = brands.some(
+    ({ brand, version }) => brand === 'Chromium' && Number(version) >= firstMeasured,
+  )
+  const plays = () => document.createElement('video').canPlayType('application/vnd.apple.mpegurl') !== ''
+  return !encrypted && isMeasured && preferences.get().quality === null && plays()
+}
+
+/** Plays with the native player. It chooses renditions automatically, and reports errors without details. */
+export const openNative: OpenPlayer = (video, first, startSeconds, { onTrouble }) => {
+  let source = first
+  const listening = new AbortController()
+  const { signal } = listening
+  const position = trackPosition(video, startSeconds, signal)
+  // A clock that is wrong takes every link for an old one: another is asked for once, until something plays again.
+  let mayBeOld = true
+  video.addEventListener('playing', () => (mayBeOld = true), { signal })
+  const fail = () => {
+    if (signal.aborted) return
+    const isOld = mayBeOld && Date.parse(source.expires_at) < Date.now()
+    mayBeOld &&= !isOld
+    onTrouble(isOld ? 'expired' : 'broken')
+  }
+  const start = () => {
+    const { seconds, isPlaying } = position
+    video.src = source.hls_url
+    video.currentTime = seconds
+    if (isPlaying) void play(video)
+  }
+  video.addEventListener('error', fail, { signal })
+  if (video.getAttribute('src') !== source.hls_url) start()
+  // Whoever opens it hears of that afterwards.
+  else if (video.error) queueMicrotask(fail)
+  return {
+    renditions: () => [],
+    choose: () => {},
+    renew(fresh) {
+      source = fresh
+      start()
+    },
+    setActive: () => {},
+    rest: () => {},
+    retry: start,
+    close: () => listening.abort(),
+  }
+}

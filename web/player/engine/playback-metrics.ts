@@ -1,0 +1,76 @@
+/** The metrics of an episode's playback; docs/playback.md explains them. */
+export type PlaybackEvent =
+  | { kind: 'start'; ms: number; way: 'link' | 'swipe'; height: number; player: 'own' | 'hls' }
+  | { kind: 'stall'; ms: number; at_ms: number }
+  | { kind: 'rung'; from: number; height: number }
+  | { kind: 'error'; what: string }
+
+/** A shorter stall is not visible. */
+const leastStallMs = 100
+
+/** A first episode that comes on screen later than this was not what the page was opened for. */
+const byLinkWithinMs = 20_000
+
+/** Whether the page was opened for the first episode that is watched: its start counts from the navigation on. */
+let isFirst = performance.getEntriesByType('navigation').some(({ name }) => /\/videos\//.test(name))
+
+/** Measures the playback of a video from the moment it is on screen. @returns a function that ends it */
+export function measurePlayback(video: HTMLVideoElement, report: (event: PlaybackEvent) => void): () => void {
+  const isByLink = isFirst && performance.now() < byLinkWithinMs
+  const startedAt = isByLink ? 0 : performance.now()
+  const way = isByLink ? 'link' : 'swipe'
+  isFirst = false
+  // Nobody saw how long it took.
+  let wasHidden = document.hidden
+  const noteHidden = () => (wasHidden ||= document.hidden)
+  document.addEventListener('visibilitychange', noteHidden)
+  let { videoHeight: height } = video
+  let stalledAt: number | undefined
+  let hasStarted = false
+
+  const start = (now: number) => {
+    if (hasStarted) return
+    hasStarted = true
+    if (wasHidden) return
+    const player = video.currentSrc.startsWith('blob:') ? 'hls' : 'own'
+    report({
+      kind: 'start',
+      ms: Math.max(0, Math.round(now - startedAt)),
+      way,
+      height: video.videoHeight,
+      player,
+    })
+  }
+  // Older Firefox and Safari have no such thing.
+  const frame = video.requestVideoFrameCallback?.(start)
+  const endStall = () => {
+    if (stalledAt === undefined) return
+    const ms = Math.round(performance.now() - stalledAt)
+    stalledAt = undefined
+    if (ms >= leastStallMs) report({ kind: 'stall', ms, at_ms: Math.round(video.currentTime * 1000) })
+  }
+  const listeners = {
+    waiting: () => {
+      // Who seeks has asked for the wait.
+      if (hasStarted && !video.seeking && !video.paused) stalledAt ??= performance.now()
+    },
+    playing: () => {
+      if (frame === undefined) start(performance.now())
+      endStall()
+    },
+    pause: endStall,
+    seeking: () => (stalledAt = undefined),
+    resize: () => {
+      if (height > 0 && video.videoHeight !== height)
+        report({ kind: 'rung', from: height, height: video.videoHeight })
+      height = video.videoHeight
+    },
+  }
+  for (const [event, listener] of Object.entries(listeners)) video.addEventListener(event, listener)
+  return () => {
+    endStall()
+    document.removeEventListener('visibilitychange', noteHidden)
+    if (frame !== undefined) video.cancelVideoFrameCallback(frame)
+    for (const [event, listener] of Object.entries(listeners)) video.removeEventListener(event, listener)
+  }
+}

@@ -1,0 +1,37 @@
+import { saveRecord, readRecord } from '#web/lib/storage.ts'
+
+export interface Preferences {
+  muted: boolean
+  rate: number
+  /** The language of the captions shown, or null for none; undefined until chosen, which means the interface's language. */
+  captions?: string | null
+  /** The shorter side of the wanted rendition, or null for automatic. */
+  quality: number | null
+  /** The browser refused sound before a tap: muted for this visit only. */
+  silenced: boolean
+}
+
+const listeners = new Set<() => void>()
+let current: Preferences = {
+  muted: false,
+  rate: 1,
+  quality: null,
+  ...readRecord<Partial<Preferences>>('player'),
+  silenced: false,
+}
+
+/** How the viewer likes to watch; the same for every episode, and kept between visits. */
+export const preferences = {
+  get: (): Preferences => current,
+  set(change: Partial<Preferences>): void {
+    current = { ...current, ...change }
+    const { silenced: _forThisVisit, ...lasting } = current
+    saveRecord('player', lasting)
+    for (const listener of listeners) listener()
+  },
+  /** @returns what ends it */
+  subscribe(listener: () => void): () => void {
+    listeners.add(listener)
+    return () => listeners.delete(listener)
+  },
+}

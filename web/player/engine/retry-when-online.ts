@@ -1,0 +1,36 @@
+/** The browser reports that it is online before every connection works: a second failure is retried after these delays. */
+const againAfterMs = [1_000, 4_000]
+
+let returns = 0
+addEventListener('online', () => returns++)
+
+/** Runs this once, when the connection comes back. @returns a function that cancels it */
+export type RetryWhenOnline = (run: () => void) => () => void
+
+/**
+ * Retries one player's work when the connection returns. If it has returned in the meantime, the retry runs at once, because a
+ * failure may be reported late. Each return allows a few retries, so that none loops.
+ */
+export function createOnlineRetry(): RetryWhenOnline {
+  let used = returns
+  let waits: number[] = []
+  return (run) => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const cancel = () => {
+      clearTimeout(timer)
+      removeEventListener('online', runOnce)
+    }
+    const runOnce = () => {
+      cancel()
+      if (returns > used) waits = [...againAfterMs]
+      used = returns
+      run()
+    }
+    addEventListener('online', runOnce)
+    if (!navigator.onLine) return cancel
+    const wait = waits.shift()
+    if (returns > used) runOnce()
+    else if (wait !== undefined) timer = setTimeout(runOnce, wait)
+    return cancel
+  }
+}

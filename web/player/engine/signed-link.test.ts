@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { sameAsset, withFreshSignature } from './signed-link.ts'
+
+test('a fresh signature replaces the old one, anywhere in the asset', () => {
+  expect(
+    withFreshSignature('https://site.test/media/old/asset1/v/seg1.m4s', '/media/new/asset1/master.m3u8'),
+  ).toBe('https://site.test/media/new/asset1/v/seg1.m4s')
+})
+
+test("another asset's signature is of no use, and other addresses are left alone", () => {
+  expect(withFreshSignature('/media/old/asset1/v/seg1.m4s', '/media/new/asset2/master.m3u8')).toBe(
+    '/media/old/asset1/v/seg1.m4s',
+  )
+  expect(withFreshSignature('/other/file', '/media/new/asset2/master.m3u8')).toBe('/other/file')
+  expect(sameAsset('/media/old/a/x', '/media/new/a/y')).toBe(true)
+  expect(sameAsset('/media/old/a/x', '/media/new/b/y')).toBe(false)
+})
+
+test('a link of the store that was signed for the old signature goes through the site again', () => {
+  const fresh = '/media/20.usr_1.new/ast_a/master.m3u8'
+  const old = (asset: string) =>
+    `https://store.example/films/media/${asset}/v0/00001.m4s?X-Amz-Date=1&X-Amz-Signature=ab`
+  expect(withFreshSignature(old('ast_a'), fresh)).toBe('/media/20.usr_1.new/ast_a/v0/00001.m4s')
+  expect(withFreshSignature(old('ast_b'), fresh)).toBe(old('ast_b'))
+})

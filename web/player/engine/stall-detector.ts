@@ -1,0 +1,47 @@
+const lookEveryMs = 1000
+const slackSeconds = 0.5
+
+/**
+ * Detects a stall: a video that should play has neither moved nor received data for so long. Checks are counted instead of time,
+ * because timers sleep while a page is in the background.
+ * @param progress other signs of progress, such as bytes on their way
+ * @returns a function that ends it
+ */
+export function detectStall(
+  video: HTMLVideoElement,
+  afterMs: number,
+  onStall: () => void,
+  progress: () => string = () => '',
+): () => void {
+  let before = ''
+  let still = 0
+  const look = () => {
+    if (video.paused || video.ended || document.hidden) {
+      before = ''
+      return
+    }
+    const moved = hasPicture(video) ? video.currentTime : 'sound alone'
+    const state = `${moved} ${secondsBuffered(video)} ${progress()}`
+    still = state !== before ? 0 : still + 1
+    before = state
+    if (still * lookEveryMs < afterMs) return
+    still = 0
+    onStall()
+  }
+  const timer = setInterval(look, lookEveryMs)
+  return () => clearInterval(timer)
+}
+
+/** After a damaged segment the sound may continue alone: only what is buffered of both counts. */
+function hasPicture({ buffered, currentTime }: HTMLVideoElement): boolean {
+  for (let i = 0; i < buffered.length; i++)
+    if (currentTime >= buffered.start(i) - slackSeconds && currentTime <= buffered.end(i) + slackSeconds)
+      return true
+  return false
+}
+
+function secondsBuffered({ buffered }: HTMLVideoElement): number {
+  let seconds = 0
+  for (let i = 0; i < buffered.length; i++) seconds += buffered.end(i) - buffered.start(i)
+  return seconds
+}

@@ -1,0 +1,30 @@
+import { useEffect, useRef } from 'react'
+import { sendEvent } from '#web/lib/events.ts'
+import type { Trouble } from '#web/player/engine/player.ts'
+import { measurePlayback, type PlaybackEvent } from '#web/player/engine/playback-metrics.ts'
+
+/** Beyond this an episode is known to go badly. */
+const mostEvents = 20
+
+interface Shown {
+  episodeId: string
+  active: boolean
+  failure: Trouble | null
+}
+
+/** Reports how the episode on screen plays, as the site's own events `play_start`, `play_stall`, `play_rung` and `play_error`. */
+export function usePlaybackMetrics(
+  video: HTMLVideoElement | null,
+  { episodeId, active, failure }: Shown,
+): void {
+  const sent = useRef(0)
+  const report = useRef(({ kind, ...fields }: PlaybackEvent) => {
+    if (kind !== 'error' && sent.current++ >= mostEvents) return
+    const texts = Object.entries(fields).map(([name, value]) => [name, String(value)])
+    sendEvent(`play_${kind}`, { episode_id: episodeId, ...Object.fromEntries(texts) })
+  })
+  useEffect(() => (video && active ? measurePlayback(video, report.current) : undefined), [video, active])
+  useEffect(() => {
+    if (active && failure) report.current({ kind: 'error', what: failure })
+  }, [active, failure])
+}

@@ -1,0 +1,52 @@
+import { useEffect, useState } from 'react'
+import { readPlayState, type PlayState } from '#web/player/engine/video-state.ts'
+
+const events = [
+  'timeupdate',
+  'seeking',
+  'seeked',
+  'durationchange',
+  'play',
+  'pause',
+  'playing',
+  'waiting',
+  'ended',
+  'loadeddata',
+  'canplay',
+  'progress',
+]
+
+/** Runs now, and whenever something of the video changes: several times a second while it plays. @returns what ends it */
+export function subscribeToVideo(video: HTMLVideoElement, run: () => void): () => void {
+  run()
+  for (const event of events) video.addEventListener(event, run)
+  return () => {
+    for (const event of events) video.removeEventListener(event, run)
+  }
+}
+
+/** The playback state without the position, so that nothing renders while an episode just plays. */
+export function usePlayState(video: HTMLVideoElement | null): PlayState {
+  const [state, setState] = useState<PlayState>(() => readPlayState(video))
+  useEffect(() => {
+    if (!video) return
+    let shown: PlayState | undefined
+    return subscribeToVideo(video, () => {
+      const now = readPlayState(video)
+      if (shown && isSame(shown, now)) return
+      shown = now
+      setState(now)
+    })
+  }, [video])
+  return state
+}
+
+function isSame(one: PlayState, other: PlayState): boolean {
+  return (
+    one.durationMs === other.durationMs &&
+    one.paused === other.paused &&
+    one.ended === other.ended &&
+    one.waiting === other.waiting &&
+    one.started === other.started
+  )
+}

@@ -1,0 +1,187 @@
+import { lazy, Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import { clock } from '#web/lib/format.ts'
+import { whenIdle } from '#web/lib/when-idle.ts'
+import { Icon, type IconName } from '#web/ui/Icon.tsx'
+import { usePreferences } from '#web/player/hooks/use-preferences.ts'
+import { ProgressBar } from './ProgressBar.tsx'
+import type { SlideCommands } from '#web/player/hooks/use-commands.ts'
+import { subscribeToVideo } from '#web/player/hooks/use-video.ts'
+import type { PlayState } from '#web/player/engine/video-state.ts'
+import type { ChosenCaption } from '#web/player/hooks/use-chosen-caption.ts'
+import type { VideoSlideProps } from './video-slide-props.ts'
+import styles from './controls.module.css'
+
+const importSettings = () => import('./SettingsSheet.tsx')
+const SettingsSheet = lazy(async () => ({ default: (await importSettings()).SettingsSheet }))
+
+interface ControlsProps extends VideoSlideProps {
+  visible: boolean
+  state: PlayState
+  renditions: number[]
+  commands: SlideCommands
+  video: HTMLVideoElement | null
+  captions: ChosenCaption
+}
+
+export function Controls(props: ControlsProps) {
+  const { t } = useTranslation()
+  const { visible, state, commands, captions, renditions, video } = props
+  const { muted, silenced } = usePreferences()
+  const [open, setOpen] = useState(false)
+  const [focused, setFocused] = useState(false)
+  const shown = visible || open || focused
+  const quiet = muted || silenced
+  const box = useRef<HTMLDivElement>(null)
+  const { keepFocus } = props
+  useEffect(() => {
+    if (box.current) keepFocus(box.current)
+  }, [keepFocus])
+  // Behind the picture, and before the connection is lost.
+  useEffect(() => whenIdle(() => void importSettings().catch(() => {})), [])
+  return (
+    <div
+      ref={box}
+      className={styles.controls}
+      data-visible={visible || open}
+      onFocus={() => setFocused(true)}
+      // The focus is still here where the whole window has lost it.
+      onBlur={({ currentTarget }) => setFocused(currentTarget.contains(document.activeElement))}
+    >
+      <div className={styles.top}>
+        {props.back}
+        <Tool icon="settings" label={t('player.settings')} onClick={() => setOpen(true)} />
+      </div>
+      <div className={styles.rail}>
+        {props.rail}
+        {captions.all.length > 0 && (
+          <Tool
+            icon="captions"
+            label={t('player.captions')}
+            pressed={captions.shown !== undefined}
+            onClick={commands.toggleCaptions}
+          />
+        )}
+        <Tool
+          icon={quiet ? 'mute' : 'sound'}
+          label={quiet ? t('player.unmute') : t('player.mute')}
+          onClick={commands.toggleMute}
+        />
+      </div>
+      <div className={styles.foot}>
+        <p className={styles.title}>{props.title}</p>
+        <p className={styles.subtitle}>{props.subtitle}</p>
+        <ProgressBar
+          video={video}
+          durationMs={state.durationMs}
+          shown={shown}
+          storyboardUrl={props.source.storyboard_url}
+          onSeek={commands.seekTo}
+        />
+        <div className={styles.row}>
+          <Tool icon="previous" label={t('player.previous')} onClick={props.onPrevious} />
+          <Tool
+            icon={state.paused ? 'play' : 'pause'}
+            label={state.paused ? t('player.play') : t('player.pause')}
+            onClick={commands.togglePlay}
+          />
+          <Tool icon="next" label={t('player.next')} onClick={props.onNext} />
+          <Time video={video} durationMs={state.durationMs} shown={shown} />
+          {canFill(video) && (
+            <Tool
+              icon="expand"
+              label={t('player.fullscreen')}
+              onClick={() => toggleFullscreen(video, video)}
+            />
+          )}
+        </div>
+      </div>
+      {open && (
+        <Suspense>
+          <SettingsSheet
+            renditions={renditions}
+            captions={captions}
+            video={video}
+            onShortcuts={props.onShortcuts}
+            onClose={() => setOpen(false)}
+          />
+        </Suspense>
+      )}
+    </div>
+  )
+}
+
+/** The position and the length in words, drawn outside React while anybody sees them. */
+function Time({
+  video,
+  durationMs,
+  shown,
+}: {
+  video: HTMLVideoElement | null
+  durationMs: number
+  shown: boolean
+}) {
+  const line = useRef<HTMLSpanElement>(null)
+  useLayoutEffect(() => {
+    const draw = () => {
+      const text = `${clock((video?.currentTime ?? 0) * 1000)} / ${clock(durationMs)}`
+      if (line.current && line.current.textContent !== text) line.current.textContent = text
+    }
+    draw()
+    if (video && shown) return subscribeToVideo(video, draw)
+  }, [video, durationMs, shown])
+  return <span ref={line} className={styles.time} />
+}
+
+/** Only an iPhone's videos have it, which fill the screen alone, with the system's controls and captions. */
+declare global {
+  interface HTMLVideoElement {
+    webkitEnterFullscreen?(): void
+  }
+}
+
+const canFill = (video: HTMLVideoElement | null) =>
+  document.fullscreenEnabled || video?.webkitEnterFullscreen !== undefined
+
+/** Fills the screen with the player, controls and all, or comes back; on an iPhone with the video. */
+export function toggleFullscreen(inside: Element | null, video: HTMLVideoElement | null): void {
+  if (document.fullscreenElement) void document.exitFullscreen()
+  else if (!document.fullscreenEnabled) video?.webkitEnterFullscreen?.()
+  else
+    void inside
+      ?.closest('[data-player]')
+      ?.requestFullscreen()
+      .catch(() => {})
+}
+
+interface ToolProps {
+  icon: IconName
+  label: string
+  pressed?: boolean
+  /** A count or a word for those who see it, beneath the icon. */
+  note?: string
+  onClick: (() => void) | null
+}
+
+/** A round button of the player; without `onClick` there is nothing to do, and it says so. */
+export function Tool({ icon, label, pressed, note, onClick }: ToolProps) {
+  return (
+    <button
+      type="button"
+      className={styles.tool}
+      aria-label={label}
+      title={label}
+      aria-pressed={pressed}
+      data-icon={icon}
+      disabled={!onClick}
+      onClick={onClick ?? undefined}
+    >
+      <Icon name={icon} size={26} />
+      {note !== undefined && (
+        <span className={styles.note} aria-hidden="true">
+          {note}
+        </span>
+      )}
+    </button>
+  )
+}

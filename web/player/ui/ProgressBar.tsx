@@ -1,0 +1,148 @@
+import { useQuery } from '@tanstack/react-query'
+import { useLayoutEffect, useRef, useState, type PointerEvent } from 'react'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import { clock } from '#web/lib/format.ts'
+import { frameAt, type Frame } from '#web/player/engine/storyboard.ts'
+import { storyboardQuery } from '#web/player/hooks/storyboard-query.ts'
+import { subscribeToVideo } from '#web/player/hooks/use-video.ts'
+import { readVideo } from '#web/player/engine/video-state.ts'
+import styles from './progress-bar.module.css'
+
+interface ProgressBarProps {
+  video: HTMLVideoElement | null
+  durationMs: number
+  /** Whether anybody sees it. Otherwise nothing of it is drawn, since that would lay out the page each second. */
+  shown: boolean
+  storyboardUrl: string
+  onSeek: (ms: number) => void
+}
+
+/** The bar moves in so many steps, of two pixels on a phone: each has the page drawn. */
+const steps = 200
+
+const part = (ms: number, durationMs: number) => (durationMs ? Math.min(1, ms / durationMs) : 0)
+
+/** The position, as a bar that can be dragged. It widens under the thumb and shows the frame that would be shown. */
+export function ProgressBar(props: ProgressBarProps) {
+  const { video, durationMs, shown, storyboardUrl, onSeek } = props
+  const { t } = useTranslation()
+  const bar = useRef<HTMLDivElement>(null)
+  const [hoverMs, setHoverMs] = useState<number | null>(null)
+  const [dragging, setDragging] = useState(false)
+  // Fetched when it is first wanted.
+  const { data: frames = [] } = useQuery({
+    ...storyboardQuery(storyboardUrl),
+    enabled: hoverMs !== null && storyboardUrl !== '',
+  })
+  const dragMs = dragging ? hoverMs : null
+  const { range, played, buffered, drawnSeconds } = usePosition(props, dragMs)
+  // While the bar is hidden, a change can only be a step from its last position, such as a screen reader's.
+  const seek = (seconds: number) => {
+    const since = shown ? 0 : (video?.currentTime ?? 0) - drawnSeconds.current
+    drawnSeconds.current = seconds
+    onSeek((seconds + since) * 1000)
+  }
+
+  const msAt = ({ clientX }: PointerEvent) => {
+    const { left, width } = bar.current?.getBoundingClientRect() ?? { left: 0, width: 1 }
+    return Math.min(1, Math.max(0, (clientX - left) / width)) * durationMs
+  }
+  const drag = (event: PointerEvent) => setHoverMs(msAt(event))
+  const grab = (event: PointerEvent) => {
+    event.currentTarget.setPointerCapture(event.pointerId)
+    setDragging(true)
+    drag(event)
+  }
+  const drop = (event: PointerEvent) => {
+    if (dragging) onSeek(msAt(event))
+    setDragging(false)
+    setHoverMs(null)
+  }
+  const leave = () => {
+    setDragging(false)
+    setHoverMs(null)
+  }
+
+  return (
+    <div
+      ref={bar}
+      className={dragging ? `${styles.bar} ${styles.wide}` : styles.bar}
+      onPointerDown={grab}
+      onPointerMove={drag}
+      onPointerUp={drop}
+      onPointerCancel={leave}
+      onPointerLeave={() => !dragging && leave()}
+    >
+      {hoverMs !== null && durationMs > 0 && (
+        <div
+          className={styles.preview}
+          style={{ left: `clamp(48px, ${part(hoverMs, durationMs) * 100}%, calc(100% - 48px))` }}
+        >
+          <FramePicture frame={frameAt(frames, hoverMs)} />
+          {clock(hoverMs)}
+        </div>
+      )}
+      <div className={styles.track}>
+        <div ref={buffered} className={styles.buffered} />
+        <div ref={played} className={styles.played} />
+      </div>
+      <input
+        ref={range}
+        type="range"
+        className={styles.range}
+        min={0}
+        max={Math.max(1, Math.round(durationMs / 1000))}
+        defaultValue={0}
+        aria-label={t('player.progress')}
+        onChange={(event) => seek(Number(event.target.value))}
+      />
+    </div>
+  )
+}
+
+/** Draws the position into the bar's parts, several times a second and therefore outside React. */
+function usePosition({ video, durationMs, shown }: ProgressBarProps, dragMs: number | null) {
+  const { t } = useTranslation()
+  const range = useRef<HTMLInputElement>(null)
+  const played = useRef<HTMLDivElement>(null)
+  const buffered = useRef<HTMLDivElement>(null)
+  const drawnSeconds = useRef(0)
+  useLayoutEffect(() => {
+    const scale = (ms: number) => `${part(ms, durationMs)} 1`
+    let shownTime = ''
+    let drawn = { timeMs: -Infinity, bufferedMs: -Infinity }
+    const draw = () => {
+      const { timeMs, bufferedMs } = readVideo(video)
+      const ms = dragMs ?? timeMs
+      const time = clock(ms)
+      if (time !== shownTime) {
+        shownTime = time
+        range.current?.setAttribute(
+          'aria-valuetext',
+          t('player.position', { time, total: clock(durationMs) }),
+        )
+        if (shown && range.current) range.current.value = String(Math.floor(ms / 1000))
+        if (shown) drawnSeconds.current = Math.floor(ms / 1000)
+      }
+      const movedMs = Math.max(Math.abs(ms - drawn.timeMs), Math.abs(bufferedMs - drawn.bufferedMs))
+      if (!shown || movedMs * steps < durationMs) return
+      drawn = { timeMs: ms, bufferedMs }
+      if (played.current) played.current.style.scale = scale(ms)
+      if (buffered.current) buffered.current.style.scale = scale(bufferedMs)
+    }
+    if (video) return subscribeToVideo(video, draw)
+    draw()
+  }, [video, durationMs, shown, dragMs, t])
+  return { range, played, buffered, drawnSeconds }
+}
+
+function FramePicture({ frame }: { frame: Frame | undefined }) {
+  if (!frame) return null
+  const { url, x, y, width, height } = frame
+  return (
+    <div
+      className={styles.frame}
+      style={{ width, height, backgroundImage: `url("${url}")`, backgroundPosition: `-${x}px -${y}px` }}
+    />
+  )
+}

@@ -1,0 +1,97 @@
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import { decimal } from '#web/lib/format.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { Sheet } from '#web/ui/Sheet.tsx'
+import { preferences } from '#web/player/engine/preferences.ts'
+import { usePreferences } from '#web/player/hooks/use-preferences.ts'
+import type { ChosenCaption } from '#web/player/hooks/use-chosen-caption.ts'
+import styles from './settings-sheet.module.css'
+
+/** A device with a mouse or a touchpad has a keyboard too, as a rule. */
+const hasKeys = matchMedia('(any-hover: hover)').matches
+const speeds = [0.75, 1, 1.25, 1.5, 1.75, 2]
+
+interface SettingsSheetProps {
+  renditions: number[]
+  captions: ChosenCaption
+  video: HTMLVideoElement | null
+  onShortcuts: () => void
+  onClose: () => void
+}
+
+/** Speed, quality and captions; picture in picture; the way to the keyboard's shortcuts. */
+export function SettingsSheet({ renditions, captions, video, onShortcuts, onClose }: SettingsSheetProps) {
+  const { t } = useTranslation()
+  const { rate, quality } = usePreferences()
+  const floats = document.pictureInPictureEnabled
+  return (
+    <Sheet title={t('player.settings')} onClose={onClose}>
+      <Choices
+        title={t('player.speed')}
+        chosen={rate}
+        options={speeds.map((speed) => [speed, speed === 1 ? t('player.normal') : `${decimal(speed)}×`])}
+        onChoose={(speed) => preferences.set({ rate: speed })}
+      />
+      {renditions.length > 0 && (
+        <Choices
+          title={t('player.quality')}
+          chosen={quality}
+          options={[
+            [null, t('player.auto')],
+            ...renditions.map((side): [number, string] => [side, `${side}p`]),
+          ]}
+          onChoose={(side) => preferences.set({ quality: side })}
+        />
+      )}
+      {captions.all.length > 0 && (
+        <Choices
+          title={t('player.captions')}
+          chosen={captions.shown?.lang ?? null}
+          options={[
+            [null, t('player.off')],
+            ...captions.all.map(({ lang, label }): [string, string] => [lang, label]),
+          ]}
+          onChoose={(lang) => preferences.set({ captions: lang })}
+        />
+      )}
+      <div className={styles.actions}>
+        {floats && (
+          <Button look="quiet" onClick={() => void float(video).then(onClose)}>
+            {t('player.pip')}
+          </Button>
+        )}
+        {hasKeys && (
+          <Button look="quiet" onClick={onShortcuts}>
+            {t('player.shortcuts')}
+          </Button>
+        )}
+      </div>
+    </Sheet>
+  )
+}
+
+async function float(video: HTMLVideoElement | null): Promise<void> {
+  if (document.pictureInPictureElement) await document.exitPictureInPicture().catch(() => {})
+  else await video?.requestPictureInPicture().catch(() => {})
+}
+
+interface ChoicesProps<V> {
+  title: string
+  chosen: V
+  options: [V, string][]
+  onChoose: (value: V) => void
+}
+
+function Choices<V extends string | number | null>({ title, chosen, options, onChoose }: ChoicesProps<V>) {
+  return (
+    <fieldset className={styles.choices}>
+      <legend>{title}</legend>
+      {options.map(([value, name]) => (
+        <label key={name} className={styles.choice}>
+          <input type="radio" name={title} checked={value === chosen} onChange={() => onChoose(value)} />
+          {name}
+        </label>
+      ))}
+    </fieldset>
+  )
+}

@@ -1,0 +1,166 @@
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { Icon } from '#web/ui/Icon.tsx'
+import { Controls } from './Controls.tsx'
+import { useGestures } from '#web/player/hooks/use-gestures.ts'
+import { preferences } from '#web/player/engine/preferences.ts'
+import { usePreferences } from '#web/player/hooks/use-preferences.ts'
+import { useCaptions } from '#web/player/hooks/use-captions.ts'
+import { useChosenCaption } from '#web/player/hooks/use-chosen-caption.ts'
+import { useCommands } from '#web/player/hooks/use-commands.ts'
+import { useFade } from '#web/player/hooks/use-fade.ts'
+import { useMediaSession } from '#web/player/hooks/use-media-session.ts'
+import { usePlaybackMetrics } from '#web/player/hooks/use-playback-metrics.ts'
+import { usePlaying } from '#web/player/hooks/use-playing.ts'
+import { useStream } from '#web/player/hooks/use-stream.ts'
+import { subscribeToVideo, usePlayState } from '#web/player/hooks/use-video.ts'
+import { readVideo, type PlayState } from '#web/player/engine/video-state.ts'
+import type { VideoSlideProps } from './video-slide-props.ts'
+import styles from './video-slide.module.css'
+
+/** One episode in the feed: the picture, its captions, its gestures and, while it is on screen, its controls. */
+export function VideoSlide(props: VideoSlideProps) {
+  const { episodeId, source, startMs, active, whenScrollEnds, onEnded, onState } = props
+  const { t } = useTranslation()
+  const box = useRef<HTMLDivElement>(null)
+  const { stream, renditions, failure, retry } = useStream(source, startMs, active, props.onExpiring)
+  const video = stream?.video ?? null
+  const state = usePlayState(video)
+  const captions = useChosenCaption(source.captions)
+  usePlaying(video, active)
+  const captionBox = useCaptions(video, captions.shown, captions.htmlLang)
+  usePlaybackMetrics(video, { episodeId, active, failure })
+  const commands = useCommands(video, captions, active ? props.register : null)
+  useMediaSession(video, { ...props, poster: source.poster_url, state, commands })
+  const { visible, poke } = useFade(!state.paused && !state.ended)
+  const [fast, setFast] = useState(false)
+  const [liked, setLiked] = useState(0)
+
+  useLayoutEffect(() => {
+    if (video) box.current?.prepend(video)
+  }, [video])
+  useEffect(() => {
+    // One that ended before and comes back on screen plays again already, which the state is still to tell.
+    if (!active || !state.ended || !video?.ended) return
+    let endStillness = () => {}
+    const endDialogs = afterDialogs(() => {
+      endStillness = whenScrollEnds(() => onEnded(episodeId))
+    })
+    return () => {
+      endDialogs()
+      endStillness()
+    }
+  }, [active, state.ended, video, episodeId, whenScrollEnds, onEnded])
+  useEffect(() => {
+    if (active && video) return subscribeToVideo(video, () => onState(readVideo(video)))
+  }, [active, video, onState])
+
+  const speed = useCallback(
+    (on: boolean) => {
+      setFast(on)
+      if (video) video.playbackRate = on ? 2 : preferences.get().rate
+    },
+    [video],
+  )
+  const undoTap = useRef(commands.togglePlay)
+  const gestures = useGestures({
+    onTap: () => {
+      poke()
+      // Where the browser silenced the episode, the first tap asks for its sound.
+      const isSilenced = preferences.get().silenced && !state.paused
+      if (isSilenced) turnOnSound()
+      else commands.togglePlay()
+      undoTap.current = isSilenced ? () => {} : commands.togglePlay
+    },
+    onDoubleTap: () => {
+      // The first tap has paused what the second one likes.
+      undoTap.current()
+      setLiked((before) => before + 1)
+      props.onDoubleTap()
+    },
+    onHold: () => speed(true),
+    onRelease: () => speed(false),
+  })
+
+  return (
+    <div className={styles.slide} onPointerMove={poke} onFocus={poke} data-playing={active && !state.paused}>
+      <div
+        ref={box}
+        className={styles.picture}
+        style={{ backgroundImage: state.started ? 'none' : `url("${source.poster_url}")` }}
+      />
+      <div
+        ref={captionBox}
+        className={styles.captions}
+        lang={captions.htmlLang}
+        dir="auto"
+        aria-hidden="true"
+        data-captions=""
+      />
+      <div className={styles.surface} {...gestures} />
+      {liked > 0 && (
+        <span key={liked} className={styles.like} aria-hidden="true">
+          <Icon name="heart" size={96} />
+        </span>
+      )}
+      {active && failure && (
+        <div className={styles.broken}>
+          <CouldNotLoad
+            text={t(failure === 'unplayable' ? 'player.unplayable' : 'player.broken')}
+            onRetry={retry}
+          />
+        </div>
+      )}
+      {active && !failure && <Signs state={state} fast={fast} />}
+      {active && (
+        <Controls
+          {...props}
+          visible={visible || fast || failure !== null}
+          state={state}
+          renditions={renditions}
+          commands={commands}
+          video={video}
+          captions={captions}
+        />
+      )}
+    </div>
+  )
+}
+
+/** Runs at once, or when the sheet that is open is closed: what a person reads is not taken from them. */
+function afterDialogs(run: () => void): () => void {
+  const dialog = document.querySelector('dialog[open]')
+  if (!dialog) {
+    run()
+    return () => {}
+  }
+  dialog.addEventListener('close', run, { once: true })
+  return () => dialog.removeEventListener('close', run)
+}
+
+const turnOnSound = () => preferences.set({ silenced: false, muted: false })
+
+/** What lies over the picture's middle: paused, loading, twice the speed, sound to be tapped for. */
+function Signs({ state, fast }: { state: PlayState; fast: boolean }) {
+  const { t } = useTranslation()
+  const { silenced } = usePreferences()
+  return (
+    <>
+      {state.paused && (
+        <span className={state.started ? styles.sign : styles.lateSign} aria-hidden="true">
+          <Icon name="play" size={56} />
+        </span>
+      )}
+      {state.waiting && <span className={styles.spinner} role="status" aria-label={t('list.loading')} />}
+      <div className={styles.pills}>
+        {silenced && !state.paused && (
+          <button type="button" className={styles.sound} onClick={turnOnSound}>
+            <Icon name="mute" size={20} /> {t('player.soundOn')}
+          </button>
+        )}
+        {fast && <span className={styles.fast}>{t('player.faster')}</span>}
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,29 @@
+import type { ReactNode } from 'react'
+import type { Source } from '#web/player/engine/player.ts'
+import type { VideoState } from '#web/player/engine/video-state.ts'
+import type { Caption } from '#web/player/hooks/use-captions.ts'
+import type { SlideCommands } from '#web/player/hooks/use-commands.ts'
+
+export interface VideoSlideProps {
+  episodeId: string
+  source: Source & { captions: Caption[]; storyboard_url: string }
+  startMs: number
+  active: boolean
+  title: string
+  subtitle: string
+  /** Buttons of the page, above the player's own in the rail. */
+  rail: ReactNode
+  /** The page's way back, at the top on phones. */
+  back: ReactNode
+  onDoubleTap: () => void
+  register: (commands: SlideCommands | null) => void
+  onNext: (() => void) | null
+  onPrevious: (() => void) | null
+  onShortcuts: () => void
+  keepFocus: (controls: Element) => void
+  onExpiring: () => void
+  whenScrollEnds: (run: () => void) => () => void
+  onEnded: (episodeId: string) => void
+  /** Called several times a second while it plays. */
+  onState: (state: VideoState) => void
+}

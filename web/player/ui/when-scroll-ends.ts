@@ -1,0 +1,25 @@
+/** On high-density screens a slide may rest between two CSS pixels. */
+const slackPx = 1
+
+/**
+ * Runs at once, or when the feed has come to rest at a slide. A step that is taken while a finger swipes would be added to the
+ * swipe, and lead one slide further than the person meant. @returns what calls it off
+ */
+export function whenScrollEnds(feed: HTMLElement, run: () => void): () => void {
+  if (isStill(feed)) {
+    run()
+    return () => {}
+  }
+  // Safari has no scrollend event.
+  let frame = requestAnimationFrame(function look() {
+    if (isStill(feed)) run()
+    else frame = requestAnimationFrame(look)
+  })
+  return () => cancelAnimationFrame(frame)
+}
+
+function isStill({ scrollTop, clientHeight }: HTMLElement): boolean {
+  if (clientHeight === 0) return true
+  const off = scrollTop % clientHeight
+  return Math.min(off, clientHeight - off) <= slackPx
+}

@@ -1,6 +1,0 @@
-import { useSyncExternalStore } from 'react'
-import { preferences, type Preferences } from './preferences.ts'
-
-export function usePreferences(): Preferences {
-  return useSyncExternalStore(preferences.subscribe, preferences.get)
-}

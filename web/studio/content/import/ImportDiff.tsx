@@ -1,0 +1,243 @@
+import { useEffect, useRef, useState } from 'react'
+import { languages } from '#contract/languages.ts'
+import { languageNames } from '#web/lib/language.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { useTexts, type Say } from '#web/studio/texts.ts'
+import { Table } from '#web/studio/ui/Table.tsx'
+import type { Difference } from './compare-description.ts'
+import type { TitleDifference } from './compare-titles.ts'
+import { rangesOf } from '#web/studio/content/uploads/arrange-season.ts'
+import type { SourceFile } from '#web/studio/content/uploads/source-file.ts'
+import type { Offer, useImportDiff } from './use-import-diff.ts'
+import styles from '#web/studio/content/content.module.css'
+
+/** Compares a folder's `video.yaml` and cover with the video's page; selected values are imported. */
+export function ImportDiff({
+  folder,
+  coverUrl,
+}: {
+  folder: ReturnType<typeof useImportDiff>
+  /** Of the cover as it is. */
+  coverUrl: string | null
+}) {
+  const { t } = useTexts()
+  const [isWhole, setWhole] = useState(false)
+  const { file, cover, offers, mistake } = folder
+  const name = file?.path ?? ''
+  if (!file && !cover) return null
+  const { rows, replacing } = rowsOf(offers)
+  const isLong = replacing.length > shortList
+  const columns = [
+    {
+      title: t('content.said.part'),
+      cell: ({ key, offers: [first] }: Row) => (
+        <label className={styles.tick}>
+          <input
+            type="checkbox"
+            checked={first?.isTaken ?? false}
+            onChange={({ target }) => folder.choose([key], target.checked)}
+          />
+          {first && nameOf(first, t)}
+        </label>
+      ),
+    },
+    {
+      title: t('content.said.now'),
+      cell: ({ offers: [first] }: Row) => {
+        if (first?.difference) return <Was difference={first.difference} />
+        if (first?.title) return first.title.was || '–'
+        return coverUrl ? <img src={coverUrl} alt="" {...size} className={styles.glimpse} /> : '–'
+      },
+    },
+    {
+      title: t('content.said.says'),
+      cell: ({ offers: given }: Row) => {
+        const [first] = given
+        if (first?.difference) return words(first.difference.part, first.difference.says, t)
+        if (first?.title?.was) return first.title.says
+        if (first?.title) return <Titles of={given.flatMap(({ title }) => title ?? [])} />
+        return cover && <Glimpse file={cover} />
+      },
+    },
+  ]
+  return (
+    <div className={styles.plan}>
+      <div role="status" className={styles.report}>
+        {folder.isReading && <p>{t('content.said.reading', { name })}</p>}
+        {folder.couldNotRead && <p className={styles.bad}>{t('content.said.unread', { name })}</p>}
+        {mistake && <p className={styles.bad}>{t('content.said.wrong', { name, mistake })}</p>}
+        {offers.length > 0 && <p>{t('content.said.stays')}</p>}
+        {offers.length === 0 && !folder.isReading && !folder.couldNotRead && !mistake && (
+          <p>{t('content.said.nothing', { name })}</p>
+        )}
+        {folder.unknown.length > 0 && (
+          <p>
+            {t('content.said.unknown', {
+              count: folder.unknown.length,
+              numbers: rangesOf(folder.unknown),
+            })}
+          </p>
+        )}
+      </div>
+      <div className={styles.actions}>
+        {folder.couldNotRead && (
+          <Button look="quiet" onClick={folder.readAgain}>
+            {t('content.said.readAgain')}
+          </Button>
+        )}
+        {folder.takenCount < offers.length && (
+          <Button
+            look="quiet"
+            onClick={() =>
+              folder.choose(
+                offers.map(({ key }) => key),
+                true,
+              )
+            }
+          >
+            {t('content.said.all')}
+          </Button>
+        )}
+        {isLong && (
+          <Button look="quiet" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+            {t(isWhole ? 'content.said.fewerTitles' : 'content.said.allTitles', { count: replacing.length })}
+          </Button>
+        )}
+      </div>
+      {offers.length > 0 && (
+        <Table
+          caption={t('content.said.caption')}
+          columns={columns}
+          rows={[...rows, ...(isLong && !isWhole ? replacing.slice(0, shortList) : replacing)]}
+          keyOf={({ key }) => key}
+          empty=""
+        />
+      )}
+    </div>
+  )
+}
+
+/** So many titles that take the place of others are shown at once. */
+const shortList = 8
+
+/** What is ticked by one box. */
+interface Row {
+  key: string
+  offers: Offer[]
+}
+
+const rowOf = (offers: Offer[]): Row => ({ key: offers[0]?.key ?? '', offers })
+
+/** A row for each offer; but new titles of episodes, of which a season has many, are one row a language. */
+function rowsOf(offers: readonly Offer[]): { rows: Row[]; replacing: Row[] } {
+  const single = offers.filter(({ title }) => !title)
+  const fresh = languages.map((language) =>
+    offers.filter(({ title }) => title?.language === language && title.was === ''),
+  )
+  const replacing = offers.filter(({ title }) => title && title.was !== '')
+  return {
+    rows: [...single.map((offer) => [offer]), ...fresh.filter(({ length }) => length > 0)].map(rowOf),
+    replacing: replacing.map((offer) => rowOf([offer])),
+  }
+}
+
+function nameOf({ difference, title }: Offer, t: Say): string {
+  if (difference) return partText(difference, t)
+  if (!title) return t('content.cover')
+  const { number, language, was } = title
+  const name = was ? t('content.said.titleOf', { number }) : t('content.said.titles')
+  return `${name} · ${languageNames[language]}`
+}
+
+/** New titles with their numbers; of many, how many there are, and all of them on request. */
+function Titles({ of }: { of: readonly TitleDifference[] }) {
+  const { t } = useTexts()
+  const isLong = of.length > 3
+  const list = (
+    <ul className={styles.titles} {...(isLong ? { tabIndex: 0 } : {})}>
+      {of.map(({ number, says }) => (
+        <li key={number}>
+          <span className={styles.quiet}>{number}</span> {says}
+        </li>
+      ))}
+    </ul>
+  )
+  if (!isLong) return list
+  const numbers = rangesOf(of.map(({ number }) => number))
+  return (
+    <details className={styles.unfold}>
+      <summary>{t('content.said.titlesOf', { count: of.length, numbers })}</summary>
+      {list}
+    </details>
+  )
+}
+
+const partNames = {
+  titles: 'content.titleField',
+  synopses: 'content.synopsis',
+  category: 'content.category',
+  tags: 'content.tags',
+  free_episodes: 'content.free',
+  price: 'content.said.price',
+  badge: 'content.badge',
+  featured: 'content.featured',
+} as const satisfies Record<Difference['part'], string>
+
+const partText = ({ part, language }: Difference, t: Say) =>
+  language ? `${t(partNames[part])} · ${languageNames[language]}` : t(partNames[part])
+
+function words(part: Difference['part'], text: string, t: Say): string {
+  if (text === '') return part === 'featured' ? t('content.no') : '–'
+  if (part === 'featured') return t('content.yes')
+  if (part === 'badge' && (text === 'new' || text === 'hot')) return t(`content.badges.${text}`)
+  return text
+}
+
+/** The page's current value; muted if it is a default. */
+function Was({ difference: { part, was, isInherited } }: { difference: Difference }) {
+  const { t } = useTexts()
+  return (
+    <span>
+      {words(part, was, t)}
+      {isInherited && <span className={styles.quiet}> ({t('content.said.inherited')})</span>}
+    </span>
+  )
+}
+
+const size = { width: 90, height: 120 }
+
+/** The picture, cropped to the middle; the site chooses the best part automatically. */
+function Glimpse({ file }: { file: SourceFile }) {
+  const { t } = useTexts()
+  const canvas = useRef<HTMLCanvasElement>(null)
+  useEffect(() => {
+    let isGone = false
+    const show = async () => {
+      const picture = await createImageBitmap(await file.read())
+      if (!isGone) draw(canvas.current, picture)
+      picture.close()
+    }
+    // A file that is not a picture is reported when it is sent.
+    show().catch(() => {})
+    return () => {
+      isGone = true
+    }
+  }, [file])
+  return (
+    <canvas
+      ref={canvas}
+      {...size}
+      className={styles.glimpse}
+      role="img"
+      aria-label={t('content.said.picture', { name: file.path })}
+    />
+  )
+}
+
+function draw(canvas: HTMLCanvasElement | null, picture: ImageBitmap): void {
+  const scale = Math.max(size.width / picture.width, size.height / picture.height)
+  const [width, height] = [picture.width * scale, picture.height * scale]
+  canvas
+    ?.getContext('2d')
+    ?.drawImage(picture, (size.width - width) / 2, (size.height - height) / 2, width, height)
+}

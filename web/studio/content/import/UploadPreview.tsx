@@ -1,0 +1,214 @@
+import { useState } from 'react'
+import { languages } from '#contract/languages.ts'
+import type { StudioEpisode, StudioVideoPage } from '#contract/studio/videos.ts'
+import { languageNames } from '#web/lib/language.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { useTexts } from '#web/studio/texts.ts'
+import { Table } from '#web/studio/ui/Table.tsx'
+import { formatBytes } from '#web/studio/content/uploads/format-bytes.ts'
+import { ImportDiff } from './ImportDiff.tsx'
+import { rangesOf } from '#web/studio/content/uploads/arrange-season.ts'
+import type { SourceFile } from '#web/studio/content/uploads/source-file.ts'
+import type { ToSend } from '#web/studio/content/uploads/upload-queue.ts'
+import { useUploadPreview, type Line, type PlannedUpload } from './use-upload-preview.ts'
+import styles from '#web/studio/content/content.module.css'
+
+/** So many files are shown at once; of more, those that are marked, and the rest on request. */
+const shortList = 8
+
+/** The upload preview: each file's episode, and what is missing, duplicate or unclear; numbers can be corrected here. */
+export function UploadPreview({
+  video,
+  found,
+  episodes,
+  onBegin,
+  onCancel,
+}: {
+  video: StudioVideoPage
+  found: readonly SourceFile[]
+  /** That the video has already. */
+  episodes: readonly StudioEpisode[]
+  onBegin: (files: ToSend[]) => void
+  onCancel: () => void
+}) {
+  const { t } = useTexts()
+  const plan = useUploadPreview(video, found, episodes)
+  const { lines, folder, ready, here } = plan
+  const [isWhole, setWhole] = useState(false)
+  const isLong = lines.length > shortList
+  const hasWork = lines.length > here || here === 0 || folder.offers.length > 0
+  const isReady = plan.isValid && ready.length + folder.takenCount > 0 && !plan.isBusy
+  const astray = lines.filter(({ trouble }) => trouble === 'noEpisode').map(({ file }) => file)
+  const begin = async () => {
+    if (await folder.apply()) onBegin(ready)
+  }
+  return (
+    <div className={styles.plan}>
+      <Report plan={plan} />
+      <ImportDiff folder={folder} coverUrl={video.cover_url} />
+      <div className={styles.actions}>
+        {hasWork && (
+          <Button disabled={!isReady} onClick={() => void begin()}>
+            {lines.length > here ? t('content.bringIn', { count: ready.length }) : t('content.said.takeOver')}
+          </Button>
+        )}
+        {astray.length > 1 && (
+          <Button look="quiet" onClick={() => plan.leaveOut(astray)}>
+            {t('content.leaveOutAstray', { count: astray.length })}
+          </Button>
+        )}
+        {isLong && (
+          <Button look="quiet" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+            {t(isWhole ? 'content.fewerFiles' : 'content.allFiles', { count: lines.length })}
+          </Button>
+        )}
+        <Button look="quiet" onClick={onCancel}>
+          {t('content.callOff')}
+        </Button>
+      </div>
+      <Files plan={plan} isShort={isLong && !isWhole} />
+    </div>
+  )
+}
+
+function Report({ plan: { lines, here, gaps, others, isValid } }: { plan: PlannedUpload }) {
+  const { t } = useTexts()
+  return (
+    <div role="status" className={styles.report}>
+      <Sum files={lines} />
+      {here > 0 && <p>{t('content.here', { count: here })}</p>}
+      {gaps.length > 0 && <p className={styles.bad}>{t('content.gaps', { numbers: rangesOf(gaps) })}</p>}
+      {others.length > 0 && <Others paths={others} />}
+      {!isValid && <p className={styles.bad}>{t('content.mendFirst')}</p>}
+    </div>
+  )
+}
+
+/** Files that nothing is made of, each by its name. */
+function Others({ paths }: { paths: readonly string[] }) {
+  const { t } = useTexts()
+  return (
+    <details className={styles.unfold} open={paths.length <= shortList}>
+      <summary>{t('content.others', { count: paths.length })}</summary>
+      <ul className={styles.titles} {...(paths.length > shortList ? { tabIndex: 0 } : {})}>
+        {paths.map((path, index) => (
+          <li key={`${index} ${path}`}>{path}</li>
+        ))}
+      </ul>
+    </details>
+  )
+}
+
+/** The files one by one; `isShort` shows those that were marked, which stay on screen while they are mended. */
+function Files({ plan, isShort }: { plan: PlannedUpload; isShort: boolean }) {
+  const { t } = useTexts()
+  const { lines, folder, fix } = plan
+  const rows = isShort ? lines.filter(({ file, trouble }) => trouble || plan.hadProblem(file)) : lines
+  const columns = [
+    { title: t('content.file'), cell: ({ file }: Line) => file.path },
+    { title: t('content.number'), cell: (line: Line) => <NumberField line={line} onNumber={fix} /> },
+    { title: t('content.kind'), cell: (line: Line) => <Kind line={line} onLanguage={fix} /> },
+    { title: t('content.size'), cell: ({ file }: Line) => formatBytes(file.bytes), figures: true },
+    { title: t('content.note'), cell: (line: Line) => <Note plan={plan} line={line} /> },
+  ]
+  // Where a folder brings only texts and a cover, nothing is missing.
+  const isNeeded = rows.length > 0 || (lines.length === 0 && folder.offers.length === 0)
+  return (
+    isNeeded && (
+      <Table
+        caption={t('content.plan')}
+        columns={columns}
+        rows={rows}
+        keyOf={({ file }) => `${file.path} ${file.bytes}`}
+        empty={t('content.noFilms')}
+      />
+    )
+  )
+}
+
+function Note({ plan, line }: { plan: PlannedUpload; line: Line }) {
+  const { t } = useTexts()
+  const { trouble, isHere, replaces, file } = line
+  return (
+    <span className={styles.note}>
+      {trouble && <span className={styles.bad}>{t(`content.trouble.${trouble}`)}</span>}
+      {isHere && t('content.isHere')}
+      {!trouble && !isHere && replaces && plan.isLookedUp && t('content.replaces')}
+      <Button
+        look="quiet"
+        aria-label={t('content.leaveOutFile', { name: file.path })}
+        onClick={() => plan.leaveOut([file])}
+      >
+        {t('content.leaveOut')}
+      </Button>
+    </span>
+  )
+}
+
+/** The upload preview in a sentence or two. */
+function Sum({ files }: { files: readonly Line[] }) {
+  const { t } = useTexts()
+  const films = files.filter(({ kind }) => kind === 'film')
+  const captions = files.filter(({ kind }) => kind === 'captions')
+  const spoken = languages.filter((each) => captions.some(({ language }) => language === each))
+  return (
+    <>
+      {films.length > 0 && (
+        <p>
+          {t('content.filmsFound', {
+            count: films.length,
+            numbers: rangesOf(films.flatMap(({ number }) => number ?? [])),
+          })}
+        </p>
+      )}
+      {captions.length > 0 && (
+        <p>
+          {t('content.captionsFound', {
+            count: captions.length,
+            languages: spoken.map((each) => languageNames[each]).join(', '),
+          })}
+        </p>
+      )}
+    </>
+  )
+}
+
+type Fix = PlannedUpload['fix']
+
+function NumberField({ line: { file, number }, onNumber }: { line: Line; onNumber: Fix }) {
+  const { t } = useTexts()
+  return (
+    <input
+      className={styles.numberField}
+      inputMode="numeric"
+      aria-label={t('content.numberOf', { name: file.path })}
+      value={number ?? ''}
+      onChange={({ target }) => {
+        const typed = Number(target.value)
+        onNumber(file, { number: typed >= 1 && typed <= 9999 ? Math.floor(typed) : undefined })
+      }}
+    />
+  )
+}
+
+function Kind({ line: { file, kind, language }, onLanguage }: { line: Line; onLanguage: Fix }) {
+  const { t } = useTexts()
+  if (kind === 'film') return t('content.film')
+  return (
+    <select
+      className={styles.numberField}
+      aria-label={t('content.captionsOf', { name: file.path })}
+      value={language ?? ''}
+      onChange={({ target }) =>
+        onLanguage(file, { language: languages.find((each) => each === target.value) })
+      }
+    >
+      <option value="">{t('content.captionsUnknown')}</option>
+      {languages.map((each) => (
+        <option key={each} value={each}>
+          {t('content.captionsIn', { languages: languageNames[each] })}
+        </option>
+      ))}
+    </select>
+  )
+}

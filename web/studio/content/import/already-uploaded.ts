@@ -1,0 +1,20 @@
+import type { Language } from '#contract/languages.ts'
+import type { ArrivedFile } from '#contract/studio/uploads.ts'
+import type { Placed } from '#web/studio/content/uploads/arrange-season.ts'
+import { uploadName, type SourceFile } from '#web/studio/content/uploads/source-file.ts'
+
+const keyOf = (name: string, bytes: number, changedAt: Date, number?: number, language?: Language | null) =>
+  JSON.stringify([name, bytes, changedAt.getTime(), number, language ?? null])
+
+/** Tells of files whether the very same came in whole before, for the same place: what the server would not take again. */
+export function findAlreadyUploaded(
+  arrived: readonly ArrivedFile[],
+): (placed: Placed<SourceFile>) => boolean {
+  const known = new Set(
+    arrived.map(({ name, bytes, changed_at, number, language }) =>
+      keyOf(name, bytes, new Date(changed_at), number, language),
+    ),
+  )
+  return ({ file, number, language }) =>
+    known.has(keyOf(uploadName(file), file.bytes, file.changedAt, number, language))
+}

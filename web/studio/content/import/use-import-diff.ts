@@ -1,0 +1,123 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { readFileName } from '#contract/studio/file-names.ts'
+import { coverPath, uploadLimits } from '#contract/studio/uploads.ts'
+import { editVideo, nameEpisodes, type StudioEpisode, type StudioVideoPage } from '#contract/studio/videos.ts'
+import { notify } from '#web/lib/notify.ts'
+import { sendPicture } from '#web/studio/send-picture.ts'
+import { useTexts } from '#web/studio/texts.ts'
+import { useCommand } from '#web/studio/use-command.ts'
+import { formatBytes } from '#web/studio/content/uploads/format-bytes.ts'
+import { compareDescription, editsOf, type Difference } from './compare-description.ts'
+import {
+  choiceKey,
+  compareTitles,
+  namesOf,
+  titlesOf,
+  unknownOf,
+  type TitleDifference,
+} from './compare-titles.ts'
+import { descriptionQuery } from '#web/studio/content/queries.ts'
+import type { SourceFile } from '#web/studio/content/uploads/source-file.ts'
+
+/** One thing that may be taken over: of the video, of an episode, or the cover. */
+export interface Offer {
+  /** What it is chosen by; of several with the same, all are taken or none. */
+  key: string
+  /** With neither it is the cover. */
+  difference?: Difference
+  title?: TitleDifference
+  isTaken: boolean
+}
+
+/**
+ * What the `video.yaml` and the cover among these files offer for a video; of several, the last that was given. Where the page has
+ * nothing yet, or what nobody has said, it is taken, unless the operator says otherwise; what it has stays, unless they say otherwise.
+ */
+export function useImportDiff(
+  found: readonly SourceFile[],
+  video: StudioVideoPage,
+  /** The episodes that are there, and the numbers of those among the files. */
+  { episodes, coming }: { episodes: readonly StudioEpisode[]; coming: readonly number[] },
+) {
+  const { t } = useTexts()
+  const queryClient = useQueryClient()
+  const { run: edit } = useCommand(editVideo, null)
+  const { run: name } = useCommand(nameEpisodes, null)
+  const [busy, setBusy] = useState(false)
+  const [chosen, setChosen] = useState<ReadonlyMap<string, boolean>>(new Map())
+  const all = (kind: 'description' | 'cover') => found.filter(({ path }) => readFileName(path).kind === kind)
+  const [descriptions, covers] = [all('description'), all('cover')]
+  const [file, cover] = [descriptions.at(-1), covers.at(-1)]
+  const isTooLarge = file !== undefined && file.bytes > uploadLimits.description
+  const reading = useQuery(descriptionQuery(file))
+  const said = reading.data?.description
+  const differences = said ? compareDescription(said, video) : []
+  const titles = compareTitles(said?.episode_titles ?? [], episodes, coming)
+  const known = new Set([...episodes.map(({ number }) => number), ...coming])
+  const offer = (key: string, stays: unknown) => ({ key, isTaken: chosen.get(key) ?? !stays })
+  const offers: Offer[] = [
+    ...differences.map((difference) => ({
+      ...offer(
+        [difference.part, difference.language ?? ''].join('.'),
+        difference.was && !difference.isInherited,
+      ),
+      difference,
+    })),
+    ...(cover ? [offer('cover', video.cover_url)] : []),
+    ...titles.map((title) => ({
+      ...offer(choiceKey(title), title.was),
+      title,
+    })),
+  ]
+  const taken = offers.filter(({ isTaken }) => isTaken)
+  const takenTitles = taken.flatMap(({ title }) => title ?? [])
+  const takeCover = async (picture: SourceFile) => {
+    const { info, message } = await sendPicture<{ is_small: boolean }>(
+      coverPath.replace(':id', video.id),
+      await picture.read(),
+    )
+    if (!info) {
+      notify(message || t('content.noPicture'))
+      // Another press continues without it.
+      setChosen((before) => new Map([...before, ['cover', false]]))
+    } else if (info.is_small) notify(t('content.coverSmall'))
+    void queryClient.invalidateQueries({ queryKey: ['video', video.id] })
+    return info !== undefined
+  }
+  const takeAll = async () => {
+    const texts = taken.flatMap(({ difference }) => difference ?? [])
+    if (texts.length > 0 && !(await edit({ id: video.id, ...editsOf(texts) }))) return false
+    const names = namesOf(takenTitles)
+    if (names.length > 0 && !(await name({ video_id: video.id, episodes: names }))) return false
+    return !cover || !taken.some(({ key }) => key === 'cover') || takeCover(cover)
+  }
+  return {
+    file,
+    cover,
+    /** Descriptions and covers beside those. */
+    unused: new Set([...descriptions.slice(0, -1), ...covers.slice(0, -1)]),
+    offers,
+    takenCount: taken.length,
+    mistake: isTooLarge
+      ? t('content.said.tooLarge', { most: formatBytes(uploadLimits.description) })
+      : (reading.data?.mistake ?? ''),
+    /** The numbers of episodes that it has titles for, and that are nowhere. */
+    unknown: unknownOf(said?.episode_titles ?? [], known),
+    /** What an episode that comes with the files is called; undefined if nothing says so. */
+    titlesOf: (number: number) => (said ? titlesOf(takenTitles, number) : undefined),
+    isReading: file !== undefined && !isTooLarge && reading.isPending,
+    couldNotRead: reading.isError,
+    readAgain: () => void reading.refetch(),
+    choose: (keys: readonly string[], isTaken: boolean) =>
+      setChosen(new Map([...chosen, ...keys.map((key) => [key, isTaken] as const)])),
+    busy,
+    /** Imports the selected values. @returns whether all were imported; if not, the reason is shown */
+    apply: async () => {
+      setBusy(true)
+      return takeAll()
+        .catch(() => false)
+        .finally(() => setBusy(false))
+    },
+  }
+}

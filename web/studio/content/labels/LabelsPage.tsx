@@ -1,0 +1,135 @@
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { languages } from '#contract/languages.ts'
+import { changeTag, orderCategories, type StudioLabel, type StudioTag } from '#contract/studio/labels.ts'
+import { languageNames } from '#web/lib/language.ts'
+import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { ListFoot } from '#web/ui/ListFoot.tsx'
+import { useMay } from '#web/studio/queries.ts'
+import { useTexts } from '#web/studio/texts.ts'
+import { useCommand } from '#web/studio/use-command.ts'
+import { Ordered } from '#web/studio/ui/Ordered.tsx'
+import { Page, Panel } from '#web/studio/ui/Page.tsx'
+import { Table, type Column } from '#web/studio/ui/Table.tsx'
+import { useSentOrder } from '#web/studio/ui/use-sent-order.ts'
+import { formatCount, nameIn } from '#web/studio/format.ts'
+import { ContentTabs } from '#web/studio/content/ContentTabs.tsx'
+import { LabelActions } from './LabelActions.tsx'
+import { categoriesQuery, isStaying, tagsQuery } from '#web/studio/content/queries.ts'
+import { SearchField } from '#web/studio/content/SearchField.tsx'
+import styles from '#web/studio/content/content.module.css'
+
+/** The categories in their order and the tags by their use, each with its names in all languages. */
+export function LabelsPage() {
+  const { t } = useTexts()
+  return (
+    <Page title={t('labels.title')} lead={t('labels.lead')}>
+      <ContentTabs />
+      <Panel title={t('labels.categories')}>
+        <Categories />
+      </Panel>
+      <Panel title={t('labels.tags')}>
+        <Tags />
+      </Panel>
+    </Page>
+  )
+}
+
+function Categories() {
+  const { t, language } = useTexts()
+  const mayOrder = useMay()(orderCategories)
+  const { run } = useCommand(orderCategories, null)
+  const categories = useQuery(categoriesQuery)
+  // It is refused where somebody else added one meanwhile, which is not on the screen yet.
+  const { ordered, order } = useSentOrder(categories.data?.list ?? [], idOf, async (list) => {
+    await run({ ids: list.map(idOf) })
+    await categories.refetch()
+  })
+  if (categories.isLoadingError) return <CouldNotLoad onRetry={() => void categories.refetch()} />
+  if (!categories.data) return <div className={styles.wait} aria-busy="true" />
+  const { list } = categories.data
+  if (list.length === 0) return <p className={styles.empty}>{t('labels.noCategories')}</p>
+  if (!mayOrder)
+    return (
+      <Table caption={t('labels.categories')} columns={nameColumns} rows={list} keyOf={idOf} empty={null} />
+    )
+  return (
+    <>
+      <p className={styles.quiet}>{t('labels.categoriesLead')}</p>
+      <Ordered items={ordered} keyOf={idOf} nameOf={({ names }) => nameIn(names, language)} onOrder={order}>
+        {(category) => (
+          <div className={styles.label}>
+            <Names of={category} />
+            <LabelActions kind="category" label={category} />
+          </div>
+        )}
+      </Ordered>
+    </>
+  )
+}
+
+/** The names in all languages side by side. */
+function Names({ of: { names } }: { of: StudioLabel }) {
+  return (
+    <dl className={styles.names}>
+      {languages.map((language) => (
+        <div key={language}>
+          <dt>{languageNames[language]}</dt>
+          <dd>{names[language] ?? '–'}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+const idOf = ({ id }: StudioLabel) => id
+
+const nameColumns: Column<StudioLabel>[] = languages.map((language) => ({
+  title: languageNames[language],
+  cell: ({ names }) => names[language] ?? '–',
+}))
+
+/** What can be done to a tag; one that is going is left alone, and says so. */
+function TagActions({ tag }: { tag: StudioTag }) {
+  const { t } = useTexts()
+  const { under_way: task } = tag
+  return (
+    <>
+      {task && <p role="status">{t(`labels.underWay.${task}`)}</p>}
+      {isStaying(tag) && <LabelActions kind="tag" label={tag} />}
+    </>
+  )
+}
+
+function Tags() {
+  const { t } = useTexts()
+  const mayChange = useMay()(changeTag)
+  const [keyword, setKeyword] = useState('')
+  // The table stays during a search, and with it the open actions of a row.
+  const tags = useInfiniteQuery({ ...tagsQuery(keyword), placeholderData: keepPreviousData })
+  const columns: Column<StudioTag>[] = [
+    ...nameColumns,
+    { title: t('labels.count'), cell: ({ video_count }) => formatCount(video_count), figures: true },
+    ...(mayChange
+      ? [{ title: t('labels.actions'), actions: true, cell: (tag: StudioTag) => <TagActions tag={tag} /> }]
+      : []),
+  ]
+  return (
+    <>
+      <search>
+        <SearchField label={t('labels.search')} value={keyword} onSearch={setKeyword} />
+      </search>
+      {tags.isPending && <div className={styles.wait} aria-busy="true" />}
+      {tags.data && (
+        <Table
+          caption={t('labels.tags')}
+          columns={columns}
+          rows={tags.data.pages.flatMap(({ list }) => list)}
+          keyOf={idOf}
+          empty={t(keyword ? 'labels.nothingFound' : 'labels.noTags')}
+        />
+      )}
+      <ListFoot pages={tags} empty={null} />
+    </>
+  )
+}

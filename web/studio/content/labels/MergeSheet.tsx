@@ -1,0 +1,77 @@
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { mergeCategory, mergeTag, type StudioLabel } from '#contract/studio/labels.ts'
+import { notify } from '#web/lib/notify.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { Sheet } from '#web/ui/Sheet.tsx'
+import { useTexts } from '#web/studio/texts.ts'
+import { useCommand } from '#web/studio/use-command.ts'
+import { Choice } from '#web/studio/ui/Choice.tsx'
+import { nameIn } from '#web/studio/format.ts'
+import type { LabelProps } from './label-props.ts'
+import { categoriesQuery, isStaying, tagsQuery } from '#web/studio/content/queries.ts'
+import { SearchField } from '#web/studio/content/SearchField.tsx'
+import styles from '#web/studio/content/content.module.css'
+
+/** Chooses what a tag or category is merged into, and does it. */
+export function MergeSheet({ kind, label, onClose }: LabelProps & { onClose: () => void }) {
+  const { t, language } = useTexts()
+  const { run, busy } = useCommand(kind === 'tag' ? mergeTag : mergeCategory, null)
+  const [keyword, setKeyword] = useState('')
+  const [chosen, setChosen] = useState('')
+  const { found, isAnswered } = useLabels(kind, keyword)
+  const others = found.filter(({ id }) => id !== label.id)
+  // Held from when it is shown first: the list may come in another order while somebody reads what the button says.
+  if (chosen === '' && isAnswered && others[0]) setChosen(others[0].id)
+  const into = others.find(({ id }) => id === chosen)
+  const search = (words: string) => {
+    setKeyword(words)
+    setChosen('')
+  }
+  const nameOf = ({ names }: StudioLabel) => nameIn(names, language)
+  const merge = async (other: StudioLabel) => {
+    const answer = await run({ id: label.id, into: other.id })
+    if (answer) notify(t(answer.done ? 'labels.merged' : 'labels.mergeFollows'))
+    onClose()
+  }
+  return (
+    <Sheet title={t('labels.mergeOf', { name: nameOf(label) })} onClose={onClose}>
+      <div className={styles.stack}>
+        <p>{t('labels.mergeText', { name: nameOf(label) })}</p>
+        {kind === 'tag' && (
+          <search>
+            <SearchField label={t('labels.mergeFind')} value={keyword} onSearch={search} />
+          </search>
+        )}
+        {into ? (
+          <>
+            <Choice
+              label={t('labels.mergeChoice')}
+              value={into.id}
+              options={others.map((other) => ({ value: other.id, label: nameOf(other) }))}
+              onChoose={setChosen}
+            />
+            <Button look="danger" disabled={busy} onClick={() => void merge(into)}>
+              {t('labels.mergeInto', { name: nameOf(into) })}
+            </Button>
+          </>
+        ) : (
+          isAnswered && <p className={styles.quiet}>{t('labels.noOther')}</p>
+        )}
+      </div>
+    </Sheet>
+  )
+}
+
+/** All categories, or the most used of the tags that are called so and stay. */
+function useLabels(kind: LabelProps['kind'], keyword: string): { found: StudioLabel[]; isAnswered: boolean } {
+  const categories = useQuery({ ...categoriesQuery, enabled: kind === 'category' })
+  const tags = useInfiniteQuery({
+    ...tagsQuery(keyword),
+    enabled: kind === 'tag',
+    placeholderData: keepPreviousData,
+  })
+  if (kind === 'category') return { found: categories.data?.list ?? [], isAnswered: categories.isSuccess }
+  const staying = tags.data?.pages.flatMap(({ list }) => list.filter(isStaying))
+  return { found: staying ?? [], isAnswered: tags.isSuccess && !tags.isPlaceholderData }
+}

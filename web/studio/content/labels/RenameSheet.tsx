@@ -1,0 +1,66 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { languages, type Language } from '#contract/languages.ts'
+import { changeCategory, changeTag, longestLabel, type StudioLabel } from '#contract/studio/labels.ts'
+import { call } from '#web/lib/api.ts'
+import { languageNames } from '#web/lib/language.ts'
+import { notify } from '#web/lib/notify.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { Field } from '#web/ui/Field.tsx'
+import { shown } from '#web/studio/queries.ts'
+import { useTexts } from '#web/studio/texts.ts'
+import { FormSheet } from '#web/studio/ui/FormSheet.tsx'
+import { useGuardedForm } from '#web/studio/ui/use-guarded-form.ts'
+import { nameIn } from '#web/studio/format.ts'
+import type { LabelProps } from './label-props.ts'
+import styles from '#web/studio/content/content.module.css'
+
+/** The names of a tag or category in all languages. */
+export function RenameSheet({ kind, label, onClose }: LabelProps & { onClose: () => void }) {
+  const { t, language: own } = useTexts()
+  const name = nameIn(label.names, own)
+  const queryClient = useQueryClient()
+  const form = useGuardedForm<Language>({
+    initial: initialOf(label),
+    messagesOf: (value) => {
+      const long = languages.filter((language) => value[language].trim().length > longestLabel)
+      const tooLong = t('content.tooLong', { most: longestLabel })
+      return {
+        ...Object.fromEntries(long.map((language) => [language, tooLong])),
+        ...(value.en.trim() === '' ? { en: t('labels.nameNeeded') } : {}),
+      }
+    },
+    fieldOf: (field) => languages.find((language) => field === `names.${language}`),
+    send: async (names) => {
+      await call(kind === 'tag' ? changeTag : changeCategory, { body: { id: label.id, names } })
+      void queryClient.invalidateQueries(shown)
+      notify(t('content.saved'))
+      onClose()
+    },
+  })
+  return (
+    <FormSheet title={t('labels.renameOf', { name })} form={form} className={styles.stack} onClose={onClose}>
+      <p className={styles.quiet}>{t('labels.renameHint', { slug: label.slug })}</p>
+      {languages.map((language) => (
+        <Field
+          key={language}
+          {...form.field(language)}
+          label={languageNames[language]}
+          autoComplete="off"
+          required={language === 'en'}
+          autoFocus={language === 'en'}
+        />
+      ))}
+      <Button type="submit" disabled={form.busy}>
+        {t('content.save')}
+      </Button>
+    </FormSheet>
+  )
+}
+
+const initialOf = ({ names }: StudioLabel): Record<Language, string> => ({
+  en: names.en ?? '',
+  es: names.es ?? '',
+  fy: names.fy ?? '',
+  dy: names.dy ?? '',
+  pt: names.pt ?? '',
+})

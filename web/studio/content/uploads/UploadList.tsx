@@ -1,0 +1,124 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useSyncExternalStore } from 'react'
+import { Button } from '#web/ui/Button.tsx'
+import { useTexts } from '#web/studio/texts.ts'
+import { formatShare } from '#web/studio/format.ts'
+import { formatBytes } from './format-bytes.ts'
+import { UnfinishedUploads } from './UnfinishedUploads.tsx'
+import { uploadsQuery } from '#web/studio/content/queries.ts'
+import {
+  onSendings,
+  secondsLeft,
+  secondsLeftOf,
+  sendAgain,
+  sendings,
+  stopSending,
+  type Sending,
+} from './upload-queue.ts'
+import { timeLeft } from './time-left.ts'
+import styles from '#web/studio/content/content.module.css'
+
+/** The files on their way, each and over all, with the time that is left; and those that came in only in part, or were refused. */
+export function UploadList({
+  videoId,
+  onRemoved,
+}: {
+  videoId: string
+  /** Told once files that were left are off the list. */
+  onRemoved: () => void
+}) {
+  const { t } = useTexts()
+  const all = useSyncExternalStore(onSendings, sendings).filter((each) => each.videoId === videoId)
+  const count = (state: Sending['state']) => all.filter((each) => each.state === state).length
+  const [arrived, stopped, failed] = [count('done'), count('stopped'), count('failed')]
+  const open = all.filter(({ state }) => state !== 'done' && state !== 'stopped')
+  const client = useQueryClient()
+  // What has arrived may be refused a moment later; of what was stopped a part may have arrived.
+  useEffect(() => {
+    if (arrived + stopped > 0) void client.invalidateQueries({ queryKey: uploadsQuery(videoId).queryKey })
+  }, [client, videoId, arrived, stopped])
+  return (
+    <>
+      {all.length > 0 && (
+        <div className={styles.sendings}>
+          <Overall all={all} />
+          {open.length > 0 && (
+            <ul>
+              {open.map((each) => (
+                <li key={each.key}>
+                  <SendingLine sending={each} />
+                </li>
+              ))}
+            </ul>
+          )}
+          {open.length + stopped > 0 && (
+            <div className={styles.actions}>
+              {failed + stopped > 0 && (
+                <Button onClick={() => sendAgain(videoId)}>
+                  {t(stopped > 0 ? 'content.sendOn' : 'content.sendAgain')}
+                </Button>
+              )}
+              {open.length > failed && (
+                <Button look="quiet" onClick={stopSending}>
+                  {t('content.stop')}
+                </Button>
+              )}
+            </div>
+          )}
+        </div>
+      )}
+      <UnfinishedUploads videoId={videoId} sendings={all} onRemoved={onRemoved} />
+    </>
+  )
+}
+
+function Overall({ all }: { all: readonly Sending[] }) {
+  const { t } = useTexts()
+  const sum = (of: (each: Sending) => number) => all.reduce((total, each) => total + of(each), 0)
+  const [sent, bytes] = [sum((each) => each.sent), sum((each) => each.bytes)]
+  const done = all.filter(({ state }) => state === 'done').length
+  const stopped = all.filter(({ state }) => state === 'stopped').length
+  const under = all.filter(({ state }) => state === 'sending')
+  const hold = under.every((each) => each.hold) ? all.find((each) => each.hold)?.hold : undefined
+  const seconds = under.length > 0 && !hold ? secondsLeft() : undefined
+  const words = t('content.overall', {
+    done,
+    count: all.length,
+    sent: formatBytes(sent),
+    bytes: formatBytes(bytes),
+  })
+  return (
+    <p className={styles.overall}>
+      <progress className={styles.bar} max={bytes} value={sent} aria-label={words} />
+      <span>
+        {words}
+        {seconds !== undefined && ` · ${timeLeft(seconds, t)}`}
+        {hold && ` · ${t(`content.heldUp.${hold}`)}`}
+        {stopped > 0 && ` · ${t('content.stopped', { count: stopped })}`}
+        {done === all.length && ` · ${t('content.allSent')}`}
+      </span>
+    </p>
+  )
+}
+
+function SendingLine({ sending }: { sending: Sending }) {
+  const { t } = useTexts()
+  const { name, bytes, sent, state, hold, message } = sending
+  const seconds = state === 'sending' && !hold ? secondsLeftOf(sending) : undefined
+  return (
+    <p className={styles.overall}>
+      <progress className={styles.bar} max={bytes} value={sent} aria-label={name} />
+      <span>
+        {name}
+        {' · '}
+        {state === 'failed' ? (
+          <span className={styles.bad}>{message || t('content.notSent')}</span>
+        ) : (
+          // Not whole before it is whole; a file may be empty.
+          formatShare(Math.floor((100 * sent) / Math.max(1, bytes)), 100)
+        )}
+        {seconds !== undefined && ` · ${timeLeft(seconds, t)}`}
+      </span>
+    </p>
+  )
+}

@@ -1,0 +1,16 @@
+import { htmlLanguage } from '#contract/languages.ts'
+import { currentLanguage } from '#web/lib/language.ts'
+
+const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const
+
+/** A size as people read it: "12 MB". */
+export function formatBytes(bytes: number): string {
+  const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3))
+  const value = bytes / 1000 ** power
+  const options = {
+    style: 'unit',
+    unit: units[power] ?? 'byte',
+    maximumFractionDigits: value < 10 ? 1 : 0,
+  } as const
+  return new Intl.NumberFormat(htmlLanguage[currentLanguage()], options).format(value)
+}

@@ -1,0 +1,52 @@
+import { expect, it } from 'vitest'
+import type { Upload } from '#contract/studio/uploads.ts'
+import { isAtHand, unfinishedOf } from './unfinished-uploads.ts'
+import type { Sending } from './upload-queue.ts'
+
+const upload = (name: string, state: Upload['state'], bytes = 4): Upload => ({
+  id: `upl_${name}`,
+  name,
+  bytes,
+  number: 1,
+  language: null,
+  state,
+  reason: null,
+  parts: [],
+})
+const sending = (name: string, state: Sending['state']): Sending => ({
+  key: name,
+  videoId: 'vid_1',
+  name,
+  number: 1,
+  bytes: 4,
+  sent: 0,
+  state,
+  hold: undefined,
+  message: '',
+})
+const namesOf = (uploads: readonly Upload[]) => uploads.map(({ name }) => name)
+
+it('nothing that this page sends or has sent whole is left, however old the list of the server is', () => {
+  const states = ['waiting', 'sending', 'done', 'failed'] as const
+  const uploads = states.map((state) => upload(state, 'arriving'))
+  expect(
+    unfinishedOf(
+      uploads,
+      states.map((state) => sending(state, state)),
+    ),
+  ).toEqual([])
+})
+
+it('what was begun elsewhere or was stopped is left, and what came in whole is told of while it is looked at or refused', () => {
+  const uploads = [
+    upload('elsewhere', 'arriving'),
+    upload('stopped', 'arriving'),
+    upload('looked at', 'complete'),
+    upload('refused', 'refused'),
+    // Of the same name as one that this page has sent.
+    upload('refused', 'arriving', 5),
+  ]
+  const sendings = [sending('stopped', 'stopped'), sending('looked at', 'done'), sending('refused', 'done')]
+  expect(unfinishedOf(uploads, sendings)).toEqual(uploads)
+  expect(namesOf(uploads.filter((each) => isAtHand(each, sendings)))).toEqual(['stopped'])
+})

@@ -1,0 +1,118 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { editVideo, type StudioVideo } from '#contract/studio/videos.ts'
+import { notify } from '#web/lib/notify.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { Sheet } from '#web/ui/Sheet.tsx'
+import { useMay } from '#web/studio/queries.ts'
+import { useTexts } from '#web/studio/texts.ts'
+import { Choice } from '#web/studio/ui/Choice.tsx'
+import { ChoosePicture } from '#web/studio/ui/ChoosePicture.tsx'
+import { CropSheet, type Picture } from './CropSheet.tsx'
+import { StudioPlayer } from './StudioPlayer.tsx'
+import { episodeName } from './episode-name.ts'
+import { episodesQuery } from '#web/studio/content/queries.ts'
+import styles from '#web/studio/content/content.module.css'
+
+/** The cover as it is; another out of a picture, cut to shape, or out of a frame of an episode. */
+export function Cover({ video: { id, titles, cover_url, cover_color } }: { video: StudioVideo }) {
+  const { t } = useTexts()
+  const mayEdit = useMay()(editVideo)
+  const [picture, setPicture] = useState<Picture | null>(null)
+  const [isPicking, setPicking] = useState(false)
+  const open = (file: Blob) =>
+    void createImageBitmap(file)
+      .then(setPicture)
+      .catch(() => notify(t('content.noPicture')))
+  return (
+    <div className={styles.coverRow}>
+      <div className={styles.cover} style={{ background: cover_color }}>
+        {cover_url && <img src={cover_url} alt={t('content.coverOf', { title: titles.en ?? '' })} />}
+      </div>
+      {mayEdit && (
+        <div className={styles.stack}>
+          <p className={styles.quiet}>
+            {t('content.coverText')} {!cover_url && t('content.coverItself')}
+          </p>
+          <div className={styles.actions}>
+            <ChoosePicture
+              label={t('content.choosePicture')}
+              accept="image/jpeg,image/png,image/webp,image/avif"
+              look="quiet"
+              onChoose={open}
+            />
+            <Button look="quiet" onClick={() => setPicking(true)}>
+              {t('content.pickFrame')}
+            </Button>
+          </div>
+        </div>
+      )}
+      {isPicking && (
+        <FrameSheet
+          videoId={id}
+          onClose={() => setPicking(false)}
+          onFrame={(frame) => {
+            setPicking(false)
+            setPicture(frame)
+          }}
+        />
+      )}
+      {picture && <CropSheet videoId={id} picture={picture} onClose={() => setPicture(null)} />}
+    </div>
+  )
+}
+
+/** Any moment of any episode that plays. */
+function FrameSheet({
+  videoId,
+  onClose,
+  onFrame,
+}: {
+  videoId: string
+  onClose: () => void
+  onFrame: (frame: Picture) => void
+}) {
+  const { t, language } = useTexts()
+  const [chosen, setChosen] = useState('')
+  const [video, setVideo] = useState<HTMLVideoElement | null>(null)
+  const episodes = useQuery(episodesQuery(videoId, false))
+  const playable = episodes.data?.list.filter(({ plays }) => plays) ?? []
+  const episodeId = chosen || (playable[0]?.id ?? '')
+  const take = () => {
+    if (video && video.readyState >= HTMLMediaElement.HAVE_CURRENT_DATA) onFrame(frameOf(video))
+    else notify(t('content.frameSoon'))
+  }
+  return (
+    <Sheet title={t('content.pickFrame')} onClose={onClose} tall>
+      <div className={styles.sheet}>
+        {playable.length === 0 && <p>{t('content.nothingPlays')}</p>}
+        {episodeId && (
+          <>
+            <Choice
+              label={t('content.episode')}
+              value={episodeId}
+              options={playable.map((each) => ({ value: each.id, label: episodeName(each, language, t) }))}
+              onChoose={setChosen}
+            />
+            <StudioPlayer
+              key={episodeId}
+              episodeId={episodeId}
+              name={t('content.episode')}
+              onVideo={setVideo}
+            />
+            <Button onClick={take}>{t('content.takeFrame')}</Button>
+          </>
+        )}
+      </div>
+    </Sheet>
+  )
+}
+
+/** What the element shows now. */
+function frameOf(video: HTMLVideoElement): Picture {
+  const frame = document.createElement('canvas')
+  frame.width = video.videoWidth
+  frame.height = video.videoHeight
+  frame.getContext('2d')?.drawImage(video, 0, 0)
+  return frame
+}

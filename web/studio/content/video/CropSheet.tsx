@@ -1,0 +1,131 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef, useState, type PointerEvent } from 'react'
+import { coverPath } from '#contract/studio/uploads.ts'
+import { notify } from '#web/lib/notify.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { Sheet } from '#web/ui/Sheet.tsx'
+import { sendPicture } from '#web/studio/send-picture.ts'
+import { useTexts } from '#web/studio/texts.ts'
+import styles from '#web/studio/content/content.module.css'
+
+type OnCanvas = PointerEvent<HTMLCanvasElement>
+
+const size = { width: 1200, height: 1600 }
+/** A picture that is enlarged more than this has fewer than the 600 × 800 pixels of a cover. */
+const sharpScale = 2
+
+/** A picture as it is drawn: a file's, or a frame. */
+export type Picture = ImageBitmap | HTMLCanvasElement
+
+/** What is seen of the picture: how large it is, and where, from 0 to 1, its middle lies. */
+interface Cut {
+  zoom: number
+  across: number
+  down: number
+}
+
+/** Cuts a picture to the shape of a cover: by dragging it, and by three controls that do the same. */
+export function CropSheet({
+  videoId,
+  picture,
+  onClose,
+}: {
+  videoId: string
+  picture: Picture
+  onClose: () => void
+}) {
+  const { t } = useTexts()
+  const queryClient = useQueryClient()
+  const canvas = useRef<HTMLCanvasElement>(null)
+  const [cut, setCut] = useState<Cut>({ zoom: 1, across: 0.5, down: 0.5 })
+  const [busy, setBusy] = useState(false)
+  useEffect(() => draw(canvas.current, picture, cut), [picture, cut])
+  const held = useRef<{ x: number; y: number }>(undefined)
+  const take = ({ buttons, isPrimary, pointerId, clientX, clientY, currentTarget }: OnCanvas) => {
+    if (buttons !== 1 || !isPrimary) return
+    currentTarget.setPointerCapture(pointerId)
+    held.current = { x: clientX, y: clientY }
+  }
+  const drag = ({ isPrimary, clientX, clientY, currentTarget }: OnCanvas) => {
+    if (!held.current || !isPrimary) return
+    const scale = size.width / currentTarget.clientWidth
+    const [byX, byY] = [(clientX - held.current.x) * scale, (clientY - held.current.y) * scale]
+    held.current = { x: clientX, y: clientY }
+    setCut((before) => {
+      const { across, down } = room(picture, before.zoom)
+      return {
+        ...before,
+        across: within(before.across - (across ? byX / across : 0)),
+        down: within(before.down - (down ? byY / down : 0)),
+      }
+    })
+  }
+  const save = async () => {
+    setBusy(true)
+    const sent = await sendCover(videoId, canvas.current).catch(() => false)
+    setBusy(false)
+    if (!sent) return notify(t('content.noPicture'))
+    void queryClient.invalidateQueries({ queryKey: ['video', videoId] })
+    notify(t('content.saved'))
+    onClose()
+  }
+  return (
+    <Sheet title={t('content.cut')} onClose={onClose} tall>
+      <div className={styles.sheet}>
+        <canvas
+          ref={canvas}
+          {...size}
+          className={styles.crop}
+          onPointerDown={take}
+          onPointerMove={drag}
+          onLostPointerCapture={() => (held.current = undefined)}
+        />
+        {(['zoom', 'across', 'down'] as const).map((name) => (
+          <label key={name} className={styles.range}>
+            {t(`content.cuts.${name}`)}
+            <input
+              type="range"
+              min={name === 'zoom' ? 1 : 0}
+              max={name === 'zoom' ? 4 : 1}
+              step={0.01}
+              value={cut[name]}
+              onChange={({ target }) => setCut({ ...cut, [name]: Number(target.value) })}
+            />
+          </label>
+        ))}
+        {scaleOf(picture, cut.zoom) > sharpScale && <p role="status">{t('content.coverSmall')}</p>}
+        <Button disabled={busy} onClick={() => void save()}>
+          {t('content.useCover')}
+        </Button>
+      </div>
+    </Sheet>
+  )
+}
+
+const within = (share: number) => Math.min(1, Math.max(0, share))
+
+function scaleOf({ width, height }: Picture, zoom: number): number {
+  return Math.max(size.width / width, size.height / height) * zoom
+}
+
+/** How far the picture reaches beyond the cover. */
+function room(picture: Picture, zoom: number): { across: number; down: number } {
+  const scale = scaleOf(picture, zoom)
+  return { across: picture.width * scale - size.width, down: picture.height * scale - size.height }
+}
+
+function draw(canvas: HTMLCanvasElement | null, picture: Picture, { zoom, across, down }: Cut): void {
+  const scale = scaleOf(picture, zoom)
+  const beyond = room(picture, zoom)
+  const place = [-across * beyond.across, -down * beyond.down] as const
+  canvas?.getContext('2d')?.drawImage(picture, ...place, picture.width * scale, picture.height * scale)
+}
+
+async function sendCover(videoId: string, canvas: HTMLCanvasElement | null): Promise<boolean> {
+  const blob = await new Promise<Blob | null>((resolve) =>
+    canvas ? canvas.toBlob(resolve, 'image/jpeg', 0.92) : resolve(null),
+  )
+  if (!blob) return false
+  const { info } = await sendPicture<object>(coverPath.replace(':id', videoId), blob)
+  return info !== undefined
+}

@@ -1,0 +1,143 @@
+import { badges } from '#contract/catalog.ts'
+import { planCurrencies } from '#contract/studio/plans.ts'
+import type { StudioVideoPage, Inherited } from '#contract/studio/videos.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { Field } from '#web/ui/Field.tsx'
+import { useTexts } from '#web/studio/texts.ts'
+import { nameIn } from '#web/studio/format.ts'
+import { AskFirst } from '#web/studio/ui/AskFirst.tsx'
+import { Choice } from '#web/studio/ui/Choice.tsx'
+import { useDetailsForm } from './use-details-form.ts'
+import { Warnings } from './Warnings.tsx'
+import styles from '#web/studio/content/content.module.css'
+
+type Form = ReturnType<typeof useDetailsForm>['form']
+
+/** Edits category, tags, free episodes, prices, badge and whether the video is featured. */
+export function DetailsForm({ video }: { video: StudioVideoPage }) {
+  const { t } = useTexts()
+  const { form, labels, warnings, asks, saveAnyway, changeFirst } = useDetailsForm(video)
+  const hintOf = (known: readonly { name: string }[] = []) =>
+    known.length > 0 &&
+    t('content.known', {
+      names: known
+        .slice(0, 8)
+        .map(({ name }) => name)
+        .join(', '),
+    })
+  return (
+    <>
+      <form className={styles.stack} onSubmit={form.submit} noValidate>
+        {video.inherited && <TakenOver inherited={video.inherited} />}
+        <div className={styles.details}>
+          <Field
+            {...form.field('category')}
+            label={t('content.category')}
+            hint={hintOf(labels?.categories) || t('content.categoryHint')}
+            autoComplete="off"
+            required={false}
+          />
+          <Field
+            {...form.field('tags')}
+            label={t('content.tags')}
+            hint={hintOf(labels?.tags) || t('content.tagsHint')}
+            autoComplete="off"
+            required={false}
+          />
+          <Prices form={form} currency={video.price.currency} />
+          <ExperimentStatus form={form} />
+        </div>
+        <Warnings warnings={warnings} />
+        <Button type="submit" disabled={form.busy}>
+          {t('content.saveDetails')}
+        </Button>
+      </form>
+      {asks && (
+        <AskFirst
+          title={t('content.oddTitle')}
+          text={`${asks.map((warning) => t(`content.warning.${warning}`)).join(' ')} ${t('content.oddText')}`}
+          action={t('content.saveAnyway')}
+          busy={form.busy}
+          onDo={saveAnyway}
+          onClose={changeFirst}
+        />
+      )}
+    </>
+  )
+}
+
+/** How many episodes are free, and what the others cost; `currency` is what the video is sold in so far. */
+function Prices({ form, currency }: { form: Form; currency: string }) {
+  const { t } = useTexts()
+  return (
+    <>
+      <Field
+        {...form.field('free_episodes')}
+        label={t('content.free')}
+        hint={t('content.freeHint')}
+        inputMode="numeric"
+        autoComplete="off"
+      />
+      <Field
+        {...form.field('episode_cents')}
+        label={t('content.episodePrice')}
+        inputMode="decimal"
+        autoComplete="off"
+      />
+      <Field
+        {...form.field('video_cents')}
+        label={t('content.videoPrice')}
+        inputMode="decimal"
+        autoComplete="off"
+      />
+      <Choice
+        label={t('content.currency')}
+        value={form.value.currency}
+        options={currenciesWith(currency).map((value) => ({ value, label: value }))}
+        onChoose={(chosen) => form.set({ currency: chosen })}
+      />
+    </>
+  )
+}
+
+/** What marks a video among the others. */
+function ExperimentStatus({ form }: { form: Form }) {
+  const { t } = useTexts()
+  return (
+    <>
+      <Choice
+        label={t('content.badge')}
+        hint={t('content.badgeHint')}
+        value={form.value.badge}
+        options={[
+          { value: '', label: t('content.noBadge') },
+          ...badges.map((badge) => ({ value: badge, label: t(`content.badges.${badge}`) })),
+        ]}
+        onChoose={(badge) => form.set({ badge })}
+      />
+      <Choice
+        label={t('content.featured')}
+        value={form.value.featured}
+        hint={t('content.featuredHint')}
+        options={(['yes', 'no'] as const).map((each) => ({ value: each, label: t(`content.${each}`) }))}
+        onChoose={(featured) => form.set({ featured })}
+      />
+    </>
+  )
+}
+
+/** Where a new draft has its prices and free episodes from. */
+function TakenOver({ inherited: { parts, from } }: { inherited: Inherited }) {
+  const { t, language } = useTexts()
+  const what = parts.map((part) => t(`content.takenOverParts.${part}`)).join(', ')
+  return (
+    <p className={styles.quiet}>
+      {from
+        ? t('content.takenOver', { what, title: nameIn(from, language) })
+        : t('content.takenOverFirst', { what })}
+    </p>
+  )
+}
+
+/** What a plan may be sold in, and what this video is sold in already. */
+const currenciesWith = (own: string) => [...new Set([own, ...planCurrencies])]

@@ -1,0 +1,173 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { languages, type Language } from '#contract/languages.ts'
+import {
+  editEpisode,
+  removeEpisode,
+  retryEpisode,
+  videoLimits,
+  type StudioEpisode,
+} from '#contract/studio/videos.ts'
+import { call } from '#web/lib/api.ts'
+import { notify } from '#web/lib/notify.ts'
+import { languageNames } from '#web/lib/language.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { Field } from '#web/ui/Field.tsx'
+import { useMay } from '#web/studio/queries.ts'
+import { useTexts } from '#web/studio/texts.ts'
+import { FormSheet } from '#web/studio/ui/FormSheet.tsx'
+import { useGuardedForm } from '#web/studio/ui/use-guarded-form.ts'
+import { AskFirst } from '#web/studio/ui/AskFirst.tsx'
+import { useCommand } from '#web/studio/use-command.ts'
+import { episodeName } from './episode-name.ts'
+import { timeLeft } from '#web/studio/content/uploads/time-left.ts'
+import { useSecondsLeft } from './use-seconds-left.ts'
+import styles from '#web/studio/content/content.module.css'
+
+/** One episode: its number, title, what became of its file, and what can be done about it. */
+export function EpisodeRow({
+  episode,
+  at,
+  isFree,
+}: {
+  episode: StudioEpisode
+  /** When it was so, in milliseconds. */
+  at: number
+  isFree: boolean
+}) {
+  const { t, language } = useTexts()
+  const { number } = episode
+  return (
+    <div className={styles.episode}>
+      <span className={styles.number}>{number}</span>
+      <span className={styles.thumb}>{episode.thumb_url && <img src={episode.thumb_url} alt="" />}</span>
+      <div className={styles.about}>
+        <strong>{episodeName(episode, language, t)}</strong>
+        <p>
+          {t(isFree ? 'content.isFree' : 'content.isLocked')} · <State episode={episode} at={at} />
+          {episode.captions.length > 0 &&
+            ` · ${t('content.captionsIn', { languages: episode.captions.map((each) => languageNames[each]).join(', ') })}`}
+        </p>
+        {episode.reason !== null && <p className={styles.bad}>{episode.reason}</p>}
+      </div>
+      <div className={styles.rowActions}>
+        <Repair episode={episode} />
+      </div>
+    </div>
+  )
+}
+
+function State({ episode: { state, plays, progress }, at }: { episode: StudioEpisode; at: number }) {
+  const { t } = useTexts()
+  if (state === 'processing') return <BeingMade progress={progress} at={at} />
+  const words = t(`content.made_${state}`, { percent: progress })
+  return <>{plays && state !== 'ready' ? `${words} ${t('content.formerPlays')}` : words}</>
+}
+
+/** The progress in percent from which the speed is known. */
+const enough = 10
+
+function BeingMade({ progress, at }: { progress: number; at: number }) {
+  const { t } = useTexts()
+  const words = t('content.made_processing', { percent: progress })
+  const seconds = useSecondsLeft({ done: progress, open: 100 - progress, at }, enough)
+  return (
+    <>
+      {words} <progress className={styles.bar} max={100} value={progress} aria-label={words} />
+      {seconds !== undefined && ` ${timeLeft(seconds, t)}`}
+    </>
+  )
+}
+
+/** Titles; and of a file that failed another try, or taking it out. */
+function Repair({ episode }: { episode: StudioEpisode }) {
+  const { t } = useTexts()
+  const may = useMay()
+  const retry = useCommand(retryEpisode, t('done.retried'))
+  const remove = useCommand(removeEpisode, t('done.episodeRemoved'))
+  const [open, setOpen] = useState<'titles' | 'remove' | null>(null)
+  const { id, number, state, plays } = episode
+  if (!may(editEpisode)) return null
+  return (
+    <>
+      {state === 'failed' && (
+        <Button look="quiet" disabled={retry.busy} onClick={() => void retry.run({ id })}>
+          {t('content.retry')}
+          <span className="hidden-text"> {t('content.episodeNumber', { number })}</span>
+        </Button>
+      )}
+      {(state === 'failed' || !plays) && (
+        <Button look="quiet" onClick={() => setOpen('remove')}>
+          {t('content.takeOut')}
+          <span className="hidden-text"> {t('content.episodeNumber', { number })}</span>
+        </Button>
+      )}
+      <Button
+        look="quiet"
+        aria-label={t('content.nameEpisode', { number })}
+        onClick={() => setOpen('titles')}
+      >
+        {t('content.name')}
+      </Button>
+      {open === 'titles' && <TitlesSheet episode={episode} onClose={() => setOpen(null)} />}
+      {open === 'remove' && (
+        <AskFirst
+          title={t('content.takeOutTitle', { number })}
+          text={t('content.takeOutText')}
+          action={t('content.takeOut')}
+          busy={remove.busy}
+          onDo={() => void remove.run({ id }).then(() => setOpen(null))}
+          onClose={() => setOpen(null)}
+        />
+      )}
+    </>
+  )
+}
+
+function TitlesSheet({
+  episode: { id, number, titles },
+  onClose,
+}: {
+  episode: StudioEpisode
+  onClose: () => void
+}) {
+  const { t } = useTexts()
+  const queryClient = useQueryClient()
+  const form = useGuardedForm<Language>({
+    initial: { en: '', es: '', fy: '', dy: '', pt: '', ...titles },
+    messagesOf: (value) =>
+      Object.fromEntries(
+        languages
+          .filter((language) => value[language].trim().length > videoLimits.title)
+          .map((language) => [language, t('content.tooLong', { most: videoLimits.title })]),
+      ),
+    send: async (value) => {
+      await call(editEpisode, { body: { id, titles: value } })
+      void queryClient.invalidateQueries({ queryKey: ['episodes'] })
+      notify(t('content.saved'))
+      onClose()
+    },
+  })
+  return (
+    <FormSheet
+      title={t('content.nameEpisode', { number })}
+      form={form}
+      className={styles.stack}
+      onClose={onClose}
+    >
+      {languages.map((language) => (
+        <Field
+          key={language}
+          {...form.field(language)}
+          label={t('content.titleIn', { language: languageNames[language] })}
+          autoComplete="off"
+          autoFocus={language === 'en'}
+          required={false}
+        />
+      ))}
+      <Button type="submit" disabled={form.busy}>
+        {t('content.save')}
+      </Button>
+    </FormSheet>
+  )
+}

@@ -1,0 +1,73 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef, useSyncExternalStore } from 'react'
+import { orderEpisodes, type StudioEpisode, type StudioVideo } from '#contract/studio/videos.ts'
+import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { useMay } from '#web/studio/queries.ts'
+import { useTexts } from '#web/studio/texts.ts'
+import { Ordered } from '#web/studio/ui/Ordered.tsx'
+import { useSentOrder } from '#web/studio/ui/use-sent-order.ts'
+import { useCommand } from '#web/studio/use-command.ts'
+import { EpisodeRow } from './EpisodeRow.tsx'
+import { ProcessingProgress } from './ProcessingProgress.tsx'
+import { episodesQuery, videoQuery } from '#web/studio/content/queries.ts'
+import { onSendings, sendings } from '#web/studio/content/uploads/upload-queue.ts'
+import styles from '#web/studio/content/content.module.css'
+
+/** The episodes in their order, which may be changed, with what became of their files. */
+export function Episodes({ video: { id, free_episodes } }: { video: StudioVideo }) {
+  const { t } = useTexts()
+  const mayOrder = useMay()(orderEpisodes)
+  const isComing = useSyncExternalStore(onSendings, sendings).some(({ videoId }) => videoId === id)
+  const episodes = useQuery(episodesQuery(id, isComing))
+  const { run } = useCommand(orderEpisodes, null)
+  const { ordered, order } = useSentOrder(episodes.data?.list ?? [], idOf, async (list) => {
+    await run({ video_id: id, episode_ids: list.map(idOf) })
+    await episodes.refetch()
+  })
+  useVideoAnew(id, episodes.data?.list)
+  if (episodes.isLoadingError) return <CouldNotLoad onRetry={() => void episodes.refetch()} />
+  if (!episodes.data) return <div className={styles.wait} aria-busy="true" />
+  if (ordered.length === 0) return <p className={styles.empty}>{t('content.noEpisodes')}</p>
+  // Whoever moves one sees at once which numbers that makes: those that there are, in the new order.
+  const numbers = ordered.map(({ number }) => number).toSorted((a, b) => a - b)
+  const list = ordered.map((episode, index) => ({ ...episode, number: numbers[index] ?? episode.number }))
+  const row = (episode: StudioEpisode) => (
+    <EpisodeRow at={episodes.dataUpdatedAt} episode={episode} isFree={episode.number <= free_episodes} />
+  )
+  return (
+    <>
+      <ProcessingProgress list={list} at={episodes.dataUpdatedAt} />
+      {mayOrder ? (
+        <Ordered
+          items={list}
+          keyOf={idOf}
+          nameOf={({ number }) => t('content.episodeNumber', { number })}
+          onOrder={order}
+          dense
+        >
+          {row}
+        </Ordered>
+      ) : (
+        <ol className={styles.episodes}>
+          {list.map((episode) => (
+            <li key={episode.id}>{row(episode)}</li>
+          ))}
+        </ol>
+      )}
+    </>
+  )
+}
+
+const idOf = ({ id }: StudioEpisode) => id
+
+/** A processed episode may set the video's cover or publish it, so its data are refetched. */
+function useVideoAnew(id: string, list: readonly StudioEpisode[] | undefined): void {
+  const client = useQueryClient()
+  const known = useRef<string>(undefined)
+  const now = list && `${list.length} ${list.filter(({ plays }) => plays).length}`
+  useEffect(() => {
+    if (known.current !== undefined && known.current !== now)
+      void client.invalidateQueries({ queryKey: videoQuery(id).queryKey })
+    known.current = now
+  }, [client, id, now])
+}

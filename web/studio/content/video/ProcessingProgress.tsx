@@ -1,0 +1,42 @@
+import type { StudioEpisode } from '#contract/studio/videos.ts'
+import { useTexts } from '#web/studio/texts.ts'
+import { timeLeft } from '#web/studio/content/uploads/time-left.ts'
+import { useSecondsLeft } from './use-seconds-left.ts'
+import styles from '#web/studio/content/content.module.css'
+
+const isUnderWay = ({ state }: StudioEpisode) => state === 'waiting' || state === 'processing'
+/** The progress in percent from which the speed is known. */
+const enough = 50
+
+/** How far all episodes are made, and the time that is left at the speed since the page was opened. */
+export function ProcessingProgress({ list, at }: { list: readonly StudioEpisode[]; at: number }) {
+  const left = list.filter(isUnderWay)
+  return left.length === 0 ? null : <Progress list={list} left={left} at={at} />
+}
+
+function Progress({
+  list,
+  left,
+  at,
+}: {
+  list: readonly StudioEpisode[]
+  left: readonly StudioEpisode[]
+  /** When this was so, in milliseconds. */
+  at: number
+}) {
+  const { t } = useTexts()
+  const open = left.reduce((sum, { progress }) => sum + 100 - progress, 0)
+  const ready = list.filter(({ state }) => state === 'ready').length
+  const done = 100 * (ready + left.length) - open
+  const seconds = useSecondsLeft({ done, open, at }, enough)
+  const words = t('content.making', { made: ready, count: list.length })
+  return (
+    <p className={styles.overall}>
+      <progress className={styles.bar} max={100 * list.length} value={done} aria-label={words} />
+      <span>
+        {words}
+        {seconds !== undefined && ` · ${timeLeft(seconds, t)}`}
+      </span>
+    </p>
+  )
+}

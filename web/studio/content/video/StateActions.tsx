@@ -1,0 +1,113 @@
+import { useState } from 'react'
+import {
+  archiveVideo,
+  publishVideo,
+  scheduleVideo,
+  unscheduleVideo,
+  type StudioVideo,
+} from '#contract/studio/videos.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { Field } from '#web/ui/Field.tsx'
+import { call } from '#web/lib/api.ts'
+import { notify } from '#web/lib/notify.ts'
+import { useQueryClient } from '@tanstack/react-query'
+import { useTexts } from '#web/studio/texts.ts'
+import { FormSheet } from '#web/studio/ui/FormSheet.tsx'
+import { useGuardedForm } from '#web/studio/ui/use-guarded-form.ts'
+import { AskFirst } from '#web/studio/ui/AskFirst.tsx'
+import { useCommand } from '#web/studio/use-command.ts'
+import styles from '#web/studio/content/content.module.css'
+
+const ownZone = new Intl.DateTimeFormat().resolvedOptions().timeZone
+
+/** What leads a video to its next state. */
+export function StateActions({ video }: { video: StudioVideo }) {
+  const { t } = useTexts()
+  const { id, state, episode_count } = video
+  const publish = useCommand(publishVideo, t('done.published'))
+  const unschedule = useCommand(unscheduleVideo, t('done.unscheduled'))
+  const archive = useCommand(archiveVideo, t('done.archived'))
+  const [asked, setAsked] = useState<'schedule' | 'archive' | null>(null)
+  const isEarly = state === 'draft' || state === 'scheduled'
+  return (
+    <>
+      {state !== 'published' && (
+        <Button
+          look={episode_count === 0 ? 'quiet' : 'main'}
+          disabled={publish.busy}
+          onClick={() => void publish.run({ id })}
+        >
+          {t(state === 'archived' ? 'content.publishAgain' : 'content.publish')}
+        </Button>
+      )}
+      {isEarly && (
+        <Button look="quiet" onClick={() => setAsked('schedule')}>
+          {t(state === 'draft' ? 'content.schedule' : 'content.reschedule')}
+        </Button>
+      )}
+      {state === 'scheduled' && (
+        <Button look="quiet" disabled={unschedule.busy} onClick={() => void unschedule.run({ id })}>
+          {t('content.unschedule')}
+        </Button>
+      )}
+      {state === 'published' && (
+        <Button look="quiet" onClick={() => setAsked('archive')}>
+          {t('content.archive')}
+        </Button>
+      )}
+      {asked === 'schedule' && <ScheduleSheet video={video} onClose={() => setAsked(null)} />}
+      {asked === 'archive' && (
+        <AskFirst
+          title={t('content.archiveTitle')}
+          text={t('content.archiveText')}
+          action={t('content.archive')}
+          busy={archive.busy}
+          onDo={() => void archive.run({ id }).then(() => setAsked(null))}
+          onClose={() => setAsked(null)}
+        />
+      )}
+    </>
+  )
+}
+
+function ScheduleSheet({
+  video: { id, state, released_at },
+  onClose,
+}: {
+  video: StudioVideo
+  onClose: () => void
+}) {
+  const { t } = useTexts()
+  const queryClient = useQueryClient()
+  const form = useGuardedForm({
+    initial: { at: state === 'scheduled' && released_at ? localTime(released_at) : '' },
+    messagesOf: ({ at }) => (Number.isNaN(Date.parse(at)) ? { at: t('content.momentNeeded') } : {}),
+    send: async ({ at }) => {
+      await call(scheduleVideo, { body: { id, at: new Date(at).toISOString() } })
+      void queryClient.invalidateQueries({ queryKey: ['video', id] })
+      notify(t('done.scheduled'))
+      onClose()
+    },
+  })
+  return (
+    <FormSheet title={t('content.schedule')} form={form} className={styles.stack} onClose={onClose}>
+      <Field
+        {...form.field('at')}
+        label={t('content.moment')}
+        hint={t('content.momentHint', { zone: ownZone })}
+        type="datetime-local"
+        autoComplete="off"
+        autoFocus
+      />
+      <Button type="submit" disabled={form.busy}>
+        {t('content.schedule')}
+      </Button>
+    </FormSheet>
+  )
+}
+
+/** A time as the value of a date and time field, in the browser's time zone. */
+function localTime(moment: string): string {
+  const at = new Date(moment)
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+}

@@ -1,0 +1,51 @@
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
+import { htmlLanguage } from '#contract/languages.ts'
+import { playStudioEpisode } from '#contract/studio/videos.ts'
+import { call } from '#web/lib/api.ts'
+import { languageNames } from '#web/lib/language.ts'
+import { takeStream } from '#web/player/engine/stream.ts'
+import { captionTrack } from '#web/player/hooks/use-captions.ts'
+import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import styles from '#web/studio/content/content.module.css'
+
+/** Plays an episode of a video of whatever state, with the browser's own controls. */
+export function StudioPlayer({
+  episodeId,
+  name,
+  onVideo,
+}: {
+  episodeId: string
+  /** What it plays. */
+  name: string
+  /** Told the element that the picture is in. */
+  onVideo?: (video: HTMLVideoElement) => void
+}) {
+  const frame = useRef<HTMLDivElement>(null)
+  const source = useQuery({
+    queryKey: ['desk-playback', episodeId],
+    queryFn: ({ signal }) => call(playStudioEpisode, { query: { id: episodeId }, signal }),
+    // A link is good for longer than anybody looks.
+    staleTime: Infinity,
+    gcTime: 0,
+  })
+  const { data } = source
+  useEffect(() => {
+    if (!data) return undefined
+    // As one that waits: the picture stays the same element's, so that a frame can be taken at any moment.
+    const stream = takeStream(data, 0, false)
+    stream.video.controls = true
+    // Whoever takes a frame sees the one they would take.
+    if (!onVideo) stream.video.poster = data.poster_url
+    // The browser's own controls turn them on and off.
+    for (const { lang, url } of data.captions)
+      stream.video.append(captionTrack(url, htmlLanguage[lang], languageNames[lang]))
+    stream.setActive(true)
+    frame.current?.append(stream.video)
+    onVideo?.(stream.video)
+    return () => stream.close()
+  }, [data, onVideo])
+  useEffect(() => frame.current?.querySelector('video')?.setAttribute('aria-label', name), [data, name])
+  if (source.isLoadingError) return <CouldNotLoad onRetry={() => void source.refetch()} />
+  return <div ref={frame} className={styles.player} aria-busy={!data} />
+}

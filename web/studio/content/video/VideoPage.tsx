@@ -1,0 +1,136 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useParams } from 'react-router'
+import { editVideo, type StudioVideo, type StudioVideoPage } from '#contract/studio/videos.ts'
+import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { NotFound } from '#web/studio/NotFound.tsx'
+import { isNoPage, useMay } from '#web/studio/queries.ts'
+import { useTexts } from '#web/studio/texts.ts'
+import { Page, Panel } from '#web/studio/ui/Page.tsx'
+import { PageLink, ViewersLink } from '#web/studio/ui/PageLink.tsx'
+import { nameIn, formatTime } from '#web/studio/format.ts'
+import { AddFiles } from '#web/studio/content/import/AddFiles.tsx'
+import { Cover } from './Cover.tsx'
+import { DetailsForm } from './DetailsForm.tsx'
+import { Episodes } from './Episodes.tsx'
+import { Preview } from './Preview.tsx'
+import { videoQuery } from '#web/studio/content/queries.ts'
+import { Warnings } from './Warnings.tsx'
+import { StateActions } from './StateActions.tsx'
+import { TextsForm } from './TextsForm.tsx'
+import styles from '#web/studio/content/content.module.css'
+
+/** A video's page: episodes and uploads, texts, details, cover and preview. */
+export function VideoPage() {
+  const { t } = useTexts()
+  const { id = '' } = useParams()
+  const video = useQuery(videoQuery(id))
+  if (isNoPage(video.error)) return <NotFound />
+  // What was typed stays where the network is lost for a while.
+  if (video.isLoadingError) return <CouldNotLoad onRetry={() => void video.refetch()} />
+  if (!video.data) return <div className={styles.waitPage} aria-busy="true" aria-label={t('desk.loading')} />
+  return <Whole key={id} video={video.data} />
+}
+
+function Whole({ video }: { video: StudioVideoPage }) {
+  const { t, language } = useTexts()
+  const mayEdit = useMay()(editVideo)
+  return (
+    <Page
+      title={nameIn(video.titles, language)}
+      lead={<PublicationStatus video={video} />}
+      actions={mayEdit && <StateActions video={video} />}
+    >
+      <Parts
+        names={mayEdit ? parts : parts.filter((part) => part !== 'texts' && part !== 'details')}
+        leadsToPublish={mayEdit && video.state === 'draft'}
+      />
+      <Panel id="episodes" title={t('content.episodes')}>
+        {mayEdit && <AddFiles video={video} />}
+        <Episodes video={video} />
+      </Panel>
+      <Panel id="cover" title={t('content.cover')}>
+        <Cover video={video} />
+      </Panel>
+      {mayEdit && (
+        <>
+          <Panel id="texts" title={t('content.texts')}>
+            <TextsForm video={video} />
+          </Panel>
+          <Panel id="details" title={t('content.details')}>
+            <DetailsForm video={video} />
+          </Panel>
+        </>
+      )}
+      <Panel id="preview" title={t('content.preview')}>
+        <Preview video={video} />
+      </Panel>
+    </Page>
+  )
+}
+
+const parts = ['episodes', 'cover', 'texts', 'details', 'preview'] as const
+
+/** Links to the parts of the page, which stay at hand: a season is long. */
+function Parts({
+  names,
+  leadsToPublish,
+}: {
+  names: readonly (typeof parts)[number][]
+  /** The last step is done at the top, out of sight of whoever has come down to the preview. */
+  leadsToPublish: boolean
+}) {
+  const { t } = useTexts()
+  return (
+    <nav aria-label={t('content.parts')} className={styles.parts}>
+      {names.map((name) => (
+        <Link key={name} to={`#${name}`} replace>
+          {t(`content.${name}`)}
+        </Link>
+      ))}
+      {leadsToPublish && (
+        <Link to="#main" replace>
+          {t('content.toPublish')}
+        </Link>
+      )}
+    </nav>
+  )
+}
+
+/** What viewers would miss. */
+function lacksOf({ episode_count, cover_url, synopses, category }: StudioVideo) {
+  return [
+    ...(episode_count > 0 ? [] : (['episodes'] as const)),
+    ...(cover_url ? [] : (['cover'] as const)),
+    ...(synopses.en ? [] : (['synopsis'] as const)),
+    ...(category ? [] : (['category'] as const)),
+  ]
+}
+
+/** In which state it is, since or until when, and the way to its page where viewers have one. */
+function PublicationStatus({ video }: { video: StudioVideo }) {
+  const { t, language } = useTexts()
+  const { id, state, released_at } = video
+  const lacks = lacksOf(video)
+  const time = formatTime(released_at, language)
+  const words = {
+    draft: t('content.isDraft'),
+    scheduled: released_at ? t('content.isScheduled', { time }) : t('content.isWaiting'),
+    published: t('content.isPublished', { time }),
+    archived: t('content.isArchived'),
+  }
+  return (
+    <span className={styles.status}>
+      <PageLink to="/studio/content">{t('content.toAll')}</PageLink>
+      {state === 'published' && <ViewersLink href={`/videos/${id}`}>{t('content.open')}</ViewersLink>}
+      <span>
+        <strong>{t(`content.states.${state}`)}</strong> · {words[state]}
+      </span>
+      <Warnings warnings={video.warnings} />
+      {lacks.length > 0 && (
+        <span className={styles.lacks}>
+          {t('content.lacks', { what: lacks.map((each) => t(`content.lack.${each}`)).join(', ') })}
+        </span>
+      )}
+    </span>
+  )
+}

@@ -1,0 +1,17 @@
+import type { VideoWarning } from '#contract/studio/video-warnings.ts'
+import { useTexts } from '#web/studio/texts.ts'
+import styles from '#web/studio/content/content.module.css'
+
+/** What an operator should look at before viewers see a video. */
+export function Warnings({ warnings }: { warnings: readonly VideoWarning[] }) {
+  const { t } = useTexts()
+  return (
+    <div role="status">
+      {warnings.map((warning) => (
+        <p key={warning} className={styles.lacks}>
+          {t(`content.warning.${warning}`)}
+        </p>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,118 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useRef, useState } from 'react'
+import { badges } from '#contract/catalog.ts'
+import { priceWarningsOf, type VideoWarning } from '#contract/studio/video-warnings.ts'
+import { editVideo, videoLimits, type StudioVideo, type StudioVideoPage } from '#contract/studio/videos.ts'
+import { call } from '#web/lib/api.ts'
+import { notify } from '#web/lib/notify.ts'
+import { useTexts } from '#web/studio/texts.ts'
+import { useGuardedForm } from '#web/studio/ui/use-guarded-form.ts'
+import { centsOf, decimalOf } from '#web/studio/format.ts'
+import { labelsQuery } from '#web/studio/content/queries.ts'
+
+/** The form of a video's details, and the categories and tags there are, by name. */
+export function useDetailsForm(video: StudioVideoPage) {
+  const { t } = useTexts()
+  const queryClient = useQueryClient()
+  const labels = useQuery(labelsQuery).data
+  const [asks, setAsks] = useState<VideoWarning[] | null>(null)
+  const isConfirmed = useRef(false)
+  const form = useGuardedForm({
+    initial: initialOf(video),
+    messagesOf: (value) => ({
+      ...(centsOf(value.episode_cents) ? {} : { episode_cents: t('content.priceBad') }),
+      ...(centsOf(value.video_cents) ? {} : { video_cents: t('content.priceBad') }),
+      ...(/^\d{1,4}$/.test(value.free_episodes) ? {} : { free_episodes: t('content.freeBad') }),
+      ...(tagsOf(value.tags).length > videoLimits.tags
+        ? { tags: t('content.tagsMany', { most: videoLimits.tags }) }
+        : {}),
+    }),
+    send: async (value) => {
+      const odd = priceWarningsOf({ ...pricesOf(value), episode_count: video.episode_count })
+      const isNew = odd.filter((warning) => !video.warnings.includes(warning))
+      // Viewers would see it at once.
+      if (video.state === 'published' && isNew.length > 0 && !isConfirmed.current) {
+        setAsks(isNew)
+        return false
+      }
+      isConfirmed.current = false
+      await call(editVideo, { body: editOf(video, value, labels) })
+      void queryClient.invalidateQueries({ queryKey: ['video', video.id] })
+      void queryClient.invalidateQueries({ queryKey: labelsQuery.queryKey })
+      notify(t('content.saved'))
+      return true
+    },
+  })
+  return {
+    form,
+    labels,
+    /** Of the prices as they are typed. */
+    warnings: priceWarningsOf({ ...pricesOf(form.value), episode_count: video.episode_count }),
+    /** What has to be confirmed before it is saved on a live video; null if nothing has. */
+    asks,
+    saveAnyway: () => {
+      isConfirmed.current = true
+      setAsks(null)
+      form.submit()
+    },
+    changeFirst: () => setAsks(null),
+  }
+}
+
+interface Label {
+  slug: string
+  name: string
+}
+
+interface Labels {
+  categories: readonly Label[]
+  tags: readonly Label[]
+}
+
+type Value = ReturnType<typeof initialOf>
+
+function editOf(video: StudioVideoPage, value: Value, labels: Labels | undefined) {
+  const before = initialOf(video)
+  const categories = [...(video.category ? [video.category] : []), ...(labels?.categories ?? [])]
+  const tags = [...video.tags, ...(labels?.tags ?? [])]
+  const category = value.category.trim() === '' ? null : slugOf(value.category, categories)
+  return {
+    id: video.id,
+    // Names of two may be the same in this language: what was not touched is not sent.
+    ...(value.category === before.category ? {} : { category }),
+    ...(value.tags === before.tags ? {} : { tags: tagsOf(value.tags).map((tag) => slugOf(tag, tags)) }),
+    ...pricesOf(value),
+    currency: value.currency,
+    badge: badges.find((badge) => badge === value.badge) ?? null,
+    featured: value.featured === 'yes',
+  }
+}
+
+const pricesOf = (value: Pick<Value, 'free_episodes' | 'episode_cents' | 'video_cents'>) => ({
+  free_episodes: Number(value.free_episodes),
+  episode_cents: centsOf(value.episode_cents) ?? 0,
+  video_cents: centsOf(value.video_cents) ?? 0,
+})
+
+/** What is known by a name in the operator's language goes by its slug; anything else is made. */
+function slugOf(typed: string, labels: readonly Label[]): string {
+  const name = typed.trim()
+  return labels.find((label) => label.name.toLowerCase() === name.toLowerCase())?.slug ?? name
+}
+
+const initialOf = ({ category, tags, price, badge, featured, free_episodes }: StudioVideo) => ({
+  category: category?.name ?? '',
+  tags: tags.map(({ name }) => name).join(', '),
+  free_episodes: String(free_episodes),
+  episode_cents: decimalOf(price.episode_cents),
+  video_cents: decimalOf(price.video_cents),
+  currency: price.currency,
+  badge: badge ?? '',
+  featured: featured ? 'yes' : 'no',
+})
+
+const tagsOf = (text: string) =>
+  text
+    .split(',')
+    .map((tag) => tag.trim())
+    .filter((tag) => tag !== '')

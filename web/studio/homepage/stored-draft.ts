@@ -1,0 +1,19 @@
+import type { ResultOf } from '#contract/endpoint.ts'
+import type { previewHomepage } from '#contract/studio/homepage.ts'
+import { saveRecord, readRecord, storage } from '#web/lib/storage.ts'
+
+/** What web/features/catalog/queries.ts shows at `/?draft`, and which operator composes it. */
+const [draftKey, ownerKey] = ['homepage-draft', 'homepage-draft-of']
+
+/** Keeps the homepage of a draft in this browser, for its preview. */
+export function storeDraft(operatorId: string, homepage: ResultOf<typeof previewHomepage>): void {
+  saveRecord(ownerKey, operatorId)
+  saveRecord(draftKey, homepage)
+}
+
+/** Deletes the draft of another operator; without an operator, any draft. */
+export function forgetOthersDraft(operatorId: string | undefined): void {
+  if (operatorId !== undefined && readRecord<string>(ownerKey) === operatorId) return
+  storage.remove(draftKey)
+  storage.remove(ownerKey)
+}

@@ -1,0 +1,61 @@
+import { onlineManager, type QueryClient } from '@tanstack/react-query'
+import { matchPath, type DataRouter } from 'react-router'
+import { tabStorage } from '#web/lib/storage.ts'
+import type { Area } from './areas.ts'
+
+/** Set while the document is reloaded because some code failed to load. */
+const openedAnew = 'area-opened-anew'
+
+/** Where somebody is going, or is. */
+const headingOf = ({ state }: DataRouter) => state.navigation.location ?? state.location
+
+/**
+ * Brings an area's code, without a connection once it is back. Chromium never asks again for code that was lost on its
+ * way: then the document is opened anew as soon as the site answers, where somebody is still heading for the area.
+ * @throws what the code threw, or why it did not come, where a new document has not helped either
+ */
+export async function loadArea(
+  { path, load }: Area,
+  { router, queryClient }: { router: DataRouter; queryClient: QueryClient },
+): Promise<Awaited<ReturnType<Area['load']>>> {
+  await whenOnline()
+  try {
+    const area = await load()
+    tabStorage.remove(openedAnew)
+    return area
+  } catch (error) {
+    if (onlineManager.isOnline() && tabStorage.get(openedAnew)) throw error
+    await whenAnswering(queryClient)
+    const heading = headingOf(router)
+    if (!matchPath(`${path}/*`, heading.pathname)) throw error
+    tabStorage.set(openedAnew, path)
+    if (heading === router.state.location) location.reload()
+    else location.assign(router.createHref(heading))
+    return new Promise(() => {})
+  }
+}
+
+function whenOnline(): Promise<void> {
+  return new Promise((resolve) => {
+    if (onlineManager.isOnline()) return resolve()
+    const stop = onlineManager.subscribe((online) => {
+      if (!online) return
+      stop()
+      resolve()
+    })
+  })
+}
+
+/** Requests the studio's document until it arrives; waits while there is no connection. */
+const whenAnswering = (queryClient: QueryClient) =>
+  queryClient.fetchQuery({
+    queryKey: ['studio-document'],
+    queryFn: async () => {
+      const { ok } = await fetch('/studio', { method: 'HEAD', cache: 'no-store' })
+      if (!ok) throw new Error('the studio does not answer')
+      return ok
+    },
+    retry: true,
+    retryDelay: 2000,
+    staleTime: 0,
+  })

@@ -1,0 +1,10 @@
+import { expect, test } from 'vitest'
+import type { Say } from '#web/studio/texts.ts'
+import { declineText } from './order-copy.ts'
+
+const t: Say = (key) => `words of ${key}`
+
+test('why a payment failed is said in words, and a reason that nobody knows any more as it is', () => {
+  expect(declineText('card_declined', t)).toBe('words of money.decline.card_declined')
+  expect(declineText('of_before', t)).toBe('of_before')
+})

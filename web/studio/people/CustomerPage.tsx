@@ -1,0 +1,195 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { listAudit } from '#contract/studio/operators.ts'
+import {
+  deletePerson,
+  getPerson,
+  grantEntitlement,
+  signOutPerson,
+  type PersonFile,
+} from '#contract/studio/people.ts'
+import { brands } from '#web/features/billing/payment-methods/method-copy.ts'
+import { call } from '#web/lib/api.ts'
+import { notify } from '#web/lib/notify.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { NotFound } from '#web/studio/NotFound.tsx'
+import { OrderList } from '#web/studio/money/OrderList.tsx'
+import { gatewayNames } from '#web/studio/money/order-copy.ts'
+import { isNoPage, useMay } from '#web/studio/queries.ts'
+import { AuditTrail } from '#web/studio/team/AuditTrail.tsx'
+import { useTexts } from '#web/studio/texts.ts'
+import { AskReason } from '#web/studio/ui/AskReason.tsx'
+import { Facts } from '#web/studio/ui/Facts.tsx'
+import { Page, Panel } from '#web/studio/ui/Page.tsx'
+import { PageLink } from '#web/studio/ui/PageLink.tsx'
+import { Table } from '#web/studio/ui/Table.tsx'
+import { useCommand } from '#web/studio/use-command.ts'
+import { formatTime } from '#web/studio/format.ts'
+import { GrantForm } from './GrantForm.tsx'
+import { History } from './History.tsx'
+import { Rights } from './Rights.tsx'
+import { emailText, nameOf } from './email-copy.ts'
+import { membershipText } from './membership-copy.ts'
+import styles from './people.module.css'
+
+/** One person with all that helps to help them. */
+export function CustomerPage({ id }: { id: string }) {
+  const { t, language } = useTexts()
+  const file = useQuery({
+    queryKey: ['person', id, language],
+    queryFn: ({ signal }) => call(getPerson, { query: { id }, signal }),
+  })
+  if (isNoPage(file.error)) return <NotFound />
+  if (file.isLoadingError) return <CouldNotLoad onRetry={() => void file.refetch()} />
+  const person = file.data?.person
+  return (
+    <Page
+      title={(person && nameOf(person)) ?? t('people.person')}
+      lead={<PageLink to="/studio/people">{t('people.another')}</PageLink>}
+      actions={file.data && person?.role !== 'deleted' && <Actions file={file.data} />}
+    >
+      {file.data ? <Sections file={file.data} /> : <div className={styles.wait} aria-busy="true" />}
+    </Page>
+  )
+}
+
+function Sections({ file }: { file: PersonFile }) {
+  const { t } = useTexts()
+  const may = useMay()
+  const { id, role } = file.person
+  return (
+    <>
+      <Summary file={file} />
+      <Rights
+        entitlements={file.entitlements}
+        renewsAt={file.membership.status === 'active' ? file.membership.renews_at : null}
+      />
+      {may(grantEntitlement) && role !== 'deleted' && (
+        <Panel title={t('people.give')}>
+          <GrantForm person={id} />
+        </Panel>
+      )}
+      <Panel title={t('people.orders')}>
+        <OrderList filter={{ person: id }} caption={t('people.orders')} />
+      </Panel>
+      <Methods methods={file.methods} />
+      <Sessions file={file} />
+      <Panel title={t('people.history')}>
+        <History id={id} />
+      </Panel>
+      {may(listAudit) && (
+        <Panel title={t('money.deeds')}>
+          <AuditTrail subject={id} />
+        </Panel>
+      )}
+    </>
+  )
+}
+
+function Summary({ file: { person, membership } }: { file: PersonFile }) {
+  const { t, language } = useTexts()
+  return (
+    <Facts
+      facts={[
+        { name: t('people.email'), value: emailText(person, t) },
+        { name: t('people.name'), value: person.display_name ?? '–' },
+        { name: t('people.role'), value: t(`people.is.${person.role}`) },
+        { name: t('people.since'), value: formatTime(person.created_at, language) },
+        { name: t('people.plan'), value: membershipText(membership, t, language) },
+        { name: t('people.id'), value: person.id },
+        ...(person.deleted_at
+          ? [{ name: t('people.deletedAt'), value: formatTime(person.deleted_at, language) }]
+          : []),
+      ]}
+    />
+  )
+}
+
+function Actions({ file: { person } }: { file: PersonFile }) {
+  const { t } = useTexts()
+  const may = useMay()
+  const [asked, setAsked] = useState(false)
+  const remove = useCommand(deletePerson, t('done.personDeleted'))
+  if (!may(deletePerson)) return null
+  return (
+    <>
+      <Button look="danger" onClick={() => setAsked(true)}>
+        {t('people.delete')}
+      </Button>
+      {asked && (
+        <AskReason
+          title={t('people.deleteTitle')}
+          text={t('people.deleteText')}
+          action={t('people.delete')}
+          onDo={(reason) => remove.run({ id: person.id, reason })}
+          onClose={() => setAsked(false)}
+        />
+      )}
+    </>
+  )
+}
+
+type Method = PersonFile['methods'][number]
+
+function Methods({ methods }: { methods: Method[] }) {
+  const { t, language } = useTexts()
+  const columns = [
+    {
+      title: t('people.method'),
+      cell: ({ gateway, brand, last4 }: Method) =>
+        last4 ? `${brands[brand ?? ''] ?? brand ?? ''} •••• ${last4}`.trim() : gatewayNames[gateway],
+    },
+    { title: t('money.gateway'), cell: ({ gateway }: Method) => gatewayNames[gateway] },
+    { title: t('people.keptSince'), cell: ({ created_at }: Method) => formatTime(created_at, language) },
+  ]
+  return (
+    <Panel title={t('people.methods')}>
+      <Table
+        caption={t('people.methods')}
+        columns={columns}
+        rows={methods}
+        keyOf={({ created_at, last4 }) => `${created_at} ${last4}`}
+        empty={t('people.noMethods')}
+      />
+    </Panel>
+  )
+}
+
+type SignedIn = PersonFile['sessions'][number]
+
+function Sessions({ file: { person, sessions } }: { file: PersonFile }) {
+  const { t, language } = useTexts()
+  const mayEnd = useMay()(signOutPerson)
+  const { run, busy } = useCommand(signOutPerson, null)
+  const signOut = async () => {
+    const done = await run({ id: person.id })
+    if (done) notify(t('people.signedOut', { count: done.ended }))
+  }
+  const columns = [
+    { title: t('people.device'), cell: ({ device }: SignedIn) => device },
+    { title: t('people.signedIn'), cell: ({ created_at }: SignedIn) => formatTime(created_at, language) },
+    { title: t('people.seen'), cell: ({ last_seen_at }: SignedIn) => formatTime(last_seen_at, language) },
+  ]
+  return (
+    <Panel
+      title={t('people.sessions')}
+      actions={
+        mayEnd &&
+        sessions.length > 0 && (
+          <Button look="quiet" disabled={busy} onClick={() => void signOut()}>
+            {t('people.signOut')}
+          </Button>
+        )
+      }
+    >
+      <Table
+        caption={t('people.sessions')}
+        columns={columns}
+        rows={sessions}
+        keyOf={({ id }) => id}
+        empty={t('people.noSessions')}
+      />
+    </Panel>
+  )
+}

@@ -1,0 +1,62 @@
+import { useQuery } from '@tanstack/react-query'
+import { useSearchParams } from 'react-router'
+import { findPeople, type Person } from '#contract/studio/people.ts'
+import { call } from '#web/lib/api.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { Field } from '#web/ui/Field.tsx'
+import { useForm } from '#web/ui/use-form.ts'
+import { useTexts } from '#web/studio/texts.ts'
+import { Page } from '#web/studio/ui/Page.tsx'
+import { Table } from '#web/studio/ui/Table.tsx'
+import { formatTime } from '#web/studio/format.ts'
+import { CustomerName } from './CustomerName.tsx'
+import styles from './people.module.css'
+
+/** Searches customers by e-mail address, order number or ID. */
+export function FindCustomers() {
+  const { t } = useTexts()
+  const [params, setParams] = useSearchParams()
+  const who = params.get('who') ?? ''
+  const form = useForm({
+    initial: { who },
+    messagesOf: (typed) => (typed.who.trim() ? {} : { who: t('people.whoMissing') }),
+    send: async (typed) => setParams({ who: typed.who.trim() }),
+  })
+  return (
+    <Page title={t('people.title')} lead={t('people.lead')}>
+      <form className={styles.find} onSubmit={form.submit} role="search" noValidate>
+        <Field {...form.field('who')} label={t('people.who')} hint={t('people.whoHint')} autoComplete="off" />
+        <Button type="submit">{t('people.find')}</Button>
+      </form>
+      {who && <Found who={who} />}
+    </Page>
+  )
+}
+
+function Found({ who }: { who: string }) {
+  const { t, language } = useTexts()
+  const people = useQuery({
+    queryKey: ['people', who],
+    queryFn: ({ signal }) => call(findPeople, { query: { who }, signal }),
+  })
+  if (people.isLoadingError) return <CouldNotLoad onRetry={() => void people.refetch()} />
+  if (!people.data) return <div className={styles.wait} aria-busy="true" />
+  const columns = [
+    {
+      title: t('people.person'),
+      cell: (person: Person) => <CustomerName {...person} />,
+    },
+    { title: t('people.role'), cell: ({ role }: Person) => t(`people.is.${role}`) },
+    { title: t('people.since'), cell: ({ created_at }: Person) => formatTime(created_at, language) },
+  ]
+  return (
+    <Table
+      caption={t('people.title')}
+      columns={columns}
+      rows={people.data.list}
+      keyOf={({ id }) => id}
+      empty={t('people.nobody')}
+    />
+  )
+}

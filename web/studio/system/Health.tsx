@@ -1,0 +1,69 @@
+import { useQuery } from '@tanstack/react-query'
+import { gatewayIds } from '#contract/billing.ts'
+import { checkHealth, showHealth, type Part } from '#contract/studio/system.ts'
+import { call } from '#web/lib/api.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { Icon } from '#web/ui/Icon.tsx'
+import { useTexts, type Say } from '#web/studio/texts.ts'
+import { gatewayNames } from '#web/studio/money/order-copy.ts'
+import { useCommand } from '#web/studio/use-command.ts'
+import { Panel } from '#web/studio/ui/Page.tsx'
+import { formatTime } from '#web/studio/format.ts'
+import styles from './system.module.css'
+
+const againMs = 30_000
+/** How many parts a usual site has: the room that is kept while they load. */
+const usualParts = ['database', 'gateway sandbox', 'jobs', 'mail', 'storage']
+
+/** The health check of each part of the site: operational, or what is wrong and since when. */
+export function Health() {
+  const { t, language } = useTexts()
+  const check = useCommand(checkHealth, t('done.healthChecked'))
+  const health = useQuery({
+    queryKey: ['health'],
+    queryFn: ({ signal }) => call(showHealth, { signal }),
+    refetchInterval: againMs,
+  })
+  const look = (
+    <Button look="quiet" disabled={check.busy} onClick={() => void check.run({})}>
+      {check.busy ? t('running.looking') : t('running.look')}
+    </Button>
+  )
+  if (health.isError)
+    return (
+      <Panel title={t('running.health')} actions={look}>
+        <CouldNotLoad text={t('running.noHealth')} onRetry={() => void health.refetch()} />
+      </Panel>
+    )
+  const parts = health.data?.list
+  return (
+    <Panel title={t('running.health')} actions={look}>
+      {parts?.length === 0 && <p>{t('running.notLooked')}</p>}
+      <ul className={styles.parts} aria-busy={!parts}>
+        {parts?.map((part) => (
+          <li key={part.part} className={part.problem ? styles.trouble : styles.well}>
+            <h3>
+              <Icon name={part.problem ? 'close' : 'check'} size={20} />
+              {nameOf(part, t)}
+            </h3>
+            <p>{wordsOf(part, t)}</p>
+            <p className={styles.quiet}>{t('running.since', { time: formatTime(part.since, language) })}</p>
+            {part.detail && <code>{part.detail}</code>}
+          </li>
+        )) ?? usualParts.map((name) => <li key={name} className={styles.well} />)}
+      </ul>
+    </Panel>
+  )
+}
+
+const known = ['database', 'jobs', 'storage', 'mail'] as const
+
+function nameOf({ part }: Part, t: Say): string {
+  const name = known.find((each) => each === part)
+  if (name) return t(`running.part.${name}`)
+  const gateway = gatewayIds.find((id) => part === `gateway ${id}`)
+  return t('running.part.gateway', { name: gateway ? gatewayNames[gateway] : part })
+}
+
+const wordsOf = ({ problem }: Part, t: Say) => t(problem ? `running.problem.${problem}` : 'running.well')

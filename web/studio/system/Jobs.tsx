@@ -1,0 +1,121 @@
+import { useQuery } from '@tanstack/react-query'
+import { listJobs, runJob, type ScheduledJob } from '#contract/studio/system.ts'
+import { call } from '#web/lib/api.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { useMay } from '#web/studio/queries.ts'
+import { useTexts } from '#web/studio/texts.ts'
+import { useCommand } from '#web/studio/use-command.ts'
+import { Table } from '#web/studio/ui/Table.tsx'
+import { formatTime } from '#web/studio/format.ts'
+import styles from './system.module.css'
+
+/** The jobs that have words; another is called by its name. */
+const named = [
+  'answer-link-requests',
+  'answer-reset-requests',
+  'arrange-shelves',
+  'billing-janitor',
+  'billing-prices',
+  'billing-reconciliation',
+  'billing-reminders',
+  'billing-renewals',
+  'billing-withdrawals',
+  'carry-on-tags',
+  'check-health',
+  'count-experiments',
+  'fold-favorites',
+  'fold-funnel',
+  'fold-plays',
+  'fold-shares',
+  'fold-viewings',
+  'learn-next-watched',
+  'refresh-ranks',
+  'release-videos',
+  'send-conversions',
+  'send-mails',
+  'sum-up-days',
+  'sweep-events',
+  'sweep-library',
+  'sweep-mails',
+  'sweep-members',
+  'sweep-operators',
+] as const
+
+const againMs = 30_000
+/** A worker takes a wanted job within seconds. It is late no more only once it has succeeded. */
+const soonAgainMs = 1000
+
+/** The scheduled jobs, failing ones first. The list is asked for again sooner while a job waits for a worker or runs late. */
+export function Jobs() {
+  const { t, language } = useTexts()
+  const mayRun = useMay()(runJob)
+  const jobs = useQuery({
+    queryKey: ['jobs'],
+    queryFn: ({ signal }) => call(listJobs, { signal }),
+    refetchInterval: ({ state }) =>
+      state.data?.list.some((job) => job.state === 'wanted' || job.state === 'late') ? soonAgainMs : againMs,
+  })
+  if (jobs.isLoadingError) return <CouldNotLoad onRetry={() => void jobs.refetch()} />
+  if (!jobs.data) return <div className={styles.wait} aria-busy="true" />
+  const columns = [
+    { title: t('running.job'), cell: ({ name }: ScheduledJob) => <Name name={name} /> },
+    { title: t('running.state'), cell: (job: ScheduledJob) => <State job={job} /> },
+    {
+      title: t('running.succeeded'),
+      cell: ({ succeeded_at }: ScheduledJob) => formatTime(succeeded_at, language),
+    },
+    ...(mayRun
+      ? [
+          {
+            title: t('running.actions'),
+            actions: true,
+            cell: ({ name }: ScheduledJob) => <RunNow name={name} />,
+          },
+        ]
+      : []),
+  ]
+  return (
+    <Table
+      caption={t('running.jobs')}
+      columns={columns}
+      rows={jobs.data.list}
+      keyOf={({ name }) => name}
+      empty={t('running.noJobs')}
+    />
+  )
+}
+
+/** What a job does, and the name by which the command line knows it. */
+function Name({ name }: { name: string }) {
+  const { t } = useTexts()
+  const known = named.find((each) => each === name)
+  if (!known) return <>{name}</>
+  return (
+    <span className={styles.job}>
+      {t(`running.jobName.${known}`)} <code>{name}</code>
+    </span>
+  )
+}
+
+function State({ job: { state, failing_since, failures, reason } }: { job: ScheduledJob }) {
+  const { t, language } = useTexts()
+  if (state !== 'failing') return <>{t(`running.jobState.${state}`)}</>
+  return (
+    <div className={styles.failure}>
+      <strong>{t('running.failing', { count: failures, time: formatTime(failing_since, language) })}</strong>
+      {reason && <code>{reason}</code>}
+    </div>
+  )
+}
+
+function RunNow({ name }: { name: string }) {
+  const { t } = useTexts()
+  const { run, busy } = useCommand(runJob, t('done.jobWanted'))
+  return (
+    <Button look="quiet" disabled={busy} onClick={() => void run({ name })}>
+      {t('running.run')}
+      <span className="hidden-text"> {name}</span>
+    </Button>
+  )
+}

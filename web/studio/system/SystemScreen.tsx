@@ -1,0 +1,37 @@
+import { listAbandonedMails } from '#contract/studio/system.ts'
+import { useMay } from '#web/studio/queries.ts'
+import { useTexts } from '#web/studio/texts.ts'
+import { Page, Panel } from '#web/studio/ui/Page.tsx'
+import { FailedFiles } from './FailedFiles.tsx'
+import { UndeliveredMails } from './UndeliveredMails.tsx'
+import { Health } from './Health.tsx'
+import { Jobs } from './Jobs.tsx'
+import styles from './system.module.css'
+
+/** System status: health checks, failed uploads, undelivered e-mails and jobs. */
+export function Component() {
+  const { t } = useTexts()
+  const may = useMay()
+  return (
+    <Page title={t('running.title')} lead={t('running.lead')}>
+      <Health />
+      <Panel title={t('running.files')}>
+        <FailedFiles />
+      </Panel>
+      {may(listAbandonedMails) && (
+        <Panel title={t('running.mails')}>
+          <UndeliveredMails />
+        </Panel>
+      )}
+      <Panel title={t('running.jobs')}>
+        <Jobs />
+      </Panel>
+      <Panel title={t('running.backup')}>
+        <p>{t('running.backupText')}</p>
+        <code className={styles.command}>npm run backup -- /path/to/a/folder</code>
+        <p>{t('running.restoreText')}</p>
+        <code className={styles.command}>npm run restore -- /path/to/a/folder</code>
+      </Panel>
+    </Page>
+  )
+}

@@ -1,0 +1,80 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { listAbandonedMails, retryMail, type AbandonedMail } from '#contract/studio/system.ts'
+import { call } from '#web/lib/api.ts'
+import { notify } from '#web/lib/notify.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { ListFoot } from '#web/ui/ListFoot.tsx'
+import { useTexts } from '#web/studio/texts.ts'
+import { useCommand } from '#web/studio/use-command.ts'
+import { Table } from '#web/studio/ui/Table.tsx'
+import { formatTime } from '#web/studio/format.ts'
+import styles from './system.module.css'
+
+/** Undelivered e-mails, with the reason. */
+export function UndeliveredMails() {
+  const { t, language } = useTexts()
+  const mails = useInfiniteQuery({
+    queryKey: ['given-up-mails', language],
+    queryFn: ({ pageParam, signal }) =>
+      call(listAbandonedMails, { query: pageParam ? { cursor: pageParam } : {}, signal }),
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+  })
+  const columns = [
+    { title: t('running.mail'), cell: ({ subject }: AbandonedMail) => subject },
+    { title: t('running.recipient'), cell: ({ recipient }: AbandonedMail) => recipient },
+    { title: t('running.reason'), cell: (mail: AbandonedMail) => <Why mail={mail} /> },
+    {
+      title: t('running.failedAt'),
+      cell: ({ given_up_at }: AbandonedMail) => formatTime(given_up_at, language),
+    },
+    { title: t('running.actions'), actions: true, cell: (mail: AbandonedMail) => <SendAgain mail={mail} /> },
+  ]
+  const rows = mails.data?.pages.flatMap(({ list }) => list)
+  return (
+    <>
+      {rows ? (
+        <>
+          {rows.length > 0 && <p className={styles.quiet}>{t('running.mailsHint')}</p>}
+          <Table
+            caption={t('running.mails')}
+            columns={columns}
+            rows={rows}
+            keyOf={({ id }) => id}
+            empty={t('running.noMails')}
+          />
+        </>
+      ) : (
+        mails.isPending && <div className={styles.wait} aria-busy="true" />
+      )}
+      {(mails.hasNextPage || mails.isError) && <ListFoot pages={mails} empty={null} />}
+    </>
+  )
+}
+
+function Why({ mail: { refused, reason, tries } }: { mail: AbandonedMail }) {
+  const { t } = useTexts()
+  return (
+    <div className={styles.failure}>
+      {t(refused ? 'running.mailRefused' : 'running.mailNotTaken', { count: tries })}
+      {reason && <code>{reason}</code>}
+    </div>
+  )
+}
+
+function SendAgain({ mail: { id, subject, recipient } }: { mail: AbandonedMail }) {
+  const { t } = useTexts()
+  const { run, busy } = useCommand(retryMail, null)
+  const send = async () => {
+    if (await run({ id })) notify(t('running.mailSentAgain'))
+  }
+  return (
+    <Button look="quiet" disabled={busy} onClick={() => void send()}>
+      {t('running.sendAgain')}
+      <span className="hidden-text">
+        {' '}
+        {subject}, {recipient}
+      </span>
+    </Button>
+  )
+}
