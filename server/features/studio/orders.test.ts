@@ -362,7 +362,7 @@ describe('the reconciliation', () => {
     site.trouble.listPayments = async () => [foreign, returned, wrong]
     site.trouble.retrievePayment = () => Promise.reject(new Error('no route'))
     const { mismatches, gateways } = await owner.desk.ask(runReconciliation, { body: {} })
-    Object.assign(site.trouble, { listSince: undefined, retrieve: undefined })
+    Object.assign(site.trouble, { listPayments: undefined, retrievePayment: undefined })
     expect(gateways[0]?.reconciled_to).not.toBeNull()
     expect(mismatches).toContainEqual(
       expect.objectContaining({
@@ -440,7 +440,7 @@ describe('the reconciliation', () => {
     const given = await owner.desk.ask(runReconciliation, { body: {} })
     const one = { kind: 'payment', order_id: order.id, given_up: true }
     expect(given.mismatches).toContainEqual(expect.objectContaining(one))
-    Object.assign(site.trouble, { listSince: undefined, retrieve })
+    Object.assign(site.trouble, { listPayments: undefined, retrievePayment: retrieve })
     await owner.desk.ask(checkOrder, { body: { id: order.id } })
     site.trouble.retrievePayment = undefined
     const after = await owner.desk.ask(getReconciliation)

@@ -93,7 +93,7 @@ describe('the health of the site', () => {
       code: 'resource_missing',
       status: 404,
     })
-    const broken = { ...sandbox, id: sandbox.id, retrieve: () => Promise.reject(error) }
+    const broken = { ...sandbox, id: sandbox.id, retrievePayment: () => Promise.reject(error) }
     await checkParts({ ...site.context, gateways: [broken] })
     const ofOwner = partOf((await owner.desk.ask(showHealth)).list, 'gateway sandbox')
     expect(ofOwner).toMatchObject({ problem: 'refused', detail: expect.stringContaining('resource_missing') })
@@ -109,7 +109,7 @@ describe('the health of the site', () => {
   it('does not wait for a part that says nothing', async () => {
     const [sandbox] = site.context.gateways
     if (!sandbox) throw new Error('no gateway')
-    const silent = { ...sandbox, retrieve: () => new Promise<never>(() => {}) }
+    const silent = { ...sandbox, retrievePayment: () => new Promise<never>(() => {}) }
     const otherwise = { gateways: [silent], healthTimeoutMs: 500 }
     expect(await find('gateway sandbox', otherwise)).toMatchObject({ problem: 'noAnswer' })
   })
