@@ -34,7 +34,7 @@ export async function changePlan(
   const back = wished.plan_id === live.plan_id
   if (live.gateway === null || !live.period_ends_at || (back && !standing))
     throw new Refusal('subscribedAlready')
-  if (standing) await moveOrder(tx, standing.id, 'cancelled')
+  if (standing) await moveOrder(tx, standing.id, 'cancelled', { expires_at: now })
   await writeAudit(tx, {
     event: back ? 'plan_change_taken_back' : 'plan_change_planned',
     userId: wished.user_id,
