@@ -320,6 +320,7 @@ export const changeMethod = endpoint({
     'notSubscribed',
     'gatewayNotOffered',
     'nameInvalid',
+    'emailInvalid',
     'cardDeclined',
     'insufficientFunds',
     'cardExpired',

@@ -181,6 +181,12 @@ const refusalOf: Record<string, RefusalName> = {
   check_failed: 'cardNotConfirmed',
   check_needed: 'cardNotConfirmed',
   cancelled: 'methodCalledOff',
+  email_refused: 'emailInvalid',
+}
+
+function refusalFor(change: ChangeRow): Refusal {
+  const reason = refusalOf[change.decline_code ?? ''] ?? 'methodNotKept'
+  return new Refusal(reason, reason === 'emailInvalid' ? { field: 'email' } : {})
 }
 
 /** @throws Refusal methodUnknown, or why the method was not kept */
@@ -188,9 +194,8 @@ async function present({ db }: BillingContext, changeId: string): Promise<Method
   const change = await selectChange(db, changeId)
   if (!change || change.status === 'started' || change.status === 'unknown')
     throw new Refusal('methodUnknown')
-  const { id, status, gateway, next_step, decline_code } = change
-  if (status === 'failed' || status === 'cancelled')
-    throw new Refusal(refusalOf[decline_code ?? ''] ?? 'methodNotKept')
+  const { id, status, gateway, next_step } = change
+  if (status === 'failed' || status === 'cancelled') throw refusalFor(change)
   const saved = status === 'succeeded'
   return { id, status: saved ? 'saved' : 'pending', gateway, next: next_step ?? { type: 'none' } }
 }
