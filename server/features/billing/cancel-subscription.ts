@@ -1,15 +1,14 @@
 import { Refusal } from '#contract/errors.ts'
 import type { Language } from '#contract/languages.ts'
 import type { Membership } from '#contract/members.ts'
-import { moveEntitlementEnd } from '#server/features/library/library.ts'
 import { writeAudit } from '#server/platform/database/audit.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Tx } from '#server/tables.ts'
+import { followLife } from './access-end.ts'
 import type { BillingContext } from './billing-context.ts'
 import { membershipOf } from './membership.ts'
 import { lockBuyer } from './order-queries.ts'
 import { selectOrderOfPeriod, selectRenewing } from './renewal-queries.ts'
-import { graceEnd } from './renewal-schedule.ts'
 import {
   selectLiveSubscription,
   setCancelAtPeriodEnd,
@@ -103,15 +102,7 @@ async function confirmCancelled(context: Billing, tx: Tx, subscription: LiveSubs
   })
 }
 
-/** What will be renewed lasts through the grace, so that nobody is locked out meanwhile; what was cancelled does not. */
-export async function setAccessEnd(
-  tx: Tx,
-  subscription: LiveSubscription,
-  cancelled: boolean,
-): Promise<void> {
-  const { id, status, period_no, period_ends_at, period_days, gateway } = subscription
-  const order = status === 'active' ? await selectOrderOfPeriod(tx, id, period_no) : undefined
-  if (!order || !period_ends_at) return
-  const renews = !cancelled && gateway !== null
-  await moveEntitlementEnd(tx, order.id, renews ? graceEnd(period_ends_at, period_days) : period_ends_at)
+/** Has the access of a subscription last as long as it does once it is cancelled or resumed. */
+export function setAccessEnd(tx: Tx, subscription: LiveSubscription, cancelled: boolean): Promise<void> {
+  return followLife(tx, { ...subscription, cancel_at_period_end: cancelled })
 }

@@ -1,12 +1,11 @@
-import { moveEntitlementEnd } from '#server/features/library/library.ts'
 import type { Tx } from '#server/tables.ts'
+import { followLife } from './access-end.ts'
 import type { AttemptRow } from './attempt-queries.ts'
 import type { Payment } from './gateway.ts'
 import { forgetUnwanted, keepMethod } from './keep-method.ts'
 import { retireUnusedMethods } from './method-queries.ts'
 import type { OrderRow } from './order-queries.ts'
 import { selectRenewing, updateSubscription } from './renewal-queries.ts'
-import { graceEnd } from './renewal-schedule.ts'
 import { saveForPurchases } from './saved-method.ts'
 import { isOwnTry } from './settle-renewal.ts'
 
@@ -37,7 +36,5 @@ export async function learnMethod(
   const methodId = await keepMethod(tx, order.user_id, attempt.gateway, payment, now)
   await updateSubscription(tx, row.id, { payment_method_id: methodId, due_at: now })
   await retireUnusedMethods(tx, order.user_id, now)
-  // While it is to be renewed, nobody is locked out between the period's end and the charge.
-  if (row.status === 'active' && !row.cancel_at_period_end && row.period_ends_at)
-    await moveEntitlementEnd(tx, order.id, graceEnd(row.period_ends_at, row.period_days))
+  await followLife(tx, { ...row, gateway: attempt.gateway })
 }

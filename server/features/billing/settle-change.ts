@@ -1,7 +1,7 @@
-import { moveEntitlementEnd } from '#server/features/library/library.ts'
 import { writeAudit } from '#server/platform/database/audit.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Tx } from '#server/tables.ts'
+import { followLife } from './access-end.ts'
 import { isOpen } from './attempt-states.ts'
 import type { BillingContext } from './billing-context.ts'
 import { askGateway } from './call-gateway.ts'
@@ -10,14 +10,8 @@ import { whenLost } from './check-schedule.ts'
 import type { Saving } from './gateway.ts'
 import { forgetUnwanted, keepMethod } from './keep-method.ts'
 import { retireUnusedMethods } from './method-queries.ts'
-import {
-  lockSubscriber,
-  selectOrderOfPeriod,
-  selectRenewing,
-  updateSubscription,
-  type RenewingRow,
-} from './renewal-queries.ts'
-import { graceEnd, nextTry } from './renewal-schedule.ts'
+import { lockSubscriber, selectRenewing, updateSubscription, type RenewingRow } from './renewal-queries.ts'
+import { nextTry } from './renewal-schedule.ts'
 
 /**
  * As of a payment: what the gateway says of a saving, that it says nothing, or that it never got the request; or that there was
@@ -127,10 +121,7 @@ async function charge(tx: Tx, row: RenewingRow, { change, saving, now }: Chosen)
     at: now,
     details: { subscription_id: row.id, gateway: change.gateway },
   })
-  if (row.status !== 'active' || row.cancel_at_period_end || !row.period_ends_at) return
-  // While it is to be renewed, nobody is locked out between the period's end and the charge.
-  const order = await selectOrderOfPeriod(tx, row.id, row.period_no)
-  if (order) await moveEntitlementEnd(tx, order.id, graceEnd(row.period_ends_at, row.period_days))
+  await followLife(tx, { ...row, gateway: change.gateway, method_lost_at: null })
 }
 
 function tryOf({ status, grace_ends_at, period_days }: RenewingRow, now: Date): Date | null {

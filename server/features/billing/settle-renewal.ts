@@ -5,6 +5,7 @@ import type { BillingContext } from './billing-context.ts'
 import { decidePastDue, isLive, isStopped, type LiveRow } from './dunning-decision.ts'
 import type { Payment } from './gateway.ts'
 import { forgetUnwanted, keepMethod } from './keep-method.ts'
+import { livesUntil } from './live-subscription.ts'
 import { retireUnusedMethods } from './method-queries.ts'
 import { selectSoldPlan } from './offer-queries.ts'
 import type { OrderRow } from './order-queries.ts'
@@ -14,7 +15,7 @@ import {
   updateSubscription,
   type RenewingRow,
 } from './renewal-queries.ts'
-import { followingPeriod, graceEnd, reminderFor } from './renewal-schedule.ts'
+import { followingPeriod, reminderFor } from './renewal-schedule.ts'
 import { moveSubscription } from './subscription-queries.ts'
 import { tellSubscriber } from './tell-subscriber.ts'
 
@@ -85,13 +86,19 @@ export async function continueSubscription(
   if (methodId !== null) await retireUnusedMethods(tx, order.user_id, now)
   const used = await selectOrderOfPeriod(tx, row.id, row.period_no)
   if (used) await moveEntitlementEnd(tx, used.id, row.period_ends_at)
+  const standing = {
+    ...row,
+    ...change,
+    status: 'active',
+    period_days: newDays,
+    gateway: methodId === null ? row.gateway : attempt.gateway,
+  } as const
   await grantEntitlement(tx, {
     userId: order.user_id,
     orderId: order.id,
     source: 'subscription',
     startsAt,
-    // While it is to be renewed, nobody is locked out between the period's end and the charge.
-    endsAt: cancelled ? endsAt : graceEnd(endsAt, newDays),
+    endsAt: livesUntil(standing) ?? endsAt,
   })
 }
 

@@ -6,10 +6,11 @@ import type { AttemptRow } from './attempt-queries.ts'
 import { endSubscription } from './end-subscription.ts'
 import type { Payment } from './gateway.ts'
 import { keepMethod } from './keep-method.ts'
+import { livesUntil } from './live-subscription.ts'
 import { selectSoldPlan } from './offer-queries.ts'
 import { setSubscriptionOfOrder, type OrderRow } from './order-queries.ts'
 import { selectRenewing } from './renewal-queries.ts'
-import { graceEnd, reminderFor } from './renewal-schedule.ts'
+import { reminderFor } from './renewal-schedule.ts'
 import { isOwnTry } from './settle-renewal.ts'
 import {
   insertSubscription,
@@ -65,14 +66,21 @@ export async function startSubscription(
     await insertSubscription(tx, { ...another, ...period, cancel_at_period_end: cancelled })
     await setSubscriptionOfOrder(tx, order.id, id)
   }
-  const renews = !cancelled && period.payment_method_id !== null
+  const standing = {
+    ...period,
+    status: 'active',
+    period_days: days,
+    grace_ends_at: null,
+    cancel_at_period_end: cancelled,
+    gateway: period.payment_method_id === null ? null : attempt.gateway,
+    method_lost_at: null,
+  } as const
   await grantEntitlement(tx, {
     userId: order.user_id,
     orderId: order.id,
     source: 'subscription',
     startsAt: now,
-    // While it is to be renewed, nobody is locked out between the period's end and the charge.
-    endsAt: renews ? graceEnd(endsAt, days) : endsAt,
+    endsAt: livesUntil(standing) ?? endsAt,
   })
 }
 
