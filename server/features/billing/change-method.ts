@@ -9,6 +9,7 @@ import { askGateway } from './call-gateway.ts'
 import { insertChange, selectChange, selectOpenChanges, type ChangeRow } from './change-queries.ts'
 import { nextCheck } from './check-schedule.ts'
 import { checkAmount, checkOffered } from './gateways.ts'
+import { checkChanges } from './limit-attempts.ts'
 import { checkCardFailures, failuresKey } from './limit-card-failures.ts'
 import { lockBuyer } from './order-queries.ts'
 import type { Payer } from './pay-order.ts'
@@ -42,7 +43,7 @@ const patienceMs = 60_000
  * payment: in two transactions with the gateway between them, as a payment is made (billing.md, "Crash safety"). What was begun
  * before and waits for the person is called off.
  * @throws Refusal notSubscribed, gatewayNotOffered (also where it does not take what is due), methodUnknown, or why the method
- *   was not kept; Fault tooMany after too many cards of the person or their network
+ *   was not kept; Fault tooMany after too many changes or cards of the person or their network
  */
 export async function changeMethod(context: BillingContext, wanted: Wanted): Promise<MethodChange> {
   const done: Done = { 'look up': new Set(), 'give up': new Set() }
@@ -98,8 +99,10 @@ async function begin(
     const next = wayOut(one, done, now)
     if (next) return { do: next, change: one }
   }
+  await checkChanges(tx, userId, now)
   const network = method === 'card' ? failuresKey(context, payer.ip) : null
   if (network !== null) await checkCardFailures(context, tx, { userId, network }, now)
+  context.quotas.take('payments', payer.ip)
   const change = await insertChange(tx, {
     id: changeId,
     user_id: userId,

@@ -12,6 +12,7 @@ import { askGateway, gatewayTimeoutMs } from './call-gateway.ts'
 import { nextCheck } from './check-schedule.ts'
 import { gatewayOf } from './gateways.ts'
 import { giveUpAttempt } from './give-up-attempt.ts'
+import { checkAttempts } from './limit-attempts.ts'
 import { checkCardFailures, failuresKey } from './limit-card-failures.ts'
 import { lockBuyer, selectOrder, updateOpenOrder, type OrderRow } from './order-queries.ts'
 import { paidStatuses } from './order-states.ts'
@@ -53,7 +54,7 @@ const patienceMs = 60_000
  * one is under way, another press of the button waits for it and gives the same answer.
  * @returns once the order is paid or waits for the person
  * @throws Refusal notFound, orderClosed, alreadyOwned, savedMethodGone, paymentUnknown, or why the payment was declined;
- *   Fault tooMany after too many failed cards of the person or their network
+ *   Fault tooMany after too many failed cards of the person or their network, payments of their network, or of a renewal
  */
 export async function payOrder(
   context: BillingContext,
@@ -106,6 +107,8 @@ async function beginAttempt(
   const attempts = await selectAttempts(tx, [orderId])
   for (const attempt of attempts.filter(({ status }) => isOpen(status))) {
     const step = stepFor(context, attempt, payer, lookedUp.has(attempt.id))
+    // What is to be called off for another payment can be finished where there may be no other.
+    if (step?.do === 'give up') checkAttempts(order, attempts, now)
     if (step) return step
   }
   // A payment that is under way keeps it open beyond this.
@@ -121,6 +124,8 @@ async function beginAttempt(
     throw new Fault('badRequest', 'payment_token is needed')
   const network = order.method === 'card' ? failuresKey(context, payer.ip) : null
   if (network !== null) await checkCardFailures(context, tx, { userId, network }, now)
+  checkAttempts(order, attempts, now)
+  context.quotas.take('payments', payer.ip)
   const number = (attempts[0]?.number ?? 0) + 1
   const attempt = await insertAttempt(tx, {
     id: newId('att'),
