@@ -6,6 +6,7 @@ import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Tx } from '#server/tables.ts'
 import { followLife } from './access-end.ts'
 import type { BillingContext } from './billing-context.ts'
+import { countResumption } from './limit-resumptions.ts'
 import { membershipOf } from './membership.ts'
 import { lockBuyer } from './order-queries.ts'
 import { selectOrderOfPeriod, selectRenewing } from './renewal-queries.ts'
@@ -33,7 +34,7 @@ export function cancelSubscription(
 
 /**
  * Takes a cancellation back before the paid period is over. Done again, it changes nothing.
- * @throws Refusal notSubscribed, also once the period is over
+ * @throws Refusal notSubscribed, also once the period is over; resumedTooOften
  */
 export function resumeSubscription(
   context: Billing,
@@ -61,6 +62,7 @@ async function setCancelled(
  * Ends or resumes the renewals of a locked buyer's subscription; that they end is confirmed by mail.
  * @param subscriptionId the only one that is meant, where that is known
  * @returns undefined where it is not live
+ * @throws Refusal resumedTooOften
  */
 export async function changeRenewals(
   context: Billing,
@@ -71,6 +73,7 @@ export async function changeRenewals(
   const now = context.clock.now()
   const subscription = await selectLiveSubscription(tx, userId, now)
   if (!subscription || subscription.id !== (subscriptionId ?? subscription.id)) return undefined
+  if (!cancelled && subscription.cancel_at_period_end) await countResumption(tx, subscription.id, now)
   await setCancelAtPeriodEnd(tx, subscription.id, cancelled, now)
   await setAccessEnd(tx, subscription, cancelled)
   if (subscription.cancel_at_period_end !== cancelled) {

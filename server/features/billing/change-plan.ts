@@ -7,6 +7,7 @@ import type { BillingContext } from './billing-context.ts'
 import { setAccessEnd } from './cancel-subscription.ts'
 import { gatewaysFor } from './gateways.ts'
 import { insertOrder, moveOrder, setPeriodOfOrder, updateOpenOrder, type OrderRow } from './order-queries.ts'
+import { countResumption } from './limit-resumptions.ts'
 import { selectOrderOfPeriod, selectPlannedOrder } from './renewal-queries.ts'
 import { setCancelAtPeriodEnd, type LiveSubscription } from './subscription-queries.ts'
 import type { OrdersTable } from './tables.ts'
@@ -22,7 +23,7 @@ const payableMs = 30 * dayMs
  * consent until it is charged then. The plan that runs takes an earlier change back. Whoever changes goes on, so a
  * cancellation is taken back too. Charged is the method that is kept, whichever the wish names.
  * @returns the order that waits, or that was taken back
- * @throws Refusal subscribedAlready where nothing would change, or there is no method to charge
+ * @throws Refusal subscribedAlready where nothing would change, or there is no method to charge; resumedTooOften
  */
 export async function changePlan(
   tx: Tx,
@@ -51,6 +52,7 @@ export async function changePlan(
     expires_at,
   })
   if (live.cancel_at_period_end) {
+    await countResumption(tx, live.id, now)
     await setCancelAtPeriodEnd(tx, live.id, false, now)
     await setAccessEnd(tx, live, false)
   }
