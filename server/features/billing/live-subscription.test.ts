@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { cancelSubscription, createOrder, resumeSubscription } from '#contract/billing.ts'
+import { cancelSubscription, createOrder, getPayment, resumeSubscription } from '#contract/billing.ts'
 import { expectSound, moneySite, type MoneySite } from '#server/testing/money-site.ts'
 import { testCards } from '#server/testing/shopper.ts'
 import { Subscriber } from '#server/testing/subscriber.ts'
@@ -72,8 +72,15 @@ describe('a renewal that its gateway takes days over', () => {
     await person.after(3 * day)
     expect((await person.row()).status).toBe('ended')
     expect((await person.told()).at(-1)).toBe('Your plan has ended')
+    const [renewal] = (await person.orders()).filter(({ period_no }) => period_no === 1)
+    const look = await person.shopper.look(renewal?.id ?? '')
+    expect(look).toMatchObject({ status: 'failed', processing: true })
+    expect(await person.shopper.visitor.ask(getPayment)).toMatchObject({
+      list: expect.arrayContaining([look]),
+    })
     await expectConsistent(person)
     await takeIn()
+    expect(await person.shopper.look(look.id)).not.toHaveProperty('processing')
   })
 
   test('is honoured when the money arrives after the end', async () => {

@@ -6,7 +6,7 @@ import type { CardEntry } from './card-entry.ts'
 import { afterCheck, orderMaker, payWithToken, priceIn, settledOrder } from './pay.ts'
 import type { Person } from './person.ts'
 import { useSteps } from './use-steps.ts'
-import { unpaidWords } from './words.ts'
+import { mayStillBePaid, unpaidWords } from './words.ts'
 import { isOwned, type Wish } from './wish.ts'
 
 interface Shown {
@@ -34,7 +34,7 @@ export function usePayment(wish: Wish, shown: Shown, card: CardEntry | null) {
     if (status === 'paid' || next.type === 'redirect') return setStep({ at: 'done', made: order })
     if (!declined && next.type === 'authenticate' && next.url)
       return setStep({ at: 'bank', made: order, url: next.url })
-    if (!declined && status !== 'pending') orders.forget()
+    if (!declined && status !== 'pending' && !mayStillBePaid(order)) orders.forget()
     refuse(unpaidWords(t, order))
   }
   const note = (error: CallRejected) => {
