@@ -72,6 +72,9 @@ describe('a renewal that its gateway takes days over', () => {
     await person.after(3 * day)
     expect((await person.row()).status).toBe('ended')
     expect((await person.told()).at(-1)).toBe('Your plan has ended')
+    const mail = (await site.mails(person.shopper.email)).at(-1)?.text
+    expect(mail).toMatch(/payment of \$9.99 for your plan “Weekly” is still being processed/)
+    expect(mail).not.toMatch(/won’t be charged/)
     const [renewal] = (await person.orders()).filter(({ period_no }) => period_no === 1)
     const look = await person.shopper.look(renewal?.id ?? '')
     expect(look).toMatchObject({ status: 'failed', processing: true })
