@@ -129,7 +129,7 @@ export const Order = Type.Object({
   /** Of a change of plan that waits: when it begins and is charged; null if the subscription is cancelled by then. */
   starts_at: Type.Optional(nullable(Time)),
   next: NextStep,
-  /** The gateway is working on a payment of it, which may take days. The order does not expire meanwhile. */
+  /** The gateway is working on a payment of it, which may take days, also where a renewal was given up meanwhile. */
   processing: Type.Optional(Type.Boolean()),
   /** Why a payment of this order is refunded automatically. */
   returned: Type.Optional(Type.Object({ reason: Type.String(), message: Type.String() })),
@@ -214,6 +214,7 @@ export const createOrder = endpoint({
     'signInFirst',
     'notFound',
     'subscribedAlready',
+    'resumedTooOften',
     'priceDiffers',
     'emailInvalid',
     'savedMethodGone',
@@ -294,7 +295,7 @@ export const resumeSubscription = endpoint({
   method: 'POST',
   path: '/api/payment/resume',
   summary: 'Resumes a cancelled subscription within the paid period',
-  refuses: ['signInFirst', 'notSubscribed', 'keyReused', 'cardNumberInBody'],
+  refuses: ['signInFirst', 'notSubscribed', 'resumedTooOften', 'keyReused', 'cardNumberInBody'],
   body: Type.Object({}),
   info: Membership,
   idempotent: true,
@@ -320,6 +321,7 @@ export const changeMethod = endpoint({
     'notSubscribed',
     'gatewayNotOffered',
     'nameInvalid',
+    'emailInvalid',
     'cardDeclined',
     'insufficientFunds',
     'cardExpired',

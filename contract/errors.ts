@@ -71,6 +71,7 @@ export const refusals = {
   methodNotKept: 500,
   methodCalledOff: 500,
   methodUnknown: 500,
+  resumedTooOften: 500,
   savedMethodGone: 500,
   paymentFailed: 500,
   paymentCancelled: 500,

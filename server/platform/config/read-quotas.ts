@@ -8,6 +8,8 @@ const usual = {
   /** Guests who get a row because something is stored for the first time. */
   guests: { setting: 'LIMIT_GUESTS_IP', max: 600, seconds: 3600 },
   orders: { setting: 'LIMIT_ORDERS_IP', max: 200, seconds: 3600 },
+  /** Payments that are begun at a gateway, and set-ups of payment methods, whatever becomes of them. */
+  payments: { setting: 'LIMIT_PAYMENTS_IP', max: 600, seconds: 3600 },
   /** Bytes of texts that buyers were shown and that are stored for the first time. */
   wordBytes: { setting: 'LIMIT_WORD_BYTES_IP', max: 300_000, seconds: 3600 },
   /** Plays and favorites that are stored. */

@@ -7,7 +7,7 @@ import type { Order } from '#contract/billing.ts'
 import { orderNumber } from '#contract/order-number.ts'
 import { useOrder } from '#web/features/billing/orders/use-order.ts'
 import { useReturnPath } from '#web/features/billing/paywall/return-path.ts'
-import { orderResultText } from '#web/features/billing/payments/price-copy.ts'
+import { isGone, orderResultText } from '#web/features/billing/payments/price-copy.ts'
 import { trackSale } from '#web/features/tracking/track-sale.ts'
 import { money } from '#web/lib/money.ts'
 import { paths } from '#web/lib/paths.ts'
@@ -63,7 +63,7 @@ function returnPathOf(order: Order | undefined): string {
 
 /** Whether the episode plays, or may soon: else the way back leads to the offer, to try again. */
 function isOpen(order: Order | undefined): boolean {
-  return !order?.declined && !['cancelled', 'failed', 'expired'].includes(order?.status ?? '')
+  return !order?.declined && !(order && isGone(order))
 }
 
 /** Refetches what is on screen, because the payment may have changed it. */

@@ -67,7 +67,7 @@ type Goods = Pick<OrderRow, 'video_id' | 'episode_id' | 'plan_id' | 'amount_cent
 /**
  * Makes an order, with the id reserved for it, so that a second run of the same request makes no second one. Where the
  * browser needs a payment for its next step (a wallet), it is started too; with a saved method it is paid.
- * @throws Refusal emailInvalid, gatewayNotOffered, savedMethodGone, notFound, alreadyOwned, subscribedAlready, priceDiffers; Fault tooMany
+ * @throws Refusal emailInvalid, gatewayNotOffered, savedMethodGone, notFound, alreadyOwned, subscribedAlready, resumedTooOften, priceDiffers; Fault tooMany
  */
 export async function createOrderFor(
   context: BillingContext,

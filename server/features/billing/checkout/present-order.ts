@@ -162,10 +162,13 @@ function presentOrder(
   }
 }
 
-/** Whether a payment of an open order has left the person's hands and has not ended. */
+/** Whether a payment of an order that is not paid has left the person's hands and has not ended. The order may be closed by then. */
 function isProcessing({ id, status }: OrderRow, attempts: readonly AttemptRow[]): boolean {
   const own = attempts.filter(({ order_id }) => order_id === id)
-  return status === 'pending' && own.some((one) => one.status === 'processing' || one.status === 'unknown')
+  return (
+    !paidStatuses.includes(status) &&
+    own.some((one) => one.status === 'processing' || one.status === 'unknown')
+  )
 }
 
 function startOf({ subscription_id }: OrderRow, starts: Details['starts']): string | null {

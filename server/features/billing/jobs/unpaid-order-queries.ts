@@ -3,14 +3,14 @@ import type { Db } from '#server/tables.ts'
 
 /**
  * Deletes a batch of orders that ended before `before` without a payment: no attempt succeeded or is open, nothing was booked, given
- * or taken back. Their attempts and the subscriptions that they were to begin go with them. @returns how many
+ * or taken back. Orders of renewals stay. Their attempts and the subscriptions that they were to begin go with them. @returns how many
  */
 export async function deleteUnpaidOrders(db: Db, before: Date, most: number): Promise<number> {
   const { rows } = await sql<{ deleted: number }>`
     WITH due AS (
       SELECT id, subscription_id FROM orders
       WHERE status IN ('expired', 'cancelled', 'failed') AND paid_at IS NULL AND expires_at < ${before}
-        AND (period_no = 0 OR subscription_id IS NULL)
+        AND coalesce(period_no, 0) = 0
         AND NOT EXISTS (
           SELECT FROM attempts WHERE order_id = orders.id AND status NOT IN ('failed', 'cancelled'))
         AND NOT EXISTS (

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { dayMs } from '#server/platform/clock.ts'
 import { episodeOf, expectSound, moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
 import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
+import { Subscriber } from '#server/testing/builders/subscriber.ts'
 import { purgeUnpaidOrders } from './delete-unpaid-orders.ts'
 import { runJanitor } from './janitor.ts'
 import { selectShownTerms } from '#server/features/billing/records/shown-terms-queries.ts'
@@ -50,6 +51,22 @@ test('an order that was never paid is deleted after a time, with the words and t
   expect(await wordsLeft()).toEqual(['the same words'])
   const subscriptions = await site.context.db.selectFrom('subscriptions').select('id').execute()
   expect(subscriptions).toEqual([])
+})
+
+test('a change of plan that was replaced or taken back is deleted after a time, however long the period', async () => {
+  const person = await Subscriber.on(site, { days: 365 })
+  const choose = async (days: number) =>
+    person.shopper.order({ kind: 'plan', plan_id: (await person.shopper.plan(days)).id })
+  const replaced = await choose(30)
+  const takenBack = await choose(7)
+  expect(await choose(365)).toMatchObject({ id: takenBack.id, status: 'cancelled' })
+  const waiting = await choose(30)
+  const ids = [replaced.id, takenBack.id, waiting.id]
+  await purgeAfter(29)
+  expect(await ordersLeft(...ids)).toEqual(ids)
+  await purgeAfter(2)
+  expect(await ordersLeft(...ids)).toEqual([waiting.id])
+  expect((await person.orders()).map(({ status }) => status)).toEqual(['paid', 'pending'])
 })
 
 test('an order whose payment the bank still asks about is not deleted', async () => {

@@ -12,6 +12,7 @@ const pages = {
   renewalRefused: '/my',
   bankAsks: '/my',
   subscriptionEnded: '/shopping',
+  subscriptionEndedPending: '/shopping',
   introEnds: '/my',
   yearlyRenews: '/my',
   priceRises: '/my',

@@ -1,4 +1,3 @@
-import { moveEntitlementEnd } from '#server/features/library/library.ts'
 import type { Tx } from '#server/tables.ts'
 import { isRenewalAttempt, type AttemptRow } from '#server/features/billing/records/attempt-queries.ts'
 import type { Payment } from '#server/features/billing/gateways/gateway.ts'
@@ -6,8 +5,8 @@ import { detachUnwanted, savePaymentMethod } from './save-payment-method.ts'
 import { retireUnusedMethods } from '#server/features/billing/records/method-queries.ts'
 import type { OrderRow } from '#server/features/billing/records/order-queries.ts'
 import { selectRenewing, updateSubscription } from '#server/features/billing/records/renewal-queries.ts'
-import { graceEnd } from '#server/features/billing/records/dunning-schedule.ts'
 import { saveForPurchases } from './saved-method.ts'
+import { syncAccessEnd } from '#server/features/billing/records/access-end.ts'
 
 /**
  * A gateway may keep a method only some time after the payment that it was kept with. The period that was paid for is
@@ -36,7 +35,5 @@ export async function attachLateMethod(
   const methodId = await savePaymentMethod(tx, order.user_id, attempt.gateway, payment, now)
   await updateSubscription(tx, row.id, { payment_method_id: methodId, due_at: now })
   await retireUnusedMethods(tx, order.user_id, now)
-  // While it is to be renewed, nobody is locked out between the period's end and the charge.
-  if (row.status === 'active' && !row.cancel_at_period_end && row.period_ends_at)
-    await moveEntitlementEnd(tx, order.id, graceEnd(row.period_ends_at, row.period_days))
+  await syncAccessEnd(tx, { ...row, gateway: attempt.gateway })
 }

@@ -76,6 +76,16 @@ test('a card that Stripe declines says why; its secret takes no other, and anoth
   expect(again.info?.next.client_secret).toEqual(expect.any(String))
 })
 
+test('an address that Stripe refuses is named as what to mend, as at checkout', async () => {
+  const shopper = await Shopper.on(site)
+  const plan_id = (await shopper.plan(30)).id
+  const email = 'm\u00fcller@example.com'
+  const order = await shopper.order({ gateway: 'paypal', method: 'wallet', kind: 'plan', plan_id, email })
+  paypal.orders.approve(new URL(order.next.url ?? '').searchParams.get('token') ?? '')
+  expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+  expect(await byCard(shopper)).toMatchObject({ code: 500, info: { field: 'email' }, message: /e-mail/ })
+})
+
 test("what Stripe tells of is enough where the person never came back, the bank's check or not", async () => {
   const shopper = await subscriber()
   const asked = await byCard(shopper)

@@ -31,6 +31,7 @@ import {
 } from './settle-method-setup.ts'
 import { selectActiveSubscription } from '#server/features/billing/records/subscription-queries.ts'
 import type { PaymentMethod } from '#server/features/billing/tables.ts'
+import { checkMethodSetups } from './limit-attempts.ts'
 
 /** How somebody wants to be charged from now on. */
 interface Wanted {
@@ -57,7 +58,7 @@ const patienceMs = 60_000
  * payment: in two transactions with the gateway between them, as a payment is made (billing.md, "Crash safety"). What was begun
  * before and waits for the person is called off.
  * @throws Refusal notSubscribed, gatewayNotOffered (also where it does not take what is due), methodUnknown, or why the method
- *   was not kept; Fault tooMany after too many cards of the person or their network
+ *   was not kept; Fault tooMany after too many changes or cards of the person or their network
  */
 export async function changeMethod(context: BillingContext, wanted: Wanted): Promise<MethodChange> {
   const done: Done = { 'look up': new Set(), 'give up': new Set() }
@@ -113,8 +114,10 @@ async function begin(
     const next = wayOut(one, done, now)
     if (next) return { do: next, change: one }
   }
+  await checkMethodSetups(tx, userId, now)
   const network = method === 'card' ? failuresKey(context, payer.ip) : null
   if (network !== null) await checkCardFailures(context, tx, { userId, network }, now)
+  context.quotas.take('payments', payer.ip)
   const change = await insertMethodSetup(tx, {
     id: changeId,
     user_id: userId,
@@ -196,6 +199,12 @@ const refusalOf: Record<string, RefusalName> = {
   check_failed: 'cardNotConfirmed',
   check_needed: 'cardNotConfirmed',
   cancelled: 'methodCalledOff',
+  email_refused: 'emailInvalid',
+}
+
+function refusalFor(change: MethodSetupRow): Refusal {
+  const reason = refusalOf[change.decline_code ?? ''] ?? 'methodNotKept'
+  return new Refusal(reason, reason === 'emailInvalid' ? { field: 'email' } : {})
 }
 
 /** @throws Refusal methodUnknown, or why the method was not kept */
@@ -203,9 +212,8 @@ async function present({ db }: BillingContext, changeId: string): Promise<Method
   const change = await selectMethodSetup(db, changeId)
   if (!change || change.status === 'started' || change.status === 'unknown')
     throw new Refusal('methodUnknown')
-  const { id, status, gateway, next_step, decline_code } = change
-  if (status === 'failed' || status === 'cancelled')
-    throw new Refusal(refusalOf[decline_code ?? ''] ?? 'methodNotKept')
+  const { id, status, gateway, next_step } = change
+  if (status === 'failed' || status === 'cancelled') throw refusalFor(change)
   const saved = status === 'succeeded'
   return { id, status: saved ? 'saved' : 'pending', gateway, next: next_step ?? { type: 'none' } }
 }

@@ -1,7 +1,7 @@
-import { moveEntitlementEnd } from '#server/features/library/library.ts'
 import { writeAudit } from '#server/platform/database/audit.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Tx } from '#server/tables.ts'
+import { syncAccessEnd } from '#server/features/billing/records/access-end.ts'
 import { isOpen } from '#server/features/billing/records/attempt-states.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { askGateway } from '#server/features/billing/gateways/call-gateway.ts'
@@ -17,12 +17,11 @@ import { detachUnwanted, savePaymentMethod } from './save-payment-method.ts'
 import { retireUnusedMethods } from '#server/features/billing/records/method-queries.ts'
 import {
   lockSubscriber,
-  selectOrderOfPeriod,
   selectRenewing,
   updateSubscription,
   type RenewingRow,
 } from '#server/features/billing/records/renewal-queries.ts'
-import { graceEnd, nextTry } from '#server/features/billing/records/dunning-schedule.ts'
+import { nextTry } from '#server/features/billing/records/dunning-schedule.ts'
 
 /**
  * As of a payment: what the gateway says of a saving, that it says nothing, or that it never got the request; or that there was
@@ -135,10 +134,7 @@ async function charge(tx: Tx, row: RenewingRow, { change, saving, now }: Chosen)
     at: now,
     details: { subscription_id: row.id, gateway: change.gateway },
   })
-  if (row.status !== 'active' || row.cancel_at_period_end || !row.period_ends_at) return
-  // While it is to be renewed, nobody is locked out between the period's end and the charge.
-  const order = await selectOrderOfPeriod(tx, row.id, row.period_no)
-  if (order) await moveEntitlementEnd(tx, order.id, graceEnd(row.period_ends_at, row.period_days))
+  await syncAccessEnd(tx, { ...row, gateway: change.gateway, method_lost_at: null })
 }
 
 function tryOf({ status, grace_ends_at, period_days }: RenewingRow, now: Date): Date | null {

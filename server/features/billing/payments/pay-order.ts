@@ -34,6 +34,7 @@ import { findSavedMethod } from '#server/features/billing/payment-methods/saved-
 import { isAlreadyOwned } from '#server/features/billing/records/already-owned.ts'
 import { describePurchase } from '#server/features/billing/records/purchase.ts'
 import { recheckAttempt, settleAttempt } from './settle-attempt.ts'
+import { checkAttempts } from '#server/features/billing/payment-methods/limit-attempts.ts'
 
 /** What is sent to the gateway. */
 interface Charge {
@@ -59,7 +60,7 @@ const patienceMs = 60_000
  * one is under way, another press of the button waits for it and gives the same answer.
  * @returns once the order is paid or waits for the person
  * @throws Refusal notFound, orderClosed, alreadyOwned, savedMethodGone, paymentUnknown, or why the payment was declined;
- *   Fault tooMany after too many failed cards of the person or their network
+ *   Fault tooMany after too many failed cards of the person or their network, payments of their network, or of a renewal
  */
 export async function payOrder(
   context: BillingContext,
@@ -112,6 +113,8 @@ async function beginAttempt(
   const attempts = await selectAttempts(tx, [orderId])
   for (const attempt of attempts.filter(({ status }) => isOpen(status))) {
     const step = stepFor(context, attempt, payer, lookedUp.has(attempt.id))
+    // What is to be called off for another payment can be finished where there may be no other.
+    if (step?.do === 'give up') checkAttempts(order, attempts, now)
     if (step) return step
   }
   // A payment that is under way keeps it open beyond this.
@@ -127,6 +130,8 @@ async function beginAttempt(
     throw new Fault('badRequest', 'payment_token is needed')
   const network = order.method === 'card' ? failuresKey(context, payer.ip) : null
   if (network !== null) await checkCardFailures(context, tx, { userId, network }, now)
+  checkAttempts(order, attempts, now)
+  context.quotas.take('payments', payer.ip)
   const number = (attempts[0]?.number ?? 0) + 1
   const attempt = await insertAttempt(tx, {
     id: newId('att'),

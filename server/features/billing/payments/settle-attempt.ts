@@ -101,7 +101,8 @@ async function apply(
   if (attempt.status === status) return setNextStep(tx, attempt.id, nextStep)
   if (status === 'failed' || status === 'cancelled') {
     const reason = decline ?? status
-    await auditPayment(tx, 'payment_failed', order, now, { reason })
+    // A payment that was called off, or replaced by another, is none that failed.
+    if (reason !== 'cancelled') await auditPayment(tx, 'payment_failed', order, now, { reason })
     await close(tx, attempt, status, { reference, decline_code: reason })
     await dropRefused(tx, order, attempt, reason, now)
     return recordFailedRenewal(context, tx, { order, attempt, now }, reason)

@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createOrder } from '#contract/billing.ts'
+import { cancelSubscription, createOrder, getPayment, resumeSubscription } from '#contract/billing.ts'
 import { expectSound, moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
 import { testCards } from '#server/testing/builders/shopper.ts'
 import { Subscriber } from '#server/testing/builders/subscriber.ts'
 import { activeUntil } from './active-subscription.ts'
+import { handleDetachedMethod } from '#server/features/billing/payment-methods/handle-detached-method.ts'
 import { reconcile } from '#server/features/billing/reconciliation/reconcile.ts'
 import { renewSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
 
@@ -55,8 +56,8 @@ const wants = async (person: Subscriber, days = 7) => {
 async function expectConsistent(person: Subscriber, days = 7): Promise<void> {
   const { state, status } = await person.membership()
   expect(await person.plays()).toBe(state === 'subscribed')
-  const answer = await wants(person, days)
   if (state === 'subscribed' && status === 'active') return
+  const answer = await wants(person, days)
   expect(answer).toMatchObject({ code: 200, info: { status: 'pending', next: { type: 'card_form' } } })
 }
 
@@ -71,8 +72,18 @@ describe('a renewal that its gateway takes days over', () => {
     await person.after(3 * day)
     expect((await person.row()).status).toBe('ended')
     expect((await person.told()).at(-1)).toBe('Your plan has ended')
+    const mail = (await site.mails(person.shopper.email)).at(-1)?.text
+    expect(mail).toMatch(/payment of \$9.99 for your plan “Weekly” is still being processed/)
+    expect(mail).not.toMatch(/won’t be charged/)
+    const [renewal] = (await person.orders()).filter(({ period_no }) => period_no === 1)
+    const look = await person.shopper.look(renewal?.id ?? '')
+    expect(look).toMatchObject({ status: 'failed', processing: true })
+    expect(await person.shopper.visitor.ask(getPayment)).toMatchObject({
+      list: expect.arrayContaining([look]),
+    })
     await expectConsistent(person)
     await takeIn()
+    expect(await person.shopper.look(look.id)).not.toHaveProperty('processing')
   })
 
   test('is honoured when the money arrives after the end', async () => {
@@ -200,11 +211,60 @@ test('a subscription whose end no job has noted yet is over for membership, righ
   expect((await person.row()).status).toBe('ended')
 })
 
-test('membership, rights and checkout agree at any time, whatever the gateway does', async () => {
-  const moods = ['pays', 'pending', 'away', 'missing', 'refuses'] as const
-  const step = fc.record({
+/** What happens between two looks; each in the person's own words, or the gateway's. */
+const events = {
+  /** The card or wallet is taken away at the gateway, which says so. */
+  async lose(person: Subscriber) {
+    const method = await site.context.db
+      .selectFrom('subscriptions')
+      .innerJoin('payment_methods', 'payment_methods.id', 'payment_method_id')
+      .select('reference')
+      .where('subscriptions.id', '=', person.subscriptionId)
+      .executeTakeFirst()
+    if (!method) return
+    await site.sound.detachMethod(method.reference)
+    await handleDetachedMethod(site.context, 'sandbox', method.reference)
+  },
+  cancel: ({ shopper }: Subscriber) => shopper.visitor.call(cancelSubscription, { body: {} }),
+  resume: ({ shopper }: Subscriber) => shopper.visitor.call(resumeSubscription, { body: {} }),
+  'change plan': (person: Subscriber) => wants(person, 30),
+}
+
+test.each([
+  ['keeps the access to the end of its grace', ['lose', 'cancel', 'resume']],
+  ['that is cancelled keeps it to the end of the period', ['lose', 'cancel']],
+] as const)('a subscription whose method is lost %s', async (_, done) => {
+  site.moveOn(2000)
+  const person = await Subscriber.on(site)
+  for (const deed of done) await events[deed](person)
+  // No job has noted the end of the period.
+  site.moveOn(7 * day + hour)
+  const renews = done.length === 3
+  expect(await person.membership()).toMatchObject({ state: renews ? 'subscribed' : 'free' })
+  expect(await person.plays()).toBe(renews)
+  await expectConsistent(person)
+  await person.after(hour)
+  await expectConsistent(person)
+  await person.after(3 * day)
+  expect(await person.membership()).toMatchObject({ state: 'free' })
+  await expectConsistent(person)
+})
+
+const deed = fc.constantFrom(...(['lose', 'cancel', 'resume', 'change plan'] as const))
+const mood = fc.constantFrom(...(['pays', 'pending', 'away', 'missing', 'refuses'] as const))
+
+interface Step {
+  hours: number
+  events: readonly (keyof typeof events)[]
+  mood: 'pays' | 'pending' | 'away' | 'missing' | 'refuses'
+  works: boolean
+}
+
+test('membership, rights and checkout agree at any time, whatever the gateway and the person do', async () => {
+  const step: fc.Arbitrary<Step> = fc.record({
     hours: fc.integer({ min: 1, max: 120 }),
-    mood: fc.constantFrom(...moods),
+    events: fc.array(deed, { maxLength: 3 }),
+    mood,
     works: fc.boolean(),
   })
   const card = fc.constantFrom(testCards.pays, testCards.declinesLater)
@@ -214,24 +274,32 @@ test('membership, rights and checkout agree at any time, whatever the gateway do
     async (number, steps) => {
       site.moveOn(2000)
       const person = await Subscriber.on(site, { card: number })
-      for (const { hours, mood, works } of steps) {
+      for (const { hours, events: done, mood: now, works } of steps) {
         arrive()
-        if (mood === 'refuses') site.trouble.takes = (cents) => cents !== 999
-        if (mood === 'pending') keepPending()
-        if (mood === 'away') {
+        for (const one of done) await events[one](person)
+        if (now === 'refuses') site.trouble.takes = (cents) => cents !== 999
+        if (now === 'pending') keepPending()
+        if (now === 'away') {
           site.trouble.chargeSavedMethod = () => Promise.reject(new Error('away'))
           site.trouble.retrievePayment = () => Promise.reject(new Error('away'))
         }
         site.moveOn(hours * hour)
-        const gateways = mood === 'missing' ? [] : site.context.gateways
+        const gateways = now === 'missing' ? [] : site.context.gateways
         if (works) await renewSubscriptions({ ...site.context, gateways })
-        await expectConsistent(person, mood === 'refuses' ? 30 : 7)
+        await expectConsistent(person, now === 'refuses' ? 30 : 7)
       }
       await takeIn()
     },
   )
-  await fc.assert(property, { numRuns: 12, seed: 20_261_125 })
-}, 120_000)
+  const quiet = { events: [], mood: 'pays', works: true } as const
+  const lost = [
+    { ...quiet, hours: 100, events: ['lose' as const, 'cancel' as const, 'resume' as const] },
+    { ...quiet, hours: 70, works: false },
+    { ...quiet, hours: 1 },
+  ]
+  const examples: [string, Step[]][] = [[testCards.pays, lost]]
+  await fc.assert(property, { numRuns: 24, seed: 20_261_125, examples })
+}, 240_000)
 
 test.each([
   ['active and renewed', {}, '2026-01-11'],

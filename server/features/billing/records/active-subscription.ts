@@ -2,7 +2,7 @@ import { graceEnd } from './dunning-schedule.ts'
 import type { SubscriptionStatus } from '#server/features/billing/tables.ts'
 
 /** What decides whether a subscription is live. */
-interface Standing {
+export interface Standing {
   status: SubscriptionStatus
   period_ends_at: Date | null
   period_days: number

@@ -39,6 +39,18 @@ export function selectOpenMethodSetups(db: Db, userId: string) {
     .execute()
 }
 
+/** The change that a person began before their latest so many. */
+export function selectChangeBefore(db: Db, userId: string, latest: number) {
+  return db
+    .selectFrom('method_changes')
+    .select('started_at')
+    .where('user_id', '=', userId)
+    .orderBy('started_at', 'desc')
+    .offset(latest)
+    .limit(1)
+    .executeTakeFirst()
+}
+
 /** @throws IllegalMove where the change is in no state that leads to `to` */
 export async function moveMethodSetup(
   tx: Tx,

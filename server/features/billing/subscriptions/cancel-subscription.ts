@@ -1,7 +1,6 @@
 import { Refusal } from '#contract/errors.ts'
 import type { Language } from '#contract/languages.ts'
 import type { Membership } from '#contract/members.ts'
-import { moveEntitlementEnd } from '#server/features/library/library.ts'
 import { writeAudit } from '#server/platform/database/audit.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Tx } from '#server/tables.ts'
@@ -9,13 +8,14 @@ import type { BillingContext } from '#server/features/billing/billing-context.ts
 import { membershipOf } from './membership.ts'
 import { lockBuyer } from '#server/features/billing/records/order-queries.ts'
 import { selectOrderOfPeriod, selectRenewing } from '#server/features/billing/records/renewal-queries.ts'
-import { graceEnd } from '#server/features/billing/records/dunning-schedule.ts'
 import {
   selectActiveSubscription,
   setCancelAtPeriodEnd,
   type LiveSubscription,
 } from '#server/features/billing/records/subscription-queries.ts'
 import { sendSubscriptionMail } from '#server/features/billing/mails/send-subscription-mail.ts'
+import { syncAccessEnd } from '#server/features/billing/records/access-end.ts'
+import { countResumption } from './limit-resumptions.ts'
 
 type Billing = Pick<BillingContext, 'db' | 'clock' | 'gateways' | 'publicUrl' | 'languages'>
 
@@ -34,7 +34,7 @@ export function cancelSubscription(
 
 /**
  * Takes a cancellation back before the paid period is over. Done again, it changes nothing.
- * @throws Refusal notSubscribed, also once the period is over
+ * @throws Refusal notSubscribed, also once the period is over; resumedTooOften
  */
 export function resumeSubscription(
   context: Billing,
@@ -62,6 +62,7 @@ async function setCancelled(
  * Ends or resumes the renewals of a locked buyer's subscription; that they end is confirmed by mail.
  * @param subscriptionId the only one that is meant, where that is known
  * @returns undefined where it is not live
+ * @throws Refusal resumedTooOften
  */
 export async function changeRenewals(
   context: Billing,
@@ -72,6 +73,7 @@ export async function changeRenewals(
   const now = context.clock.now()
   const subscription = await selectActiveSubscription(tx, userId, now)
   if (!subscription || subscription.id !== (subscriptionId ?? subscription.id)) return undefined
+  if (!cancelled && subscription.cancel_at_period_end) await countResumption(tx, subscription.id, now)
   await setCancelAtPeriodEnd(tx, subscription.id, cancelled, now)
   await setAccessEnd(tx, subscription, cancelled)
   if (subscription.cancel_at_period_end !== cancelled) {
@@ -103,15 +105,7 @@ async function confirmCancelled(context: Billing, tx: Tx, subscription: LiveSubs
   })
 }
 
-/** What will be renewed lasts through the grace, so that nobody is locked out meanwhile; what was cancelled does not. */
-export async function setAccessEnd(
-  tx: Tx,
-  subscription: LiveSubscription,
-  cancelled: boolean,
-): Promise<void> {
-  const { id, status, period_no, period_ends_at, period_days, gateway } = subscription
-  const order = status === 'active' ? await selectOrderOfPeriod(tx, id, period_no) : undefined
-  if (!order || !period_ends_at) return
-  const renews = !cancelled && gateway !== null
-  await moveEntitlementEnd(tx, order.id, renews ? graceEnd(period_ends_at, period_days) : period_ends_at)
+/** Has the access of a subscription last as long as it does once it is cancelled or resumed. */
+export function setAccessEnd(tx: Tx, subscription: LiveSubscription, cancelled: boolean): Promise<void> {
+  return syncAccessEnd(tx, { ...subscription, cancel_at_period_end: cancelled })
 }

@@ -67,6 +67,33 @@ test.each([cancelSubscription, resumeSubscription])(
   },
 )
 
+test('cancelling and resuming in turn ends in a cancelled plan, with few mails and entries in the audit log', async () => {
+  const shopper = await subscriber()
+  const { visitor, email } = shopper
+  const { id } = await visitor.ask(getUser)
+  const monthly = { kind: 'plan', plan_id: (await shopper.plan(30)).id } as const
+  const answers = []
+  for (let round = 0; round < 10; round++) {
+    expect((await visitor.call(cancelSubscription)).answer.code).toBe(200)
+    // A change of plan takes a cancellation back too.
+    const back =
+      round % 2 === 0 ? (await visitor.call(resumeSubscription)).answer : await shopper.tryOrder(monthly)
+    answers.push(back)
+  }
+  expect(answers.map(({ code }) => code)).toEqual([...Array(5).fill(200), ...Array(5).fill(500)])
+  expect(answers.at(-1)?.message).toMatch(/several times today. Please try again tomorrow/)
+  expect((await membership(shopper)).cancel_at_period_end).toBe(true)
+  const told = (await site.mails(email)).map(({ subject }) => subject)
+  expect(told.filter((subject) => !subject.startsWith('Your receipt'))).toHaveLength(6)
+  const { rows } = await site.context.database.pool.query(
+    "SELECT FROM audit_events WHERE user_id = $1 AND event LIKE 'renewals_%'",
+    [id],
+  )
+  expect(rows).toHaveLength(9)
+  site.moveOn(day)
+  expect((await visitor.call(resumeSubscription)).answer.code).toBe(200)
+})
+
 test('a repeated key gives the answer it gave, and undoes nothing that came after', async () => {
   const shopper = await subscriber()
   const headers = { 'idempotency-key': 'cancel once' }

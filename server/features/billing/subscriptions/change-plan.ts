@@ -13,6 +13,7 @@ import {
   updateOpenOrder,
   type OrderRow,
 } from '#server/features/billing/records/order-queries.ts'
+import { countResumption } from './limit-resumptions.ts'
 import { selectOrderOfPeriod, selectPlannedOrder } from '#server/features/billing/records/renewal-queries.ts'
 import {
   setCancelAtPeriodEnd,
@@ -31,7 +32,7 @@ const payableMs = 30 * dayMs
  * consent until it is charged then. The plan that runs takes an earlier change back. Whoever changes goes on, so a
  * cancellation is taken back too. Charged is the method that is kept, whichever the wish names.
  * @returns the order that waits, or that was taken back
- * @throws Refusal subscribedAlready where nothing would change, or there is no method to charge
+ * @throws Refusal subscribedAlready where nothing would change, or there is no method to charge; resumedTooOften
  */
 export async function changePlan(
   tx: Tx,
@@ -43,7 +44,7 @@ export async function changePlan(
   const back = wished.plan_id === live.plan_id
   if (live.gateway === null || !live.period_ends_at || (back && !standing))
     throw new Refusal('subscribedAlready')
-  if (standing) await moveOrder(tx, standing.id, 'cancelled')
+  if (standing) await moveOrder(tx, standing.id, 'cancelled', { expires_at: now })
   await writeAudit(tx, {
     event: back ? 'plan_change_taken_back' : 'plan_change_planned',
     userId: wished.user_id,
@@ -60,6 +61,7 @@ export async function changePlan(
     expires_at,
   })
   if (live.cancel_at_period_end) {
+    await countResumption(tx, live.id, now)
     await setCancelAtPeriodEnd(tx, live.id, false, now)
     await setAccessEnd(tx, live, false)
   }

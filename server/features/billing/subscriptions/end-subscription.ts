@@ -1,5 +1,7 @@
 import { moveEntitlementEnd } from '#server/features/library/library.ts'
 import type { Tx } from '#server/tables.ts'
+import { selectAttempts } from '#server/features/billing/records/attempt-queries.ts'
+import { isUnderWay } from '#server/features/billing/records/attempt-states.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { retireUnusedMethods } from '#server/features/billing/records/method-queries.ts'
 import { moveOrder, type OrderRow } from '#server/features/billing/records/order-queries.ts'
@@ -41,7 +43,7 @@ async function close(tx: Tx, order: OrderRow | undefined, to: 'failed' | 'cancel
   if (order?.status === 'pending') await moveOrder(tx, order.id, to)
 }
 
-/** Ends a subscription that was not cancelled and could not go on, and says so by mail. */
+/** Ends a subscription that was not cancelled and could not go on, and says so by mail; of a payment under way, that it may still arrive. */
 export async function endUnpaid(
   context: Pick<BillingContext, 'publicUrl' | 'languages'>,
   tx: Tx,
@@ -51,13 +53,16 @@ export async function endUnpaid(
   await endSubscription(tx, row, now)
   const used = await selectOrderOfPeriod(tx, row.id, row.period_no)
   if (!used || row.cancel_at_period_end) return
-  await sendSubscriptionMail(tx, context, 'subscriptionEnded', {
+  const owed = await selectOrderOfPeriod(tx, row.id, row.period_no + 1)
+  const attempts = owed ? await selectAttempts(tx, [owed.id]) : []
+  const isPending = attempts.some(({ status }) => isUnderWay(status))
+  await sendSubscriptionMail(tx, context, isPending ? 'subscriptionEndedPending' : 'subscriptionEnded', {
     to: row.email ?? used.email,
     language: row.language,
     timeZone: row.time_zone,
     plan: row,
-    cents: row.price_cents,
-    currency: row.currency,
+    cents: owed?.amount_cents ?? row.price_cents,
+    currency: owed?.currency ?? row.currency,
     orderId: used.id,
     date: now,
   })

@@ -8,6 +8,7 @@ import {
   detachUnwanted,
   savePaymentMethod,
 } from '#server/features/billing/payment-methods/save-payment-method.ts'
+import { activeUntil } from '#server/features/billing/records/active-subscription.ts'
 import { retireUnusedMethods } from '#server/features/billing/records/method-queries.ts'
 import { selectSoldPlan } from '#server/features/billing/records/offer-queries.ts'
 import { isRenewal, type OrderRow } from '#server/features/billing/records/order-queries.ts'
@@ -17,7 +18,7 @@ import {
   updateSubscription,
   type RenewingRow,
 } from '#server/features/billing/records/renewal-queries.ts'
-import { followingPeriod, graceEnd, reminderFor } from '#server/features/billing/records/dunning-schedule.ts'
+import { followingPeriod, reminderFor } from '#server/features/billing/records/dunning-schedule.ts'
 import { moveSubscription } from '#server/features/billing/records/subscription-queries.ts'
 import { sendSubscriptionMail } from '#server/features/billing/mails/send-subscription-mail.ts'
 
@@ -79,13 +80,19 @@ export async function continueSubscription(
   if (methodId !== null) await retireUnusedMethods(tx, order.user_id, now)
   const used = await selectOrderOfPeriod(tx, row.id, row.period_no)
   if (used) await moveEntitlementEnd(tx, used.id, row.period_ends_at)
+  const standing = {
+    ...row,
+    ...change,
+    status: 'active',
+    period_days: newDays,
+    gateway: methodId === null ? row.gateway : attempt.gateway,
+  } as const
   await grantEntitlement(tx, {
     userId: order.user_id,
     orderId: order.id,
     source: 'subscription',
     startsAt,
-    // While it is to be renewed, nobody is locked out between the period's end and the charge.
-    endsAt: cancelled ? endsAt : graceEnd(endsAt, newDays),
+    endsAt: activeUntil(standing) ?? endsAt,
   })
 }
 

@@ -6,10 +6,11 @@ import { isRenewalAttempt, type AttemptRow } from '#server/features/billing/reco
 import { endSubscription } from './end-subscription.ts'
 import type { Payment } from '#server/features/billing/gateways/gateway.ts'
 import { savePaymentMethod } from '#server/features/billing/payment-methods/save-payment-method.ts'
+import { activeUntil } from '#server/features/billing/records/active-subscription.ts'
 import { selectSoldPlan } from '#server/features/billing/records/offer-queries.ts'
 import { setSubscriptionOfOrder, type OrderRow } from '#server/features/billing/records/order-queries.ts'
 import { selectRenewing } from '#server/features/billing/records/renewal-queries.ts'
-import { graceEnd, reminderFor } from '#server/features/billing/records/dunning-schedule.ts'
+import { reminderFor } from '#server/features/billing/records/dunning-schedule.ts'
 import {
   insertSubscription,
   moveSubscription,
@@ -64,14 +65,21 @@ export async function startSubscription(
     await insertSubscription(tx, { ...another, ...period, cancel_at_period_end: cancelled })
     await setSubscriptionOfOrder(tx, order.id, id)
   }
-  const renews = !cancelled && period.payment_method_id !== null
+  const standing = {
+    ...period,
+    status: 'active',
+    period_days: days,
+    grace_ends_at: null,
+    cancel_at_period_end: cancelled,
+    gateway: period.payment_method_id === null ? null : attempt.gateway,
+    method_lost_at: null,
+  } as const
   await grantEntitlement(tx, {
     userId: order.user_id,
     orderId: order.id,
     source: 'subscription',
     startsAt: now,
-    // While it is to be renewed, nobody is locked out between the period's end and the charge.
-    endsAt: renews ? graceEnd(endsAt, days) : endsAt,
+    endsAt: activeUntil(standing) ?? endsAt,
   })
 }
 

@@ -51,7 +51,7 @@ function OrderLine({ order }: { order: Order }) {
           {t('orders.receipt')}
         </Link>
       )}
-      {order.status === 'pending' && order.starts_at === undefined && (
+      {(order.processing || (order.status === 'pending' && order.starts_at === undefined)) && (
         <Link className={buttonClass('quiet')} to={paths.orderResult.to(order.id)}>
           {t('orders.look')}
         </Link>

@@ -8,6 +8,7 @@ import {
   badgeOf,
   planChangeText,
   episodeChoice,
+  isGone,
   mayStillBePaid,
   membershipText,
   orderStatusText,
@@ -223,6 +224,33 @@ test('an order whose payment the gateway is working on is said to be processed, 
   const processing = { ...order, processing: true }
   expect(orderStatusText(t, processing)).toBe('Processing')
   expect(orderResultText(t, processing)).toMatch(/being processed/)
+})
+
+test.each(['failed', 'cancelled', 'expired'] as const)(
+  'an order that is %s while its payment is under way is not said to be uncharged, nor paid again',
+  (status) => {
+    const closed = { ...order, status, processing: true }
+    const said = [orderStatusText(t, closed), orderResultText(t, closed), unpaidText(t, closed)]
+    expect(said).toEqual(['Processing', expect.stringMatching(/being processed/), t('order.unsure')])
+    expect([mayStillBePaid(closed), isGone(closed)]).toEqual([true, false])
+    expect(isGone({ ...order, status })).toBe(true)
+  },
+)
+
+test('an order whose money goes back by itself says so wherever it is told of', () => {
+  const message = 'You already own what this payment was for. We’re refunding you.'
+  const back = { ...order, status: 'cancelled' as const, returned: { reason: 'already_owned', message } }
+  expect([orderStatusText(t, back), orderResultText(t, back), unpaidText(t, back)]).toEqual([
+    message,
+    message,
+    message,
+  ])
+  expect(mayStillBePaid(back)).toBe(false)
+  const again = { ...back, processing: true }
+  expect([orderStatusText(t, again), orderResultText(t, again)]).toEqual([
+    'Processing',
+    expect.stringMatching(/being processed/),
+  ])
 })
 
 test('an order that may still be paid is not said to be refused by the bank', () => {

@@ -170,17 +170,18 @@ export function planChangeText(t: Translate, plan: Plan, membership: Membership)
 }
 
 /** What has become of an order, in a list of them. */
-export function orderStatusText(t: Translate, { status, starts_at, processing }: Order): string {
+export function orderStatusText(t: Translate, { status, starts_at, processing, returned }: Order): string {
   if (starts_at) return t('orders.starts', { date: longDate(starts_at) })
   if (starts_at === null) return t('orders.startsNot')
-  return t(`orders.status.${processing ? 'processing' : status}`)
+  if (processing) return t('orders.status.processing')
+  return returned ? returned.message : t(`orders.status.${status}`)
 }
 
 /** What there is to say of an order that somebody looks up; of one that is not read yet, that it is waited for. */
 export function orderResultText(t: Translate, order: Order | undefined): string {
   if (!order) return t('result.pending')
   const { status, starts_at, declined, processing, returned } = order
-  if (returned) return returned.message
+  if (returned && !processing) return returned.message
   if (declined) return declined.message
   if (starts_at) return t('result.starts', { date: longDate(starts_at) })
   if (starts_at === null) return t('result.startsNot')
@@ -211,14 +212,19 @@ function renewalText(t: Translate, plan: Pick<Plan, 'price_cents' | 'currency' |
 }
 
 /** Whether the payment of an order may still come: nobody is to pay again. */
-export const mayStillBePaid = ({ status, next, declined }: Order): boolean =>
-  status === 'pending' && next.type === 'none' && !declined
+export const mayStillBePaid = ({ status, next, declined, processing }: Order): boolean =>
+  status === 'pending' ? next.type === 'none' && !declined : processing === true
+
+/** Whether nothing more comes of an order: it is closed, and no payment of it is under way. */
+export const isGone = ({ status, processing }: Order): boolean =>
+  (status === 'cancelled' || status === 'failed' || status === 'expired') && !processing
 
 /** Why an order is not paid once its payment has been waited for. */
 export function unpaidText(t: Translate, order: Order): string {
   if (order.declined) return order.declined.message
-  if (order.status !== 'pending') return t('order.failed')
-  return t(mayStillBePaid(order) ? 'order.unsure' : 'order.notConfirmed')
+  if (mayStillBePaid(order)) return t('order.unsure')
+  if (order.status === 'pending') return t('order.notConfirmed')
+  return order.returned?.message ?? t('order.failed')
 }
 
 /** How long to wait after too many tries: whole minutes, rounded up. */

@@ -6,7 +6,7 @@ import type { CardEntry } from './card-entry.ts'
 import { afterCheck, createOrderOnce, payWithToken, priceIn, settledOrder } from './pay.ts'
 import type { BillingDetails } from './billing-details.ts'
 import { usePaymentSteps } from './use-payment-steps.ts'
-import { unpaidText } from './price-copy.ts'
+import { mayStillBePaid, unpaidText } from './price-copy.ts'
 import { isOwned, type CheckoutParams } from './checkout-params.ts'
 
 interface Shown {
@@ -34,7 +34,7 @@ export function usePayment(params: CheckoutParams, shown: Shown, card: CardEntry
     if (status === 'paid' || next.type === 'redirect') return setStep({ at: 'done', made: order })
     if (!declined && next.type === 'authenticate' && next.url)
       return setStep({ at: 'bank', made: order, url: next.url })
-    if (!declined && status !== 'pending') orders.forget()
+    if (!declined && status !== 'pending' && !mayStillBePaid(order)) orders.forget()
     refuse(unpaidText(t, order))
   }
   const note = (error: CallRejected) => {

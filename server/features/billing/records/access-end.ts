@@ -1,0 +1,14 @@
+import { moveEntitlementEnd } from '#server/features/library/library.ts'
+import type { Tx } from '#server/tables.ts'
+import { activeUntil, type Standing } from './active-subscription.ts'
+import { selectOrderOfPeriod } from './renewal-queries.ts'
+
+/** Has what a live subscription gives access to last as long as the subscription does. */
+export async function syncAccessEnd(
+  tx: Tx,
+  subscription: Standing & { id: string; period_no: number },
+): Promise<void> {
+  const end = activeUntil(subscription)
+  const order = end && (await selectOrderOfPeriod(tx, subscription.id, subscription.period_no))
+  if (end && order) await moveEntitlementEnd(tx, order.id, end)
+}

@@ -1,0 +1,20 @@
+import { Fault, Refusal } from '#contract/errors.ts'
+import { takeTurn } from '#server/platform/database/limits.ts'
+import type { Tx } from '#server/tables.ts'
+
+/** So often a cancellation may be taken back. */
+const mostResumptions = { max: 5, seconds: 86_400 }
+
+/**
+ * Counts that a subscription is resumed, with the transaction that resumes it. Cancelling is never refused, and confirmed by mail
+ * each time: how often somebody can resume bounds the mails and the audit log.
+ * @throws Refusal resumedTooOften
+ */
+export async function countResumption(tx: Tx, subscriptionId: string, now: Date): Promise<void> {
+  try {
+    await takeTurn(tx, `resumption:${subscriptionId}`, mostResumptions, now)
+  } catch (error) {
+    if (error instanceof Fault && error.reason === 'tooMany') throw new Refusal('resumedTooOften')
+    throw error
+  }
+}
