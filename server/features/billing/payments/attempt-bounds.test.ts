@@ -35,7 +35,7 @@ async function auditedOf({ context }: TestSite, { visitor }: Shopper): Promise<s
   return rows.map(({ event }) => event)
 }
 
-const startsAt = (shop: MoneySite) => shop.calls['start'] ?? 0
+const startsAt = (shop: MoneySite) => shop.calls['createPayment'] ?? 0
 
 test('an order is closed after twenty payments that were called off for another; the last can still be finished', async () => {
   const shopper = await Shopper.on(site)
