@@ -74,6 +74,8 @@ export interface Payment {
   disputedCents?: number
   /** What else the gateway says of the dispute, for the operator who answers it there. */
   disputeDetails?: DisputeDetails
+  /** The gateway did not say whether there is a dispute: what is known of one stays. */
+  disputeUnread?: boolean
 }
 
 export interface DisputeDetails {
@@ -90,6 +92,9 @@ export function unreadablePayment(reference: string): Payment {
   const unknown = { orderId: '', attemptId: '', amountCents: 0, refundedCents: 0, currency: '' }
   return { reference, status: 'unreadable', ...unknown }
 }
+
+/** Under which a gateway lists as `unreadable` that it did not give its disputes. */
+export const unreadDisputes = 'disputes'
 
 /** What is asked of a gateway where a method is to be kept without a payment. */
 export interface SaveRequest {
@@ -228,4 +233,6 @@ export interface PaymentGateway {
    * own, those that are `settled` and that nothing befell since are left out. One that cannot be read is listed as `unreadable`.
    */
   listSince(time: Date, settled?: Settled): Promise<Payment[]>
+  /** The payments with a dispute that was opened since, where `listSince` may not have been able to read disputes. */
+  listDisputed?(time: Date): Promise<Payment[]>
 }

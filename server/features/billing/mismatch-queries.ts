@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import type { GatewayId } from '#contract/billing.ts'
-import type { DayTotal } from '#contract/studio/orders.ts'
+import type { DayTotal, mismatchKinds } from '#contract/studio/orders.ts'
 import type { Static } from 'typebox'
 import type { Db } from '#server/tables.ts'
+import { unreadDisputes } from './gateway.ts'
 
 /** What moved at the gateways in a time, by the books: transactions of the same kind together. */
 export async function selectDayTotals(db: Db, from: Date, to: Date): Promise<Static<typeof DayTotal>[]> {
@@ -23,7 +24,7 @@ export async function selectLastEntered(db: Db, from: Date, to: Date): Promise<M
 }
 
 export interface MismatchRow {
-  kind: 'payment' | 'foreign_payment' | 'attempt' | 'refund' | 'notification'
+  kind: (typeof mismatchKinds)[number]
   gateway: GatewayId
   reference: string | null
   order_id: string | null
@@ -76,7 +77,7 @@ export async function selectMismatches(
   { openBefore, foreignAfter }: { openBefore: Date; foreignAfter: Date },
 ): Promise<MismatchRow[]> {
   const { rows } = await sql<MismatchRow>`
-    (SELECT 'payment' AS kind, listed.gateway, listed.reference, orders.id AS order_id, orders.amount_cents,
+    (SELECT CASE listed.reference WHEN ${unreadDisputes} THEN 'disputes' ELSE 'payment' END AS kind, listed.gateway, listed.reference, orders.id AS order_id, orders.amount_cents,
         booked.cents AS ours_cents, listed.held_cents AS theirs_cents, coalesce(listed.currency, orders.currency) AS currency,
         listed.found_at AS since, listed.given_up
       FROM ${listedPayments}

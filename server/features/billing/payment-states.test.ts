@@ -28,6 +28,7 @@ afterAll(async () => {
 afterEach(() => {
   paypal.recover()
   paypal.orders.refundsBegin = 'COMPLETED'
+  paypal.orders.mayReadDisputes = true
 })
 
 function moveOn(milliseconds: number) {
@@ -99,6 +100,54 @@ describe('a disputed payment whose capture PayPal then moves to another state', 
     await reconcile(site.context)
     expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
     expect(await playing(shopper)).toBe(200)
+  })
+})
+
+describe('a dispute that PayPal does not give', () => {
+  const troubles = [
+    ['refuses its disputes', () => void (paypal.orders.mayReadDisputes = false)],
+    [
+      'answers something else to the list',
+      () => void (paypal.trouble = { on: /customer\/disputes$/, with: ['blank'] }),
+    ],
+  ] as const
+
+  test.each(troubles)('stays as it is known while PayPal %s, and is a discrepancy', async (_, begin) => {
+    const { shopper, order, token } = await bought()
+    paypal.orders.dispute(token, 'open', clock.now())
+    await reconcile(site.context)
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'charged_back' })
+    moveOn(3 * day)
+    begin()
+    await reconcile(site.context)
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'charged_back' })
+    expect(await playing(shopper)).toBe(402)
+    expect(await discrepancyOf(token)).toMatchObject({ kind: 'payment', order_id: order.id })
+    paypal.recover()
+    paypal.orders.mayReadDisputes = true
+    await reconcile(site.context)
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'charged_back' })
+    expect(await discrepancyOf(token)).toBeUndefined()
+    paypal.orders.dispute(token, 'won', clock.now())
+    await reconcile(site.context)
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+  })
+
+  test('is found once PayPal gives its disputes again, however long that took', async () => {
+    const { shopper, order, token } = await bought()
+    paypal.orders.mayReadDisputes = false
+    await reconcile(site.context)
+    expect(await discrepancyOf('disputes')).toMatchObject({ kind: 'disputes', gateway: 'paypal' })
+    paypal.orders.dispute(token, 'open', clock.now())
+    for (let days = 0; days < 10; days += 2) {
+      moveOn(2 * day)
+      await reconcile(site.context)
+    }
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+    paypal.orders.mayReadDisputes = true
+    await reconcile(site.context)
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'charged_back' })
+    expect(await discrepancyOf('disputes')).toBeUndefined()
   })
 })
 

@@ -2,8 +2,8 @@ import { dayMs, hourMs } from '#server/platform/clock.ts'
 import { selectAttempt, type AttemptRow } from './attempt-queries.ts'
 import { isOpen } from './attempt-states.ts'
 import type { BillingContext } from './billing-context.ts'
-import { askForPayments, askGateway } from './call-gateway.ts'
-import { unreadablePayment, type Payment, type PaymentGateway } from './gateway.ts'
+import { askForDisputed, askForPayments, askGateway } from './call-gateway.ts'
+import { unreadablePayment, unreadDisputes, type Payment, type PaymentGateway } from './gateway.ts'
 import { insertForeignPayment } from './mismatch-queries.ts'
 import {
   deleteToCompare,
@@ -20,7 +20,13 @@ import {
 } from './reconciliation-queries.ts'
 import { restoreOrder } from './restore-order.ts'
 import { settleAttempt } from './settle-order.ts'
-import { disputedCents, isTakenBack, saysWhatIsGone, settleReturned } from './settle-returned.ts'
+import {
+  disputedCents,
+  isTakenBack,
+  saysWhatIsGone,
+  settleReturned,
+  withKnownDispute,
+} from './settle-returned.ts'
 
 /** A payment may be listed late, and come through long after it was begun. */
 const overlapMs = 48 * hourMs
@@ -102,8 +108,8 @@ function noteDiscrepancy(
   payment: Payment,
   attempt: ComparedRow | undefined,
 ): Promise<void> {
-  // Without a currency nothing is known of the amount either.
-  const isRead = payment.currency !== ''
+  // Without a currency nothing is known of the amount either, and without its dispute not what is left of it.
+  const isRead = payment.currency !== '' && !payment.disputeUnread
   return putToCompare(db, {
     gateway: gateway.id,
     reference: payment.reference,
@@ -124,6 +130,10 @@ async function compareAgain(
   const oldest = clock.now().getTime() - keptMs
   for (const { reference, found_at } of await selectToCompare(db, gateway.id)) {
     if (listed.has(reference)) continue
+    if (reference === unreadDisputes) {
+      await compareDisputed(context, gateway, found_at)
+      continue
+    }
     if (found_at.getTime() < oldest) {
       log.error({ gateway: gateway.id, reference }, 'a payment is given up; please look it up at the gateway')
       await giveUpToCompare(db, gateway.id, reference)
@@ -137,6 +147,16 @@ async function compareAgain(
       await forgetUnlessBooked(context, gateway, reference, attempt)
     }
   }
+}
+
+/** Reads the disputes of the time in which the gateway did not give them. */
+async function compareDisputed(context: BillingContext, gateway: PaymentGateway, foundAt: Date) {
+  const since = new Date(foundAt.getTime() - overlapMs)
+  const payments = await askForDisputed(context, gateway, since)
+  if (!payments) return
+  for (let start = 0; start < payments.length; start += batch)
+    await compare(context, gateway, payments.slice(start, start + batch))
+  await deleteToCompare(context.db, gateway.id, unreadDisputes)
 }
 
 /** Compares the payment of one attempt. @returns whether all that differed was settled; not where there was no answer */
@@ -170,16 +190,21 @@ async function forgetUnlessBooked(
 async function bringIntoLine(
   context: BillingContext,
   gateway: PaymentGateway,
-  payment: Payment,
+  read: Payment,
   attempt: ComparedRow | undefined,
 ): Promise<boolean> {
-  if (!attempt) return bringBack(context, gateway, payment)
+  if (!attempt) return bringBack(context, gateway, read)
+  const payment = withKnownDispute(read, attempt)
   const about = { gateway: gateway.id, reference: payment.reference }
   try {
     if (differs(attempt, payment)) await settleAttempt(context, attempt, payment)
     const isSettled = !hasGone(attempt, payment) || (await settleReturned(context, attempt.id, payment))
     if (payment.status !== 'unreadable')
       await setRefundPending(context.db, attempt.id, payment.refundPending ?? false)
+    if (payment.disputeUnread && attempt.dispute !== null) {
+      context.log.error(about, 'a gateway does not say how a dispute stands; what is known of it stays')
+      return false
+    }
     if (isExplained(attempt, payment)) return isSettled
     context.log.error(
       { ...about, status: payment.status },

@@ -43,15 +43,17 @@ export async function settleReturned(
   for (let look = 0; look < mostLooks; look++) {
     const before = await load(db, attemptId)
     const gateway = gateways.find(({ id }) => id === before?.attempt.gateway)
-    if (!before || !gateway || (look === 0 && seen && agrees(before, seen))) return true
+    if (!before || !gateway || (look === 0 && seen && agrees(before, withKnownDispute(seen, before.attempt))))
+      return true
     if (await isSending(context, before)) return false
     // A payment that was read before another refund was made would undo that one: what is read counts only where nothing of
     // ours changed from before the reading until it is applied.
     const known = await load(db, attemptId)
     const reference = known?.attempt.reference ?? null
     if (!known || reference === null) return true
-    const payment = await askGateway(context, gateway, (asked) => asked.retrieve({ reference }))
-    if (payment === 'unknown') return false
+    const read = await askGateway(context, gateway, (asked) => asked.retrieve({ reference }))
+    if (read === 'unknown') return false
+    const payment = read && withKnownDispute(read, known.attempt)
     if (!payment || !saysWhatIsGone(payment) || agrees(known, payment)) return true
     const failed = await findFailed(context, gateway, known, payment)
     if (await inTransaction(db, (tx) => apply(context, tx, { known, payment, failed }))) return true
@@ -77,6 +79,17 @@ async function isSending(context: BillingContext, { refunds }: Known): Promise<b
 const made = ({ refunds }: Known) => refunds.filter(({ status }) => status === 'succeeded')
 const sum = (refunds: readonly RefundRow[]) =>
   refunds.reduce((total, { amount_cents }) => total + amount_cents, 0)
+
+/** A payment with what is known of its dispute, where the gateway did not say how that stands. */
+export function withKnownDispute(
+  payment: Payment,
+  known: Pick<AttemptRow, 'dispute' | 'disputed_cents'>,
+): Payment {
+  // PayPal says of the capture itself that the money was taken away.
+  if (!payment.disputeUnread || payment.dispute !== undefined || known.dispute === null) return payment
+  const left = payment.amountCents - payment.refundedCents
+  return { ...payment, dispute: known.dispute, disputedCents: Math.min(known.disputed_cents, left) }
+}
 
 /** Whether a bank holds or has taken the money of a payment. */
 export const isTakenBack = ({ dispute }: Pick<Payment, 'dispute'>): boolean =>
@@ -227,7 +240,7 @@ async function applyDispute(tx: Tx, returned: Returned, payment: Payment): Promi
   if (now.dispute !== attempt.dispute || cents !== 0) {
     await setDispute(tx, attempt.id, {
       ...now,
-      ...describeDispute(payment),
+      ...(payment.disputeUnread ? {} : describeDispute(payment)),
       ...(cents === 0 ? {} : { disputed_at: openedAt }),
     })
     const opened = now.dispute === 'open'

@@ -9,7 +9,7 @@ import { walletPage } from './fake-wallet-page.ts'
 
 /**
  * What goes wrong with a request before PayPal does what it is asked, or afterwards. 429 does nothing; `time-out` does it
- * and is silent.
+ * and is silent; `blank` answers 200 with nothing of PayPal's, as a proxy may.
  */
 export type Trouble =
   | 'none'
@@ -19,6 +19,7 @@ export type Trouble =
   | 'dropped before'
   | 'dropped after'
   | 'time-out'
+  | 'blank'
 
 interface Asked {
   method: string
@@ -191,6 +192,7 @@ export class FakePaypal {
     this.requests.push(asked)
     const trouble = this.troubleFor(asked)
     if (trouble === 'dropped before') return void response.destroy()
+    if (trouble === 'blank') return void response.writeHead(200).end('<html></html>')
     const early = trouble === '429' ? 429 : trouble === '500 before' ? 500 : undefined
     const answer = early === undefined ? await this.answerOnce(asked) : refuse(early, 'TROUBLE')
     if (trouble === 'dropped after') return void response.destroy()

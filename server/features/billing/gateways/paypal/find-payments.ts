@@ -1,4 +1,9 @@
-import { unreadablePayment, type Payment, type Settled } from '#server/features/billing/gateway.ts'
+import {
+  unreadablePayment,
+  unreadDisputes,
+  type Payment,
+  type Settled,
+} from '#server/features/billing/gateway.ts'
 import { hourMs } from '#server/platform/clock.ts'
 import { listEvents, orderIdOf } from './list-events.ts'
 import type { Dispute, Order } from './objects.ts'
@@ -55,11 +60,14 @@ const changesLater = [
  * unreadable: one bad record does not hide the others.
  */
 export async function listPayments(client: PaypalClient, since: Date, settled?: Settled): Promise<Payment[]> {
-  const { byCapture: disputes, unreadable } = await readDisputesSince(client, since)
+  const { byCapture: disputes, unreadable, isUnread } = await readDisputesSince(client, since)
+  if (isUnread) unreadable.push(unreadDisputes)
   const listed = await listOrderIds(client, since, [...disputes.keys()], settled)
   const payments = [...unreadable, ...listed.unreadable].map(unreadablePayment)
   for (const id of listed.ids) {
-    const payment = await readListed(client, id, { since, disputes }).catch(() => unreadablePayment(id))
+    const payment = await readListed(client, id, { since, disputes, isUnread }).catch(() =>
+      unreadablePayment(id),
+    )
     if (payment) payments.push(payment)
   }
   return payments
@@ -69,21 +77,42 @@ interface Listing {
   since: Date
   /** Those opened since, by capture. */
   disputes: ReadonlyMap<string, Dispute>
+  isUnread: boolean
 }
 
 /** @returns undefined for an order that was never captured */
 async function readListed(
   client: PaypalClient,
   id: string,
-  { since, disputes }: Listing,
+  { since, disputes, isUnread }: Listing,
 ): Promise<Payment | undefined> {
   const order = await readOrder(client, id)
   const captureId = order ? captureOf(order)?.id : undefined
   if (!order || captureId === undefined) return undefined
   // A dispute lasts for months: of a payment that is old there may be an older one.
   const known =
-    disputes.get(captureId) ?? (isOld(order, since) ? await readDispute(client, captureId) : undefined)
+    disputes.get(captureId) ??
+    (isUnread ? 'unread' : isOld(order, since) ? await readDispute(client, captureId) : undefined)
   return withDispute(presentOrder(order), known)
+}
+
+/**
+ * Every payment with a dispute that was opened since, the oldest first.
+ * @throws where PayPal does not give its disputes
+ */
+export async function listDisputed(client: PaypalClient, since: Date): Promise<Payment[]> {
+  const { byCapture: disputes, unreadable, isUnread } = await readDisputesSince(client, since)
+  if (isUnread) throw new Error('PayPal did not list its disputes')
+  const payments = unreadable.map(unreadablePayment)
+  for (const captureId of disputes.keys()) {
+    const read = async () => {
+      const id = await orderOfCapture(client, captureId)
+      return id === undefined ? undefined : readListed(client, id, { since, disputes, isUnread })
+    }
+    const payment = await read().catch(() => unreadablePayment(captureId))
+    if (payment) payments.push(payment)
+  }
+  return payments
 }
 
 /** Whether an order was made before a time. */

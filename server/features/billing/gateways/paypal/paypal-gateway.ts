@@ -4,7 +4,7 @@ import type { Config } from '#server/platform/config.ts'
 import type { Log } from '#server/platform/log.ts'
 import { isPayable, unitOf } from './amounts.ts'
 import { createAccountCheck, listMissingEvents } from './check-account.ts'
-import { findPayment, listPayments, toldWithinMs } from './find-payments.ts'
+import { findPayment, listDisputed, listPayments, toldWithinMs } from './find-payments.ts'
 import { createPaypalClient, PaypalRefusal, type PaypalClient } from './paypal-client.ts'
 import { readNotification } from './read-notification.ts'
 import { presentWithDispute, readOrder, readPayment } from './read-order.ts'
@@ -77,6 +77,7 @@ export function createPaypalGateway(context: PaypalContext): PaymentGateway {
     isKept: (reference) => isKept(client, reference),
     readNotification: (body, headers) => readNotification({ client, webhookId, clock }, body, headers),
     listSince: (time, settled) => listPayments(client, time, settled),
+    listDisputed: (time) => listDisputed(client, time),
   }
 }
 
