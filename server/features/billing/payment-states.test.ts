@@ -110,6 +110,10 @@ describe('a dispute that PayPal does not give', () => {
       'answers something else to the list',
       () => void (paypal.trouble = { on: /customer\/disputes$/, with: ['blank'] }),
     ],
+    [
+      'answers something else to the dispute',
+      () => void (paypal.trouble = { on: /customer\/disputes\/\S+$/, with: ['blank'] }),
+    ],
   ] as const
 
   test.each(troubles)('stays as it is known while PayPal %s, and is a discrepancy', async (_, begin) => {
@@ -131,6 +135,27 @@ describe('a dispute that PayPal does not give', () => {
     paypal.orders.dispute(token, 'won', clock.now())
     await reconcile(site.context)
     expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+  })
+
+  test('stays open where PayPal says that it is resolved and not how', async () => {
+    const { shopper, order, token } = await bought()
+    paypal.orders.dispute(token, 'open', clock.now())
+    await reconcile(site.context)
+    paypal.orders.dispute(token, 'won', clock.now())
+    const [capture] = paypal.orders.get(token).captures
+    const dispute = paypal.orders.disputes.get(capture?.id ?? '')
+    delete dispute?.dispute_outcome
+    await reconcile(site.context)
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'charged_back' })
+    expect(await discrepancyOf(token)).toMatchObject({
+      order_id: order.id,
+      ours_cents: 0,
+      theirs_cents: null,
+    })
+    paypal.orders.dispute(token, 'won', clock.now())
+    await reconcile(site.context)
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+    expect(await discrepancyOf(token)).toBeUndefined()
   })
 
   test('is found once PayPal gives its disputes again, however long that took', async () => {

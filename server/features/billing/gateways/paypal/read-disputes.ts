@@ -84,13 +84,19 @@ async function listDisputes(
   return disputes
 }
 
+/** @returns undefined where PayPal does not say it in a word that is known */
+function standingOf({ status, dispute_outcome: outcome }: Dispute): DisputeStatus | undefined {
+  if (status === undefined) return undefined
+  return status === 'RESOLVED' ? outcomes[outcome?.outcome_code ?? ''] : 'open'
+}
+
 /** A payment with how its dispute stands. What was refunded is not taken a second time. */
 export function withDispute(payment: Payment, dispute: FoundDispute): Payment {
   if (!dispute) return payment
   if (dispute === 'unread') return { ...payment, disputeUnread: true }
-  const { status, dispute_outcome: outcome, dispute_amount } = dispute
-  const stands = status === 'RESOLVED' ? outcomes[outcome?.outcome_code ?? 'NONE'] : 'open'
-  if (!stands) return { ...payment, status: 'unreadable' }
+  const { dispute_outcome: outcome, dispute_amount } = dispute
+  const stands = standingOf(dispute)
+  if (!stands) return { ...payment, status: 'unreadable', disputeUnread: true }
   // A reversal is final until PayPal gives the capture another status.
   if (payment.dispute === 'lost' && stands === 'won') return payment
   const amount = (stands === 'lost' && outcome?.amount_refunded) || dispute_amount
