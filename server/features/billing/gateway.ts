@@ -74,6 +74,11 @@ export interface Payment {
   disputedCents?: number
   /** What else the gateway says of the dispute, for the operator who answers it there. */
   disputeDetails?: DisputeDetails
+  /**
+   * The gateway has no record of the payment any more, but something else of it: that it was refunded, reversed or disputed.
+   * Nothing but `attemptId` and the dispute is known of it then, and the status is `unreadable`.
+   */
+  gone?: boolean
   /** The gateway did not say whether there is a dispute: what is known of one stays. */
   disputeUnread?: boolean
 }
@@ -92,6 +97,14 @@ export function unreadablePayment(reference: string): Payment {
   const unknown = { orderId: '', attemptId: '', amountCents: 0, refundedCents: 0, currency: '' }
   return { reference, status: 'unreadable', ...unknown }
 }
+
+/** Stands for a payment that is gone at the gateway. */
+export function gonePayment(reference: string, attemptId = ''): Payment {
+  return { ...unreadablePayment(reference), attemptId, gone: true }
+}
+
+/** By which `retrieve` finds a payment through its dispute, where its own record is gone. */
+export const disputeName = (disputeReference: string): string => `dispute:${disputeReference}`
 
 /** Under which a gateway lists as `unreadable` that it did not give its disputes. */
 export const unreadDisputes = 'disputes'

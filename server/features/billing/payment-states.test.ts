@@ -217,6 +217,82 @@ describe('a payment that is in the books and that PayPal later reports otherwise
   })
 })
 
+describe('a paid order that PayPal no longer has', () => {
+  /** Tells the site's webhook of the latest event. */
+  async function send() {
+    const [event] = paypal.events
+    if (!event) throw new Error('there is no event')
+    const { body, headers } = paypal.signed(event)
+    const answer = await site
+      .visitor()
+      .fetch('/api/webhook/payment/paypal', { method: 'POST', body: body.toString(), headers })
+    expect(answer.status).toBe(204)
+  }
+  const learned = [
+    ['its webhook', send],
+    ['the reconciliation', () => reconcile(site.context)],
+  ] as const
+  const losses = [
+    [
+      'the order',
+      (token: string) => void (paypal.trouble = { on: new RegExp(`orders/${token}$`), with: ['404'] }),
+    ],
+    ['order and capture', (token: string) => void paypal.orders.all.delete(token)],
+  ] as const
+  const cases = learned.flatMap(([by, learn]) => losses.map(([what, lose]) => ({ by, learn, what, lose })))
+  const statusOf = (id: string) =>
+    site.context.db.selectFrom('orders').select('status').where('id', '=', id).executeTakeFirst()
+
+  test.each(cases)('follows its dispute, heard of by $by, without $what', async ({ learn, lose }) => {
+    const { shopper, order, token } = await bought()
+    paypal.orders.dispute(token, 'open', clock.now())
+    lose(token)
+    await learn()
+    await expect.poll(() => statusOf(order.id)).toEqual({ status: 'charged_back' })
+    expect(await playing(shopper)).toBe(402)
+    expect(await discrepancyOf(token)).toMatchObject({ kind: 'payment', order_id: order.id })
+    moveOn(3 * day)
+    for (const dispute of paypal.orders.disputes.values()) {
+      if (dispute.disputed_transactions[0]?.invoice_number !== (await attemptOf(order.id))) continue
+      Object.assign(dispute, {
+        status: 'RESOLVED',
+        dispute_outcome: { outcome_code: 'RESOLVED_SELLER_FAVOUR' },
+      })
+    }
+    await reconcile(site.context)
+    expect(await statusOf(order.id)).toEqual({ status: 'paid' })
+    expect(await discrepancyOf(token)).toMatchObject({ kind: 'payment', order_id: order.id })
+  })
+
+  test.each(cases)(
+    'is a discrepancy once it is reversed, heard of by $by, without $what',
+    async ({ learn, lose }) => {
+      const { order, token } = await bought()
+      setCapture(token, 'REVERSED')
+      lose(token)
+      await learn()
+      await expect.poll(() => discrepancyOf(token)).toMatchObject({ kind: 'payment', order_id: order.id })
+    },
+  )
+
+  test.each(cases)(
+    'is a discrepancy once it is refunded, heard of by $by, without $what',
+    async ({ learn, lose }) => {
+      const { order, token } = await bought()
+      const [capture] = paypal.orders.get(token).captures
+      paypal.orders.refund(capture?.id ?? '', { amount: { currency_code: 'USD', value: '0.99' } })
+      lose(token)
+      await learn()
+      await expect.poll(() => discrepancyOf(token)).toMatchObject({ kind: 'payment', order_id: order.id })
+    },
+  )
+
+  async function attemptOf(orderId: string) {
+    const attempts = site.context.db.selectFrom('attempts').select('id').where('order_id', '=', orderId)
+    return (await attempts.executeTakeFirst())?.id
+  }
+})
+
 describe('the list of payments', () => {
   /** A capture of another shop in the same account. */
   function foreignCapture(): string {

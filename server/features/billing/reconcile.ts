@@ -3,7 +3,13 @@ import { selectAttempt, type AttemptRow } from './attempt-queries.ts'
 import { isOpen } from './attempt-states.ts'
 import type { BillingContext } from './billing-context.ts'
 import { askForDisputed, askForPayments, askGateway } from './call-gateway.ts'
-import { unreadablePayment, unreadDisputes, type Payment, type PaymentGateway } from './gateway.ts'
+import {
+  gonePayment,
+  unreadablePayment,
+  unreadDisputes,
+  type Payment,
+  type PaymentGateway,
+} from './gateway.ts'
 import { insertForeignPayment } from './mismatch-queries.ts'
 import {
   deleteToCompare,
@@ -23,6 +29,7 @@ import { settleAttempt } from './settle-order.ts'
 import {
   disputedCents,
   isTakenBack,
+  readAgain,
   saysWhatIsGone,
   settleReturned,
   withKnownDispute,
@@ -95,6 +102,7 @@ async function compareOne(
   payment: Payment,
   attempt: ComparedRow | undefined,
 ): Promise<boolean> {
+  if (payment.gone) return compareGone(context, gateway, payment, attempt)
   const { reference } = payment
   const isSettled = await bringIntoLine(context, gateway, payment, attempt)
   if (isSettled) await deleteToCompare(context.db, gateway.id, reference)
@@ -142,10 +150,7 @@ async function compareAgain(
     const payment = await askGateway(context, gateway, (asked) => asked.retrieve({ reference }))
     if (payment === 'unknown') continue
     if (payment) await compare(context, gateway, [payment])
-    else {
-      const [attempt] = await selectAttemptsToCompare(db, gateway.id, [], [reference])
-      await forgetUnlessBooked(context, gateway, reference, attempt)
-    }
+    else await compareMissing(context, gateway, reference)
   }
 }
 
@@ -167,23 +172,48 @@ export async function compareAttempt(context: BillingContext, attemptId: string)
   // Without a name of the gateway's nothing came of it, or it is open and was just looked up by ours.
   if (reference === null) return attempt === undefined || !isOpen(attempt.status)
   if (!gateway) return false
-  const payment = await askGateway(context, gateway, (asked) => asked.retrieve({ reference }))
+  const disputeReference = attempt?.dispute_reference ?? null
+  const payment = await readAgain(context, gateway, { reference, disputeReference })
   if (payment === 'unknown') return false
   const [compared] = await selectAttemptsToCompare(context.db, gateway.id, [attemptId], [reference])
-  if (payment) return compareOne(context, gateway, payment, compared)
-  await forgetUnlessBooked(context, gateway, reference, compared)
-  return !compared?.booked
+  const isSettled = await compareOne(context, gateway, payment ?? gonePayment(reference), compared)
+  return isSettled && !((payment === null || payment.gone) && compared?.booked)
 }
 
-/** A payment that the gateway no longer knows is a discrepancy where our books have it as received. */
-async function forgetUnlessBooked(
+/**
+ * A payment that the gateway no longer knows is a discrepancy where our books have it as received, and where a dispute says that it
+ * was. Its dispute is taken from the dispute itself.
+ * @returns false where the gateway gave no answer
+ */
+async function compareGone(
+  context: BillingContext,
+  gateway: PaymentGateway,
+  payment: Payment,
+  attempt: ComparedRow | undefined,
+): Promise<boolean> {
+  const reference = attempt?.reference ?? payment.reference
+  const isOurs = attempt !== undefined && (attempt.booked || payment.dispute !== undefined)
+  if (!isOurs) {
+    await deleteToCompare(context.db, gateway.id, reference)
+    return true
+  }
+  const about = { gateway: gateway.id, reference, dispute: payment.dispute }
+  context.log.error(about, 'a gateway no longer has a payment that is in our books')
+  await noteDiscrepancy(context, gateway, unreadablePayment(reference), attempt)
+  return !saysWhatIsGone(payment) || settleReturned(context, attempt.id, payment)
+}
+
+/** The same for a payment of which the gateway has just said that it has none of that name. */
+export async function compareMissing(
   context: BillingContext,
   gateway: PaymentGateway,
   reference: string,
-  attempt: ComparedRow | undefined,
 ): Promise<void> {
-  if (!attempt?.booked) return deleteToCompare(context.db, gateway.id, reference)
-  await noteDiscrepancy(context, gateway, unreadablePayment(reference), attempt)
+  const [attempt] = await selectAttemptsToCompare(context.db, gateway.id, [], [reference])
+  const disputeReference = attempt?.dispute_reference ?? null
+  const payment = await readAgain(context, gateway, { reference, disputeReference })
+  if (payment === 'unknown') return
+  await compareOne(context, gateway, payment ?? gonePayment(reference), attempt)
 }
 
 /** @returns whether all that differed was settled */

@@ -5,11 +5,11 @@ import { selectAttempt, setDispute, type AttemptRow } from './attempt-queries.ts
 import { auditPayment } from './audit-payment.ts'
 import type { BillingContext } from './billing-context.ts'
 import { bookRefund, loadReturned } from './book-refund.ts'
-import { askGateway, askRefund } from './call-gateway.ts'
+import { askGateway, askRefund, type Outcome } from './call-gateway.ts'
 import { followMoney } from './follow-money.ts'
-import type { Payment, PaymentGateway } from './gateway.ts'
+import { disputeName, type Payment, type PaymentGateway } from './gateway.ts'
 import { enterDispute, enterFailedRefund, enterLoss, sourceOf, type Returned } from './ledger.ts'
-import { lockOwner } from './order-queries.ts'
+import { lockOwner, selectOrder } from './order-queries.ts'
 import { insertRefund, selectRefunds, setRefundFailed, type RefundRow } from './refund-queries.ts'
 import { noteReturn } from './return-money.ts'
 import { sendRefund } from './send-refund.ts'
@@ -23,6 +23,8 @@ const mostLooks = 5
 interface Known {
   attempt: AttemptRow
   refunds: RefundRow[]
+  /** What was paid. */
+  cents: number
 }
 
 type Gone = Pick<Payment, 'amountCents' | 'refundedCents' | 'dispute' | 'disputedCents'>
@@ -43,17 +45,16 @@ export async function settleReturned(
   for (let look = 0; look < mostLooks; look++) {
     const before = await load(db, attemptId)
     const gateway = gateways.find(({ id }) => id === before?.attempt.gateway)
-    if (!before || !gateway || (look === 0 && seen && agrees(before, withKnownDispute(seen, before.attempt))))
-      return true
+    if (!before || !gateway || (look === 0 && seen && agrees(before, withKnown(seen, before)))) return true
     if (await isSending(context, before)) return false
     // A payment that was read before another refund was made would undo that one: what is read counts only where nothing of
     // ours changed from before the reading until it is applied.
     const known = await load(db, attemptId)
     const reference = known?.attempt.reference ?? null
     if (!known || reference === null) return true
-    const read = await askGateway(context, gateway, (asked) => asked.retrieve({ reference }))
+    const read = await readAgain(context, gateway, { reference, disputeReference: disputeOf(known, seen) })
     if (read === 'unknown') return false
-    const payment = read && withKnownDispute(read, known.attempt)
+    const payment = read && withKnown(read, known)
     if (!payment || !saysWhatIsGone(payment) || agrees(known, payment)) return true
     const failed = await findFailed(context, gateway, known, payment)
     if (await inTransaction(db, (tx) => apply(context, tx, { known, payment, failed }))) return true
@@ -65,7 +66,22 @@ export async function settleReturned(
 async function load(db: Db, attemptId: string): Promise<Known | undefined> {
   const attempt = await selectAttempt(db, attemptId)
   if (!attempt || !(await sourceOf(db, attemptId))) return undefined
-  return { attempt, refunds: await selectRefunds(db, attemptId) }
+  const cents = (await selectOrder(db, attempt.order_id))?.amount_cents ?? 0
+  return { attempt, refunds: await selectRefunds(db, attemptId), cents }
+}
+
+const disputeOf = ({ attempt }: Known, seen: Payment | undefined) =>
+  seen?.disputeDetails?.reference ?? attempt.dispute_reference
+
+/** Reads a payment at its gateway; where it is gone there, its dispute, if one is known of. */
+export async function readAgain(
+  context: BillingContext,
+  gateway: PaymentGateway,
+  { reference, disputeReference }: { reference: string; disputeReference: string | null },
+): Promise<Outcome<Payment>> {
+  const payment = await askGateway(context, gateway, (asked) => asked.retrieve({ reference }))
+  if (payment !== null || disputeReference === null) return payment
+  return askGateway(context, gateway, (asked) => asked.retrieve({ reference: disputeName(disputeReference) }))
 }
 
 /** Finishes refunds of ours first: what the gateway says of them is known then. @returns whether one is still under way */
@@ -91,13 +107,27 @@ export function withKnownDispute(
   return { ...payment, dispute: known.dispute, disputedCents: Math.min(known.disputed_cents, left) }
 }
 
+/** The same, and of a payment that is gone at the gateway what was paid and refunded. */
+function withKnown(payment: Payment, known: Known): Payment {
+  if (!payment.gone) return withKnownDispute(payment, known.attempt)
+  const refundedCents = sum(made(known))
+  const left = known.cents - refundedCents
+  const disputedCents = Math.min(payment.disputedCents ?? left, left)
+  return { ...payment, amountCents: known.cents, refundedCents, disputedCents }
+}
+
 /** Whether a bank holds or has taken the money of a payment. */
 export const isTakenBack = ({ dispute }: Pick<Payment, 'dispute'>): boolean =>
   dispute === 'open' || dispute === 'lost'
 
-/** A dispute may move a payment into any other state; without one only a payment that succeeded says what has gone back of it. */
-export const saysWhatIsGone = (payment: Pick<Payment, 'status' | 'dispute'>): boolean =>
-  payment.status === 'succeeded' || (payment.status !== 'unreadable' && isTakenBack(payment))
+/**
+ * A dispute may move a payment into any other state, and outlast it at the gateway; without one only a payment that succeeded says
+ * what has gone back of it.
+ */
+export function saysWhatIsGone(payment: Pick<Payment, 'status' | 'dispute' | 'gone'>): boolean {
+  if (payment.gone) return payment.dispute !== undefined
+  return payment.status === 'succeeded' || (payment.status !== 'unreadable' && isTakenBack(payment))
+}
 
 /** What is gone for a payment's dispute: nothing where it was won, or was none of money. */
 export function disputedCents({ dispute, disputedCents: cents, amountCents }: Gone): number {

@@ -8,7 +8,7 @@ import { NotificationRefused, type PaymentGateway } from './gateway.ts'
 import { checkMethod } from './lose-method.ts'
 import { insertNotification, markApplied } from './notification-queries.ts'
 import { readPurchase } from './purchase.ts'
-import { compare } from './reconcile.ts'
+import { compare, compareMissing } from './reconcile.ts'
 import { recheckChange } from './settle-change.ts'
 import { settleAttempt } from './settle-order.ts'
 
@@ -71,11 +71,12 @@ export async function applyNotification(
     await settleAttempt(context, attempt, payment)
     // A discrepancy is looked at again by the reconciliation. Anything else that is not settled comes back with this event.
     const isSettled = await compare(context, gateway, [payment])
-    if (payment.status === 'succeeded' && !isSettled) return
+    if ((payment.status === 'succeeded' || payment.gone) && !isSettled) return
   } else if (payment && readPurchase(context, payment)) {
     // The database lost its order.
     if (!(await compare(context, gateway, [payment]))) return
-  } else log.warn({ gateway: id, event: event_id }, 'a notification is about no payment of ours')
+  } else if (known && payment === null) await compareMissing(context, gateway, reference)
+  else log.warn({ gateway: id, event: event_id }, 'a notification is about no payment of ours')
   await markApplied(db, id, event_id, clock.now())
 }
 

@@ -9,10 +9,11 @@ import { walletPage } from './fake-wallet-page.ts'
 
 /**
  * What goes wrong with a request before PayPal does what it is asked, or afterwards. 429 does nothing; `time-out` does it
- * and is silent; `blank` answers 200 with nothing of PayPal's, as a proxy may.
+ * and is silent; `404` has no such thing; `blank` answers 200 with nothing of PayPal's, as a proxy may.
  */
 export type Trouble =
   | 'none'
+  | '404'
   | '429'
   | '500 before'
   | '500 after'
@@ -193,7 +194,8 @@ export class FakePaypal {
     const trouble = this.troubleFor(asked)
     if (trouble === 'dropped before') return void response.destroy()
     if (trouble === 'blank') return void response.writeHead(200).end('<html></html>')
-    const early = trouble === '429' ? 429 : trouble === '500 before' ? 500 : undefined
+    const early =
+      trouble === '404' ? 404 : trouble === '429' ? 429 : trouble === '500 before' ? 500 : undefined
     const answer = early === undefined ? await this.answerOnce(asked) : refuse(early, 'TROUBLE')
     if (trouble === 'dropped after') return void response.destroy()
     if (trouble === 'time-out') await new Promise<void>((resolve) => this.held.push(resolve))

@@ -1,4 +1,6 @@
 import {
+  disputeName,
+  gonePayment,
   unreadablePayment,
   unreadDisputes,
   type Payment,
@@ -7,10 +9,12 @@ import {
 import { hourMs } from '#server/platform/clock.ts'
 import { listEvents, orderIdOf } from './list-events.ts'
 import type { Dispute, Order } from './objects.ts'
+import { readName } from './payment-names.ts'
 import type { PaypalClient } from './paypal-client.ts'
 import { captureOf, presentOrder } from './present-order.ts'
 import { orderOfCapture, referenceOf } from './read-notification.ts'
 import { readDispute, readDisputesSince, withDispute } from './read-disputes.ts'
+import { readNamed } from './read-named.ts'
 import { readOrder, readPayment } from './read-order.ts'
 
 /**
@@ -62,7 +66,7 @@ const changesLater = [
 export async function listPayments(client: PaypalClient, since: Date, settled?: Settled): Promise<Payment[]> {
   const { byCapture: disputes, unreadable, isUnread } = await readDisputesSince(client, since)
   if (isUnread) unreadable.push(unreadDisputes)
-  const listed = await listOrderIds(client, since, [...disputes.keys()], settled)
+  const listed = await listOrderIds(client, since, disputes, settled)
   const payments = [...unreadable, ...listed.unreadable].map(unreadablePayment)
   for (const id of listed.ids) {
     const payment = await readListed(client, id, { since, disputes, isUnread }).catch(() =>
@@ -86,9 +90,11 @@ async function readListed(
   id: string,
   { since, disputes, isUnread }: Listing,
 ): Promise<Payment | undefined> {
+  if (readName(id).kind !== 'order') return (await readNamed(client, id)) ?? undefined
   const order = await readOrder(client, id)
-  const captureId = order ? captureOf(order)?.id : undefined
-  if (!order || captureId === undefined) return undefined
+  if (!order) return gonePayment(id)
+  const captureId = captureOf(order)?.id
+  if (captureId === undefined) return undefined
   // A dispute lasts for months: of a payment that is old there may be an older one.
   const known =
     disputes.get(captureId) ??
@@ -104,11 +110,9 @@ export async function listDisputed(client: PaypalClient, since: Date): Promise<P
   const { byCapture: disputes, unreadable, isUnread } = await readDisputesSince(client, since)
   if (isUnread) throw new Error('PayPal did not list its disputes')
   const payments = unreadable.map(unreadablePayment)
-  for (const captureId of disputes.keys()) {
-    const read = async () => {
-      const id = await orderOfCapture(client, captureId)
-      return id === undefined ? undefined : readListed(client, id, { since, disputes, isUnread })
-    }
+  for (const [captureId, dispute] of disputes) {
+    const read = async () =>
+      readListed(client, await nameOfDisputed(client, captureId, dispute), { since, disputes, isUnread })
     const payment = await read().catch(() => unreadablePayment(captureId))
     if (payment) payments.push(payment)
   }
@@ -120,10 +124,20 @@ function isOld({ create_time }: Order, since: Date): boolean {
   return create_time !== undefined && Date.parse(create_time) < since.getTime()
 }
 
+/** The order of a disputed capture, or the dispute where PayPal has no such order any more. */
+async function nameOfDisputed(
+  client: PaypalClient,
+  captureId: string,
+  { dispute_id }: Dispute,
+): Promise<string> {
+  const id = await orderOfCapture(client, captureId)
+  return id !== undefined && (await readOrder(client, id)) ? id : disputeName(dispute_id)
+}
+
 async function listOrderIds(
   client: PaypalClient,
   since: Date,
-  disputedCaptures: readonly string[],
+  disputes: ReadonlyMap<string, Dispute>,
   settled?: Settled,
 ): Promise<{ ids: string[]; unreadable: string[] }> {
   const captured = new Set<string>()
@@ -141,7 +155,8 @@ async function listOrderIds(
   for (const type of changesLater)
     for await (const event of listEvents(client, { from: since, type }))
       await add(event.resource?.id ?? event.id, referenceOf(client, event))
-  for (const captureId of disputedCaptures) await add(captureId, orderOfCapture(client, captureId))
+  for (const [captureId, dispute] of disputes)
+    await add(captureId, nameOfDisputed(client, captureId, dispute))
   // PayPal tells the latest first.
   return { ids: [...ids].toReversed(), unreadable }
 }

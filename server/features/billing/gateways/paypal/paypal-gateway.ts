@@ -7,6 +7,7 @@ import { createAccountCheck, listMissingEvents } from './check-account.ts'
 import { findPayment, listDisputed, listPayments, toldWithinMs } from './find-payments.ts'
 import { createPaypalClient, PaypalRefusal, type PaypalClient } from './paypal-client.ts'
 import { readNotification } from './read-notification.ts'
+import { readNamed } from './read-named.ts'
 import { presentWithDispute, readOrder, readPayment } from './read-order.ts'
 import { refundOnce } from './refund-once.ts'
 import { createWalletSaver, tokensPath } from './save-wallet.ts'
@@ -62,7 +63,7 @@ export function createPaypalGateway(context: PaypalContext): PaymentGateway {
     toldWithinMs,
     retrieve: (lookup) =>
       'reference' in lookup
-        ? readPayment(client, lookup.reference)
+        ? readNamed(client, lookup.reference)
         : findPayment(client, { attemptId: lookup.attemptId, from: lookup.startedAt }),
     async cancel(reference) {
       const payment = await readPayment(client, reference)

@@ -19,6 +19,16 @@ const outcomes: Record<string, DisputeStatus> = {
   NONE: 'won',
 }
 
+/** @returns undefined where PayPal has no such dispute */
+export async function disputeById(client: PaypalClient, id: string): Promise<Dispute | undefined> {
+  try {
+    return await readById(client, id)
+  } catch (error) {
+    if (error instanceof PaypalRefusal && error.status === 404) return undefined
+    throw error
+  }
+}
+
 /** `unread` where PayPal did not say whether there is one, or how it stands. */
 export type FoundDispute = Dispute | 'unread' | undefined
 
