@@ -275,6 +275,7 @@ export const mismatchKinds = [
   'foreign_payment',
   'attempt',
   'refund',
+  'return',
   'notification',
   'disputes',
 ] as const

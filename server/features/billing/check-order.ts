@@ -5,6 +5,7 @@ import type { BillingContext } from './billing-context.ts'
 import { selectOrder } from './order-queries.ts'
 import { compareAttempt } from './reconcile.ts'
 import { selectRefunds } from './refund-queries.ts'
+import { returnOrder } from './return-again.ts'
 import { returnMoney } from './return-money.ts'
 import { recheckAttempt } from './settle-order.ts'
 import type { OrderStatus } from './tables.ts'
@@ -27,6 +28,7 @@ export async function checkOrder(
     const sending = (await selectRefunds(context.db, attempt.id)).some(({ status }) => status === 'started')
     settled = compared && !sending && settled
   }
+  settled = (await returnOrder(context, orderId)) && settled
   const order = await selectOrder(context.db, orderId)
   if (!order) throw new Refusal('notFound')
   return { settled, status: order.status }

@@ -4,6 +4,8 @@ import type { DayTotal, mismatchKinds } from '#contract/studio/orders.ts'
 import type { Static } from 'typebox'
 import type { Db } from '#server/tables.ts'
 import { unreadDisputes } from './gateway.ts'
+import { mostReturns } from './return-again.ts'
+import { unreturnedPayments } from './unreturned-queries.ts'
 
 /** What moved at the gateways in a time, by the books: transactions of the same kind together. */
 export async function selectDayTotals(db: Db, from: Date, to: Date): Promise<Static<typeof DayTotal>[]> {
@@ -70,7 +72,7 @@ const most = sql.lit(100)
 
 /**
  * What does not match, or has been open for long: payments that could not be brought into line, money for no order of ours,
- * tries whose end nobody knows, refunds on their way, notifications that were not applied.
+ * tries whose end nobody knows, refunds on their way, money that bought nothing and has not gone back, notifications that were not applied.
  */
 export async function selectMismatches(
   db: Db,
@@ -96,6 +98,10 @@ export async function selectMismatches(
       FROM refunds JOIN attempts ON attempts.id = refunds.attempt_id JOIN orders ON orders.id = attempts.order_id
       WHERE refunds.status = 'started' AND refunds.created_at < ${openBefore}
       ORDER BY refunds.created_at LIMIT ${most})
+    UNION ALL
+    (SELECT 'return', gateway, reference, order_id, abs(cents), NULL, NULL, currency, since, failed >= ${mostReturns}
+      FROM ${unreturnedPayments} AS unreturned WHERE since < ${openBefore}
+      ORDER BY since LIMIT ${most})
     UNION ALL
     (SELECT 'notification', gateway, reference, NULL, NULL, NULL, NULL, NULL, received_at, false
       FROM notifications WHERE applied_at IS NULL AND received_at < ${openBefore}

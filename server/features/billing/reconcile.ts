@@ -24,6 +24,7 @@ import {
   setRefundPending,
   type ComparedRow,
 } from './reconciliation-queries.ts'
+import { returnAgain } from './return-again.ts'
 import { restoreOrder } from './restore-order.ts'
 import { settleAttempt } from './settle-order.ts'
 import {
@@ -52,6 +53,7 @@ export async function reconcile(context: BillingContext): Promise<void> {
   for (const gateway of context.gateways) {
     await compareAgain(context, gateway, await compareListed(context, gateway))
   }
+  await returnAgain(context)
 }
 
 /** @returns the payments that were listed */

@@ -5,11 +5,17 @@ import {
   episodeOf,
   expectSound,
   moneySite,
+  paymentOf,
+  refundsOf,
   tidyAfter,
   type MoneySite,
 } from '#server/testing/money-site.ts'
 import { Shopper } from '#server/testing/shopper.ts'
+import { checkOrder } from './check-order.ts'
+import { GatewayRefused } from './gateway.ts'
+import { failRefunds } from './gateways/sandbox/queries.ts'
 import { loadOrderFile } from './load-order-file.ts'
+import { loadReconciliation } from './load-reconciliation.ts'
 import { reconcile } from './reconcile.ts'
 import { refundOrder } from './refund-order.ts'
 import { refundWithdrawn } from './withdraw.ts'
@@ -95,6 +101,101 @@ test('the rest goes back where a part was refunded at the gateway before', async
     '59 succeeded already_owned',
     '99 failed already_owned',
   ])
+})
+
+describe('money that bought nothing and that does not go back', () => {
+  const hour = 3_600_000
+  /** Two payments for one episode; the return of the second is sent as the gateway lets it. */
+  async function paidTwice(): Promise<string> {
+    const shopper = await Shopper.on(site)
+    const wish = { episode_id: episodeOf(site) }
+    const orders = [await shopper.order(wish), await shopper.order(wish)]
+    const [first, second] = [orders[0]?.id ?? '', orders[1]?.id ?? '']
+    site.trouble.start = async (charge) => {
+      await site.sound.start(charge)
+      throw new Error('the line broke')
+    }
+    site.trouble.retrieve = () => Promise.reject(new Error('away'))
+    await shopper.tryPay(second, await shopper.token())
+    delete site.trouble.start
+    delete site.trouble.retrieve
+    await shopper.tryPay(first, await shopper.token())
+    await shopper.look(second)
+    return second
+  }
+  const keys = new Set<string>()
+  function refuse() {
+    keys.clear()
+    site.trouble.refund = async ({ key }) => {
+      keys.add(key)
+      throw new GatewayRefused('too late')
+    }
+  }
+  async function listed(orderId: string) {
+    const { mismatches } = await loadReconciliation(site.context, undefined)
+    return mismatches.find(({ kind, order_id }) => kind === 'return' && order_id === orderId)
+  }
+  const refundable = async (orderId: string) =>
+    (await loadOrderFile(site.context.db, orderId, { language: 'en', seesPeople: true }, undefined))
+      .refundable_cents
+
+  test('is tried again with another key, so many times, and listed until an operator sends it', async () => {
+    refuse()
+    const order = await paidTwice()
+    site.moveOn(hour / 2)
+    await reconcile(site.context)
+    expect(keys.size).toBe(1)
+    expect(await listed(order)).toMatchObject({ amount_cents: 99, gateway: 'sandbox', given_up: false })
+    for (let round = 0; round < 30; round++) {
+      site.moveOn(24 * hour)
+      await reconcile(site.context)
+    }
+    expect(keys.size).toBe(5)
+    expect(await listed(order)).toMatchObject({ amount_cents: 99, given_up: true })
+    expect(await refundable(order)).toBe(99)
+    await expect(refundOrder(site.context, order, { reason: 'by hand' })).rejects.toMatchObject({
+      reason: 'refundRefused',
+    })
+    expect(await listed(order)).toBeDefined()
+    delete site.trouble.refund
+    expect(await refundOrder(site.context, order, { reason: 'by hand' })).toMatchObject({
+      status: 'done',
+      amountCents: 99,
+    })
+    expect(await listed(order)).toBeUndefined()
+    expect(await refundable(order)).toBe(0)
+    await expect(refundOrder(site.context, order, { reason: 'again' })).rejects.toMatchObject({
+      reason: 'notRefundable',
+    })
+  })
+
+  test('is sent once the gateway takes it again', async () => {
+    refuse()
+    const order = await paidTwice()
+    delete site.trouble.refund
+    site.moveOn(2 * hour)
+    await reconcile(site.context)
+    expect((await refundsOf(site, order)).map(({ status }) => status)).toEqual(['failed', 'succeeded'])
+    expect(await listed(order)).toBeUndefined()
+  })
+
+  test('is sent again where it came back days later', async () => {
+    const order = await paidTwice()
+    const { reference } = await paymentOf(site, order)
+    site.moveOn(24 * hour)
+    await failRefunds(site.context.db, reference, site.context.clock.now())
+    await reconcile(site.context)
+    expect((await refundsOf(site, order)).map(({ status }) => status)).toEqual(['failed', 'succeeded'])
+    expect(await listed(order)).toBeUndefined()
+  })
+
+  test('is sent by looking the order up at the gateway', async () => {
+    refuse()
+    const order = await paidTwice()
+    delete site.trouble.refund
+    expect(await checkOrder(site.context, order)).toMatchObject({ settled: true })
+    expect((await refundsOf(site, order)).map(({ status }) => status)).toEqual(['failed', 'succeeded'])
+  })
 })
 
 /** Withdraws from what somebody bought, by the link that they are mailed. */
