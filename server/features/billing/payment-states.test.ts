@@ -295,10 +295,10 @@ describe('a paid order that PayPal no longer has', () => {
 
 describe('the list of payments', () => {
   /** A capture of another shop in the same account. */
-  function foreignCapture(): string {
+  function foreignCapture(amount = { currency_code: 'USD', value: '5.00' }): string {
     const { id } = paypal.orders.make({
       intent: 'CAPTURE',
-      purchase_units: [{ amount: { currency_code: 'USD', value: '5.00' } }],
+      purchase_units: [{ amount }],
       payment_source: {
         paypal: { experience_context: { return_url: 'https://shop.example', cancel_url: '' } },
       },
@@ -314,6 +314,19 @@ describe('the list of payments', () => {
     setCapture(token, 'REVERSED')
     await reconcile(site.context)
     expect(await discrepancyOf(foreign)).toMatchObject({ kind: 'foreign_payment', theirs_cents: 500 })
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'charged_back' })
+  })
+
+  test('names a capture of more than an integer holds, and one without a currency, and goes on with the others', async () => {
+    const large = foreignCapture({ currency_code: 'JPY', value: '30000000' })
+    const blank = foreignCapture()
+    const [unit] = paypal.orders.get(blank).asked.purchase_units
+    if (unit) unit.amount = JSON.parse('{"value":"5.00"}')
+    const { shopper, order, token } = await bought()
+    setCapture(token, 'REVERSED')
+    await reconcile(site.context)
+    expect(await discrepancyOf(large)).toMatchObject({ kind: 'foreign_payment', theirs_cents: 3_000_000_000 })
+    expect(await discrepancyOf(blank)).toMatchObject({ kind: 'payment', theirs_cents: null })
     expect(await shopper.look(order.id)).toMatchObject({ status: 'charged_back' })
   })
 

@@ -41,6 +41,8 @@ const overlapMs = 48 * hourMs
 const firstLookMs = 7 * dayMs
 const batch = 200
 
+const failedOne = 'a payment could not be compared with its gateway'
+
 /** How long a payment that cannot be brought into line is tried again, each time with an error in the log. */
 const keptMs = 7 * dayMs
 
@@ -51,7 +53,13 @@ const keptMs = 7 * dayMs
  */
 export async function reconcile(context: BillingContext): Promise<void> {
   for (const gateway of context.gateways) {
-    await compareAgain(context, gateway, await compareListed(context, gateway))
+    const look = async () => compareAgain(context, gateway, await compareListed(context, gateway))
+    await look().catch((error: unknown) =>
+      context.log.error(
+        { gateway: gateway.id, err: error },
+        'a gateway could not be compared with the ledger',
+      ),
+    )
   }
   await returnAgain(context)
 }
@@ -66,7 +74,10 @@ async function compareListed(context: BillingContext, gateway: PaymentGateway): 
   const payments = await askForPayments(context, gateway, since, settled)
   if (!payments) return new Set()
   // A dispute takes months and a refund days, and the payment is listed no more when they end.
-  for (const id of await selectUndecided(db, gateway.id)) await compareAttempt(context, id)
+  for (const id of await selectUndecided(db, gateway.id))
+    await compareAttempt(context, id).catch((error: unknown) =>
+      context.log.error({ gateway: gateway.id, attempt: id, err: error }, failedOne),
+    )
   for (let start = 0; start < payments.length; start += batch)
     await compare(context, gateway, payments.slice(start, start + batch))
   await setReconciledTo(db, gateway.id, { from: now, finished: clock.now() })
@@ -83,19 +94,48 @@ export async function compare(
   gateway: PaymentGateway,
   payments: readonly Payment[],
 ): Promise<boolean> {
-  const attempts = await selectAttemptsToCompare(
-    context.db,
-    gateway.id,
-    payments.map(({ attemptId }) => attemptId),
-    payments.map(({ reference }) => reference),
-  )
+  const attempts = await selectCompared(context, gateway, payments)
   let isSettled = true
   for (const payment of payments) {
     const { reference } = payment
     const attempt = attempts.find((one) => one.reference === reference || one.id === payment.attemptId)
-    isSettled = (await compareOne(context, gateway, payment, attempt)) && isSettled
+    isSettled = (await compareGuarded(context, gateway, payment, attempt)) && isSettled
   }
   return isSettled
+}
+
+function selectCompared(
+  { db }: BillingContext,
+  { id }: PaymentGateway,
+  payments: readonly Payment[],
+): Promise<ComparedRow[]> {
+  return selectAttemptsToCompare(
+    db,
+    id,
+    // PostgreSQL takes no text with this character, which no id of ours has.
+    payments.map(({ attemptId }) => attemptId).filter((one) => !one.includes('\0')),
+    payments.map(({ reference }) => reference),
+  )
+}
+
+/** One payment that cannot be compared, nor noted as it is, does not keep the others from it: it is noted as unreadable. */
+async function compareGuarded(
+  context: BillingContext,
+  gateway: PaymentGateway,
+  payment: Payment,
+  attempt: ComparedRow | undefined,
+): Promise<boolean> {
+  try {
+    return await compareOne(context, gateway, payment, attempt)
+  } catch (error) {
+    const about = { gateway: gateway.id, reference: payment.reference }
+    context.log.error({ ...about, err: error }, failedOne)
+    await noteDiscrepancy(context, gateway, unreadablePayment(payment.reference), attempt).catch(
+      (again: unknown) =>
+        context.log.error({ ...about, err: again }, 'a payment could not be noted as a discrepancy'),
+    )
+    return false
+  }
 }
 
 async function compareOne(
@@ -119,7 +159,7 @@ function noteDiscrepancy(
   attempt: ComparedRow | undefined,
 ): Promise<void> {
   // Without a currency nothing is known of the amount either, and without its dispute not what is left of it.
-  const isRead = payment.currency !== '' && !payment.disputeUnread
+  const isRead = Boolean(payment.currency) && !payment.disputeUnread
   return putToCompare(db, {
     gateway: gateway.id,
     reference: payment.reference,
@@ -215,7 +255,7 @@ export async function compareMissing(
   const disputeReference = attempt?.dispute_reference ?? null
   const payment = await readAgain(context, gateway, { reference, disputeReference })
   if (payment === 'unknown') return
-  await compareOne(context, gateway, payment ?? gonePayment(reference), attempt)
+  await compareGuarded(context, gateway, payment ?? gonePayment(reference), attempt)
 }
 
 /** @returns whether all that differed was settled */
@@ -255,7 +295,7 @@ async function bringBack(
   gateway: PaymentGateway,
   payment: Payment,
 ): Promise<boolean> {
-  if (payment.status === 'unreadable') return false
+  if (payment.status === 'unreadable' || !payment.currency) return false
   const amount_cents = heldCents(payment)
   if (amount_cents <= 0) return true
   const about = { gateway: gateway.id, reference: payment.reference }
