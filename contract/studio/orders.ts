@@ -278,6 +278,7 @@ export const mismatchKinds = [
   'return',
   'notification',
   'disputes',
+  'unlisted',
 ] as const
 export const Mismatch = Type.Object({
   kind: oneOf(mismatchKinds),

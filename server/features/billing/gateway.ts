@@ -106,6 +106,18 @@ export function gonePayment(reference: string, attemptId = ''): Payment {
 /** By which `retrieve` finds a payment through its dispute, where its own record is gone. */
 export const disputeName = (disputeReference: string): string => `dispute:${disputeReference}`
 
+/** Whether a name is not a payment's own. The gateways' own names have no colon. */
+export const isNamedOtherwise = (name: string): boolean => name.includes(':')
+
+export const unlistedStart = 'not-listed:'
+
+/** Under which a time is a discrepancy that a gateway no longer lists. */
+export const unlistedName = (from: Date, to: Date): string =>
+  `${unlistedStart}${from.toISOString()}/${to.toISOString()}`
+
+/** Whether a name is that of a time; nothing settles it. */
+export const isUnlistedTime = (name: string): boolean => name.startsWith(unlistedStart)
+
 /** Under which a gateway lists as `unreadable` that it did not give its disputes. */
 export const unreadDisputes = 'disputes'
 
@@ -243,9 +255,12 @@ export interface PaymentGateway {
   ): Notification | Promise<Notification>
   /**
    * Every payment made since, and every one refunded or disputed since: for reconciliation. Where each costs a call of its
-   * own, those that are `settled` and that nothing befell since are left out. One that cannot be read is listed as `unreadable`.
+   * own, those that are `settled` and that nothing befell since are left out. One that cannot be read is listed as `unreadable`, under
+   * a name by which `retrieve` finds it.
    */
   listSince(time: Date, settled?: Settled): Promise<Payment[]>
-  /** The payments with a dispute that was opened since, where `listSince` may not have been able to read disputes. */
+  /** How far back it lists; without it, any time. */
+  readonly listsForMs?: number
+  /** The payments with a dispute that was opened since, as far back as it lists those, where `listSince` may not have been able to read disputes. */
   listDisputed?(time: Date): Promise<Payment[]>
 }

@@ -3,7 +3,7 @@ import type { GatewayId } from '#contract/billing.ts'
 import type { DayTotal, mismatchKinds } from '#contract/studio/orders.ts'
 import type { Static } from 'typebox'
 import type { Db } from '#server/tables.ts'
-import { unreadDisputes } from './gateway.ts'
+import { unlistedStart, unreadDisputes } from './gateway.ts'
 import { mostReturns } from './return-again.ts'
 import { unreturnedPayments } from './unreturned-queries.ts'
 
@@ -79,7 +79,8 @@ export async function selectMismatches(
   { openBefore, foreignAfter }: { openBefore: Date; foreignAfter: Date },
 ): Promise<MismatchRow[]> {
   const { rows } = await sql<MismatchRow>`
-    (SELECT CASE listed.reference WHEN ${unreadDisputes} THEN 'disputes' ELSE 'payment' END AS kind, listed.gateway, listed.reference, orders.id AS order_id, orders.amount_cents,
+    (SELECT CASE WHEN listed.reference = ${unreadDisputes} THEN 'disputes' WHEN starts_with(listed.reference, ${unlistedStart}) THEN 'unlisted'
+        ELSE 'payment' END AS kind, listed.gateway, listed.reference, orders.id AS order_id, orders.amount_cents,
         booked.cents AS ours_cents, listed.held_cents AS theirs_cents, coalesce(listed.currency, orders.currency) AS currency,
         listed.found_at AS since, listed.given_up
       FROM ${listedPayments}

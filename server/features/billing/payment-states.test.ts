@@ -29,6 +29,7 @@ afterEach(() => {
   paypal.recover()
   paypal.orders.refundsBegin = 'COMPLETED'
   paypal.orders.mayReadDisputes = true
+  paypal.refusesOld = false
 })
 
 function moveOn(milliseconds: number) {
@@ -409,4 +410,59 @@ describe('a payment that PayPal is working on', () => {
     await runJanitor(site.context)
     expect(await shopper.look(order.id)).toMatchObject({ status: 'expired' })
   })
+})
+
+describe('a reconciliation that stood still', () => {
+  test('asks PayPal no further back than it lists, and says which time was left out for thirty days', async () => {
+    const early = await bought()
+    await reconcile(site.context)
+    moveOn(100 * day)
+    paypal.orders.dispute(early.token, 'open', clock.now())
+    moveOn(100 * day)
+    paypal.refusesOld = true
+    const { shopper, order, token } = await bought()
+    setCapture(token, 'REVERSED')
+    await reconcile(site.context)
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'charged_back' })
+    expect(await early.shopper.look(early.order.id)).toMatchObject({ status: 'charged_back' })
+    const unlisted = async () =>
+      (await loadReconciliation(site.context, undefined)).mismatches.filter(({ kind }) => kind === 'unlisted')
+    expect(await unlisted()).toMatchObject([
+      { gateway: 'paypal', reference: expect.stringMatching(/^not-listed:.+Z\/.+Z$/) },
+    ])
+    moveOn(20 * day)
+    await reconcile(site.context)
+    expect(await unlisted()).toHaveLength(1)
+    moveOn(20 * day)
+    await reconcile(site.context)
+    expect(await unlisted()).toEqual([])
+  })
+
+  test.each([
+    ['a dispute', /customer\/disputes\/\S+$/, '404'],
+    ['the capture of one', /payments\/captures\/\w+$/, '500 before'],
+  ] as const)(
+    'keeps %s listed that cannot be read until it can, also when PayPal lists it no more',
+    async (_, path, then) => {
+      const { shopper, order, token } = await bought()
+      paypal.orders.dispute(token, 'open', clock.now())
+      const named = async () =>
+        (await loadReconciliation(site.context, undefined)).mismatches.filter(({ reference }) =>
+          reference?.startsWith('dispute:'),
+        )
+      paypal.trouble = { on: path, with: ['500 before'] }
+      await reconcile(site.context)
+      expect(await named()).toHaveLength(1)
+      moveOn(3 * day)
+      await reconcile(site.context)
+      expect(await named()).toHaveLength(1)
+      paypal.trouble = { on: path, with: [then] }
+      await reconcile(site.context)
+      expect(await named()).toHaveLength(1)
+      paypal.recover()
+      await reconcile(site.context)
+      expect(await named()).toEqual([])
+      expect(await shopper.look(order.id)).toMatchObject({ status: 'charged_back' })
+    },
+  )
 })

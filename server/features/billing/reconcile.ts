@@ -5,6 +5,9 @@ import type { BillingContext } from './billing-context.ts'
 import { askForDisputed, askForPayments, askGateway } from './call-gateway.ts'
 import {
   gonePayment,
+  isNamedOtherwise,
+  isUnlistedTime,
+  unlistedName,
   unreadablePayment,
   unreadDisputes,
   type Payment,
@@ -41,6 +44,9 @@ const overlapMs = 48 * hourMs
 const firstLookMs = 7 * dayMs
 const batch = 200
 
+/** How long operators are shown that a gateway did not list some time. */
+const unlistedShownMs = 30 * dayMs
+
 const failedOne = 'a payment could not be compared with its gateway'
 
 /** How long a payment that cannot be brought into line is tried again, each time with an error in the log. */
@@ -69,10 +75,12 @@ async function compareListed(context: BillingContext, gateway: PaymentGateway): 
   const { db, clock } = context
   const now = clock.now()
   const before = await selectReconciledTo(db, gateway.id)
-  const since = new Date(before ? before.getTime() - overlapMs : now.getTime() - firstLookMs)
+  const asked = new Date(before ? before.getTime() - overlapMs : now.getTime() - firstLookMs)
+  const since = new Date(Math.max(asked.getTime(), now.getTime() - (gateway.listsForMs ?? Infinity)))
   const settled = (references: readonly string[]) => selectSucceeded(db, gateway.id, references)
   const payments = await askForPayments(context, gateway, since, settled)
   if (!payments) return new Set()
+  if (since > asked) payments.push(...(await compareUnlisted(context, gateway, asked, since)))
   // A dispute takes months and a refund days, and the payment is listed no more when they end.
   for (const id of await selectUndecided(db, gateway.id))
     await compareAttempt(context, id).catch((error: unknown) =>
@@ -82,6 +90,24 @@ async function compareListed(context: BillingContext, gateway: PaymentGateway): 
     await compare(context, gateway, payments.slice(start, start + batch))
   await setReconciledTo(db, gateway.id, { from: now, finished: clock.now() })
   return new Set(payments.map(({ reference }) => reference))
+}
+
+/**
+ * Says which time the gateway no longer lists, as it does after weeks without its keys.
+ * @returns what is known of that time: payments with disputes, which it may list for longer
+ */
+async function compareUnlisted(
+  context: BillingContext,
+  gateway: PaymentGateway,
+  from: Date,
+  to: Date,
+): Promise<Payment[]> {
+  context.log.error(
+    { gateway: gateway.id, from, to },
+    'a gateway no longer lists what happened so long ago; please compare it there',
+  )
+  const disputed = (await askForDisputed(context, gateway, from)) ?? []
+  return [...disputed, unreadablePayment(unlistedName(from, to))]
 }
 
 /**
@@ -177,23 +203,44 @@ async function compareAgain(
   listed: ReadonlySet<string>,
 ): Promise<void> {
   const { db, clock, log } = context
-  const oldest = clock.now().getTime() - keptMs
+  const now = clock.now().getTime()
   for (const { reference, found_at } of await selectToCompare(db, gateway.id)) {
     if (listed.has(reference)) continue
     if (reference === unreadDisputes) {
       await compareDisputed(context, gateway, found_at)
       continue
     }
-    if (found_at.getTime() < oldest) {
+    if (isUnlistedTime(reference)) {
+      if (found_at.getTime() < now - unlistedShownMs) await deleteToCompare(db, gateway.id, reference)
+      continue
+    }
+    if (found_at.getTime() < now - keptMs) {
       log.error({ gateway: gateway.id, reference }, 'a payment is given up; please look it up at the gateway')
       await giveUpToCompare(db, gateway.id, reference)
       continue
     }
-    const payment = await askGateway(context, gateway, (asked) => asked.retrieve({ reference }))
-    if (payment === 'unknown') continue
-    if (payment) await compare(context, gateway, [payment])
-    else await compareMissing(context, gateway, reference)
+    await compareNamed(context, gateway, reference).catch((error: unknown) =>
+      log.error({ gateway: gateway.id, reference, err: error }, failedOne),
+    )
   }
+}
+
+/** Looks up what could not be settled, by the name under which it was listed: a payment's own, or that of a dispute or capture. */
+async function compareNamed(
+  context: BillingContext,
+  gateway: PaymentGateway,
+  reference: string,
+): Promise<void> {
+  const { db } = context
+  const payment = await askGateway(context, gateway, (asked) => asked.retrieve({ reference }))
+  if (payment === 'unknown') return
+  const [attempt] = await selectAttemptsToCompare(db, gateway.id, [], [reference])
+  // The gateway has nothing of that name. It named it, so an operator has to look.
+  if (!payment && !attempt && isNamedOtherwise(reference)) return
+  if (!payment) return compareMissing(context, gateway, reference)
+  await compare(context, gateway, [payment])
+  // From now on its payment is what is listed, where anything is.
+  if (payment.reference !== reference) await deleteToCompare(db, gateway.id, reference)
 }
 
 /** Reads the disputes of the time in which the gateway did not give them. */
@@ -234,6 +281,7 @@ async function compareGone(
   attempt: ComparedRow | undefined,
 ): Promise<boolean> {
   const reference = attempt?.reference ?? payment.reference
+  if (payment.reference !== reference) await deleteToCompare(context.db, gateway.id, payment.reference)
   const isOurs = attempt !== undefined && (attempt.booked || payment.dispute !== undefined)
   if (!isOurs) {
     await deleteToCompare(context.db, gateway.id, reference)

@@ -49,6 +49,7 @@ const sign = (signer: string, ...parts: string[]) =>
   `sig${createHmac('sha256', signer).update(parts.join('|')).digest('hex')}`
 const keysLastMs = 6 * 60 * 60_000
 const pageSize = 3
+const dayMs = 24 * 60 * 60_000
 const refuse = (status: number, issue: string): Answer => ({
   status,
   body: { name: 'PROBLEM', debug_id: 'fake', details: [{ issue }] },
@@ -85,6 +86,8 @@ export class FakePaypal {
   webhookEvents = ['*']
   /** How far its clock is ahead. */
   ahead = 0
+  /** It refuses to list what happened longer ago than PayPal does. */
+  refusesOld = false
   /** How long after it happened something is listed. */
   listsAfterMs = 0
 
@@ -271,6 +274,9 @@ export class FakePaypal {
       const { order, capture } = orders.findCapture(id)
       return { status: 200, body: orders.presentCapture(order, capture) }
     }
+    const opened = Date.parse(asked.query.get('start_time') ?? '')
+    if (this.refusesOld && what === 'GET /v1/customer/disputes' && opened < this.now() - 180 * dayMs)
+      return refuse(400, 'INVALID_PARAMETER_VALUE')
     if (what === 'GET /v1/customer/disputes') return { status: 200, body: orders.listDisputes(asked.query) }
     if (what.startsWith('GET /v1/customer/disputes/')) return { status: 200, body: orders.getDispute(id) }
     if (what.startsWith('GET /v3/vault/payment-tokens/'))
@@ -313,6 +319,8 @@ export class FakePaypal {
       ({ create_time: at, event_type }) =>
         at >= from && at <= to && at <= listed && (type === undefined || event_type === type),
     )
+    if (this.refusesOld && Date.parse(from) < this.now() - 30 * dayMs)
+      return refuse(400, 'INVALID_PARAMETER_VALUE')
     const start = Number(query.get('page') ?? 0)
     const next = new URLSearchParams(query)
     next.set('page', String(start + pageSize))

@@ -6,13 +6,13 @@ import {
   type Payment,
   type Settled,
 } from '#server/features/billing/gateway.ts'
-import { hourMs } from '#server/platform/clock.ts'
+import { dayMs, hourMs, type Clock } from '#server/platform/clock.ts'
 import { listEvents, orderIdOf } from './list-events.ts'
 import type { Dispute, Order } from './objects.ts'
-import { readName } from './payment-names.ts'
+import { captureName, readName } from './payment-names.ts'
 import type { PaypalClient } from './paypal-client.ts'
 import { captureOf, presentOrder } from './present-order.ts'
-import { orderOfCapture, referenceOf } from './read-notification.ts'
+import { captureIdOf, orderOfCapture, referenceOf } from './read-notification.ts'
 import { readDispute, readDisputesSince, withDispute } from './read-disputes.ts'
 import { readNamed } from './read-named.ts'
 import { readOrder, readPayment } from './read-order.ts'
@@ -47,6 +47,10 @@ function later(time: Date, milliseconds: number): Date {
   return new Date(time.getTime() + milliseconds)
 }
 
+/** PayPal lists events of 30 days, and disputes that were opened within 180; a day is left for clocks and pages. */
+export const eventsLastMs = 29 * dayMs
+const disputesLastMs = 179 * dayMs
+
 /** What may have changed a payment that was captured long before. */
 const changesLater = [
   'PAYMENT.CAPTURE.DECLINED',
@@ -64,10 +68,12 @@ const changesLater = [
  * unreadable: one bad record does not hide the others.
  */
 export async function listPayments(client: PaypalClient, since: Date, settled?: Settled): Promise<Payment[]> {
-  const { byCapture: disputes, unreadable, isUnread } = await readDisputesSince(client, since)
-  if (isUnread) unreadable.push(unreadDisputes)
+  const disputed = await readDisputesSince(client, since)
+  const { byCapture: disputes, isUnread } = disputed
   const listed = await listOrderIds(client, since, disputes, settled)
-  const payments = [...unreadable, ...listed.unreadable].map(unreadablePayment)
+  const unreadable = [...disputed.unreadable.map(disputeName), ...listed.unreadable]
+  if (isUnread) unreadable.push(unreadDisputes)
+  const payments = unreadable.map(unreadablePayment)
   for (const id of listed.ids) {
     const payment = await readListed(client, id, { since, disputes, isUnread }).catch(() =>
       unreadablePayment(id),
@@ -106,14 +112,18 @@ async function readListed(
  * Every payment with a dispute that was opened since, the oldest first.
  * @throws where PayPal does not give its disputes
  */
-export async function listDisputed(client: PaypalClient, since: Date): Promise<Payment[]> {
+export async function listDisputed(
+  { client, clock }: { client: PaypalClient; clock: Clock },
+  asked: Date,
+): Promise<Payment[]> {
+  const since = new Date(Math.max(asked.getTime(), clock.now().getTime() - disputesLastMs))
   const { byCapture: disputes, unreadable, isUnread } = await readDisputesSince(client, since)
   if (isUnread) throw new Error('PayPal did not list its disputes')
-  const payments = unreadable.map(unreadablePayment)
+  const payments = unreadable.map((id) => unreadablePayment(disputeName(id)))
   for (const [captureId, dispute] of disputes) {
     const read = async () =>
       readListed(client, await nameOfDisputed(client, captureId, dispute), { since, disputes, isUnread })
-    const payment = await read().catch(() => unreadablePayment(captureId))
+    const payment = await read().catch(() => unreadablePayment(disputeName(dispute.dispute_id)))
     if (payment) payments.push(payment)
   }
   return payments
@@ -154,9 +164,9 @@ async function listOrderIds(
   }
   for (const type of changesLater)
     for await (const event of listEvents(client, { from: since, type }))
-      await add(event.resource?.id ?? event.id, referenceOf(client, event))
+      await add(captureName(captureIdOf(event) ?? event.id), referenceOf(client, event))
   for (const [captureId, dispute] of disputes)
-    await add(captureId, nameOfDisputed(client, captureId, dispute))
+    await add(disputeName(dispute.dispute_id), nameOfDisputed(client, captureId, dispute))
   // PayPal tells the latest first.
   return { ids: [...ids].toReversed(), unreadable }
 }

@@ -4,7 +4,7 @@ import type { Config } from '#server/platform/config.ts'
 import type { Log } from '#server/platform/log.ts'
 import { isPayable, unitOf } from './amounts.ts'
 import { createAccountCheck, listMissingEvents } from './check-account.ts'
-import { findPayment, listDisputed, listPayments, toldWithinMs } from './find-payments.ts'
+import { eventsLastMs, findPayment, listDisputed, listPayments, toldWithinMs } from './find-payments.ts'
 import { createPaypalClient, PaypalRefusal, type PaypalClient } from './paypal-client.ts'
 import { readNotification } from './read-notification.ts'
 import { readNamed } from './read-named.ts'
@@ -78,7 +78,8 @@ export function createPaypalGateway(context: PaypalContext): PaymentGateway {
     isKept: (reference) => isKept(client, reference),
     readNotification: (body, headers) => readNotification({ client, webhookId, clock }, body, headers),
     listSince: (time, settled) => listPayments(client, time, settled),
-    listDisputed: (time) => listDisputed(client, time),
+    listsForMs: eventsLastMs,
+    listDisputed: (time) => listDisputed({ client, clock }, time),
   }
 }
 

@@ -8,14 +8,15 @@ import { orderOfCapture } from './read-notification.ts'
 import { readOrder, readPayment } from './read-order.ts'
 
 /**
- * Reads a payment by its order's id, or by whatever else PayPal still has of it (see `disputeName` and `invoiceName`).
+ * Reads a payment by its order's id, or by whatever else PayPal still has of it (see payment-names.ts).
  * @returns null where PayPal has nothing of that name
  */
 export async function readNamed(client: PaypalClient, name: string): Promise<Payment | null> {
   const { kind, id } = readName(name)
   if (kind === 'invoice') return gonePayment(name, id)
   if (kind === 'dispute') return readDisputed(client, id, name)
-  return readPayment(client, name)
+  const orderId = kind === 'capture' ? await orderOfCapture(client, id) : id
+  return orderId === undefined ? null : readPayment(client, orderId)
 }
 
 async function readDisputed(client: PaypalClient, id: string, name: string): Promise<Payment | null> {

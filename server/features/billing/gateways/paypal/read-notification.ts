@@ -99,7 +99,8 @@ export async function referenceOf(client: PaypalClient, event: PaypalEvent): Pro
   return known ?? resource?.order_id ?? (invoice ? invoiceName(invoice) : (resource?.id ?? event_type))
 }
 
-function captureIdOf({ event_type, resource }: PaypalEvent): string | undefined {
+/** The capture that an event is about. */
+export function captureIdOf({ event_type, resource }: PaypalEvent): string | undefined {
   if (event_type.startsWith('CUSTOMER.DISPUTE.'))
     return resource?.disputed_transactions?.[0]?.seller_transaction_id ?? undefined
   if (!/^PAYMENT\.(CAPTURE|REFUND)\./.test(event_type)) return undefined
