@@ -270,7 +270,16 @@ export const listDisputes = command({
 })
 
 /** A discrepancy, which the site still tries to settle or has stopped trying to. */
-export const mismatchKinds = ['payment', 'foreign_payment', 'attempt', 'refund', 'notification'] as const
+export const mismatchKinds = [
+  'payment',
+  'foreign_payment',
+  'attempt',
+  'refund',
+  'return',
+  'notification',
+  'disputes',
+  'unlisted',
+] as const
 export const Mismatch = Type.Object({
   kind: oneOf(mismatchKinds),
   gateway: oneOf(gatewayIds),

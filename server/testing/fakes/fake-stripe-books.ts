@@ -83,6 +83,8 @@ export class StripeBooks {
   readonly customers = new Map<string, Dict>()
   readonly refunds: Refund[] = []
   readonly methods = new Map<string, Method>()
+  /** It does not list them. */
+  hidesDisputes = false
   private readonly disputes = new Map<string, Dict>()
   private readonly clock: Clock
   private readonly tell: (type: string, object: Dict) => void
@@ -323,7 +325,8 @@ export class StripeBooks {
   }
 
   listDisputes(asked: Dict): Dict {
-    const found = [...this.disputes.values()].filter((dispute) => isAskedFor(dispute, asked))
+    const all = this.hidesDisputes ? [] : [...this.disputes.values()]
+    const found = all.filter((dispute) => isAskedFor(dispute, asked))
     return page(found.toReversed(), asked, (dispute) => dispute)
   }
 

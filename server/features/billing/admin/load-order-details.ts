@@ -14,6 +14,7 @@ import type { RefundLimit } from '#server/features/billing/refunds/refund-order.
 import { selectListedOrder } from './order-list-queries.ts'
 import { selectOrder, type OrderRow } from '#server/features/billing/records/order-queries.ts'
 import { selectShownTerms } from '#server/features/billing/records/shown-terms-queries.ts'
+import { selectUnreturnedOf } from '#server/features/billing/refunds/unreturned-queries.ts'
 
 /**
  * Everything that is known of one order, for operators. @throws Refusal notFound
@@ -34,6 +35,7 @@ export async function loadOrderDetails(
     selectLedgerOfOrder(db, orderId),
     listEntitlementsOfOrder(db, orderId, look.language),
   ])
+  const [unreturned] = await selectUnreturnedOf(db, orderId)
   return {
     order: presentListed(listed, look),
     subscription_id: order.subscription_id,
@@ -43,7 +45,7 @@ export async function loadOrderDetails(
     restored_at: order.restored_at?.toISOString() ?? null,
     expires_at: order.expires_at.toISOString(),
     agreed_to: await wordsOf(db, order),
-    refundable_cents: refundableCents(order, limit?.mostCents(order.currency)),
+    refundable_cents: refundableCents(order, unreturned?.cents, limit?.mostCents(order.currency)),
     attempts: attempts.map(presentAttempt),
     refunds: refunds.map((each) => ({ ...each, created_at: each.created_at.toISOString() })),
     notifications: notifications.map(({ received_at, applied_at, ...heard }) => ({
@@ -63,7 +65,13 @@ export async function loadOrderDetails(
   }
 }
 
-function refundableCents({ status, amount_cents, refunded_cents }: OrderRow, mostCents?: number): number {
+function refundableCents(
+  { status, amount_cents, refunded_cents }: OrderRow,
+  unreturnedCents = 0,
+  mostCents?: number,
+): number {
+  if (status === 'cancelled' || status === 'expired' || status === 'failed')
+    return Math.min(unreturnedCents, mostCents ?? unreturnedCents)
   if (status !== 'paid' && status !== 'partially_refunded') return 0
   return Math.max(0, Math.min(amount_cents, mostCents ?? amount_cents) - refunded_cents)
 }

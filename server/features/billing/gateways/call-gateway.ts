@@ -89,6 +89,23 @@ export async function askForPayments(
   }
 }
 
+/** Has a gateway list the payments with disputes. @returns undefined where it does not answer */
+export async function askForDisputed(
+  context: GatewayCalls,
+  gateway: PaymentGateway,
+  since: Date,
+): Promise<Payment[] | undefined> {
+  try {
+    return await withTimeout(listTimeoutMs, gateway.listDisputed?.(since) ?? Promise.resolve([]))
+  } catch (error) {
+    context.log.warn(
+      { ...redactGatewayError(error), gateway: gateway.id },
+      'a gateway did not list its disputes',
+    )
+    return undefined
+  }
+}
+
 /** Has a gateway forget a method or a person. @returns whether it has */
 export async function askToForget(
   context: GatewayCalls,

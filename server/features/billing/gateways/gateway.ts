@@ -74,6 +74,13 @@ export interface Payment {
   disputedCents?: number
   /** What else the gateway says of the dispute, for the operator who answers it there. */
   disputeDetails?: DisputeDetails
+  /**
+   * The gateway has no record of the payment any more, but something else of it: that it was refunded, reversed or disputed.
+   * Nothing but `attemptId` and the dispute is known of it then, and the status is `unreadable`.
+   */
+  gone?: boolean
+  /** The gateway did not say whether there is a dispute: what is known of one stays. */
+  disputeUnread?: boolean
 }
 
 export interface DisputeDetails {
@@ -90,6 +97,29 @@ export function unreadablePayment(reference: string): Payment {
   const unknown = { orderId: '', attemptId: '', amountCents: 0, refundedCents: 0, currency: '' }
   return { reference, status: 'unreadable', ...unknown }
 }
+
+/** Stands for a payment that is gone at the gateway. */
+export function gonePayment(reference: string, attemptId = ''): Payment {
+  return { ...unreadablePayment(reference), attemptId, gone: true }
+}
+
+/** By which `retrieve` finds a payment through its dispute, where its own record is gone. */
+export const disputeName = (disputeReference: string): string => `dispute:${disputeReference}`
+
+/** Whether a name is not a payment's own. The gateways' own names have no colon. */
+export const isNamedOtherwise = (name: string): boolean => name.includes(':')
+
+export const unlistedStart = 'not-listed:'
+
+/** Under which a time is a discrepancy that a gateway no longer lists. */
+export const unlistedName = (from: Date, to: Date): string =>
+  `${unlistedStart}${from.toISOString()}/${to.toISOString()}`
+
+/** Whether a name is that of a time; nothing settles it. */
+export const isUnlistedTime = (name: string): boolean => name.startsWith(unlistedStart)
+
+/** Under which a gateway lists as `unreadable` that it did not give its disputes. */
+export const unreadDisputes = 'disputes'
 
 /** What is asked of a gateway where a method is to be kept without a payment. */
 export interface MethodSetupRequest {
@@ -225,7 +255,12 @@ export interface PaymentGateway {
   ): WebhookEvent | Promise<WebhookEvent>
   /**
    * Every payment made since, and every one refunded or disputed since: for reconciliation. Where each costs a call of its
-   * own, those that are `settled` and that nothing befell since are left out. One that cannot be read is listed as `unreadable`.
+   * own, those that are `settled` and that nothing befell since are left out. One that cannot be read is listed as `unreadable`, under
+   * a name by which `retrieve` finds it.
    */
   listPayments(time: Date, settled?: Settled): Promise<Payment[]>
+  /** How far back it lists; without it, any time. */
+  readonly listsForMs?: number
+  /** The payments with a dispute that was opened since, as far back as it lists those, where `listSince` may not have been able to read disputes. */
+  listDisputed?(time: Date): Promise<Payment[]>
 }

@@ -1,8 +1,11 @@
 import { sql } from 'kysely'
 import type { GatewayId } from '#contract/billing.ts'
-import type { DayTotal } from '#contract/studio/orders.ts'
+import type { DayTotal, mismatchKinds } from '#contract/studio/orders.ts'
 import type { Static } from 'typebox'
 import type { Db } from '#server/tables.ts'
+import { unlistedStart, unreadDisputes } from '#server/features/billing/gateways/gateway.ts'
+import { mostReturns } from '#server/features/billing/refunds/return-again.ts'
+import { unreturnedPayments } from '#server/features/billing/refunds/unreturned-queries.ts'
 
 /** What moved at the gateways in a time, by the books: transactions of the same kind together. */
 export async function selectDayTotals(db: Db, from: Date, to: Date): Promise<Static<typeof DayTotal>[]> {
@@ -23,7 +26,7 @@ export async function selectLastEntered(db: Db, from: Date, to: Date): Promise<M
 }
 
 export interface DiscrepancyRow {
-  kind: 'payment' | 'foreign_payment' | 'attempt' | 'refund' | 'notification'
+  kind: (typeof mismatchKinds)[number]
   gateway: GatewayId
   reference: string | null
   order_id: string | null
@@ -69,14 +72,15 @@ const most = sql.lit(100)
 
 /**
  * What does not match, or has been open for long: payments that could not be brought into line, money for no order of ours,
- * tries whose end nobody knows, refunds on their way, notifications that were not applied.
+ * tries whose end nobody knows, refunds on their way, money that bought nothing and has not gone back, notifications that were not applied.
  */
 export async function selectDiscrepancies(
   db: Db,
   { openBefore, foreignAfter }: { openBefore: Date; foreignAfter: Date },
 ): Promise<DiscrepancyRow[]> {
   const { rows } = await sql<DiscrepancyRow>`
-    (SELECT 'payment' AS kind, listed.gateway, listed.reference, orders.id AS order_id, orders.amount_cents,
+    (SELECT CASE WHEN listed.reference = ${unreadDisputes} THEN 'disputes' WHEN starts_with(listed.reference, ${unlistedStart}) THEN 'unlisted'
+        ELSE 'payment' END AS kind, listed.gateway, listed.reference, orders.id AS order_id, orders.amount_cents,
         booked.cents AS ours_cents, listed.held_cents AS theirs_cents, coalesce(listed.currency, orders.currency) AS currency,
         listed.found_at AS since, listed.given_up
       FROM ${listedPayments}
@@ -95,6 +99,10 @@ export async function selectDiscrepancies(
       FROM refunds JOIN attempts ON attempts.id = refunds.attempt_id JOIN orders ON orders.id = attempts.order_id
       WHERE refunds.status = 'started' AND refunds.created_at < ${openBefore}
       ORDER BY refunds.created_at LIMIT ${most})
+    UNION ALL
+    (SELECT 'return', gateway, reference, order_id, abs(cents), NULL, NULL, currency, since, failed >= ${mostReturns}
+      FROM ${unreturnedPayments} AS unreturned WHERE since < ${openBefore}
+      ORDER BY since LIMIT ${most})
     UNION ALL
     (SELECT 'notification', gateway, reference, NULL, NULL, NULL, NULL, NULL, received_at, false
       FROM notifications WHERE applied_at IS NULL AND received_at < ${openBefore}

@@ -2,6 +2,8 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { expectSound, moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
 import { Subscriber } from '#server/testing/builders/subscriber.ts'
+import type { Payment } from '#server/features/billing/gateways/gateway.ts'
+import { loadReconciliation } from '#server/features/billing/admin/load-reconciliation.ts'
 import { reconcile } from './reconcile.ts'
 
 const hour = 3_600_000
@@ -142,4 +144,32 @@ test('a payment that was kept is settled by itself once it can be, though it is 
   delete site.trouble.retrievePayment
   await reconcile(site.context)
   expect(await statusOf(order.id)).toBe('paid')
+})
+
+test('one payment that can be neither compared nor noted, and one gateway, keep no other from being compared', async () => {
+  const shopper = await Shopper.on(site)
+  const order = await shopper.order({ episode_id: site.video.episodes[3]?.id })
+  site.trouble.createPayment = async (charge) => {
+    await site.sound.createPayment(charge)
+    throw new Error('the line broke')
+  }
+  await shopper.tryPay(order.id, await shopper.token())
+  const good = (await site.sound.listPayments(new Date(0))).find(({ orderId }) => orderId === order.id)
+  if (!good) throw new Error('there is no payment')
+  const foreign = { ...good, orderId: 'ord_x', attemptId: 'att_x', purchase: '' }
+  const odd: Payment[] = [
+    { ...foreign, reference: 'too_large', amountCents: 2 ** 70 },
+    { ...foreign, reference: 'nul', attemptId: '\0' },
+    { ...foreign, reference: 'no_currency', ...JSON.parse('{"currency":null}') },
+  ]
+  site.trouble.listPayments = async () => [...odd, good]
+  const broken = Object.assign(Object.create(site.sound), {
+    id: 'stripe',
+    listPayments: async () => JSON.parse('[null]'),
+  })
+  await reconcile({ ...site.context, gateways: [broken, ...site.context.gateways] })
+  expect(await statusOf(order.id)).toBe('paid')
+  const { mismatches } = await loadReconciliation(site.context, undefined)
+  const listed = mismatches.map(({ reference }) => reference)
+  expect(listed).toEqual(expect.arrayContaining(odd.map(({ reference }) => reference)))
 })

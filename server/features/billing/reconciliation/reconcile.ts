@@ -2,9 +2,14 @@ import { dayMs, hourMs } from '#server/platform/clock.ts'
 import { selectAttempt, type AttemptRow } from '#server/features/billing/records/attempt-queries.ts'
 import { isOpen } from '#server/features/billing/records/attempt-states.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
-import { askForPayments, askGateway } from '#server/features/billing/gateways/call-gateway.ts'
+import { askForDisputed, askForPayments, askGateway } from '#server/features/billing/gateways/call-gateway.ts'
 import {
+  gonePayment,
+  isNamedOtherwise,
+  isUnlistedTime,
+  unlistedName,
   unreadablePayment,
+  unreadDisputes,
   type Payment,
   type PaymentGateway,
 } from '#server/features/billing/gateways/gateway.ts'
@@ -22,19 +27,27 @@ import {
   setRefundPending,
   type ComparedRow,
 } from './reconciliation-queries.ts'
+import { returnAgain } from '#server/features/billing/refunds/return-again.ts'
 import { restoreOrder } from './restore-order.ts'
 import { settleAttempt } from '#server/features/billing/payments/settle-attempt.ts'
 import {
   disputedCents,
   isDisputeOpenOrLost,
+  readAgain,
   knowsRefundsAndDisputes,
   syncRefundsAndDisputes,
+  withKnownDispute,
 } from '#server/features/billing/refunds/sync-refunds-and-disputes.ts'
 
 /** A payment may be listed late, and come through long after it was begun. */
 const overlapMs = 48 * hourMs
 const firstLookMs = 7 * dayMs
 const batch = 200
+
+/** How long operators are shown that a gateway did not list some time. */
+const unlistedShownMs = 30 * dayMs
+
+const failedOne = 'a payment could not be compared with its gateway'
 
 /** How long a payment that cannot be brought into line is tried again, each time with an error in the log. */
 const keptMs = 7 * dayMs
@@ -46,8 +59,15 @@ const keptMs = 7 * dayMs
  */
 export async function reconcile(context: BillingContext): Promise<void> {
   for (const gateway of context.gateways) {
-    await compareAgain(context, gateway, await compareListed(context, gateway))
+    const look = async () => compareAgain(context, gateway, await compareListed(context, gateway))
+    await look().catch((error: unknown) =>
+      context.log.error(
+        { gateway: gateway.id, err: error },
+        'a gateway could not be compared with the ledger',
+      ),
+    )
   }
+  await returnAgain(context)
 }
 
 /** @returns the payments that were listed */
@@ -55,16 +75,39 @@ async function compareListed(context: BillingContext, gateway: PaymentGateway): 
   const { db, clock } = context
   const now = clock.now()
   const before = await selectReconciledTo(db, gateway.id)
-  const since = new Date(before ? before.getTime() - overlapMs : now.getTime() - firstLookMs)
+  const asked = new Date(before ? before.getTime() - overlapMs : now.getTime() - firstLookMs)
+  const since = new Date(Math.max(asked.getTime(), now.getTime() - (gateway.listsForMs ?? Infinity)))
   const settled = (references: readonly string[]) => selectSucceeded(db, gateway.id, references)
   const payments = await askForPayments(context, gateway, since, settled)
   if (!payments) return new Set()
+  if (since > asked) payments.push(...(await compareUnlisted(context, gateway, asked, since)))
   // A dispute takes months and a refund days, and the payment is listed no more when they end.
-  for (const id of await selectUndecided(db, gateway.id)) await compareAttempt(context, id)
+  for (const id of await selectUndecided(db, gateway.id))
+    await compareAttempt(context, id).catch((error: unknown) =>
+      context.log.error({ gateway: gateway.id, attempt: id, err: error }, failedOne),
+    )
   for (let start = 0; start < payments.length; start += batch)
     await compare(context, gateway, payments.slice(start, start + batch))
   await setReconciledTo(db, gateway.id, { from: now, finished: clock.now() })
   return new Set(payments.map(({ reference }) => reference))
+}
+
+/**
+ * Says which time the gateway no longer lists, as it does after weeks without its keys.
+ * @returns what is known of that time: payments with disputes, which it may list for longer
+ */
+async function compareUnlisted(
+  context: BillingContext,
+  gateway: PaymentGateway,
+  from: Date,
+  to: Date,
+): Promise<Payment[]> {
+  context.log.error(
+    { gateway: gateway.id, from, to },
+    'a gateway no longer lists what happened so long ago; please compare it there',
+  )
+  const disputed = (await askForDisputed(context, gateway, from)) ?? []
+  return [...disputed, unreadablePayment(unlistedName(from, to))]
 }
 
 /**
@@ -77,19 +120,48 @@ export async function compare(
   gateway: PaymentGateway,
   payments: readonly Payment[],
 ): Promise<boolean> {
-  const attempts = await selectAttemptsToCompare(
-    context.db,
-    gateway.id,
-    payments.map(({ attemptId }) => attemptId),
-    payments.map(({ reference }) => reference),
-  )
+  const attempts = await selectCompared(context, gateway, payments)
   let isSettled = true
   for (const payment of payments) {
     const { reference } = payment
     const attempt = attempts.find((one) => one.reference === reference || one.id === payment.attemptId)
-    isSettled = (await compareOne(context, gateway, payment, attempt)) && isSettled
+    isSettled = (await compareGuarded(context, gateway, payment, attempt)) && isSettled
   }
   return isSettled
+}
+
+function selectCompared(
+  { db }: BillingContext,
+  { id }: PaymentGateway,
+  payments: readonly Payment[],
+): Promise<ComparedRow[]> {
+  return selectAttemptsToCompare(
+    db,
+    id,
+    // PostgreSQL takes no text with this character, which no id of ours has.
+    payments.map(({ attemptId }) => attemptId).filter((one) => !one.includes('\0')),
+    payments.map(({ reference }) => reference),
+  )
+}
+
+/** One payment that cannot be compared, nor noted as it is, does not keep the others from it: it is noted as unreadable. */
+async function compareGuarded(
+  context: BillingContext,
+  gateway: PaymentGateway,
+  payment: Payment,
+  attempt: ComparedRow | undefined,
+): Promise<boolean> {
+  try {
+    return await compareOne(context, gateway, payment, attempt)
+  } catch (error) {
+    const about = { gateway: gateway.id, reference: payment.reference }
+    context.log.error({ ...about, err: error }, failedOne)
+    await noteDiscrepancy(context, gateway, unreadablePayment(payment.reference), attempt).catch(
+      (again: unknown) =>
+        context.log.error({ ...about, err: again }, 'a payment could not be noted as a discrepancy'),
+    )
+    return false
+  }
 }
 
 async function compareOne(
@@ -98,6 +170,7 @@ async function compareOne(
   payment: Payment,
   attempt: ComparedRow | undefined,
 ): Promise<boolean> {
+  if (payment.gone) return compareGone(context, gateway, payment, attempt)
   const { reference } = payment
   const isSettled = await bringIntoLine(context, gateway, payment, attempt)
   if (isSettled) await deleteToCompare(context.db, gateway.id, reference)
@@ -111,8 +184,8 @@ function noteDiscrepancy(
   payment: Payment,
   attempt: ComparedRow | undefined,
 ): Promise<void> {
-  // Without a currency nothing is known of the amount either.
-  const isRead = payment.currency !== ''
+  // Without a currency nothing is known of the amount either, and without its dispute not what is left of it.
+  const isRead = Boolean(payment.currency) && !payment.disputeUnread
   return putToCompare(db, {
     gateway: gateway.id,
     reference: payment.reference,
@@ -130,22 +203,54 @@ async function compareAgain(
   listed: ReadonlySet<string>,
 ): Promise<void> {
   const { db, clock, log } = context
-  const oldest = clock.now().getTime() - keptMs
+  const now = clock.now().getTime()
   for (const { reference, found_at } of await selectToCompare(db, gateway.id)) {
     if (listed.has(reference)) continue
-    if (found_at.getTime() < oldest) {
+    if (reference === unreadDisputes) {
+      await compareDisputed(context, gateway, found_at)
+      continue
+    }
+    if (isUnlistedTime(reference)) {
+      if (found_at.getTime() < now - unlistedShownMs) await deleteToCompare(db, gateway.id, reference)
+      continue
+    }
+    if (found_at.getTime() < now - keptMs) {
       log.error({ gateway: gateway.id, reference }, 'a payment is given up; please look it up at the gateway')
       await giveUpToCompare(db, gateway.id, reference)
       continue
     }
-    const payment = await askGateway(context, gateway, (asked) => asked.retrievePayment({ reference }))
-    if (payment === 'unknown') continue
-    if (payment) await compare(context, gateway, [payment])
-    else {
-      const [attempt] = await selectAttemptsToCompare(db, gateway.id, [], [reference])
-      await forgetUnlessBooked(context, gateway, reference, attempt)
-    }
+    await compareNamed(context, gateway, reference).catch((error: unknown) =>
+      log.error({ gateway: gateway.id, reference, err: error }, failedOne),
+    )
   }
+}
+
+/** Looks up what could not be settled, by the name under which it was listed: a payment's own, or that of a dispute or capture. */
+async function compareNamed(
+  context: BillingContext,
+  gateway: PaymentGateway,
+  reference: string,
+): Promise<void> {
+  const { db } = context
+  const payment = await askGateway(context, gateway, (asked) => asked.retrievePayment({ reference }))
+  if (payment === 'unknown') return
+  const [attempt] = await selectAttemptsToCompare(db, gateway.id, [], [reference])
+  // The gateway has nothing of that name. It named it, so an operator has to look.
+  if (!payment && !attempt && isNamedOtherwise(reference)) return
+  if (!payment) return compareMissing(context, gateway, reference)
+  await compare(context, gateway, [payment])
+  // From now on its payment is what is listed, where anything is.
+  if (payment.reference !== reference) await deleteToCompare(db, gateway.id, reference)
+}
+
+/** Reads the disputes of the time in which the gateway did not give them. */
+async function compareDisputed(context: BillingContext, gateway: PaymentGateway, foundAt: Date) {
+  const since = new Date(foundAt.getTime() - overlapMs)
+  const payments = await askForDisputed(context, gateway, since)
+  if (!payments) return
+  for (let start = 0; start < payments.length; start += batch)
+    await compare(context, gateway, payments.slice(start, start + batch))
+  await deleteToCompare(context.db, gateway.id, unreadDisputes)
 }
 
 /** Compares the payment of one attempt. @returns whether all that differed was settled; not where there was no answer */
@@ -156,33 +261,60 @@ export async function compareAttempt(context: BillingContext, attemptId: string)
   // Without a name of the gateway's nothing came of it, or it is open and was just looked up by ours.
   if (reference === null) return attempt === undefined || !isOpen(attempt.status)
   if (!gateway) return false
-  const payment = await askGateway(context, gateway, (asked) => asked.retrievePayment({ reference }))
+  const disputeReference = attempt?.dispute_reference ?? null
+  const payment = await readAgain(context, gateway, { reference, disputeReference })
   if (payment === 'unknown') return false
   const [compared] = await selectAttemptsToCompare(context.db, gateway.id, [attemptId], [reference])
-  if (payment) return compareOne(context, gateway, payment, compared)
-  await forgetUnlessBooked(context, gateway, reference, compared)
-  return !compared?.booked
+  const isSettled = await compareOne(context, gateway, payment ?? gonePayment(reference), compared)
+  return isSettled && !((payment === null || payment.gone) && compared?.booked)
 }
 
-/** A payment that the gateway no longer knows is a discrepancy where our books have it as received. */
-async function forgetUnlessBooked(
+/**
+ * A payment that the gateway no longer knows is a discrepancy where our books have it as received, and where a dispute says that it
+ * was. Its dispute is taken from the dispute itself.
+ * @returns false where the gateway gave no answer
+ */
+async function compareGone(
+  context: BillingContext,
+  gateway: PaymentGateway,
+  payment: Payment,
+  attempt: ComparedRow | undefined,
+): Promise<boolean> {
+  const reference = attempt?.reference ?? payment.reference
+  if (payment.reference !== reference) await deleteToCompare(context.db, gateway.id, payment.reference)
+  const isOurs = attempt !== undefined && (attempt.booked || payment.dispute !== undefined)
+  if (!isOurs) {
+    await deleteToCompare(context.db, gateway.id, reference)
+    return true
+  }
+  const about = { gateway: gateway.id, reference, dispute: payment.dispute }
+  context.log.error(about, 'a gateway no longer has a payment that is in our books')
+  await noteDiscrepancy(context, gateway, unreadablePayment(reference), attempt)
+  return !knowsRefundsAndDisputes(payment) || syncRefundsAndDisputes(context, attempt.id, payment)
+}
+
+/** The same for a payment of which the gateway has just said that it has none of that name. */
+export async function compareMissing(
   context: BillingContext,
   gateway: PaymentGateway,
   reference: string,
-  attempt: ComparedRow | undefined,
 ): Promise<void> {
-  if (!attempt?.booked) return deleteToCompare(context.db, gateway.id, reference)
-  await noteDiscrepancy(context, gateway, unreadablePayment(reference), attempt)
+  const [attempt] = await selectAttemptsToCompare(context.db, gateway.id, [], [reference])
+  const disputeReference = attempt?.dispute_reference ?? null
+  const payment = await readAgain(context, gateway, { reference, disputeReference })
+  if (payment === 'unknown') return
+  await compareGuarded(context, gateway, payment ?? gonePayment(reference), attempt)
 }
 
 /** @returns whether all that differed was settled */
 async function bringIntoLine(
   context: BillingContext,
   gateway: PaymentGateway,
-  payment: Payment,
+  read: Payment,
   attempt: ComparedRow | undefined,
 ): Promise<boolean> {
-  if (!attempt) return bringBack(context, gateway, payment)
+  if (!attempt) return bringBack(context, gateway, read)
+  const payment = withKnownDispute(read, attempt)
   const about = { gateway: gateway.id, reference: payment.reference }
   try {
     if (differs(attempt, payment)) await settleAttempt(context, attempt, payment)
@@ -190,6 +322,10 @@ async function bringIntoLine(
       !hasGone(attempt, payment) || (await syncRefundsAndDisputes(context, attempt.id, payment))
     if (payment.status !== 'unreadable')
       await setRefundPending(context.db, attempt.id, payment.refundPending ?? false)
+    if (payment.disputeUnread && attempt.dispute !== null) {
+      context.log.error(about, 'a gateway does not say how a dispute stands; what is known of it stays')
+      return false
+    }
     if (isExplained(attempt, payment)) return isSettled
     context.log.error(
       { ...about, status: payment.status },
@@ -208,7 +344,7 @@ async function bringBack(
   gateway: PaymentGateway,
   payment: Payment,
 ): Promise<boolean> {
-  if (payment.status === 'unreadable') return false
+  if (payment.status === 'unreadable' || !payment.currency) return false
   const amount_cents = heldCents(payment)
   if (amount_cents <= 0) return true
   const about = { gateway: gateway.id, reference: payment.reference }

@@ -5,6 +5,7 @@ import type { BillingContext } from '#server/features/billing/billing-context.ts
 import { selectOrder } from '#server/features/billing/records/order-queries.ts'
 import { compareAttempt } from './reconcile.ts'
 import { selectRefunds } from '#server/features/billing/records/refund-queries.ts'
+import { returnOrder } from '#server/features/billing/refunds/return-again.ts'
 import { sendPendingRefunds } from '#server/features/billing/refunds/send-pending-refunds.ts'
 import { recheckAttempt } from '#server/features/billing/payments/settle-attempt.ts'
 import type { OrderStatus } from '#server/features/billing/tables.ts'
@@ -27,6 +28,7 @@ export async function syncOrderWithGateway(
     const sending = (await selectRefunds(context.db, attempt.id)).some(({ status }) => status === 'started')
     settled = compared && !sending && settled
   }
+  settled = (await returnOrder(context, orderId)) && settled
   const order = await selectOrder(context.db, orderId)
   if (!order) throw new Refusal('notFound')
   return { settled, status: order.status }

@@ -28,6 +28,8 @@ afterAll(async () => {
 afterEach(() => {
   paypal.recover()
   paypal.orders.refundsBegin = 'COMPLETED'
+  paypal.orders.mayReadDisputes = true
+  paypal.refusesOld = false
 })
 
 function moveOn(milliseconds: number) {
@@ -102,6 +104,79 @@ describe('a disputed payment whose capture PayPal then moves to another state', 
   })
 })
 
+describe('a dispute that PayPal does not give', () => {
+  const troubles = [
+    ['refuses its disputes', () => void (paypal.orders.mayReadDisputes = false)],
+    [
+      'answers something else to the list',
+      () => void (paypal.trouble = { on: /customer\/disputes$/, with: ['blank'] }),
+    ],
+    [
+      'answers something else to the dispute',
+      () => void (paypal.trouble = { on: /customer\/disputes\/\S+$/, with: ['blank'] }),
+    ],
+  ] as const
+
+  test.each(troubles)('stays as it is known while PayPal %s, and is a discrepancy', async (_, begin) => {
+    const { shopper, order, token } = await bought()
+    paypal.orders.dispute(token, 'open', clock.now())
+    await reconcile(site.context)
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'charged_back' })
+    moveOn(3 * day)
+    begin()
+    await reconcile(site.context)
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'charged_back' })
+    expect(await playing(shopper)).toBe(402)
+    expect(await discrepancyOf(token)).toMatchObject({ kind: 'payment', order_id: order.id })
+    paypal.recover()
+    paypal.orders.mayReadDisputes = true
+    await reconcile(site.context)
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'charged_back' })
+    expect(await discrepancyOf(token)).toBeUndefined()
+    paypal.orders.dispute(token, 'won', clock.now())
+    await reconcile(site.context)
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+  })
+
+  test('stays open where PayPal says that it is resolved and not how', async () => {
+    const { shopper, order, token } = await bought()
+    paypal.orders.dispute(token, 'open', clock.now())
+    await reconcile(site.context)
+    paypal.orders.dispute(token, 'won', clock.now())
+    const [capture] = paypal.orders.get(token).captures
+    const dispute = paypal.orders.disputes.get(capture?.id ?? '')
+    delete dispute?.dispute_outcome
+    await reconcile(site.context)
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'charged_back' })
+    expect(await discrepancyOf(token)).toMatchObject({
+      order_id: order.id,
+      ours_cents: 0,
+      theirs_cents: null,
+    })
+    paypal.orders.dispute(token, 'won', clock.now())
+    await reconcile(site.context)
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+    expect(await discrepancyOf(token)).toBeUndefined()
+  })
+
+  test('is found once PayPal gives its disputes again, however long that took', async () => {
+    const { shopper, order, token } = await bought()
+    paypal.orders.mayReadDisputes = false
+    await reconcile(site.context)
+    expect(await discrepancyOf('disputes')).toMatchObject({ kind: 'disputes', gateway: 'paypal' })
+    paypal.orders.dispute(token, 'open', clock.now())
+    for (let days = 0; days < 10; days += 2) {
+      moveOn(2 * day)
+      await reconcile(site.context)
+    }
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+    paypal.orders.mayReadDisputes = true
+    await reconcile(site.context)
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'charged_back' })
+    expect(await discrepancyOf('disputes')).toBeUndefined()
+  })
+})
+
 describe('a payment that is in the books and that PayPal later reports otherwise', () => {
   test('is charged back when PayPal reverses the capture without a dispute', async () => {
     const { shopper, order, token } = await bought()
@@ -143,12 +218,88 @@ describe('a payment that is in the books and that PayPal later reports otherwise
   })
 })
 
+describe('a paid order that PayPal no longer has', () => {
+  /** Tells the site's webhook of the latest event. */
+  async function send() {
+    const [event] = paypal.events
+    if (!event) throw new Error('there is no event')
+    const { body, headers } = paypal.signed(event)
+    const answer = await site
+      .visitor()
+      .fetch('/api/webhook/payment/paypal', { method: 'POST', body: body.toString(), headers })
+    expect(answer.status).toBe(204)
+  }
+  const learned = [
+    ['its webhook', send],
+    ['the reconciliation', () => reconcile(site.context)],
+  ] as const
+  const losses = [
+    [
+      'the order',
+      (token: string) => void (paypal.trouble = { on: new RegExp(`orders/${token}$`), with: ['404'] }),
+    ],
+    ['order and capture', (token: string) => void paypal.orders.all.delete(token)],
+  ] as const
+  const cases = learned.flatMap(([by, learn]) => losses.map(([what, lose]) => ({ by, learn, what, lose })))
+  const statusOf = (id: string) =>
+    site.context.db.selectFrom('orders').select('status').where('id', '=', id).executeTakeFirst()
+
+  test.each(cases)('follows its dispute, heard of by $by, without $what', async ({ learn, lose }) => {
+    const { shopper, order, token } = await bought()
+    paypal.orders.dispute(token, 'open', clock.now())
+    lose(token)
+    await learn()
+    await expect.poll(() => statusOf(order.id)).toEqual({ status: 'charged_back' })
+    expect(await playing(shopper)).toBe(402)
+    expect(await discrepancyOf(token)).toMatchObject({ kind: 'payment', order_id: order.id })
+    moveOn(3 * day)
+    for (const dispute of paypal.orders.disputes.values()) {
+      if (dispute.disputed_transactions[0]?.invoice_number !== (await attemptOf(order.id))) continue
+      Object.assign(dispute, {
+        status: 'RESOLVED',
+        dispute_outcome: { outcome_code: 'RESOLVED_SELLER_FAVOUR' },
+      })
+    }
+    await reconcile(site.context)
+    expect(await statusOf(order.id)).toEqual({ status: 'paid' })
+    expect(await discrepancyOf(token)).toMatchObject({ kind: 'payment', order_id: order.id })
+  })
+
+  test.each(cases)(
+    'is a discrepancy once it is reversed, heard of by $by, without $what',
+    async ({ learn, lose }) => {
+      const { order, token } = await bought()
+      setCapture(token, 'REVERSED')
+      lose(token)
+      await learn()
+      await expect.poll(() => discrepancyOf(token)).toMatchObject({ kind: 'payment', order_id: order.id })
+    },
+  )
+
+  test.each(cases)(
+    'is a discrepancy once it is refunded, heard of by $by, without $what',
+    async ({ learn, lose }) => {
+      const { order, token } = await bought()
+      const [capture] = paypal.orders.get(token).captures
+      paypal.orders.refund(capture?.id ?? '', { amount: { currency_code: 'USD', value: '0.99' } })
+      lose(token)
+      await learn()
+      await expect.poll(() => discrepancyOf(token)).toMatchObject({ kind: 'payment', order_id: order.id })
+    },
+  )
+
+  async function attemptOf(orderId: string) {
+    const attempts = site.context.db.selectFrom('attempts').select('id').where('order_id', '=', orderId)
+    return (await attempts.executeTakeFirst())?.id
+  }
+})
+
 describe('the list of payments', () => {
   /** A capture of another shop in the same account. */
-  function foreignCapture(): string {
+  function foreignCapture(amount = { currency_code: 'USD', value: '5.00' }): string {
     const { id } = paypal.orders.make({
       intent: 'CAPTURE',
-      purchase_units: [{ amount: { currency_code: 'USD', value: '5.00' } }],
+      purchase_units: [{ amount }],
       payment_source: {
         paypal: { experience_context: { return_url: 'https://shop.example', cancel_url: '' } },
       },
@@ -164,6 +315,19 @@ describe('the list of payments', () => {
     setCapture(token, 'REVERSED')
     await reconcile(site.context)
     expect(await discrepancyOf(foreign)).toMatchObject({ kind: 'foreign_payment', theirs_cents: 500 })
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'charged_back' })
+  })
+
+  test('names a capture of more than an integer holds, and one without a currency, and goes on with the others', async () => {
+    const large = foreignCapture({ currency_code: 'JPY', value: '30000000' })
+    const blank = foreignCapture()
+    const [unit] = paypal.orders.get(blank).asked.purchase_units
+    if (unit) unit.amount = JSON.parse('{"value":"5.00"}')
+    const { shopper, order, token } = await bought()
+    setCapture(token, 'REVERSED')
+    await reconcile(site.context)
+    expect(await discrepancyOf(large)).toMatchObject({ kind: 'foreign_payment', theirs_cents: 3_000_000_000 })
+    expect(await discrepancyOf(blank)).toMatchObject({ kind: 'payment', theirs_cents: null })
     expect(await shopper.look(order.id)).toMatchObject({ status: 'charged_back' })
   })
 
@@ -246,4 +410,59 @@ describe('a payment that PayPal is working on', () => {
     await runJanitor(site.context)
     expect(await shopper.look(order.id)).toMatchObject({ status: 'expired' })
   })
+})
+
+describe('a reconciliation that stood still', () => {
+  test('asks PayPal no further back than it lists, and says which time was left out for thirty days', async () => {
+    const early = await bought()
+    await reconcile(site.context)
+    moveOn(100 * day)
+    paypal.orders.dispute(early.token, 'open', clock.now())
+    moveOn(100 * day)
+    paypal.refusesOld = true
+    const { shopper, order, token } = await bought()
+    setCapture(token, 'REVERSED')
+    await reconcile(site.context)
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'charged_back' })
+    expect(await early.shopper.look(early.order.id)).toMatchObject({ status: 'charged_back' })
+    const unlisted = async () =>
+      (await loadReconciliation(site.context, undefined)).mismatches.filter(({ kind }) => kind === 'unlisted')
+    expect(await unlisted()).toMatchObject([
+      { gateway: 'paypal', reference: expect.stringMatching(/^not-listed:.+Z\/.+Z$/) },
+    ])
+    moveOn(20 * day)
+    await reconcile(site.context)
+    expect(await unlisted()).toHaveLength(1)
+    moveOn(20 * day)
+    await reconcile(site.context)
+    expect(await unlisted()).toEqual([])
+  })
+
+  test.each([
+    ['a dispute', /customer\/disputes\/\S+$/, '404'],
+    ['the capture of one', /payments\/captures\/\w+$/, '500 before'],
+  ] as const)(
+    'keeps %s listed that cannot be read until it can, also when PayPal lists it no more',
+    async (_, path, then) => {
+      const { shopper, order, token } = await bought()
+      paypal.orders.dispute(token, 'open', clock.now())
+      const named = async () =>
+        (await loadReconciliation(site.context, undefined)).mismatches.filter(({ reference }) =>
+          reference?.startsWith('dispute:'),
+        )
+      paypal.trouble = { on: path, with: ['500 before'] }
+      await reconcile(site.context)
+      expect(await named()).toHaveLength(1)
+      moveOn(3 * day)
+      await reconcile(site.context)
+      expect(await named()).toHaveLength(1)
+      paypal.trouble = { on: path, with: [then] }
+      await reconcile(site.context)
+      expect(await named()).toHaveLength(1)
+      paypal.recover()
+      await reconcile(site.context)
+      expect(await named()).toEqual([])
+      expect(await shopper.look(order.id)).toMatchObject({ status: 'charged_back' })
+    },
+  )
 })

@@ -15,8 +15,10 @@ import {
   selectRefunds,
   type RefundRow,
 } from '#server/features/billing/records/refund-queries.ts'
+import { nextReturnKey } from './return-again.ts'
 import { sendRefund } from './send-refund.ts'
 import { syncRefundsAndDisputes } from './sync-refunds-and-disputes.ts'
+import { selectUnreturnedOf } from './unreturned-queries.ts'
 
 export interface RefundRequest {
   /** All that is left, where it is not said. */
@@ -47,7 +49,7 @@ export interface RefundMade {
 }
 
 /**
- * Refunds an order, as a whole or a part, in two transactions with the gateway between them (billing.md, "Crash safety").
+ * Refunds an order, or sends a payment for it back that bought nothing, as a whole or a part, in two transactions with the gateway between them (billing.md, "Crash safety").
  * One refund at a time: who asks for the same while it is under way gets that one. What follows for what the order gave is
  * in sync-order-status.ts.
  * @throws Refusal notFound, notRefundable, orderDisputed, refundUnderWay, refundTooLarge with what is left, refundNotWhole, refundOverLimit, refundOverDay, movedOn where
@@ -82,8 +84,10 @@ async function beginRefund(
   await lockOwner(tx, orderId)
   const order = await selectOrder(tx, orderId)
   if (order?.status === 'charged_back') throw new Refusal('orderDisputed')
-  const attemptId = order && (await findSale(tx, order))
-  const left = order ? order.amount_cents - order.refunded_cents : 0
+  const sale = order && (await findSale(tx, order))
+  const [unreturned] = sale === undefined ? await selectUnreturnedOf(tx, orderId) : []
+  const attemptId = sale ?? unreturned?.attempt_id
+  const left = unreturned?.cents ?? (order ? order.amount_cents - order.refunded_cents : 0)
   if (!order || attemptId === undefined || left <= 0) throw new Refusal('notRefundable')
   if (knownRefundedCents !== undefined && knownRefundedCents !== order.refunded_cents)
     throw new Refusal('movedOn')
@@ -104,7 +108,7 @@ async function beginRefund(
   const refund = {
     id: newId('ref'),
     attempt_id: attemptId,
-    idempotency_key: `refund:${order.id}:${earlier.length + 1}`,
+    idempotency_key: unreturned ? nextReturnKey(unreturned) : `refund:${order.id}:${earlier.length + 1}`,
     amount_cents: cents,
     reason,
     asked_by: limit?.operatorId ?? null,

@@ -5,12 +5,18 @@ import {
   episodeOf,
   expectSound,
   moneySite,
+  paymentOf,
+  refundsOf,
   tidyAfter,
   type MoneySite,
 } from '#server/testing/site/money-site.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
 import { loadOrderDetails } from '#server/features/billing/admin/load-order-details.ts'
 import { reconcile } from '#server/features/billing/reconciliation/reconcile.ts'
+import { syncOrderWithGateway } from '#server/features/billing/reconciliation/sync-order-with-gateway.ts'
+import { GatewayRefused } from '#server/features/billing/gateways/gateway.ts'
+import { failRefunds } from '#server/features/billing/gateways/sandbox/queries.ts'
+import { loadReconciliation } from '#server/features/billing/admin/load-reconciliation.ts'
 import { refundOrder } from './refund-order.ts'
 import { refundWithdrawn } from '#server/features/billing/consumer-rights/withdraw.ts'
 
@@ -105,6 +111,101 @@ test('the rest goes back where a part was refunded at the gateway before', async
     '59 succeeded already_owned',
     '99 failed already_owned',
   ])
+})
+
+describe('money that bought nothing and that does not go back', () => {
+  const hour = 3_600_000
+  /** Two payments for one episode; the return of the second is sent as the gateway lets it. */
+  async function paidTwice(): Promise<string> {
+    const shopper = await Shopper.on(site)
+    const wish = { episode_id: episodeOf(site) }
+    const orders = [await shopper.order(wish), await shopper.order(wish)]
+    const [first, second] = [orders[0]?.id ?? '', orders[1]?.id ?? '']
+    site.trouble.createPayment = async (charge) => {
+      await site.sound.createPayment(charge)
+      throw new Error('the line broke')
+    }
+    site.trouble.retrievePayment = () => Promise.reject(new Error('away'))
+    await shopper.tryPay(second, await shopper.token())
+    delete site.trouble.createPayment
+    delete site.trouble.retrievePayment
+    await shopper.tryPay(first, await shopper.token())
+    await shopper.look(second)
+    return second
+  }
+  const keys = new Set<string>()
+  function refuse() {
+    keys.clear()
+    site.trouble.refundPayment = async ({ key }) => {
+      keys.add(key)
+      throw new GatewayRefused('too late')
+    }
+  }
+  async function listed(orderId: string) {
+    const { mismatches } = await loadReconciliation(site.context, undefined)
+    return mismatches.find(({ kind, order_id }) => kind === 'return' && order_id === orderId)
+  }
+  const refundable = async (orderId: string) =>
+    (await loadOrderDetails(site.context.db, orderId, { language: 'en', seesPeople: true }, undefined))
+      .refundable_cents
+
+  test('is tried again with another key, so many times, and listed until an operator sends it', async () => {
+    refuse()
+    const order = await paidTwice()
+    site.moveOn(hour / 2)
+    await reconcile(site.context)
+    expect(keys.size).toBe(1)
+    expect(await listed(order)).toMatchObject({ amount_cents: 99, gateway: 'sandbox', given_up: false })
+    for (let round = 0; round < 30; round++) {
+      site.moveOn(24 * hour)
+      await reconcile(site.context)
+    }
+    expect(keys.size).toBe(5)
+    expect(await listed(order)).toMatchObject({ amount_cents: 99, given_up: true })
+    expect(await refundable(order)).toBe(99)
+    await expect(refundOrder(site.context, order, { reason: 'by hand' })).rejects.toMatchObject({
+      reason: 'refundRefused',
+    })
+    expect(await listed(order)).toBeDefined()
+    delete site.trouble.refundPayment
+    expect(await refundOrder(site.context, order, { reason: 'by hand' })).toMatchObject({
+      status: 'done',
+      amountCents: 99,
+    })
+    expect(await listed(order)).toBeUndefined()
+    expect(await refundable(order)).toBe(0)
+    await expect(refundOrder(site.context, order, { reason: 'again' })).rejects.toMatchObject({
+      reason: 'notRefundable',
+    })
+  })
+
+  test('is sent once the gateway takes it again', async () => {
+    refuse()
+    const order = await paidTwice()
+    delete site.trouble.refundPayment
+    site.moveOn(2 * hour)
+    await reconcile(site.context)
+    expect((await refundsOf(site, order)).map(({ status }) => status)).toEqual(['failed', 'succeeded'])
+    expect(await listed(order)).toBeUndefined()
+  })
+
+  test('is sent again where it came back days later', async () => {
+    const order = await paidTwice()
+    const { reference } = await paymentOf(site, order)
+    site.moveOn(24 * hour)
+    await failRefunds(site.context.db, reference, site.context.clock.now())
+    await reconcile(site.context)
+    expect((await refundsOf(site, order)).map(({ status }) => status)).toEqual(['failed', 'succeeded'])
+    expect(await listed(order)).toBeUndefined()
+  })
+
+  test('is sent by looking the order up at the gateway', async () => {
+    refuse()
+    const order = await paidTwice()
+    delete site.trouble.refundPayment
+    expect(await syncOrderWithGateway(site.context, order)).toMatchObject({ settled: true })
+    expect((await refundsOf(site, order)).map(({ status }) => status)).toEqual(['failed', 'succeeded'])
+  })
 })
 
 /** Withdraws from what somebody bought, by the link that they are mailed. */

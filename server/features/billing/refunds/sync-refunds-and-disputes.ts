@@ -9,9 +9,9 @@ import {
 import { auditPayment } from '#server/features/billing/records/audit-payment.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { bookRefund, loadReturned } from './book-refund.ts'
-import { askGateway, askRefund } from '#server/features/billing/gateways/call-gateway.ts'
+import { askGateway, askRefund, type Outcome } from '#server/features/billing/gateways/call-gateway.ts'
 import { syncOrderStatus } from './sync-order-status.ts'
-import type { Payment, PaymentGateway } from '#server/features/billing/gateways/gateway.ts'
+import { disputeName, type Payment, type PaymentGateway } from '#server/features/billing/gateways/gateway.ts'
 import {
   enterDispute,
   enterFailedRefund,
@@ -19,7 +19,7 @@ import {
   sourceOf,
   type Returned,
 } from '#server/features/billing/ledger/ledger.ts'
-import { lockOwner } from '#server/features/billing/records/order-queries.ts'
+import { lockOwner, selectOrder } from '#server/features/billing/records/order-queries.ts'
 import {
   insertRefund,
   selectRefunds,
@@ -38,6 +38,8 @@ const mostLooks = 5
 interface Known {
   attempt: AttemptRow
   refunds: RefundRow[]
+  /** What was paid. */
+  cents: number
 }
 
 type Gone = Pick<Payment, 'amountCents' | 'refundedCents' | 'dispute' | 'disputedCents'>
@@ -58,15 +60,16 @@ export async function syncRefundsAndDisputes(
   for (let look = 0; look < mostLooks; look++) {
     const before = await load(db, attemptId)
     const gateway = gateways.find(({ id }) => id === before?.attempt.gateway)
-    if (!before || !gateway || (look === 0 && seen && agrees(before, seen))) return true
+    if (!before || !gateway || (look === 0 && seen && agrees(before, withKnown(seen, before)))) return true
     if (await isSending(context, before)) return false
     // A payment that was read before another refund was made would undo that one: what is read counts only where nothing of
     // ours changed from before the reading until it is applied.
     const known = await load(db, attemptId)
     const reference = known?.attempt.reference ?? null
     if (!known || reference === null) return true
-    const payment = await askGateway(context, gateway, (asked) => asked.retrievePayment({ reference }))
-    if (payment === 'unknown') return false
+    const read = await readAgain(context, gateway, { reference, disputeReference: disputeOf(known, seen) })
+    if (read === 'unknown') return false
+    const payment = read && withKnown(read, known)
     if (!payment || !knowsRefundsAndDisputes(payment) || agrees(known, payment)) return true
     const failed = await findFailed(context, gateway, known, payment)
     if (await inTransaction(db, (tx) => apply(context, tx, { known, payment, failed }))) return true
@@ -78,7 +81,24 @@ export async function syncRefundsAndDisputes(
 async function load(db: Db, attemptId: string): Promise<Known | undefined> {
   const attempt = await selectAttempt(db, attemptId)
   if (!attempt || !(await sourceOf(db, attemptId))) return undefined
-  return { attempt, refunds: await selectRefunds(db, attemptId) }
+  const cents = (await selectOrder(db, attempt.order_id))?.amount_cents ?? 0
+  return { attempt, refunds: await selectRefunds(db, attemptId), cents }
+}
+
+const disputeOf = ({ attempt }: Known, seen: Payment | undefined) =>
+  seen?.disputeDetails?.reference ?? attempt.dispute_reference
+
+/** Reads a payment at its gateway; where it is gone there, its dispute, if one is known of. */
+export async function readAgain(
+  context: BillingContext,
+  gateway: PaymentGateway,
+  { reference, disputeReference }: { reference: string; disputeReference: string | null },
+): Promise<Outcome<Payment>> {
+  const payment = await askGateway(context, gateway, (asked) => asked.retrievePayment({ reference }))
+  if (payment !== null || disputeReference === null) return payment
+  return askGateway(context, gateway, (asked) =>
+    asked.retrievePayment({ reference: disputeName(disputeReference) }),
+  )
 }
 
 /** Finishes refunds of ours first: what the gateway says of them is known then. @returns whether one is still under way */
@@ -93,13 +113,38 @@ const made = ({ refunds }: Known) => refunds.filter(({ status }) => status === '
 const sum = (refunds: readonly RefundRow[]) =>
   refunds.reduce((total, { amount_cents }) => total + amount_cents, 0)
 
+/** A payment with what is known of its dispute, where the gateway did not say how that stands. */
+export function withKnownDispute(
+  payment: Payment,
+  known: Pick<AttemptRow, 'dispute' | 'disputed_cents'>,
+): Payment {
+  // PayPal says of the capture itself that the money was taken away.
+  if (!payment.disputeUnread || payment.dispute !== undefined || known.dispute === null) return payment
+  const left = payment.amountCents - payment.refundedCents
+  return { ...payment, dispute: known.dispute, disputedCents: Math.min(known.disputed_cents, left) }
+}
+
+/** The same, and of a payment that is gone at the gateway what was paid and refunded. */
+function withKnown(payment: Payment, known: Known): Payment {
+  if (!payment.gone) return withKnownDispute(payment, known.attempt)
+  const refundedCents = sum(made(known))
+  const left = known.cents - refundedCents
+  const disputedCents = Math.min(payment.disputedCents ?? left, left)
+  return { ...payment, amountCents: known.cents, refundedCents, disputedCents }
+}
+
 /** Whether a bank holds or has taken the money of a payment. */
 export const isDisputeOpenOrLost = ({ dispute }: Pick<Payment, 'dispute'>): boolean =>
   dispute === 'open' || dispute === 'lost'
 
-/** A dispute may move a payment into any other state; without one only a payment that succeeded says what has gone back of it. */
-export const knowsRefundsAndDisputes = (payment: Pick<Payment, 'status' | 'dispute'>): boolean =>
-  payment.status === 'succeeded' || (payment.status !== 'unreadable' && isDisputeOpenOrLost(payment))
+/**
+ * A dispute may move a payment into any other state, and outlast it at the gateway; without one only a payment that succeeded says
+ * what has gone back of it.
+ */
+export function knowsRefundsAndDisputes(payment: Pick<Payment, 'status' | 'dispute' | 'gone'>): boolean {
+  if (payment.gone) return payment.dispute !== undefined
+  return payment.status === 'succeeded' || (payment.status !== 'unreadable' && isDisputeOpenOrLost(payment))
+}
 
 /** What is gone for a payment's dispute: nothing where it was won, or was none of money. */
 export function disputedCents({ dispute, disputedCents: cents, amountCents }: Gone): number {
@@ -242,7 +287,7 @@ async function applyDispute(tx: Tx, returned: Returned, payment: Payment): Promi
   if (now.dispute !== attempt.dispute || cents !== 0) {
     await setDispute(tx, attempt.id, {
       ...now,
-      ...describeDispute(payment),
+      ...(payment.disputeUnread ? {} : describeDispute(payment)),
       ...(cents === 0 ? {} : { disputed_at: openedAt }),
     })
     const opened = now.dispute === 'open'

@@ -12,7 +12,7 @@ import { WebhookRefused, type PaymentGateway } from '#server/features/billing/ga
 import { handleDetachedMethod } from '#server/features/billing/payment-methods/handle-detached-method.ts'
 import { insertWebhookEvent, markApplied } from '#server/features/billing/records/webhook-event-queries.ts'
 import { readPurchase } from '#server/features/billing/records/purchase.ts'
-import { compare } from '#server/features/billing/reconciliation/reconcile.ts'
+import { compare, compareMissing } from '#server/features/billing/reconciliation/reconcile.ts'
 import { recheckMethodSetup } from '#server/features/billing/payment-methods/settle-method-setup.ts'
 import { settleAttempt } from '#server/features/billing/payments/settle-attempt.ts'
 
@@ -77,11 +77,12 @@ export async function applyWebhookEvent(
     await settleAttempt(context, attempt, payment)
     // A discrepancy is looked at again by the reconciliation. Anything else that is not settled comes back with this event.
     const isSettled = await compare(context, gateway, [payment])
-    if (payment.status === 'succeeded' && !isSettled) return
+    if ((payment.status === 'succeeded' || payment.gone) && !isSettled) return
   } else if (payment && readPurchase(context, payment)) {
     // The database lost its order.
     if (!(await compare(context, gateway, [payment]))) return
-  } else log.warn({ gateway: id, event: event_id }, 'a notification is about no payment of ours')
+  } else if (known && payment === null) await compareMissing(context, gateway, reference)
+  else log.warn({ gateway: id, event: event_id }, 'a notification is about no payment of ours')
   await markApplied(db, id, event_id, clock.now())
 }
 

@@ -22,7 +22,7 @@ interface FakeDispute {
   status: 'WAITING_FOR_SELLER_RESPONSE' | 'RESOLVED'
   dispute_amount: Money
   dispute_outcome?: { outcome_code: string; amount_refunded?: Money }
-  disputed_transactions: { seller_transaction_id: string }[]
+  disputed_transactions: { seller_transaction_id: string; invoice_number?: string }[]
 }
 
 interface OrderRequest {
@@ -225,7 +225,13 @@ export class FakeOrders {
     const gone = order.refunds.filter(isMade).reduce((sum, { amount }) => sum + cents(amount), 0)
     const left = cents(capture.amount) - gone - cents(asked.amount)
     if (left < 0) throw new FakeRefusal(422, 'REFUND_AMOUNT_EXCEEDED')
-    const refund: Item = { id: fakeId(), status: this.refundsBegin, ...asked }
+    const { invoice_id } = capture
+    const refund: Item = {
+      id: fakeId(),
+      status: this.refundsBegin,
+      ...asked,
+      ...(invoice_id === undefined ? {} : { invoice_id }),
+    }
     order.refunds.push(refund)
     capture.status = left === 0 ? 'REFUNDED' : 'PARTIALLY_REFUNDED'
     const above = { rel: 'up', href: `${this.url()}/v2/payments/captures/${captureId}` }
@@ -258,7 +264,12 @@ export class FakeOrders {
       dispute_id: `PP-D-${fakeId()}`,
       create_time: at.toISOString(),
       dispute_amount: { currency_code, value },
-      disputed_transactions: [{ seller_transaction_id: capture.id }],
+      disputed_transactions: [
+        {
+          seller_transaction_id: capture.id,
+          ...(capture.invoice_id === undefined ? {} : { invoice_number: capture.invoice_id }),
+        },
+      ],
       ...(stands === 'open' ? {} : this.disputes.get(capture.id)),
       status: stands === 'open' ? 'WAITING_FOR_SELLER_RESPONSE' : 'RESOLVED',
       ...(stands === 'open' ? {} : { dispute_outcome: { outcome_code } }),

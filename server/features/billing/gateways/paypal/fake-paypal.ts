@@ -9,16 +9,18 @@ import { walletPage } from './fake-wallet-page.ts'
 
 /**
  * What goes wrong with a request before PayPal does what it is asked, or afterwards. 429 does nothing; `time-out` does it
- * and is silent.
+ * and is silent; `404` has no such thing; `blank` answers 200 with nothing of PayPal's, as a proxy may.
  */
 export type Trouble =
   | 'none'
+  | '404'
   | '429'
   | '500 before'
   | '500 after'
   | 'dropped before'
   | 'dropped after'
   | 'time-out'
+  | 'blank'
 
 interface Asked {
   method: string
@@ -47,6 +49,7 @@ const sign = (signer: string, ...parts: string[]) =>
   `sig${createHmac('sha256', signer).update(parts.join('|')).digest('hex')}`
 const keysLastMs = 6 * 60 * 60_000
 const pageSize = 3
+const dayMs = 24 * 60 * 60_000
 const refuse = (status: number, issue: string): Answer => ({
   status,
   body: { name: 'PROBLEM', debug_id: 'fake', details: [{ issue }] },
@@ -83,6 +86,8 @@ export class FakePaypal {
   webhookEvents = ['*']
   /** How far its clock is ahead. */
   ahead = 0
+  /** It refuses to list what happened longer ago than PayPal does. */
+  refusesOld = false
   /** How long after it happened something is listed. */
   listsAfterMs = 0
 
@@ -191,7 +196,9 @@ export class FakePaypal {
     this.requests.push(asked)
     const trouble = this.troubleFor(asked)
     if (trouble === 'dropped before') return void response.destroy()
-    const early = trouble === '429' ? 429 : trouble === '500 before' ? 500 : undefined
+    if (trouble === 'blank') return void response.writeHead(200).end('<html></html>')
+    const early =
+      trouble === '404' ? 404 : trouble === '429' ? 429 : trouble === '500 before' ? 500 : undefined
     const answer = early === undefined ? await this.answerOnce(asked) : refuse(early, 'TROUBLE')
     if (trouble === 'dropped after') return void response.destroy()
     if (trouble === 'time-out') await new Promise<void>((resolve) => this.held.push(resolve))
@@ -267,6 +274,9 @@ export class FakePaypal {
       const { order, capture } = orders.findCapture(id)
       return { status: 200, body: orders.presentCapture(order, capture) }
     }
+    const opened = Date.parse(asked.query.get('start_time') ?? '')
+    if (this.refusesOld && what === 'GET /v1/customer/disputes' && opened < this.now() - 180 * dayMs)
+      return refuse(400, 'INVALID_PARAMETER_VALUE')
     if (what === 'GET /v1/customer/disputes') return { status: 200, body: orders.listDisputes(asked.query) }
     if (what.startsWith('GET /v1/customer/disputes/')) return { status: 200, body: orders.getDispute(id) }
     if (what.startsWith('GET /v3/vault/payment-tokens/'))
@@ -309,6 +319,8 @@ export class FakePaypal {
       ({ create_time: at, event_type }) =>
         at >= from && at <= to && at <= listed && (type === undefined || event_type === type),
     )
+    if (this.refusesOld && Date.parse(from) < this.now() - 30 * dayMs)
+      return refuse(400, 'INVALID_PARAMETER_VALUE')
     const start = Number(query.get('page') ?? 0)
     const next = new URLSearchParams(query)
     next.set('page', String(start + pageSize))

@@ -1,11 +1,20 @@
-import { unreadablePayment, type Payment, type Settled } from '#server/features/billing/gateways/gateway.ts'
-import { hourMs } from '#server/platform/clock.ts'
+import {
+  disputeName,
+  gonePayment,
+  unreadablePayment,
+  unreadDisputes,
+  type Payment,
+  type Settled,
+} from '#server/features/billing/gateways/gateway.ts'
+import { dayMs, hourMs, type Clock } from '#server/platform/clock.ts'
 import { listEvents, orderIdOf } from './list-events.ts'
 import type { Dispute, Order } from './objects.ts'
+import { captureName, readName } from './payment-names.ts'
 import type { PaypalClient } from './paypal-client.ts'
 import { captureOf, presentOrder } from './present-order.ts'
-import { orderOfCapture, referenceOf } from './parse-webhook.ts'
+import { captureIdOf, orderOfCapture, referenceOf } from './parse-webhook.ts'
 import { readDispute, readDisputesSince, withDispute } from './read-disputes.ts'
+import { readNamed } from './read-named.ts'
 import { readOrder, readPayment } from './read-order.ts'
 
 /**
@@ -38,6 +47,10 @@ function later(time: Date, milliseconds: number): Date {
   return new Date(time.getTime() + milliseconds)
 }
 
+/** PayPal lists events of 30 days, and disputes that were opened within 180; a day is left for clocks and pages. */
+export const eventsLastMs = 29 * dayMs
+const disputesLastMs = 179 * dayMs
+
 /** What may have changed a payment that was captured long before. */
 const changesLater = [
   'PAYMENT.CAPTURE.DECLINED',
@@ -55,11 +68,16 @@ const changesLater = [
  * unreadable: one bad record does not hide the others.
  */
 export async function listPayments(client: PaypalClient, since: Date, settled?: Settled): Promise<Payment[]> {
-  const { byCapture: disputes, unreadable } = await readDisputesSince(client, since)
-  const listed = await listOrderIds(client, since, [...disputes.keys()], settled)
-  const payments = [...unreadable, ...listed.unreadable].map(unreadablePayment)
+  const disputed = await readDisputesSince(client, since)
+  const { byCapture: disputes, isUnread } = disputed
+  const listed = await listOrderIds(client, since, disputes, settled)
+  const unreadable = [...disputed.unreadable.map(disputeName), ...listed.unreadable]
+  if (isUnread) unreadable.push(unreadDisputes)
+  const payments = unreadable.map(unreadablePayment)
   for (const id of listed.ids) {
-    const payment = await readListed(client, id, { since, disputes }).catch(() => unreadablePayment(id))
+    const payment = await readListed(client, id, { since, disputes, isUnread }).catch(() =>
+      unreadablePayment(id),
+    )
     if (payment) payments.push(payment)
   }
   return payments
@@ -69,21 +87,46 @@ interface Listing {
   since: Date
   /** Those opened since, by capture. */
   disputes: ReadonlyMap<string, Dispute>
+  isUnread: boolean
 }
 
 /** @returns undefined for an order that was never captured */
 async function readListed(
   client: PaypalClient,
   id: string,
-  { since, disputes }: Listing,
+  { since, disputes, isUnread }: Listing,
 ): Promise<Payment | undefined> {
+  if (readName(id).kind !== 'order') return (await readNamed(client, id)) ?? undefined
   const order = await readOrder(client, id)
-  const captureId = order ? captureOf(order)?.id : undefined
-  if (!order || captureId === undefined) return undefined
+  if (!order) return gonePayment(id)
+  const captureId = captureOf(order)?.id
+  if (captureId === undefined) return undefined
   // A dispute lasts for months: of a payment that is old there may be an older one.
   const known =
-    disputes.get(captureId) ?? (isOld(order, since) ? await readDispute(client, captureId) : undefined)
+    disputes.get(captureId) ??
+    (isUnread ? 'unread' : isOld(order, since) ? await readDispute(client, captureId) : undefined)
   return withDispute(presentOrder(order), known)
+}
+
+/**
+ * Every payment with a dispute that was opened since, the oldest first.
+ * @throws where PayPal does not give its disputes
+ */
+export async function listDisputed(
+  { client, clock }: { client: PaypalClient; clock: Clock },
+  asked: Date,
+): Promise<Payment[]> {
+  const since = new Date(Math.max(asked.getTime(), clock.now().getTime() - disputesLastMs))
+  const { byCapture: disputes, unreadable, isUnread } = await readDisputesSince(client, since)
+  if (isUnread) throw new Error('PayPal did not list its disputes')
+  const payments = unreadable.map((id) => unreadablePayment(disputeName(id)))
+  for (const [captureId, dispute] of disputes) {
+    const read = async () =>
+      readListed(client, await nameOfDisputed(client, captureId, dispute), { since, disputes, isUnread })
+    const payment = await read().catch(() => unreadablePayment(disputeName(dispute.dispute_id)))
+    if (payment) payments.push(payment)
+  }
+  return payments
 }
 
 /** Whether an order was made before a time. */
@@ -91,10 +134,20 @@ function isOld({ create_time }: Order, since: Date): boolean {
   return create_time !== undefined && Date.parse(create_time) < since.getTime()
 }
 
+/** The order of a disputed capture, or the dispute where PayPal has no such order any more. */
+async function nameOfDisputed(
+  client: PaypalClient,
+  captureId: string,
+  { dispute_id }: Dispute,
+): Promise<string> {
+  const id = await orderOfCapture(client, captureId)
+  return id !== undefined && (await readOrder(client, id)) ? id : disputeName(dispute_id)
+}
+
 async function listOrderIds(
   client: PaypalClient,
   since: Date,
-  disputedCaptures: readonly string[],
+  disputes: ReadonlyMap<string, Dispute>,
   settled?: Settled,
 ): Promise<{ ids: string[]; unreadable: string[] }> {
   const captured = new Set<string>()
@@ -111,8 +164,9 @@ async function listOrderIds(
   }
   for (const type of changesLater)
     for await (const event of listEvents(client, { from: since, type }))
-      await add(event.resource?.id ?? event.id, referenceOf(client, event))
-  for (const captureId of disputedCaptures) await add(captureId, orderOfCapture(client, captureId))
+      await add(captureName(captureIdOf(event) ?? event.id), referenceOf(client, event))
+  for (const [captureId, dispute] of disputes)
+    await add(disputeName(dispute.dispute_id), nameOfDisputed(client, captureId, dispute))
   // PayPal tells the latest first.
   return { ids: [...ids].toReversed(), unreadable }
 }

@@ -64,6 +64,8 @@ export const PaypalEvent = Type.Object({
   resource: maybe(
     Type.Object({
       id: maybe(GatewayName),
+      /** Of a dispute, which has no `id`. */
+      dispute_id: maybe(GatewayName),
       /** Of an approval that was reversed. */
       order_id: maybe(GatewayName),
       invoice_id: maybe(Type.String()),
@@ -88,7 +90,8 @@ export interface Dispute {
   seller_response_due_date?: string
   dispute_amount?: PaypalMoney
   dispute_outcome?: { outcome_code?: string; amount_refunded?: PaypalMoney }
-  disputed_transactions?: { seller_transaction_id?: string }[]
+  /** `invoice_number` is the invoice id of the order. */
+  disputed_transactions?: { seller_transaction_id?: string; invoice_number?: string }[]
 }
 
 export interface DisputeList {

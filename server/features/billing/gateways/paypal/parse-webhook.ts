@@ -1,9 +1,11 @@
 import { Value } from 'typebox/value'
-import { WebhookRefused, type WebhookEvent } from '#server/features/billing/gateways/gateway.ts'
+import { disputeName, WebhookRefused, type WebhookEvent } from '#server/features/billing/gateways/gateway.ts'
 import { dayMs, hourMs, type Clock } from '#server/platform/clock.ts'
 import { orderIdOf } from './list-events.ts'
 import { PaypalEvent, type Capture } from './objects.ts'
+import { invoiceName } from './payment-names.ts'
 import { PaypalRefusal, type PaypalClient } from './paypal-client.ts'
+import { readOrder } from './read-order.ts'
 
 interface Listening {
   client: PaypalClient
@@ -80,7 +82,10 @@ async function verify({ client, webhookId }: Listening, proof: Record<string, st
   throw new WebhookRefused('PayPal does not know the notification')
 }
 
-/** The order that an event is about. Refunds and disputes name the capture alone, whose order PayPal is asked for. */
+/**
+ * The order that an event is about. Refunds and disputes name the capture alone, whose order PayPal is asked for. Where that is
+ * gone, the payment is named by its dispute, or by its invoice id, which is the attempt's.
+ */
 export async function referenceOf(client: PaypalClient, event: PaypalEvent): Promise<string> {
   const { event_type, resource } = event
   const orderId =
@@ -88,10 +93,14 @@ export async function referenceOf(client: PaypalClient, event: PaypalEvent): Pro
   if (orderId) return orderId
   const captureId = captureIdOf(event)
   const known = captureId === undefined ? undefined : await orderOfCapture(client, captureId)
-  return known ?? resource?.order_id ?? resource?.id ?? event_type
+  if (event_type.startsWith('CUSTOMER.DISPUTE.') && resource?.dispute_id)
+    return known && (await readOrder(client, known)) ? known : disputeName(resource.dispute_id)
+  const invoice = /^PAYMENT\.(CAPTURE|REFUND)\./.test(event_type) ? resource?.invoice_id : undefined
+  return known ?? resource?.order_id ?? (invoice ? invoiceName(invoice) : (resource?.id ?? event_type))
 }
 
-function captureIdOf({ event_type, resource }: PaypalEvent): string | undefined {
+/** The capture that an event is about. */
+export function captureIdOf({ event_type, resource }: PaypalEvent): string | undefined {
   if (event_type.startsWith('CUSTOMER.DISPUTE.'))
     return resource?.disputed_transactions?.[0]?.seller_transaction_id ?? undefined
   if (!/^PAYMENT\.(CAPTURE|REFUND)\./.test(event_type)) return undefined

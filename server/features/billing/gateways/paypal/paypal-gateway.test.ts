@@ -220,13 +220,13 @@ describe('money that goes back at PayPal', () => {
     expect(read).not.toContain(`/v2/checkout/orders/${still}`)
   })
 
-  test('is not looked for where the account may not read disputes; payments are read all the same', async () => {
+  test('is unread where the account may not read disputes; payments are read all the same', async () => {
     const reference = await paid()
     paypal.orders.dispute(reference, 'open', new Date())
     paypal.orders.mayReadDisputes = false
     const payment = await gateway.retrievePayment({ reference })
     paypal.orders.mayReadDisputes = true
-    expect(payment).toMatchObject({ status: 'succeeded' })
+    expect(payment).toMatchObject({ status: 'succeeded', disputeUnread: true })
     expect(payment?.dispute).toBeUndefined()
   })
 })

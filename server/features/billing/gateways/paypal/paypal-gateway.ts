@@ -4,9 +4,10 @@ import type { Config } from '#server/platform/config/config.ts'
 import type { Log } from '#server/platform/log.ts'
 import { isPayable, unitOf } from './amounts.ts'
 import { createAccountCheck, listMissingEvents } from './check-account.ts'
-import { findPayment, listPayments, visibleWithinMs } from './find-payments.ts'
+import { eventsLastMs, findPayment, listDisputed, listPayments, visibleWithinMs } from './find-payments.ts'
 import { createPaypalClient, PaypalRefusal, type PaypalClient } from './paypal-client.ts'
 import { parseWebhook } from './parse-webhook.ts'
+import { readNamed } from './read-named.ts'
 import { presentWithDispute, readOrder, readPayment } from './read-order.ts'
 import { refundOnce } from './refund-once.ts'
 import { createWalletSaver, tokensPath } from './save-wallet.ts'
@@ -62,7 +63,7 @@ export function createPaypalGateway(context: PaypalContext): PaymentGateway {
     visibleWithinMs,
     retrievePayment: (lookup) =>
       'reference' in lookup
-        ? readPayment(client, lookup.reference)
+        ? readNamed(client, lookup.reference)
         : findPayment(client, { attemptId: lookup.attemptId, from: lookup.startedAt }),
     async cancelPayment(reference) {
       const payment = await readPayment(client, reference)
@@ -77,6 +78,8 @@ export function createPaypalGateway(context: PaypalContext): PaymentGateway {
     isMethodAttached: (reference) => isKept(client, reference),
     parseWebhook: (body, headers) => parseWebhook({ client, webhookId, clock }, body, headers),
     listPayments: (time, settled) => listPayments(client, time, settled),
+    listsForMs: eventsLastMs,
+    listDisputed: (time) => listDisputed({ client, clock }, time),
   }
 }
 

@@ -20,7 +20,7 @@ const statuses: Record<string, Payment['status']> = {
  */
 export function presentOrder(order: Order): Payment {
   const unit = order.purchase_units?.[0]
-  if (!unit?.amount) return unreadablePayment(order.id)
+  if (!unit?.amount?.currency_code) return unreadablePayment(order.id)
   const capture = captureOf(order)
   const status = statusOf(order, capture)
   const next = status === 'requires_action' ? approvalOf(order) : undefined

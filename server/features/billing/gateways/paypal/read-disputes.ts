@@ -19,24 +19,45 @@ const outcomes: Record<string, DisputeStatus> = {
   NONE: 'won',
 }
 
+/** @returns undefined where PayPal has no such dispute */
+export async function disputeById(client: PaypalClient, id: string): Promise<Dispute | undefined> {
+  try {
+    return await readById(client, id)
+  } catch (error) {
+    if (error instanceof PaypalRefusal && error.status === 404) return undefined
+    throw error
+  }
+}
+
+/** `unread` where PayPal did not say whether there is one, or how it stands. */
+export type FoundDispute = Dispute | 'unread' | undefined
+
 /** The latest dispute of a capture; PayPal says nothing of it with the order. */
-export async function readDispute(client: PaypalClient, captureId: string): Promise<Dispute | undefined> {
+export async function readDispute(client: PaypalClient, captureId: string): Promise<FoundDispute> {
   const found = await listDisputes(client, { disputed_transaction_id: captureId })
+  if (found === 'unread') return found
   const time = ({ create_time = '' }: Dispute) => create_time
   const latest = found.toSorted((a, b) => time(b).localeCompare(time(a)))[0]
-  return latest && readById(client, latest.dispute_id)
+  if (!latest) return undefined
+  return readById(client, latest.dispute_id).catch((error: unknown) => {
+    if (error instanceof PaypalRefusal && error.isFinal) return 'unread'
+    throw error
+  })
 }
 
 interface OpenedDisputes {
   byCapture: Map<string, Dispute>
   /** The ids of those that PayPal lists and does not give. */
   unreadable: string[]
+  /** PayPal did not list them. */
+  isUnread: boolean
 }
 
 /** The disputes that were opened since, by the capture that each is about. */
 export async function readDisputesSince(client: PaypalClient, since: Date): Promise<OpenedDisputes> {
-  const opened: OpenedDisputes = { byCapture: new Map(), unreadable: [] }
+  const opened: OpenedDisputes = { byCapture: new Map(), unreadable: [], isUnread: false }
   const found = await listDisputes(client, { start_time: since.toISOString() })
+  if (found === 'unread') return { ...opened, isUnread: true }
   for (const { dispute_id } of found.toReversed()) {
     const dispute = await readById(client, dispute_id).catch(() => undefined)
     if (!dispute) opened.unreadable.push(dispute_id)
@@ -49,30 +70,43 @@ export async function readDisputesSince(client: PaypalClient, since: Date): Prom
 const readById = (client: PaypalClient, id: string) =>
   client.ask<Dispute>({ method: 'GET', path: `${disputesPath}/${encodeURIComponent(id)}` })
 
-/** In brief: without the outcome, and what it is about. None where the account may not read them, which the log has said. */
-async function listDisputes(client: PaypalClient, filter: Record<string, string>): Promise<Dispute[]> {
+/** In brief: without the outcome, and what it is about. `unread` where PayPal refuses, as it does an app without the permission. */
+async function listDisputes(
+  client: PaypalClient,
+  filter: Record<string, string>,
+): Promise<Dispute[] | 'unread'> {
   const disputes: Dispute[] = []
   try {
     const query = new URLSearchParams({ page_size: pageSize, ...filter })
     for (let search: string | undefined = `?${query}`; search !== undefined;) {
       const page: DisputeList = await client.ask({ method: 'GET', path: disputesPath + search })
+      // What has neither, such as a proxy's page, is no list of PayPal's, not an empty one.
+      if (!Array.isArray(page.items) && !Array.isArray(page.links)) return 'unread'
       const { items = [], links = [] } = page
       disputes.push(...items)
       const next = links.find(({ rel }) => rel === 'next')
       search = next && items.length > 0 ? new URL(next.href).search : undefined
     }
   } catch (error) {
-    if (!(error instanceof PaypalRefusal && error.status === 403)) throw error
+    if (error instanceof PaypalRefusal && error.isFinal) return 'unread'
+    throw error
   }
   return disputes
 }
 
+/** @returns undefined where PayPal does not say it in a word that is known */
+function standingOf({ status, dispute_outcome: outcome }: Dispute): DisputeStatus | undefined {
+  if (status === undefined) return undefined
+  return status === 'RESOLVED' ? outcomes[outcome?.outcome_code ?? ''] : 'open'
+}
+
 /** A payment with how its dispute stands. What was refunded is not taken a second time. */
-export function withDispute(payment: Payment, dispute: Dispute | undefined): Payment {
+export function withDispute(payment: Payment, dispute: FoundDispute): Payment {
   if (!dispute) return payment
-  const { status, dispute_outcome: outcome, dispute_amount } = dispute
-  const stands = status === 'RESOLVED' ? outcomes[outcome?.outcome_code ?? 'NONE'] : 'open'
-  if (!stands) return { ...payment, status: 'unreadable' }
+  if (dispute === 'unread') return { ...payment, disputeUnread: true }
+  const { dispute_outcome: outcome, dispute_amount } = dispute
+  const stands = standingOf(dispute)
+  if (!stands) return { ...payment, status: 'unreadable', disputeUnread: true }
   // A reversal is final until PayPal gives the capture another status.
   if (payment.dispute === 'lost' && stands === 'won') return payment
   const amount = (stands === 'lost' && outcome?.amount_refunded) || dispute_amount

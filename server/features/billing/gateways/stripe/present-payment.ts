@@ -38,19 +38,19 @@ const disputes: Record<string, DisputeStatus> = {
 }
 
 /** A payment with its dispute. An inquiry has taken no money, nor has one that was settled before it began. */
-export function withDispute(payment: Payment, dispute: Stripe.Dispute | undefined): Payment {
+export function withDispute(payment: Payment, dispute: Stripe.Dispute): Payment {
   const { amountCents, refundedCents, currency } = payment
-  const { status, amount } = dispute ?? { status: 'prevented', amount: 0 }
+  const { status, amount } = dispute
   if (status === 'prevented' || status.startsWith('warning_')) return payment
   const stands = disputes[status]
-  if (!stands) return { ...payment, status: 'unreadable' }
+  if (!stands) return { ...payment, status: 'unreadable', disputeUnread: true }
   // What had been refunded is not taken a second time.
   const disputedCents = Math.min(fromStripe(amount, currency), amountCents - refundedCents)
   return {
     ...payment,
     dispute: stands,
     disputedCents,
-    ...(dispute ? { disputeDetails: detailsOf(dispute) } : {}),
+    disputeDetails: detailsOf(dispute),
   }
 }
 

@@ -155,6 +155,8 @@ async function present({ stripe }: StripeContext, intent: Stripe.PaymentIntent):
   if (payment.refundedCents > 0 && (await isRefundPending(stripe, intent.id))) payment.refundPending = true
   if (!chargeOf(intent)?.disputed) return payment
   const { data } = await stripe.disputes.list({ payment_intent: intent.id, limit: 1 })
+  // Stripe says that there is one and does not give it.
+  if (!data[0]) return { ...payment, status: 'unreadable', disputeUnread: true }
   return withDispute(payment, data[0])
 }
 

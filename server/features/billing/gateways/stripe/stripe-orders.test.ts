@@ -9,6 +9,8 @@ import {
 import { getUser } from '#contract/members.ts'
 import { getEpisode } from '#contract/media.ts'
 import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
+import { loadReconciliation } from '#server/features/billing/admin/load-reconciliation.ts'
+import { reconcile } from '#server/features/billing/reconciliation/reconcile.ts'
 import { refundOrder } from '#server/features/billing/refunds/refund-order.ts'
 import { renewSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
 import { booksOf } from '#server/testing/billing-model/ledger-balance.ts'
@@ -380,6 +382,25 @@ describe('money that goes back', () => {
     await tell(since)
     await becomes(shopper, order.id, { status })
     expect(await playing(shopper)).toBe(code)
+  })
+
+  test('stays disputed where Stripe says that it is and does not give the dispute, and is a discrepancy', async () => {
+    const { shopper, order, reference, since } = await bought()
+    fake.books.dispute(reference, 'needs_response')
+    await tell(since)
+    await becomes(shopper, order.id, { status: 'charged_back' })
+    const listed = async () =>
+      (await loadReconciliation(site.context, undefined)).mismatches.find(
+        (one) => one.reference === reference,
+      )
+    fake.books.hidesDisputes = true
+    await reconcile(site.context)
+    fake.books.hidesDisputes = false
+    expect(await statusOf(order.id)).toEqual({ status: 'charged_back' })
+    expect(await listed()).toMatchObject({ kind: 'payment', order_id: order.id })
+    await reconcile(site.context)
+    expect(await listed()).toBeUndefined()
+    await becomes(shopper, order.id, { status: 'charged_back' })
   })
 
   test('is only asked about by the bank: nothing changes', async () => {

@@ -1,0 +1,37 @@
+import { gonePayment, type Payment } from '#server/features/billing/gateways/gateway.ts'
+import { toCents } from './amounts.ts'
+import type { Dispute } from './objects.ts'
+import { readName } from './payment-names.ts'
+import type { PaypalClient } from './paypal-client.ts'
+import { disputeById, withDispute } from './read-disputes.ts'
+import { orderOfCapture } from './parse-webhook.ts'
+import { readOrder, readPayment } from './read-order.ts'
+
+/**
+ * Reads a payment by its order's id, or by whatever else PayPal still has of it (see payment-names.ts).
+ * @returns null where PayPal has nothing of that name
+ */
+export async function readNamed(client: PaypalClient, name: string): Promise<Payment | null> {
+  const { kind, id } = readName(name)
+  if (kind === 'invoice') return gonePayment(name, id)
+  if (kind === 'dispute') return readDisputed(client, id, name)
+  const orderId = kind === 'capture' ? await orderOfCapture(client, id) : id
+  return orderId === undefined ? null : readPayment(client, orderId)
+}
+
+async function readDisputed(client: PaypalClient, id: string, name: string): Promise<Payment | null> {
+  const dispute = await disputeById(client, id)
+  if (!dispute) return null
+  const captureId = dispute.disputed_transactions?.[0]?.seller_transaction_id
+  const orderId = captureId === undefined ? undefined : await orderOfCapture(client, captureId)
+  const order = orderId === undefined ? null : await readOrder(client, orderId)
+  return order ? readPayment(client, order.id) : presentGone(name, dispute)
+}
+
+/** What a dispute says of a payment whose order is gone. */
+export function presentGone(name: string, dispute: Dispute): Payment {
+  const { dispute_amount: amount, disputed_transactions: about } = dispute
+  const gone = gonePayment(name, about?.[0]?.invoice_number)
+  const amountCents = amount ? toCents(amount) : 0
+  return withDispute({ ...gone, amountCents, currency: amount?.currency_code ?? '' }, dispute)
+}

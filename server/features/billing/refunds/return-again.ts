@@ -1,0 +1,63 @@
+import { dayMs, hourMs } from '#server/platform/clock.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
+import type { BillingContext } from '#server/features/billing/billing-context.ts'
+import { lockOwner } from '#server/features/billing/records/order-queries.ts'
+import { scheduleRefund, sendPendingRefunds } from './send-pending-refunds.ts'
+import { syncRefundsAndDisputes } from './sync-refunds-and-disputes.ts'
+import { selectUnreturned, selectUnreturnedOf, type UnreturnedRow } from './unreturned-queries.ts'
+
+/** When a return that was refused, or came back, is tried again; after the last it is left to an operator. */
+const triedAfterMs = [hourMs, dayMs, 3 * dayMs, 7 * dayMs]
+
+/** So many returns of a payment that bought nothing are tried by themselves. */
+export const mostReturns = triedAfterMs.length + 1
+
+/** The key of the next return: the gateway answers the last one's as it did before. */
+export const nextReturnKey = ({ attempt_id, failed }: UnreturnedRow): string =>
+  `return:${attempt_id}:try:${failed + 1}`
+
+/** Sends what bought nothing back where that failed before. One that fails does not keep the others from their turn. */
+export async function returnAgain(context: BillingContext): Promise<void> {
+  for (const row of await selectUnreturned(context.db)) {
+    if (!isDue(row, context.clock.now())) continue
+    await sendReturn(context, row).catch((error: unknown) =>
+      context.log.error(
+        { err: error, attempt: row.attempt_id },
+        'money that bought nothing could not be sent back',
+      ),
+    )
+  }
+}
+
+function isDue({ failed, failed_at }: UnreturnedRow, now: Date): boolean {
+  if (failed === 0 || failed_at === null) return true
+  const wait = triedAfterMs[failed - 1]
+  return wait !== undefined && failed_at.getTime() + wait <= now.getTime()
+}
+
+/** Sends what bought nothing of an order back now, however often that has failed. @returns whether nothing is left */
+export async function returnOrder(context: BillingContext, orderId: string): Promise<boolean> {
+  for (const row of await selectUnreturnedOf(context.db, orderId)) await sendReturn(context, row)
+  return (await selectUnreturnedOf(context.db, orderId)).length === 0
+}
+
+async function sendReturn(context: BillingContext, { attempt_id, order_id }: UnreturnedRow): Promise<void> {
+  const { db, clock, gateways, log } = context
+  // Somebody may have sent it at the gateway itself.
+  if (!(await syncRefundsAndDisputes(context, attempt_id))) return
+  await inTransaction(db, async (tx) => {
+    await lockOwner(tx, order_id)
+    const row = (await selectUnreturnedOf(tx, order_id)).find((one) => one.attempt_id === attempt_id)
+    if (!row || !gateways.some(({ id }) => id === row.gateway)) return
+    const { cents, failed, reason } = row
+    log.warn({ attempt: attempt_id, failed }, 'money that bought nothing is sent back again')
+    await scheduleRefund(tx, {
+      attemptId: attempt_id,
+      key: nextReturnKey(row),
+      cents,
+      reason: reason ?? 'too_late',
+      now: clock.now(),
+    })
+  })
+  await sendPendingRefunds(context, attempt_id)
+}
