@@ -27,7 +27,8 @@ export default defineConfig({
   globalSetup: './site/global-setup.ts',
   timeout: 120_000,
   expect: { timeout: 30_000 },
-  workers: 2,
+  // Most of the time a test waits: for pictures, for a job, for the bank.
+  workers: 3,
   forbidOnly: true,
   use: {
     launchOptions,

@@ -88,7 +88,7 @@ async function openSite({ template, standIns: withStandIns, settings }: SiteSett
   await site.listen({ port: sitePort, host: config.host })
   await noteAddress(context)
   const stop = new AbortController()
-  const working = work(context, { signal: stop.signal, niceness: 0 })
+  const working = work(context, { signal: stop.signal, niceness: 0, jobSeconds: 1 })
   return {
     context,
     dataDir,
