@@ -208,13 +208,13 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
     background: () => documents.background(),
     log,
   })
-  const experiments = createExperiments(db, clock)
   const quotas = openNetworkQuotas({
     limits: config.quotas,
     clock,
     log,
     share: (counted) => exchangeCalls(database.pool, counted, clock.now()),
   })
+  const experiments = createExperiments({ db, clock, quotas })
   const saves = holdSaves({ db, clock, log, countPlays, quotas, running: () => experiments.running() })
   const eraseOwnLibrary: typeof eraseLibrary = async (tx, userId, now) => {
     await saves.settleWithin(tx, userId)

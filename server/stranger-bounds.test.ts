@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { cancelByLink, createOrder, unlockEpisode } from '#contract/billing.ts'
+import { cancelByLink, createOrder, listPlans, unlockEpisode } from '#contract/billing.ts'
 import { addFavorite, saveHistory } from '#contract/library.ts'
 import { changeUser, forgotPassword, getUser, signIn } from '#contract/members.ts'
+import { startOne } from '#server/testing/builders/experiment.ts'
+import { letIn } from '#server/testing/builders/operator.ts'
 import { moneySite, episodeOf, type MoneySite } from '#server/testing/site/money-site.ts'
 import { registerMember } from '#server/testing/builders/register-member.ts'
 import { Visitor } from '#server/testing/site/visitor.ts'
@@ -16,6 +18,7 @@ const settings = {
   LIMIT_AUDIT_IP: '3/h',
   LIMIT_EVENT_BYTES_IP: '1000/h',
   LIMIT_LIBRARY_IP: '3/h',
+  LIMIT_EXPOSURES_IP: '2/h',
 }
 
 let site: MoneySite
@@ -102,6 +105,14 @@ test('events are not recorded while little room is left on the disk', async () =
   const { rows } = await full.context.database.pool.query('SELECT FROM events')
   await full.close()
   expect(rows).toHaveLength(0)
+})
+
+test('a network adds no more guests to an experiment than it may, and refuses none of them', async () => {
+  const { desk } = await letIn(site, 'owner')
+  const arms = [{ share: 50 }, { share: 50, layout: 'card' as const, accent: '#00ff00' }]
+  await startOne(desk, { kind: 'pay_theme', arms })
+  for (let met = 0; met < 4; met++) expect((await (await stranger()).call(listPlans)).answer.code).toBe(200)
+  expect(await countOf('exposures')).toBe(2)
 })
 
 test('a network has no more plays and favorites stored than it may', async () => {

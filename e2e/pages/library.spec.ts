@@ -47,9 +47,12 @@ test('a double tap makes a favorite, which a swipe takes out of the list again @
   isMobile,
 }) => {
   await openTower(page)
+  const saved = page.waitForResponse((answer) => answer.url().endsWith('/api/user/favorite'))
   if (isMobile) await doubleTap(page)
   else await page.locator('[data-player] video').first().dblclick({ force: true })
   await expect(page.getByRole('button', { name: 'Remove from favorites' })).toBeVisible()
+  // The button does not wait for the answer, and a page that is left would take the call along.
+  await saved
 
   await page.goto('/favorites')
   await expect(line(page)).toBeVisible()

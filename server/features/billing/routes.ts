@@ -15,7 +15,7 @@ import {
   withdraw as withdrawCall,
 } from '#contract/billing.ts'
 import { Fault } from '#contract/errors.ts'
-import { metInOffer, noteMet } from '#server/features/experiments/experiments.ts'
+import { metInOffer } from '#server/features/experiments/experiments.ts'
 import { presentEntitlement } from '#server/features/library/library.ts'
 import { giveTokens, requireStanding } from '#server/features/members/members.ts'
 import { createAnswerCache } from '#server/platform/response-cache.ts'
@@ -47,7 +47,7 @@ export function billingRoutes(context: BillingContext): Route[] {
   return [
     route(listPlansCall, async (call) => {
       if (call.viewer)
-        await noteMet(db, call.viewer, metInOffer(await context.experiments.running()), clock.now())
+        await context.experiments.noteMet(call.viewer, metInOffer(await context.experiments.running()))
       return plans.get(call.language, async () => {
         return call.serialise({ data: await loadPlans(context, call.language) })
       })

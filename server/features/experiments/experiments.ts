@@ -2,6 +2,7 @@ import { createAnswerCache } from '#server/platform/response-cache.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
+import type { NetworkQuotas } from '#server/platform/network-quotas.ts'
 import { variantOf, type RunningExperiment } from './assign-variant.ts'
 import {
   deleteExposures,
@@ -27,11 +28,40 @@ export {
 export interface Experiments {
   /** Those that run, as of a second ago at most. */
   running(): Promise<readonly RunningExperiment[]>
+  /**
+   * Records that a viewer met what differs in these experiments; the first time of each counts. A viewer without a row may have met it
+   * too, as many of a network as its quota allows, but not somebody who has registered since that token was given.
+   */
+  noteMet(
+    viewer: Pick<Viewer, 'userId' | 'kept' | 'ip'>,
+    experiments: readonly RunningExperiment[],
+  ): Promise<void>
 }
 
-export function createExperiments(db: Db, clock: Clock): Experiments {
+interface Options {
+  db: Db
+  clock: Clock
+  quotas: Pick<NetworkQuotas, 'spend'>
+}
+
+export function createExperiments({ db, clock, quotas }: Options): Experiments {
   const kept = createAnswerCache<readonly RunningExperiment[]>(clock)
-  return { running: () => kept.get('running', () => selectRunning(db)) }
+  return {
+    running: () => kept.get('running', () => selectRunning(db)),
+    async noteMet({ userId: viewerId, kept: isStored, ip }, experiments) {
+      if (experiments.length === 0) return
+      if (!isStored && ip !== undefined && quotas.spend('exposures', ip, experiments.length) > 0) return
+      if (!isStored && (await isSomebodysFormer(db, viewerId))) return
+      const at = clock.now()
+      const rows = experiments.map((experiment) => ({
+        viewer_id: viewerId,
+        experiment_id: experiment.id,
+        arm: variantOf(experiment, viewerId),
+        at,
+      }))
+      await insertExposures(db, rows)
+    },
+  }
 }
 
 /** The running experiments at this moment, for charges. */
@@ -126,26 +156,6 @@ export function metInOffer(running: Running, videoId?: string): RunningExperimen
     ({ kind, target }) =>
       kind === 'pay_theme' || ((kind === 'episode_price' || kind === 'video_price') && target === videoId),
   )
-}
-
-/**
- * Writes down that a viewer met what differs in these experiments; the first time of each counts. A viewer without a row may
- * have met it too, but not somebody who has registered since that token was given.
- */
-export async function noteMet(
-  db: Db,
-  { userId: viewerId, kept }: Pick<Viewer, 'userId' | 'kept'>,
-  experiments: readonly RunningExperiment[],
-  at: Date,
-): Promise<void> {
-  if (experiments.length === 0 || (!kept && (await isSomebodysFormer(db, viewerId)))) return
-  const rows = experiments.map((experiment) => ({
-    viewer_id: viewerId,
-    experiment_id: experiment.id,
-    arm: variantOf(experiment, viewerId),
-    at,
-  }))
-  await insertExposures(db, rows)
 }
 
 /** What a guest met first counts for the member, whose own id decides from then on. */

@@ -4,7 +4,6 @@ import { episodeListLimits, type Episode, type PlayableEpisode, type Playback } 
 import type { LockedEpisode, Offer } from '#contract/billing.ts'
 import {
   freeEpisodesFor,
-  noteMet,
   pricesFor,
   withVariantPrices,
   type VariantPrices,
@@ -113,10 +112,10 @@ function rightsOf({ db, clock }: MediaContext, viewer: Viewer | null, videoId: s
 }
 
 /** Notes that a viewer without a right to it asks for an episode that is not free in every arm. */
-async function noteAsked({ db, clock }: MediaContext, row: EpisodeRow, access: Access): Promise<void> {
+async function noteAsked({ experiments }: MediaContext, row: EpisodeRow, access: Access): Promise<void> {
   const { viewer, rights, free } = access
   if (!viewer || !free.experiment || row.number <= free.least || rights.covers(row.id)) return
-  await noteMet(db, viewer, [free.experiment], clock.now())
+  await experiments.noteMet(viewer, [free.experiment])
 }
 
 function titleOf(titles: Partial<Texts>, language: Language): string {

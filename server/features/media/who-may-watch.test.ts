@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Offer } from '#contract/billing.ts'
 import { variantOf, type RunningExperiment } from '#server/features/experiments/assign-variant.ts'
+import { createExperiments } from '#server/features/experiments/experiments.ts'
 import { grantEntitlement } from '#server/features/library/library.ts'
 import { savePosition } from '#server/features/library/save-position.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
 import { newId } from '#server/platform/ids.ts'
+import { noQuotas } from '#server/platform/network-quotas.ts'
 import { buildVideo, noFiles, type BuiltVideo } from '#server/testing/builders/builders.ts'
 import { readLink } from '#server/testing/media/media-links.ts'
 import { insertPaidOrder, insertUserRow } from '#server/testing/builders/money-builders.ts'
@@ -50,7 +52,7 @@ beforeEach(async () => {
     episodes: createEpisodes(db, clock),
     mediaSecrets: ['secret'],
     mediaKeys: createMediaKeys('secret', true),
-    experiments: { running: async () => running },
+    experiments: { ...createExperiments({ db, clock, quotas: noQuotas }), running: async () => running },
     offerFor: async (...asked) => {
       offered.push(asked)
       return offer

@@ -14,7 +14,7 @@ export function createCall(
     // Validated by the endpoint's schemas just before.
     query: request.query as Call['query'],
     body: request.body as Call['body'],
-    viewer,
+    viewer: viewer?.kept === false ? { ...viewer, ip: request.ip } : viewer,
     language,
     idempotencyKey: header(request, 'idempotency-key'),
     // Not a getter: V8 makes a hidden class for each object that is written with one, and that outlives the request.

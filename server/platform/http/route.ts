@@ -15,6 +15,8 @@ export interface Viewer {
   sessionId?: string
   /** Of a guest, until something is kept: the first referrer token it came with. */
   cameBy?: string | undefined
+  /** Of a guest, until something is kept: where the call comes from. */
+  ip?: string
 }
 
 /** Where a visitor came from, as the client sends it with every call (seed, section 6). */

@@ -107,7 +107,7 @@ function billingOn(db: Kysely<Tables>): BillingContext {
     findReferrer: async () => undefined,
     forgetClicksOfOrders: async () => {},
     translate: (_language: string, key: string) => key,
-    experiments: { running: () => Promise.resolve([]) },
+    experiments: { running: () => Promise.resolve([]), noteMet: () => Promise.resolve() },
     findCover: () => Promise.reject(new Error('not asked for')),
   }
 }

@@ -1,7 +1,7 @@
 import type { listPlans as listPlansCall, LockedEpisode, Offer, Plan } from '#contract/billing.ts'
 import type { ResultOf } from '#contract/endpoint.ts'
 import { inLanguage, type Language } from '#contract/languages.ts'
-import { metInOffer, noteMet } from '#server/features/experiments/experiments.ts'
+import { metInOffer } from '#server/features/experiments/experiments.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
 import type { Db } from '#server/tables.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
@@ -18,9 +18,9 @@ export async function offerFor(
   language: Language,
 ): Promise<Offer> {
   const { price, video, id, video_id, number, title, thumb_url } = episode
+  const { experiments } = context
   const plans = await listPlans(context, db, language)
-  if (viewer)
-    await noteMet(db, viewer, metInOffer(await context.experiments.running(), video_id), context.clock.now())
+  if (viewer) await experiments.noteMet(viewer, metInOffer(await experiments.running(), video_id))
   const oneOff = [
     { what: 'episode', cents: [price.episode_cents], currency: price.currency },
     { what: 'video', cents: [price.video_cents], currency: price.currency },
