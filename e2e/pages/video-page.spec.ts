@@ -1,7 +1,7 @@
 import type { Locator, Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { desktop } from '#e2e/playwright.config.ts'
-import { expectMoving, expectPlaying, towerUrl } from '#e2e/support/watching.ts'
+import { expectMoving, expectPlaying, slowEpisodes, towerUrl } from '#e2e/support/watching.ts'
 
 async function openTower(page: Page): Promise<void> {
   await page.goto(await towerUrl(page, 1))
@@ -28,6 +28,7 @@ async function overlap(one: Locator, other: Locator): Promise<boolean> {
 }
 
 test('one notch of a mouse wheel changes the episode, by 100 px and by 300 @desktop', async ({ page }) => {
+  await slowEpisodes(page)
   await openTower(page)
   await player(page).hover()
   await page.mouse.wheel(0, 100)
