@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { newCookies, post } from './people.ts'
+import { cookiesOf, newCookies, post } from './people.ts'
 
 /** How many of each a network sends. */
 export interface Loads {
@@ -7,12 +7,35 @@ export interface Loads {
   tokens: number
   orders: number
   flips: number
+  payments: number
+  favorites: number
 }
 
 const words = (bytes: number) => randomBytes(bytes).toString('base64url')
 
 /** What strangers send who want to fill the disk: each call with the most that it may carry, as somebody new. */
-export function leaveBehind(url: string, planId: string, loads: Loads, part: number) {
+export function leaveBehind(
+  url: string,
+  { planId, videoIds }: { planId: string; videoIds: readonly string[] },
+  loads: Loads,
+  part: number,
+) {
+  let buyer: Promise<{ cookie: string; orderId: string }> | undefined
+  let [paid, liked] = [0, 0]
+  let fan: Promise<string> | undefined
+  const order = async () => {
+    const cookie = await newCookies(url)
+    const body = {
+      kind: 'plan',
+      plan_id: planId,
+      gateway: 'sandbox',
+      method: 'wallet',
+      email: 'b@example.com',
+    }
+    const response = await post(url, '/api/payment/order', body, { cookie })
+    const { info } = (await response.json()) as { info?: { id: string } }
+    return { cookie: cookiesOf(response) || cookie, orderId: info?.id ?? '' }
+  }
   const calls: Record<keyof Loads, () => Promise<Response>> = {
     beacons() {
       const fields = Object.fromEntries(Array.from({ length: 16 }, (_, at) => [`f${at}`, words(180)]))
@@ -32,6 +55,16 @@ export function leaveBehind(url: string, planId: string, loads: Loads, part: num
       const cookie = await newCookies(url)
       const headers = { cookie, 'x-referrer-token': words(90), 'x-fbclid': words(300) }
       return post(url, '/api/user', { consent: { marketing: true } }, headers)
+    },
+    async payments() {
+      if (paid++ % 25 === 0) buyer = order()
+      const { cookie, orderId } = await (buyer ??= order())
+      return post(url, '/api/payment/pay', { order_id: orderId, payment_token: words(8) }, { cookie })
+    },
+    async favorites() {
+      if (liked % videoIds.length === 0) fan = newCookies(url)
+      const body = { video_id: videoIds[liked++ % videoIds.length] }
+      return post(url, '/api/user/favorite', body, { cookie: await (fan ??= newCookies(url)) })
     },
   }
   const kinds = Object.keys(calls) as (keyof Loads)[]

@@ -32,12 +32,19 @@ const readers = 500
 const holdMs = 10_000
 
 /** What 6,000 calls a minute are in ten minutes, in equal parts. */
-const loads: Loads = { beacons: 15_000, tokens: 15_000, orders: 15_000, flips: 15_000 }
+const loads: Loads = {
+  beacons: 10_000,
+  tokens: 10_000,
+  orders: 10_000,
+  flips: 10_000,
+  payments: 10_000,
+  favorites: 10_000,
+}
 
 /**
  * `npm run bench -- bounds`: what strangers did to the site in an attack, again: 20 exports of one person with 80 MB of events, 500
- * connections that ask for a sitemap of 50,000 videos and do not read it, and as many beacons, made-up tokens, orders and consent
- * answers as one network may send in ten minutes, sent as fast as they go. `--part 0.1` sends a tenth of those.
+ * connections that ask for a sitemap of 50,000 videos and do not read it, as many that send 1,000 requests at once, and as many beacons, made-up tokens, orders, payments,
+ * favorites and consent answers as one network may send in ten minutes, sent as fast as they go. `--part 0.1` sends a tenth of those.
  */
 export async function measureBounds(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({ args: [...args], options: { part: { type: 'string', default: '1' } } })
@@ -54,6 +61,11 @@ export async function measureBounds(args: readonly string[]): Promise<void> {
     const rows = [
       ...(await hold(site, 'nothing', idle)),
       ...(await hold(site, 'a sitemap that 500 clients do not read', () => unreadSitemaps(pool))),
+      ...(await hold(
+        site,
+        '500 connections with 1,000 requests each that they do not read',
+        unreadPipelines,
+      )),
       ...(await hold(site, '20 exports of 80 MB that are read', () => exportsOf(cookie))),
       await growth(pool, part),
     ]
@@ -119,14 +131,21 @@ async function unreadSitemaps(pool: pg.Pool): Promise<() => void> {
   )
   const [first] = rows
   const path = `/sitemaps/videos/${first?.at.getTime()}-${first?.id}.xml`
-  const sockets = Array.from({ length: readers }, () => askUnread(path))
+  return holdUnread(path, 1)
+}
+
+const unreadPipelines = () => holdUnread('/', 1000)
+
+/** Opens many connections that send requests and read no answer. */
+async function holdUnread(path: string, requests: number): Promise<() => void> {
+  const sockets = Array.from({ length: readers }, () => askUnread(path, requests))
   await delay(holdMs)
   return () => sockets.forEach((socket) => socket.destroy())
 }
 
-function askUnread(path: string): Socket {
+function askUnread(path: string, requests: number): Socket {
   const socket = connect(port, '127.0.0.1').on('error', () => {})
-  socket.pause().write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
+  socket.pause().write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`.repeat(requests))
   return socket
 }
 
@@ -162,7 +181,9 @@ async function growth(pool: pg.Pool, part: number): Promise<Row> {
   }
   const { rows } = await pool.query<{ id: string }>('SELECT id FROM plans ORDER BY id LIMIT 1')
   const before = await size()
-  const work = leaveBehind(url, rows[0]?.id ?? '', loads, part)
+  const videosThere = await pool.query<{ id: string }>('SELECT id FROM videos ORDER BY id LIMIT 5000')
+  const there = { planId: rows[0]?.id ?? '', videoIds: videosThere.rows.map(({ id }) => id) }
+  const work = leaveBehind(url, there, loads, part)
   await runClients(16, () => work.isDone(), work.next)
   // What waits in buffers and to be counted.
   await delay(15_000)
