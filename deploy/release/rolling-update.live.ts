@@ -1,0 +1,90 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { quotaSettings } from '#server/platform/read-quotas.ts'
+import { buildVideo, noFiles, type BuiltVideo } from '#server/testing/builders.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
+import { keepBusy } from './keep-busy.ts'
+import { makeNextRelease } from './make-next.ts'
+import { runCopies } from './run-copies.ts'
+import { unpackRelease } from './run-release.ts'
+
+const clients = 3
+/** How many journeys go through before and after each change. */
+const between = 5
+const patienceMs = 120_000
+const unlimited = '999999999/s'
+
+let release: ReturnType<typeof unpackRelease>
+let database: TestDatabase
+let video: BuiltVideo
+let next: string
+let env: Record<string, string>
+
+beforeAll(async () => {
+  release = unpackRelease()
+  next = join(release.folder, '..', 'next')
+  makeNextRelease(release.folder, next)
+  database = await testDatabase()
+  video = await buildVideo({ db: database.db, storage: noFiles })
+  env = {
+    PATH: process.env['PATH'] ?? '',
+    DATABASE_URL: database.url,
+    DATA_DIR: join(release.folder, '..', 'data'),
+    APP_SECRET: 'a secret of thirty-two characters',
+    DEMO: '0',
+    // What a load balancer needs to see that a copy is about to end.
+    DRAIN_SECONDS: '5',
+    ...Object.fromEntries(
+      ['LIMIT_API_USER', 'LIMIT_API_IP', ...quotaSettings].map((name) => [name, unlimited]),
+    ),
+  }
+}, 400_000)
+afterAll(async () => {
+  await database?.close()
+  release?.remove()
+})
+
+function migrateWith(folder: string): void {
+  const args = ['server/migrate.ts']
+  const { status, stderr } = spawnSync('bin/node', args, { cwd: folder, env, encoding: 'utf8' })
+  expect(stderr).toBe('')
+  expect(status).toBe(0)
+}
+
+it(
+  'an update and the way back, copy by copy, fail no request and lose no payment',
+  { timeout: 300_000 },
+  async () => {
+    const copies = await runCopies(release.folder, 2, env)
+    const busy = keepBusy(copies.url, video, clients)
+    const goOn = async () => {
+      const wanted = busy.journeys() + between
+      await waitUntil('people go on buying', () => busy.journeys() >= wanted, patienceMs)
+    }
+    await goOn()
+    // One on the schema of the release before, the old one on that of the next, and both side by side.
+    await copies.replaceOne(next)
+    await goOn()
+    migrateWith(next)
+    await goOn()
+    await copies.replaceOne(next)
+    await goOn()
+    await copies.replaceOne(release.folder)
+    await copies.replaceOne(release.folder)
+    await goOn()
+    const { failures, paid } = await busy.end()
+    await copies.close()
+    expect(failures).toEqual([])
+    expect(copies.output()).toMatch(/schema of an older version/)
+    expect(copies.output()).toMatch(/newer version/)
+    const kept = await database.db
+      .selectFrom('orders')
+      .innerJoin('entitlements', 'entitlements.order_id', 'orders.id')
+      .select('orders.id')
+      .where('orders.status', '=', 'paid')
+      .execute()
+    expect(kept.map(({ id }) => id).toSorted()).toEqual(paid.toSorted())
+  },
+)

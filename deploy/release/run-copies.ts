@@ -1,0 +1,73 @@
+import { once } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
+import { freePort } from '#server/testing/free-port.ts'
+import { shareRequests } from '#server/testing/round-robin.ts'
+import { answersAt, waitUntil } from '#server/testing/wait-until.ts'
+import { startClean } from './run-release.ts'
+
+const startsWithinMs = 60_000
+const lookEveryMs = 250
+
+interface Copy {
+  url: string
+  program: ReturnType<typeof startClean>
+}
+
+export interface Copies {
+  /** The proxy in front of them. */
+  url: string
+  /** Starts a copy of a release and, once it is ready, ends one that runs already. */
+  replaceOne(folder: string): Promise<void>
+  /** The logs of all copies so far. */
+  output(): string
+  close(): Promise<void>
+}
+
+/** Starts copies of a site behind a proxy that sends requests only to those that say that they are ready. */
+export async function runCopies(folder: string, count: number, env: Record<string, string>): Promise<Copies> {
+  const ready: string[] = []
+  const running: Copy[] = []
+  const outputs: (() => string)[] = []
+  const closing = new AbortController()
+  const front = await shareRequests(ready)
+  const start = async (from: string) => {
+    const port = await freePort()
+    const program = startClean(from, ['bin/node', 'server/main.ts'], { ...env, PORT: String(port) })
+    outputs.push(program.output)
+    const url = `http://127.0.0.1:${port}`
+    const isReady = waitUntil('a copy is ready', () => answersAt(`${url}/api/ready`), startsWithinMs)
+    await Promise.race([isReady, program.ended.then(() => Promise.reject(new Error(program.output())))])
+    running.push({ url, program })
+    ready.push(url)
+  }
+  const end = async ({ program }: Copy) => {
+    program.child.kill('SIGTERM')
+    if (program.child.exitCode === null) await once(program.child, 'exit')
+  }
+  const watching = watch(ready, closing.signal)
+  for (let i = 0; i < count; i++) await start(folder)
+  return {
+    url: front.url,
+    async replaceOne(next) {
+      await start(next)
+      const oldest = running.shift()
+      if (oldest) await end(oldest)
+    },
+    output: () => outputs.map((output) => output()).join('\n'),
+    async close() {
+      closing.abort()
+      await watching
+      await Promise.all(running.map(end))
+      await front.close()
+    },
+  }
+}
+
+/** Keeps the list of copies that are ready, as the health checks of a load balancer do. */
+async function watch(ready: string[], signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    for (const url of [...ready])
+      if (!(await answersAt(`${url}/api/ready`))) ready.splice(ready.indexOf(url), 1)
+    await delay(lookEveryMs)
+  }
+}
