@@ -2,9 +2,9 @@ import { createOrder, payOrder } from '#contract/billing.ts'
 import { getHomepage, getVideo } from '#contract/catalog.ts'
 import { getEpisode } from '#contract/media.ts'
 import { getUser } from '#contract/members.ts'
-import type { BuiltVideo } from '#server/testing/builders.ts'
-import { testCards } from '#server/testing/shopper.ts'
-import { Visitor } from '#server/testing/visitor.ts'
+import type { BuiltVideo } from '#server/testing/builders/builders.ts'
+import { testCards } from '#server/testing/builders/shopper.ts'
+import { Visitor } from '#server/testing/site/visitor.ts'
 
 export interface Busy {
   /** How many journeys went through so far. */

@@ -1,10 +1,9 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { findFfmpeg } from '#server/platform/processes/run-ffmpeg-version.ts'
 import { answersAt, waitUntil } from '#server/testing/wait-until.ts'
 import { freePort } from '#server/testing/site/free-port.ts'
-import { startClean, unpackRelease } from './run-release.ts'
+import { ffmpegSettings, startClean, unpackRelease } from './run-release.ts'
 
 const patienceMs = 60_000
 let release: ReturnType<typeof unpackRelease>
@@ -25,16 +24,13 @@ it('a release holds neither tests nor the tools that build and test it', () => {
 
 it('a release starts on its embedded database without a package registry, serves its pages and ends at SIGTERM', async () => {
   const port = await freePort()
-  const { ffmpegPath, ffprobePath } = await findFfmpeg({ ffmpegPath: undefined })
-  const programs = [ffmpegPath, ffprobePath].map((path) => join(path, '..')).join(':')
   const site = startClean(release.folder, [process.execPath, 'scripts/start.mjs'], {
-    PATH: `${programs}:/usr/bin:/bin`,
+    ...(await ffmpegSettings()),
     PORT: String(port),
     DEMO: '0',
     DATA_DIR: join(release.folder, '..', 'data'),
     // Where something asks the registry all the same, it is refused.
     npm_config_registry: 'http://127.0.0.1:1',
-    ...(ffmpegPath.includes('/') ? { FFMPEG_PATH: ffmpegPath } : {}),
   })
   const url = `http://localhost:${port}`
   const ready = waitUntil('the site is ready', () => answersAt(`${url}/api/ready`), patienceMs)

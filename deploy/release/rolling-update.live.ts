@@ -1,14 +1,14 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { quotaSettings } from '#server/platform/read-quotas.ts'
-import { buildVideo, noFiles, type BuiltVideo } from '#server/testing/builders.ts'
-import { testDatabase, type TestDatabase } from '#server/testing/template-database.ts'
+import { quotaSettings } from '#server/platform/config/read-quotas.ts'
+import { buildVideo, noFiles, type BuiltVideo } from '#server/testing/builders/builders.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { keepBusy } from './keep-busy.ts'
 import { makeNextRelease } from './make-next.ts'
 import { runCopies } from './run-copies.ts'
-import { unpackRelease } from './run-release.ts'
+import { ffmpegSettings, unpackRelease } from './run-release.ts'
 
 const clients = 3
 /** How many journeys go through before and after each change. */
@@ -29,7 +29,7 @@ beforeAll(async () => {
   database = await testDatabase()
   video = await buildVideo({ db: database.db, storage: noFiles })
   env = {
-    PATH: process.env['PATH'] ?? '',
+    ...(await ffmpegSettings()),
     DATABASE_URL: database.url,
     DATA_DIR: join(release.folder, '..', 'data'),
     APP_SECRET: 'a secret of thirty-two characters',
@@ -78,7 +78,7 @@ it(
     await copies.close()
     expect(failures).toEqual([])
     expect(copies.output()).toMatch(/schema of an older version/)
-    expect(copies.output()).toMatch(/newer version/)
+    expect(copies.output()).toMatch(/newer than this one/)
     const kept = await database.db
       .selectFrom('orders')
       .innerJoin('entitlements', 'entitlements.order_id', 'orders.id')

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
-import { freePort } from '#server/testing/free-port.ts'
-import { shareRequests } from '#server/testing/round-robin.ts'
+import { freePort } from '#server/testing/site/free-port.ts'
+import { shareRequests } from '#server/testing/site/round-robin.ts'
 import { answersAt, waitUntil } from '#server/testing/wait-until.ts'
 import { startClean } from './run-release.ts'
 
@@ -66,7 +66,7 @@ export async function runCopies(folder: string, count: number, env: Record<strin
 /** Keeps the list of copies that are ready, as the health checks of a load balancer do. */
 async function watch(ready: string[], signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    for (const url of [...ready])
+    for (const url of ready.slice())
       if (!(await answersAt(`${url}/api/ready`))) ready.splice(ready.indexOf(url), 1)
     await delay(lookEveryMs)
   }

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { tmpdir } from 'node:os'
+import { findFfmpeg } from '#server/platform/processes/run-ffmpeg-version.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 
@@ -24,6 +25,16 @@ function must(command: string, args: string[]): void {
   const env = { ...process.env, NODE_ENV: 'production' }
   const { status, stderr } = spawnSync(command, args, { cwd: root, encoding: 'utf8', env })
   if (status !== 0) throw new Error(`${command} ${args[0]} ended with ${status}: ${stderr}`)
+}
+
+/** The settings by which a release finds the ffmpeg of this checkout, and its PATH. */
+export async function ffmpegSettings(): Promise<Record<string, string>> {
+  const { ffmpegPath, ffprobePath } = await findFfmpeg({ ffmpegPath: undefined })
+  const programs = [ffmpegPath, ffprobePath].map((path) => join(path, '..')).join(':')
+  return {
+    PATH: `${programs}:/usr/bin:/bin`,
+    ...(ffmpegPath.includes('/') ? { FFMPEG_PATH: ffmpegPath } : {}),
+  }
 }
 
 /** Starts a program of the release as a service manager does: with just these settings. */
