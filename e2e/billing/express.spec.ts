@@ -322,7 +322,9 @@ test.describe('the panel with an express wallet', () => {
   // axe brings its own script into the page.
   test.use({ bypassCSP: true })
 
-  test('is readable, fits and does not move in English and German, and so is the sheet @screens', async ({ page }) => {
+  test('is readable, fits and does not move in English and German, and so is the sheet @screens', async ({
+    page,
+  }) => {
     await watchShifts(page)
     await page.goto('/')
     for (const language of ['en', 'dy']) {

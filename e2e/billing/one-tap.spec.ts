@@ -216,7 +216,9 @@ test.describe('what a saved card is shown with', () => {
   // axe comes into the page as a script of its own.
   test.use({ bypassCSP: true })
 
-  test('is readable and fits in English and German, and no choice moves another @screens', async ({ page }) => {
+  test('is readable and fits in English and German, and no choice moves another @screens', async ({
+    page,
+  }) => {
     await watchShifts(page)
     await saveCard(page)
     for (const language of ['en', 'dy']) {

@@ -34,7 +34,7 @@ test('a number is typed, stepped and run to, and the list stays until an episode
     .click()
   await expectMoving(page)
   await page.keyboard.press('k')
-  if (isMobile) await page.getByRole('button', { name: 'Episodes', exact: true }).click()
+  if (isMobile) await page.getByRole('button', { name: /^Episodes, / }).click()
   const list = page.getByRole('list', { name: 'Episodes' })
   const stepper = page.getByRole('group', { name: 'Go to episode' })
   const number = stepper.getByRole('spinbutton')

@@ -16,6 +16,9 @@ export function Search() {
   const { t } = useTranslation()
   const navigate = useNavigate()
   const [searches, setSearches] = useState(readSearches)
+  const [menu, tags] = [useQuery(homepageQuery), useQuery(tagsQuery)]
+  // Both at once: the one that comes later would push the other down.
+  const areKnown = !menu.isLoading && !tags.isLoading
   const search = (words: string) => {
     setSearches(addSearch(words))
     void navigate(paths.searchDetail.to(words))
@@ -51,8 +54,14 @@ export function Search() {
           </ul>
         </section>
       )}
-      <Categories />
-      <TrendingTags />
+      {areKnown ? (
+        <>
+          <Categories />
+          <TrendingTags />
+        </>
+      ) : (
+        <div className={styles.trending} />
+      )}
     </section>
   )
 }

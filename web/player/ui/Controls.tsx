@@ -169,7 +169,8 @@ export function Tool({ icon, label, pressed, note, onClick }: ToolProps) {
     <button
       type="button"
       className={styles.tool}
-      aria-label={label}
+      // Whoever steers by voice says what they see.
+      aria-label={note === undefined ? label : `${label}, ${note}`}
       title={label}
       aria-pressed={pressed}
       data-icon={icon}
@@ -177,11 +178,7 @@ export function Tool({ icon, label, pressed, note, onClick }: ToolProps) {
       onClick={onClick ?? undefined}
     >
       <Icon name={icon} size={26} />
-      {note !== undefined && (
-        <span className={styles.note} aria-hidden="true">
-          {note}
-        </span>
-      )}
+      {note !== undefined && <span className={styles.note}>{note}</span>}
     </button>
   )
 }
