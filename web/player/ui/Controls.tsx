@@ -170,7 +170,7 @@ export function Tool({ icon, label, pressed, note, onClick }: ToolProps) {
       type="button"
       className={styles.tool}
       // Whoever steers by voice says what they see.
-      aria-label={note === undefined ? label : `${label}, ${note}`}
+      aria-label={note === undefined || note === label ? label : `${label}, ${note}`}
       title={label}
       aria-pressed={pressed}
       data-icon={icon}
