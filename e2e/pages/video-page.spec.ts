@@ -39,6 +39,16 @@ test('one notch of a mouse wheel changes the episode, by 100 px and by 300 @desk
   await expectPlaying(page, 2)
 })
 
+test('a wheel that is turned back at once leads back @desktop', async ({ page }) => {
+  await slowEpisodes(page)
+  await openTower(page)
+  await player(page).hover()
+  await page.mouse.wheel(0, 100)
+  await expect(page).toHaveURL(/episode=2\b/)
+  await page.mouse.wheel(0, -100)
+  await expectPlaying(page, 1)
+})
+
 test('nothing in the player covers anything else in a low window @phone', async ({ page }) => {
   await openTower(page)
   await pause(page)

@@ -17,6 +17,7 @@ export function useWheelSteps(box: RefObject<HTMLElement | null>, step: (by: 1 |
     if (!element) return undefined
     let turned = 0
     let steppedAt = -Infinity
+    let steppedBy = 0
     let turnedAt = -Infinity
     const turn = (event: WheelEvent) => {
       if (event.ctrlKey || scrollsInside(element, event)) return
@@ -24,11 +25,15 @@ export function useWheelSteps(box: RefObject<HTMLElement | null>, step: (by: 1 |
       const { timeStamp } = event
       const hasRested = timeStamp - turnedAt > restMs
       turnedAt = timeStamp
+      const delta = event.deltaMode === WheelEvent.DOM_DELTA_PIXEL ? event.deltaY : event.deltaY * stepPx
+      // Momentum never turns round: that is a hand's.
+      const turnsRound = Math.sign(delta) === -steppedBy
       if (hasRested) turned = 0
-      else if (timeStamp - steppedAt < longestMs) return
-      turned += event.deltaMode === WheelEvent.DOM_DELTA_PIXEL ? event.deltaY : event.deltaY * stepPx
+      else if (timeStamp - steppedAt < longestMs && !turnsRound) return
+      turned += delta
       if (Math.abs(turned) < stepPx) return
       steppedAt = timeStamp
+      steppedBy = Math.sign(turned)
       latest.current(turned > 0 ? 1 : -1)
       turned = 0
     }
