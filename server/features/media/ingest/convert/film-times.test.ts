@@ -79,6 +79,22 @@ test('captions that outlast a film do not make it longer', async () => {
 })
 
 test.each([
+  { name: 'to its end', cut: 'null', flashed: [1, 2, 3] },
+  { name: 'with a last picture that holds', cut: "select='lt(t,1.5)'", flashed: [1] },
+])(
+  'a part of a recording, whose clock starts late, is as long as it plays: $name',
+  async ({ name, cut, flashed }) => {
+    const late = ['-c:a', 'flac', '-output_ts_offset', '3600']
+    const { made, flashes, beeps } = await make(
+      write(`part ${name}.mkv`, ...flashing(4), ...beeping(4), '-vf', cut, ...coding, ...late),
+    )
+    expect(made.durationMs).toBe(4000)
+    expect(flashes()).toEqual(near(flashed))
+    expect(beeps()).toEqual(near([1, 2, 3]))
+  },
+)
+
+test.each([
   { name: 'a still picture', cut: "select='eq(n,0)'" },
   { name: 'the last picture', cut: "select='lt(t,1.5)'" },
 ])('$name holds under all of the sound', async ({ name, cut }) => {

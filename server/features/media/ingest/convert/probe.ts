@@ -134,7 +134,7 @@ interface ProbedStream extends CaptionStream, ProbedColours {
 
 interface Probed {
   streams: ProbedStream[]
-  format: { duration?: string }
+  format: { start_time?: string; duration?: string }
 }
 
 function parseProbe(json: string): Probed {
@@ -184,7 +184,10 @@ export function checkLongest(duration: number): void {
     throw new UnusableFile({ key: 'tooLong', hours: duration / 3600, most: longestHours })
 }
 
-/** A tag of Matroska may be left from another file: it counts where the length of the whole agrees. */
+/**
+ * Matroska's tag says when a track ends on the file's own clock, which may start late: in a part of a recording. A tag may be left
+ * from another file: it counts where the length of the whole agrees.
+ */
 function lengthOfPicture(
   container: Container,
   video: ProbedStream,
@@ -193,7 +196,9 @@ function lengthOfPicture(
   if (container === 'mov') return seconds(video.duration)
   const tag = clock(video.tags?.['DURATION'])
   const whole = seconds(format.duration)
-  return tag !== undefined && whole !== undefined && tag <= whole + 1 ? tag : undefined
+  if (tag === undefined || whole === undefined || tag > whole + 1) return undefined
+  const length = tag - (seconds(format.start_time) ?? 0)
+  return length > 0 ? length : undefined
 }
 
 /**
