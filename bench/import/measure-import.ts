@@ -97,7 +97,15 @@ async function convertBare(ffmpeg: BenchSite['ffmpeg'], folder: string, input: s
     mkdirSync(join(folder, name), { recursive: true })
   const { container, soundIndex: index, duration: lastPicture } = source
   const sound = index === undefined ? undefined : { input, container, index }
-  const args = buildFfmpegArgs({ ...source, lastPicture, input, sound, gain: undefined, plan })
+  const args = buildFfmpegArgs({
+    ...source,
+    lastPicture,
+    input,
+    sound,
+    gain: undefined,
+    plan,
+    clockJump: undefined,
+  })
   const started = performance.now()
   const { status } = spawnSync(...boundToUs('nice', ['-n', '5', ffmpeg.ffmpegPath, ...args]), {
     cwd: folder,

@@ -2,7 +2,11 @@ import { existsSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Language } from '#contract/languages.ts'
-import { inputArgs, type SoundInput } from '#server/features/media/ingest/plan/build-ffmpeg-args.ts'
+import {
+  clockArgs,
+  inputArgs,
+  type SoundInput,
+} from '#server/features/media/ingest/plan/build-ffmpeg-args.ts'
 import type { CaptionTrack } from '#server/features/media/ingest/captions/choose-captions.ts'
 import { failure } from '#server/features/media/ingest/files/conversion-failure.ts'
 import { makeCaptions } from '#server/features/media/ingest/captions/make-captions.ts'
@@ -34,7 +38,7 @@ export interface SourceAnalysis {
 interface Reading {
   programs: Programs
   input: string
-  source: SourceMedia
+  source: SourceMedia & { clockJump: number | undefined }
   /** Where drafts may lie; all are left but the sound. */
   folder: string
   niceness: number
@@ -69,7 +73,7 @@ export async function analyzeSource(reading: Reading): Promise<SourceAnalysis> {
 
 async function readFilm(reading: Reading): Promise<FilmTimes> {
   const { input, source } = reading
-  const { streamIndex, soundIndex, container, captions } = source
+  const { streamIndex, soundIndex, container, captions, clockJump } = source
   const sound = soundIndex === undefined ? [] : ['-map', `0:${soundIndex}`]
   const packets = ['-map', `0:${streamIndex}`, ...sound, '-c', 'copy', '-f', 'framecrc', 'pipe:1']
   const decoded = sound.length > 0 ? [...sound, '-af', soundFormat, ...pcm, asRead] : []
@@ -77,7 +81,7 @@ async function readFilm(reading: Reading): Promise<FilmTimes> {
     const collected = collectTimes()
     const result = await run(
       reading,
-      [...inputArgs(input, container), ...packets, ...decoded, ...more],
+      [...clockArgs(clockJump), ...inputArgs(input, container), ...packets, ...decoded, ...more],
       collected.take,
     )
     return { result, times: collected.times() }

@@ -79,6 +79,22 @@ test('captions that outlast a film do not make it longer', async () => {
 })
 
 test.each([
+  { name: 'to its end', cut: 'null', flashed: [1, 2, 3] },
+  { name: 'with a last picture that holds', cut: "select='lt(t,1.5)'", flashed: [1] },
+])(
+  'a part of a recording, whose clock starts late, is as long as it plays: $name',
+  async ({ name, cut, flashed }) => {
+    const late = ['-c:a', 'flac', '-output_ts_offset', '3600']
+    const { made, flashes, beeps } = await make(
+      write(`part ${name}.mkv`, ...flashing(4), ...beeping(4), '-vf', cut, ...coding, ...late),
+    )
+    expect(made.durationMs).toBe(4000)
+    expect(flashes()).toEqual(near(flashed))
+    expect(beeps()).toEqual(near([1, 2, 3]))
+  },
+)
+
+test.each([
   { name: 'a still picture', cut: "select='eq(n,0)'" },
   { name: 'the last picture', cut: "select='lt(t,1.5)'" },
 ])('$name holds under all of the sound', async ({ name, cut }) => {
@@ -96,8 +112,8 @@ test('the first picture holds under the sound before it', async () => {
   expect(beeps()).toEqual(near([1, 2, 3]))
 })
 
-const stream = (name: string, size: string) =>
-  write(name, ...flashing(3, size), ...beeping(3), ...coding, '-c:a', 'aac', '-f', 'mpegts')
+const stream = (name: string, size: string, sound = ['-c:a', 'aac'], picture = coding) =>
+  write(name, ...flashing(3, size), ...beeping(3), ...picture, ...sound, '-f', 'mpegts')
 
 test.each([
   { name: 'the clock begins anew', size: '96x64' },
@@ -111,6 +127,64 @@ test.each([
   expect(flashes()).toEqual(near([1, 2, 4, 5]))
   expect(beeps()).toEqual(near([1, 2, 4, 5]))
 })
+
+test.each([
+  { codec: 'ac3', rates: [48_000, 48_000, 48_000] },
+  { codec: 'eac3', rates: [48_000, 48_000, 48_000] },
+  { codec: 'mp2', rates: [48_000, 48_000, 48_000] },
+  { codec: 'ac3', rates: [44_100, 48_000, 32_000] },
+])(
+  'recordings with sound in $codec at $rates Hz that were joined play one after the other',
+  async ({ codec, rates }) => {
+    const name = `${codec}-${rates.join('-')}`
+    const parts = rates.map((rate, at) =>
+      stream(`${name}-${at}.ts`, '96x64', ['-c:a', codec, '-ar', String(rate)]),
+    )
+    const { made, flashes, beeps } = await make(joined(`${name}.ts`, ...parts))
+    expect(Math.abs(made.durationMs - 9000)).toBeLessThanOrEqual(120)
+    expect(flashes()).toEqual(near([1, 2, 4, 5, 7, 8]))
+    expect(beeps()).toEqual(near([1, 2, 4, 5, 7, 8]))
+  },
+)
+
+test('sound that pauses in one of two joined recordings pauses there', async () => {
+  const pause = ['-af', "volume='not(between(t,1.5,4.5))':eval=frame,aselect='not(between(t,1.5,4.5))'"]
+  const sound = [...pause, '-c:a', 'ac3', '-f', 'mpegts']
+  const first = write('pause.ts', ...flashing(6), ...beeping(6), ...coding, ...sound)
+  const { flashes, beeps } = await make(
+    joined('pauses.ts', first, stream('after.ts', '96x64', ['-c:a', 'ac3'])),
+  )
+  expect(flashes()).toEqual(near([1, 2, 3, 4, 5, 7, 8]))
+  expect(beeps()).toEqual(near([1, 5, 7, 8]))
+})
+
+const mpeg2 = ['-pix_fmt', 'yuv420p', '-c:v', 'mpeg2video', '-g', '25']
+test.each([
+  {
+    name: 'sound',
+    first: stream,
+    second: (name: string, size: string) => stream(name, size, ['-c:a', 'ac3']),
+  },
+  {
+    name: 'picture',
+    first: (name: string, size: string) => stream(name, size, undefined, mpeg2),
+    second: stream,
+  },
+  {
+    name: 'place in the stream',
+    first: stream,
+    second: (name: string, size: string) =>
+      stream(name, size, ['-c:a', 'aac', '-streamid', '0:300', '-streamid', '1:301']),
+  },
+])(
+  'a film whose $name changes its codec or track in the middle is refused with that reason',
+  async ({ name, first, second }) => {
+    const parts = [first(`${name}-first.ts`, '96x64'), second(`${name}-second.ts`, '96x64')]
+    await expect(make(joined(`other ${name}.ts`, ...parts))).rejects.toMatchObject({
+      why: { key: 'codecChanges' },
+    })
+  },
+)
 
 test('a film whose sound gets other channels in the middle goes on in time', async () => {
   const parts = [6, 2].map((channels) => write(`${channels}.ac3`, ...beeping(3, channels)))

@@ -7,6 +7,7 @@ import {
   type CaptionTrack,
 } from '#server/features/media/ingest/captions/choose-captions.ts'
 import { outlineOf } from '#server/features/media/ingest/files/mp4-boxes.ts'
+import { packetsOf } from '#server/features/media/ingest/files/transport-stream.ts'
 import { shownSize, type Fraction, type SourceShape } from '#server/features/media/ingest/plan/plan-ladder.ts'
 import { runLimited } from '#server/features/media/ingest/files/run-ffmpeg.ts'
 import {
@@ -30,6 +31,8 @@ export interface SourceMedia extends SourceShape {
   streamIndex: number
   /** The index of the audio stream; undefined if there is none. */
   soundIndex: number | undefined
+  /** What the container calls these two: packet identifiers in a transport stream. */
+  trackIds: number[]
   colours: SourceColours
   /** The caption streams that can be shown, one per language of the site. */
   captions: ReadonlyMap<Language, CaptionTrack>
@@ -84,7 +87,7 @@ export function recognise(start: Buffer): Container {
   if (start.length === 0) throw new UnusableFile({ key: 'empty' })
   if (mp4Boxes.has(start.toString('latin1', 4, 8))) return 'mov'
   if (start.toString('hex', 0, 4) === '1a45dfa3') return 'matroska'
-  if (isTransportStream(start)) return 'mpegts'
+  if (packetsOf(start)) return 'mpegts'
   const text = start.toString('utf8').replace(/^\uFEFF/, '')
   if (text.startsWith('#EXTM3U')) throw new UnusableFile({ key: 'playlist' })
   if (isText(start)) throw new UnusableFile({ key: 'textFile' })
@@ -96,21 +99,6 @@ const mp4Boxes = new Set(
   'ftyp styp moov moof mdat sidx ssix prft emsg pdin free skip wide junk pnot pict udta uuid meta'.split(' '),
 )
 
-/** Bytes from one packet to the next: plain, with a time before each (cameras), with a checksum behind each (receivers). */
-const packetLengths = [188, 192, 204]
-
-/** Every packet begins with the byte 0x47. A recording that was cut may begin in the middle of a packet. */
-function isTransportStream(start: Buffer): boolean {
-  return packetLengths.some((length) => {
-    for (let first = 0; first < length && first + 2 * length < start.length; first++) {
-      let at = first
-      while (at < start.length && start[at] === 0x47) at += length
-      if (at >= start.length) return true
-    }
-    return false
-  })
-}
-
 function isText(start: Buffer): boolean {
   return start.every((byte) => byte === 9 || byte === 10 || byte === 13 || byte >= 32)
 }
@@ -120,6 +108,8 @@ async function whyUnreadable(container: Container, path: string): Promise<'noInd
 }
 
 interface ProbedStream extends CaptionStream, ProbedColours {
+  /** Such as 0x100; some containers have none. */
+  id?: string
   width?: number
   height?: number
   sample_aspect_ratio?: string
@@ -134,7 +124,7 @@ interface ProbedStream extends CaptionStream, ProbedColours {
 
 interface Probed {
   streams: ProbedStream[]
-  format: { duration?: string }
+  format: { start_time?: string; duration?: string }
 }
 
 function parseProbe(json: string): Probed {
@@ -173,6 +163,7 @@ function describe(container: Container, { streams, format }: Probed): SourceMedi
     interlaced: ['tt', 'bb', 'tb', 'bt'].includes(video.field_order ?? ''),
     hasAudio: sound !== undefined,
     soundIndex: sound?.index,
+    trackIds: [video, ...(sound ? [sound] : [])].map(({ id }) => Number(id ?? NaN)),
     colours: coloursOf(video, shown.height),
     captions: chooseCaptions(streams),
   }
@@ -184,7 +175,10 @@ export function checkLongest(duration: number): void {
     throw new UnusableFile({ key: 'tooLong', hours: duration / 3600, most: longestHours })
 }
 
-/** A tag of Matroska may be left from another file: it counts where the length of the whole agrees. */
+/**
+ * Matroska's tag says when a track ends on the file's own clock, which may start late: in a part of a recording. A tag may be left
+ * from another file: it counts where the length of the whole agrees.
+ */
 function lengthOfPicture(
   container: Container,
   video: ProbedStream,
@@ -193,7 +187,9 @@ function lengthOfPicture(
   if (container === 'mov') return seconds(video.duration)
   const tag = clock(video.tags?.['DURATION'])
   const whole = seconds(format.duration)
-  return tag !== undefined && whole !== undefined && tag <= whole + 1 ? tag : undefined
+  if (tag === undefined || whole === undefined || tag > whole + 1) return undefined
+  const length = tag - (seconds(format.start_time) ?? 0)
+  return length > 0 ? length : undefined
 }
 
 /**

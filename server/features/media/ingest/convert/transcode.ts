@@ -25,6 +25,7 @@ import {
 import { checkLongest, probe, type SourceMedia } from './probe.ts'
 import { analyzeSource } from './analyze-source.ts'
 import { framesDone, runLimited, timeLimit } from '#server/features/media/ingest/files/run-ffmpeg.ts'
+import { findBreaks } from '#server/features/media/ingest/files/transport-stream.ts'
 import { UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
 
 export interface TranscodeOptions {
@@ -67,7 +68,8 @@ export async function transcode({
   signal,
   onProgress,
 }: TranscodeOptions): Promise<Transcoded> {
-  const source = await probe(programs.ffprobePath, input, signal)
+  const probed = await probe(programs.ffprobePath, input, signal)
+  const source = { ...probed, clockJump: await findClockJump(input, probed, signal) }
   if (source.colours.highRange) await checkColours(programs.ffmpegPath)
   const { times, sound, gain, captions } = await analyzeSource({
     programs,
@@ -107,6 +109,21 @@ export async function transcode({
   if (isFull(await statfs(folder))) throw diskFull()
   if (result.status !== 0) throw failure(result)
   return { ...(await finish(folder, film, plan, programs.extraRung)), captions }
+}
+
+/**
+ * By how much the clock jumps back in the middle.
+ * @throws UnusableFile where a codec changes there
+ */
+async function findClockJump(
+  input: string,
+  { container, trackIds }: SourceMedia,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  if (container !== 'mpegts') return undefined
+  const { clockJump, codecChanges } = await findBreaks(input, trackIds, signal)
+  if (codecChanges) throw new UnusableFile({ key: 'codecChanges' })
+  return clockJump
 }
 
 /** Colours that are wrong by far would be worse than no episode. */

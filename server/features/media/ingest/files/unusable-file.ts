@@ -18,6 +18,8 @@ export const reasons = {
   unknownPicture: [],
   undecodable: [],
   unreadableSound: [],
+  codecChanges: [],
+  joined: [],
   tooWide: ['width', 'height', 'most'],
   noLength: [],
   tooLong: ['hours', 'most'],

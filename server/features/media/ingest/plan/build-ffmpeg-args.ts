@@ -31,6 +31,8 @@ export interface TranscodeJob {
   /** Which stream of the file is the film, and which its sound. */
   streamIndex: number
   soundIndex: number | undefined
+  /** By how much the clock jumps back in the middle, see `clockArgs`. */
+  clockJump: number | undefined
   /** The sound to encode, and what brings it to its loudness. */
   sound: SoundInput | undefined
   gain: Gain | undefined
@@ -55,6 +57,18 @@ export function inputArgs(input: string, container: Container): string[] {
     '-i',
     input,
   ]
+}
+
+/** ffmpeg's own limit for a jump of the clock, in seconds. */
+const usualJump = 10
+
+/**
+ * Where a clock jumps back, the last sound before the jump may come out behind it: it jumps forth by as much, and ffmpeg has to see that as a
+ * jump too, not as a gap. Shorter gaps stay.
+ */
+export function clockArgs(clockJump: number | undefined): string[] {
+  const isShort = clockJump !== undefined && clockJump <= usualJump
+  return isShort ? ['-dts_delta_threshold', (0.8 * clockJump).toFixed(3)] : []
 }
 
 /**
@@ -87,6 +101,7 @@ export function buildFfmpegArgs(job: TranscodeJob): string[] {
     '-progress',
     'pipe:1',
     ...onePicture(job),
+    ...clockArgs(job.clockJump),
     ...inputArgs(job.input, job.container),
     ...(job.sound ? inputArgs(job.sound.input, job.sound.container) : []),
     '-filter_complex',
@@ -123,13 +138,17 @@ export function buildFfmpegArgs(job: TranscodeJob): string[] {
 /** Where the size of the picture changes in the middle, the scaling follows; the other filters would forget what they have counted. */
 function onePicture({ interlaced }: TranscodeJob): string[] {
   // The filter that mends interlaced pictures can't bear another size.
-  return interlaced ? [] : ['-reinit_filter', '0']
+  return interlaced ? [] : ['-reinit_filter:v', '0']
 }
 
-/** A transport stream may begin its clock anew. ffmpeg sees that in any stream it reads, so the same are read as when the sound was. */
-function sameClock({ container, soundIndex }: TranscodeJob): string[] {
+/**
+ * A transport stream may begin its clock anew. ffmpeg sees that in any stream it reads, so the same are read as when the sound was, and
+ * decoded where the clock jumps: how long a packet of AC-3 lasts ffmpeg knows only then.
+ */
+function sameClock({ container, soundIndex, clockJump }: TranscodeJob): string[] {
   if (container !== 'mpegts' || soundIndex === undefined) return []
-  return ['-map', `0:${soundIndex}`, '-c', 'copy', '-f', 'null', '-']
+  const coding = clockJump === undefined ? ['-c', 'copy'] : ['-c:a', 'pcm_f32le']
+  return ['-map', `0:${soundIndex}`, ...coding, '-f', 'null', '-']
 }
 
 /** Each rung is scaled from the one above it. */

@@ -1,0 +1,252 @@
+import { open } from 'node:fs/promises'
+
+/** Bytes from one packet to the next: plain, with a time before each (cameras), with a checksum behind each (receivers). */
+const packetLengths = [188, 192, 204]
+const sync = 0x47
+
+/** Where the packets of a transport stream begin, and how far apart; undefined for any other file. It may begin in the middle of a packet. */
+export function packetsOf(start: Buffer): { first: number; length: number } | undefined {
+  for (const length of packetLengths) {
+    for (let first = 0; first < length && first + 2 * length < start.length; first++) {
+      let at = first
+      while (at < start.length && start[at] === sync) at += length
+      if (at >= start.length) return { first, length }
+    }
+  }
+  return undefined
+}
+
+/** What happens in the middle of a transport stream that was joined from several. */
+export interface StreamBreaks {
+  /** The shortest time by which the clock of a track jumps back, in seconds; undefined if it never does. */
+  clockJump: number | undefined
+  /** Whether a track goes on in another codec, or ends while another track of its kind begins. ffmpeg drops what follows, in silence. */
+  codecChanges: boolean
+}
+
+const chunk = 4 * 1024 ** 2
+
+/** Reads the heads of all packets: the tables of tracks, and the times of these tracks by their packet identifiers (PID). */
+export async function findBreaks(
+  path: string,
+  pids: readonly number[],
+  signal?: AbortSignal,
+): Promise<StreamBreaks> {
+  const file = await open(path)
+  try {
+    const buffer = Buffer.alloc(chunk)
+    const reader = readBreaks(pids)
+    let length: number | undefined
+    let [from, held] = [0, 0]
+    for (;;) {
+      signal?.throwIfAborted()
+      const { bytesRead } = await file.read(buffer, held, chunk - held, from)
+      if (bytesRead === 0) return reader.breaks()
+      from += bytesRead
+      const bytes = buffer.subarray(0, held + bytesRead)
+      length ??= packetsOf(bytes.subarray(0, 1024))?.length ?? 188
+      let at = 0
+      while (at + length < bytes.length) {
+        // Where bytes are lost, the next packet is where two in a row begin.
+        if (bytes[at] === sync && bytes[at + length] === sync) {
+          reader.take(bytes, at)
+          at += length
+        } else at += 1
+      }
+      held = bytes.copy(buffer, 0, at)
+    }
+  } finally {
+    await file.close()
+  }
+}
+
+const packetBytes = 188
+
+function readBreaks(pids: readonly number[]) {
+  const clocks = new Map<number, number>()
+  const tables = new Map<number, (payload: Buffer, isStart: boolean) => void>()
+  let clockJump: number | undefined
+  const tracks = followTracks(pids, (pid, take) => {
+    if (!tables.has(pid)) tables.set(pid, collectSections(take))
+  })
+  tables.set(0, collectSections(tracks.takePrograms))
+  return {
+    take(bytes: Buffer, at: number) {
+      const pid = bytes.readUInt16BE(at + 1) & 0x1fff
+      const table = tables.get(pid)
+      if (!table && !pids.includes(pid)) return
+      const control = bytes.readUInt8(at + 3)
+      const begin = at + 4 + (control & 0x20 ? 1 + bytes.readUInt8(at + 4) : 0)
+      if (!(control & 0x10) || begin >= at + packetBytes) return
+      const isStart = (bytes.readUInt8(at + 1) & 0x40) !== 0
+      const payload = bytes.subarray(begin, at + packetBytes)
+      if (table) return table(payload, isStart)
+      const time = isStart ? timeOf(payload) : undefined
+      if (time === undefined) return
+      const jump = clocks.has(pid) ? secondsBack(clocks.get(pid) ?? 0, time) : 0
+      if (jump > leastJump) clockJump = Math.min(jump, clockJump ?? Infinity)
+      clocks.set(pid, time)
+    },
+    breaks: (): StreamBreaks => ({ clockJump, codecChanges: tracks.haveChanged() }),
+  }
+}
+
+const ticks = 90_000
+/** Times have 33 bits: after 26.5 hours they begin at 0, which is no jump. */
+const wrap = 2 ** 33
+/** Seconds. Pictures without a decoding time may be out of order by less. */
+const leastJump = 0.5
+
+function secondsBack(last: number, next: number): number {
+  const back = (last - next + wrap) % wrap
+  return back > wrap / 2 ? 0 : back / ticks
+}
+
+/** When the bytes of a track are decoded, from the head of its packet (PES); undefined if that holds none. */
+function timeOf(payload: Buffer): number | undefined {
+  if (payload.length < 19 || payload.readUIntBE(0, 3) !== 1) return undefined
+  const given = payload.readUInt8(7) >> 6
+  if (given < 2) return undefined
+  const at = given === 3 ? 14 : 9
+  const high = (payload.readUInt8(at) >> 1) & 7
+  return high * 2 ** 30 + (payload.readUInt16BE(at + 1) >> 1) * 2 ** 15 + (payload.readUInt16BE(at + 3) >> 1)
+}
+
+/** Puts the sections of a table together, which may be spread over packets, and hands on those that are whole and differ from the last one. */
+function collectSections(take: (section: Buffer) => void): (payload: Buffer, isStart: boolean) => void {
+  let open = Buffer.alloc(0)
+  const last = new Map<number, Buffer>()
+  const drain = () => {
+    while (open.length >= 8 && open[0] !== 0xff) {
+      const size = 3 + (open.readUInt16BE(1) & 0xfff)
+      if (open.length < size) return
+      const section = open.subarray(0, size)
+      const number = size < 12 ? -1 : section.readUInt16BE(3)
+      if (number >= 0 && !last.get(number)?.equals(section) && checksum(section) === 0) {
+        last.set(number, section)
+        take(section)
+      }
+      open = open.subarray(size)
+    }
+  }
+  return (payload, isStart) => {
+    const begin = isStart ? 1 + payload.readUInt8(0) : 0
+    if (!isStart && open.length === 0) return
+    open = Buffer.concat([open, isStart ? payload.subarray(1, begin) : payload])
+    drain()
+    if (!isStart) return
+    open = Buffer.from(payload.subarray(begin))
+    drain()
+  }
+}
+
+/** CRC-32 as MPEG writes it: 0 over a section with its own. */
+function checksum(section: Buffer): number {
+  let value = 0xffffffff
+  for (const byte of section) {
+    value ^= byte << 24
+    for (let bit = 0; bit < 8; bit++) value = (value << 1) ^ (value < 0 ? 0x04c11db7 : 0)
+  }
+  return value
+}
+
+/** Follows which program has these tracks, in which codecs. */
+function followTracks(
+  pids: readonly number[],
+  follow: (pid: number, take: (section: Buffer) => void) => void,
+) {
+  const codecs = new Map<number, string>()
+  let programs = new Set<number>()
+  let ours: number | undefined
+  let changed = false
+  const takeTracks = (section: Buffer) => {
+    const program = section.readUInt16BE(3)
+    if (section[0] !== 2) return
+    const listed = tracksOf(section)
+    if (pids.some((pid) => listed.has(pid))) ours = program
+    // Another program beside ours, as broadcasters have.
+    else if (ours === undefined || (ours !== program && programs.has(ours))) return
+    for (const pid of pids) {
+      const codec = listed.get(pid)
+      const known = codecs.get(pid)
+      if (codec !== undefined && known === undefined) codecs.set(pid, codec)
+      else if (known !== undefined && known !== codec)
+        changed ||=
+          codec !== undefined || [...listed.values()].some((other) => kindOf(other) === kindOf(known))
+    }
+  }
+  return {
+    takePrograms(section: Buffer) {
+      programs = new Set()
+      for (let at = 8; at + 4 <= section.length - 4; at += 4) {
+        programs.add(section.readUInt16BE(at))
+        if (section.readUInt16BE(at) !== 0) follow(section.readUInt16BE(at + 2) & 0x1fff, takeTracks)
+      }
+    },
+    haveChanged: () => changed,
+  }
+}
+
+/** Names of codecs by the type of a track in its table (ISO 13818-1, ATSC A/53). */
+const codecsByType: Record<number, string> = {
+  0x01: 'picture mpeg2',
+  0x02: 'picture mpeg2',
+  0x10: 'picture mpeg4',
+  0x1b: 'picture h264',
+  0x24: 'picture hevc',
+  0x33: 'picture vvc',
+  0xd1: 'picture dirac',
+  0xea: 'picture vc1',
+  0x03: 'sound mpeg',
+  0x04: 'sound mpeg',
+  0x0f: 'sound aac',
+  0x11: 'sound latm',
+  0x81: 'sound ac3',
+  0x84: 'sound eac3',
+  0x87: 'sound eac3',
+  0x82: 'sound dts',
+  0x83: 'sound truehd',
+  0x80: 'sound pcm',
+}
+/** The same of tracks whose type is "private", by a descriptor (EN 300 468) or a registered name. */
+const codecsByDescriptor: Record<number, string> = {
+  0x6a: 'sound ac3',
+  0x7a: 'sound eac3',
+  0x7b: 'sound dts',
+}
+const codecsByName: Record<string, string> = {
+  'AC-3': 'sound ac3',
+  EAC3: 'sound eac3',
+  Opus: 'sound opus',
+  DTS1: 'sound dts',
+  DTS2: 'sound dts',
+  DTS3: 'sound dts',
+  HEVC: 'picture hevc',
+}
+
+const kindOf = (codec: string) => codec.split(' ', 1)[0]
+
+/** The codecs of a program's tracks by PID. */
+function tracksOf(section: Buffer): Map<number, string> {
+  const listed = new Map<number, string>()
+  const end = section.length - 4
+  let at = 12 + (section.readUInt16BE(10) & 0xfff)
+  while (at + 5 <= end) {
+    const type = section.readUInt8(at)
+    const next = at + 5 + (section.readUInt16BE(at + 3) & 0xfff)
+    const described = codecOfDescriptors(section.subarray(at + 5, Math.min(next, end)))
+    listed.set(section.readUInt16BE(at + 1) & 0x1fff, codecsByType[type] ?? described ?? `other ${type}`)
+    at = next
+  }
+  return listed
+}
+
+function codecOfDescriptors(descriptors: Buffer): string | undefined {
+  for (let at = 0; at + 2 <= descriptors.length; at += 2 + descriptors.readUInt8(at + 1)) {
+    const tag = descriptors.readUInt8(at)
+    const name = tag === 5 ? descriptors.toString('latin1', at + 2, at + 6) : ''
+    const codec = codecsByDescriptor[tag] ?? codecsByName[name]
+    if (codec !== undefined) return codec
+  }
+  return undefined
+}
