@@ -5,7 +5,7 @@ import type { FileCommand } from '#contract/studio/uploads.ts'
 import { fileCommands, namesIn } from '#server/cli-studio-files.ts'
 import { studioCommands, type Command as StudioCommand } from '#server/features/studio/studio.ts'
 import { UsageError } from './platform/config/config-error.ts'
-import { compileSchema } from '#server/platform/http/validators.ts'
+import { compileSchema, languageAliases } from '#server/platform/http/validators.ts'
 
 /** What was asked for, understood and checked, before a site is opened. */
 export interface Asked {
@@ -64,7 +64,14 @@ function addFields(leaf: Command, endpoint: CommandEndpoint): void {
     const rest = isList && index === args.length - 1 ? '...' : ''
     const argument = new Argument(required.has(name) ? `<${name}${rest}>` : `[${name}${rest}]`)
     const choices = choicesOf(fields[name])
-    leaf.addArgument(choices ? argument.choices(choices) : argument)
+    if (choices) {
+      argument.choices(choices)
+      const check = checkerOf(fields[name], choices)
+      argument.argParser((text, before: unknown) =>
+        rest ? [...(Array.isArray(before) ? before.map(String) : []), check(text)] : check(text),
+      )
+    }
+    leaf.addArgument(argument)
   }
   for (const [name, schema] of Object.entries(fields))
     if (!args.includes(name)) leaf.addOption(optionOf(endpoint, name, schema))
@@ -88,12 +95,27 @@ function optionOf(endpoint: CommandEndpoint, name: string, schema: TSchema): Opt
   const option = new Option(`--${name} <${wordFor(schema)}>`, notes.join(', '))
   const choices = choicesOf(schema)
   if (choices) option.choices(choices)
+  const check = choices && checkerOf(schema, choices)
   // What confirms a command may be left out, since a person is asked for it.
-  return option.makeOptionMandatory(isNeeded && !isAsked).argParser((text, before: string[] = []) => {
-    if (choices && !choices.includes(text))
+  return option
+    .makeOptionMandatory(isNeeded && !isAsked)
+    .argParser((text, before: string[] = []) => [...before, check ? check(text) : text])
+}
+
+/** Checks what was typed against a closed list. Of languages the usual codes are taken too: "fr" for `fy`, "de" for `dy`. */
+function checkerOf(schema: TSchema | undefined, choices: readonly string[]): (text: string) => string {
+  const aliases = isLanguage(schema) ? languageAliases : []
+  return (text) => {
+    const [, code] = aliases.find(([alias]) => alias === text) ?? []
+    if (!choices.includes(code ?? text))
       throw new InvalidArgumentError(`Allowed choices are ${choices.join(', ')}.`)
-    return [...before, text]
-  })
+    return code ?? text
+  }
+}
+
+function isLanguage(schema: TSchema | undefined): boolean {
+  const { items } = (schema ?? {}) as { items?: TSchema }
+  return items ? isLanguage(items) : 'x-language' in (schema ?? {})
 }
 
 /** The placeholder of a value in the help. */
@@ -159,15 +181,21 @@ function gather(given: readonly [string, unknown][]): Record<string, unknown> {
 const partsOf = ({ query, body }: CommandEndpoint) =>
   [query, body].filter((part): part is TObject => part !== undefined)
 
-/** The fields that can be given. Of one that holds others by name, such as texts by language, these: `titles.en`. */
+/**
+ * The fields that can be given. Of one that holds others by name, such as texts by language, these: `titles.en`. By the usual codes of
+ * languages too, `titles.de`, which the check of the input replaces by ours.
+ */
 function fieldsOf(endpoint: CommandEndpoint): Fields {
   const fields = partsOf(endpoint).flatMap(({ properties }) => Object.entries(properties))
   return Object.fromEntries(
     fields.flatMap(([name, schema]) => {
       const { properties } = schema as { properties?: Fields }
-      return properties
-        ? Object.entries(properties).map(([inner, of]) => [`${name}.${inner}`, of])
-        : [[name, schema]]
+      if (!properties) return [[name, schema]]
+      const aliases = 'x-keyed-by-language' in schema ? languageAliases : []
+      const also = aliases.map(([alias, code]): [string, TSchema | undefined] => [alias, properties[code]])
+      return [...Object.entries(properties), ...also].flatMap(([inner, of]) =>
+        of ? [[`${name}.${inner}`, of]] : [],
+      )
     }),
   )
 }

@@ -124,22 +124,56 @@ describe('the command line', () => {
   })
 })
 
+/** What is asked for by these words. */
+function ask(...args: string[]): Asked {
+  let asked: Asked | undefined
+  const program = studioProgram((each) => {
+    asked = each
+  })
+  parseWith(new Command('site').addCommand(program), ['studio', ...args])
+  if (!asked) throw new Error('nothing was asked for')
+  return asked
+}
+const inputOf = ({ what }: Asked) => ('command' in what ? what.input : {})
+
+describe('the usual codes of languages', () => {
+  it.each([
+    ['text show contactUs de', { name: 'contactUs', language: 'dy' }],
+    ['languages offer --languages fr --languages de --languages en', { languages: ['fy', 'dy', 'en'] }],
+    ['video edit v1 --titles.de Nacht --titles.en Night', { id: 'v1', titles: { dy: 'Nacht', en: 'Night' } }],
+    ['tag change t1 --names.fr Amour', { id: 't1', names: { fy: 'Amour' } }],
+    [
+      'category change c1 --names.de Liebe --names.fy Amour',
+      { id: 'c1', names: { dy: 'Liebe', fy: 'Amour' } },
+    ],
+    ['plan change p1 --names.en Week --names.de Woche', { id: 'p1', names: { en: 'Week', dy: 'Woche' } }],
+  ])('are taken for ours: %s', (line, input) => {
+    expect(inputOf(ask(...line.split(' ')))).toEqual(input)
+  })
+
+  it('are taken for ours wherever a command has a field of ours', () => {
+    const leaves = (command: Command): Command[] =>
+      command.commands.length > 0 ? command.commands.flatMap(leaves) : [command]
+    for (const leaf of leaves(studioProgram(() => {}))) {
+      const names = leaf.options.map(({ long }) => long ?? '')
+      for (const name of names.filter((each) => each.endsWith('.dy')))
+        expect(names, leaf.name()).toContain(name.replace(/dy$/, 'de'))
+      for (const { argChoices, parseArg } of [...leaf.options, ...leaf.registeredArguments])
+        if (argChoices?.includes('fy'))
+          expect([parseArg?.('fr', undefined)].flat(), leaf.name()).toEqual(['fy'])
+    }
+  })
+
+  it('are no codes of other lists', () => {
+    expect(() => ask('text', 'show', 'contactUs', 'it')).toThrow('en, es, fy, dy, pt')
+  })
+})
+
 describe('what cannot be undone', () => {
-  /** What is asked for by these words. */
-  function ask(...args: string[]): Asked {
-    let asked: Asked | undefined
-    const program = studioProgram((each) => {
-      asked = each
-    })
-    parseWith(new Command('site').addCommand(program), ['studio', ...args])
-    if (!asked) throw new Error('nothing was asked for')
-    return asked
-  }
   const answering =
     (...answers: string[]): Ask =>
     async () =>
       answers.shift() ?? ''
-  const inputOf = ({ what }: Asked) => ('command' in what ? what.input : {})
 
   it('is asked for its reason and confirmed by a person', async () => {
     const asked = ask('order', 'refund', 'ord_1')

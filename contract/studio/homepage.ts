@@ -18,6 +18,7 @@ export const DraftSection = Type.Object({
     Object.fromEntries(languages.map((language) => [language, Type.Optional(Title)])) as {
       [Language in (typeof languages)[number]]: ReturnType<typeof Type.Optional<typeof Title>>
     },
+    { 'x-keyed-by-language': true },
   ),
   source: Type.Object({
     from: oneOf(sources),

@@ -15,7 +15,7 @@ function createAjv(coerceTypes: boolean): Ajv {
 }
 
 /** The usual codes of languages that have another code here: "fr" for `fy`, "de" for `dy`. */
-const aliases = languages
+export const languageAliases = languages
   .filter((code) => htmlLanguage[code] !== code)
   .map((code) => [htmlLanguage[code], code] as const)
 
@@ -27,7 +27,7 @@ function acceptLanguageAliases(ajv: Ajv): void {
     schema: false,
     modifying: true,
     validate: (value: unknown, at?: DataValidationCxt) => {
-      const [, code] = aliases.find(([alias]) => alias === value) ?? []
+      const [, code] = languageAliases.find(([alias]) => alias === value) ?? []
       if (code && at) at.parentData[at.parentDataProperty] = code
       return true
     },
@@ -39,7 +39,7 @@ function acceptLanguageAliases(ajv: Ajv): void {
     schema: false,
     modifying: true,
     validate: (texts: Record<string, unknown>) => {
-      for (const [alias, code] of aliases) {
+      for (const [alias, code] of languageAliases) {
         if (alias in texts) texts[code] ??= texts[alias]
         delete texts[alias]
       }

@@ -7,7 +7,7 @@ import type { Order } from '#contract/billing.ts'
 import { orderNumber } from '#contract/order-number.ts'
 import { useOrder } from '#web/features/billing/orders/use-order.ts'
 import { useReturnPath } from '#web/features/billing/paywall/return-path.ts'
-import { isGone, orderResultText } from '#web/features/billing/payments/price-copy.ts'
+import { leadsToOffer, orderResultText } from '#web/features/billing/payments/price-copy.ts'
 import { trackSale } from '#web/features/tracking/track-sale.ts'
 import { money } from '#web/lib/money.ts'
 import { paths } from '#web/lib/paths.ts'
@@ -50,7 +50,7 @@ export function Component() {
         <p>{`${t('result.amount')}: ${money(order.amount_cents, order.currency)} · ${t('result.order')} ${orderNumber(order.id)}`}</p>
       )}
       <Link className={buttonClass(lost ? 'quiet' : 'main')} to={back}>
-        {t(isOpen(order) ? 'result.watch' : 'result.again')}
+        {t(order && leadsToOffer(order) ? 'result.again' : 'result.watch')}
       </Link>
     </section>
   )
@@ -59,11 +59,6 @@ export function Component() {
 /** The place to return to, else what was bought: the episode at its saved position, or the video. */
 function returnPathOf(order: Order | undefined): string {
   return order?.video_id ? paths.video.to(order.video_id, order.episode_number) : paths.home.to()
-}
-
-/** Whether the episode plays, or may soon: else the way back leads to the offer, to try again. */
-function isOpen(order: Order | undefined): boolean {
-  return !order?.declined && !(order && isGone(order))
 }
 
 /** Refetches what is on screen, because the payment may have changed it. */

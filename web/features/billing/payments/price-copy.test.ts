@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Order, Plan } from '#contract/billing.ts'
+import { orderStatuses, type Order, type Plan } from '#contract/billing.ts'
 import type { Membership } from '#contract/members.ts'
 import '#web/i18n/mine.ts'
 import '#web/i18n/watch.ts'
@@ -9,6 +9,7 @@ import {
   planChangeText,
   episodeChoice,
   isGone,
+  leadsToOffer,
   mayStillBePaid,
   membershipText,
   orderStatusText,
@@ -218,6 +219,21 @@ test('an order whose money has gone back, or whose card was declined, is not wai
   expect(orderResultText(t, { ...order, status: 'charged_back' })).toBe('This order was refunded.')
   const declined = { reason: 'cardDeclined', message: 'The card was declined.' }
   expect(orderResultText(t, { ...order, declined })).toBe('The card was declined.')
+})
+
+test.each(orderStatuses)(
+  'an order that is %s leads to the offer only where nothing was unlocked',
+  (status) => {
+    const isUnlocked = status === 'pending' || status === 'paid' || status === 'partially_refunded'
+    expect(leadsToOffer({ ...order, status })).toBe(!isUnlocked)
+  },
+)
+
+test('an order leads to the offer after a refused payment and a returned one, not while one is processed', () => {
+  const reason = { reason: 'late', message: 'The payment arrived too late.' }
+  expect(leadsToOffer({ ...order, declined: reason })).toBe(true)
+  expect(leadsToOffer({ ...order, returned: reason })).toBe(true)
+  expect(leadsToOffer({ ...order, returned: reason, processing: true })).toBe(false)
 })
 
 test('an order whose payment the gateway is working on is said to be processed, not expired or unpaid', () => {

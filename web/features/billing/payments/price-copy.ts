@@ -219,6 +219,13 @@ export const mayStillBePaid = ({ status, next, declined, processing }: Order): b
 export const isGone = ({ status, processing }: Order): boolean =>
   (status === 'cancelled' || status === 'failed' || status === 'expired') && !processing
 
+/** Whether what was ordered is not open, nor may soon be: unpaid, refunded or charged back. The way on is the offer, to buy it again. */
+export const leadsToOffer = (order: Order): boolean =>
+  order.declined !== undefined ||
+  isGone(order) ||
+  (!order.processing &&
+    (order.returned !== undefined || order.status === 'refunded' || order.status === 'charged_back'))
+
 /** Why an order is not paid once its payment has been waited for. */
 export function unpaidText(t: Translate, order: Order): string {
   if (order.declined) return order.declined.message
