@@ -14,6 +14,8 @@ export interface CaptionStream {
 export interface CaptionTrack {
   index: number
   format: 'srt' | 'ass' | 'webvtt'
+  /** Whether they were another format, which ffmpeg converts to this one. */
+  isConverted: boolean
 }
 
 /**
@@ -29,6 +31,7 @@ const formats: Record<string, CaptionTrack['format']> = {
   mov_text: 'ass',
   text: 'ass',
 }
+const converted = new Set(['mov_text', 'text'])
 
 /**
  * Which streams of a file become captions: one per language of ours, whole ones before those for hearing-impaired people, and
@@ -40,7 +43,8 @@ export function chooseCaptions(streams: readonly CaptionStream[]): ReadonlyMap<L
   for (const { index, codec_name, tags } of subtitles.toSorted((a, b) => rankOf(a) - rankOf(b))) {
     const language = languageOfFile(tags?.['language'] ?? '')
     const format = formats[codec_name ?? '']
-    if (language && format && !chosen.has(language)) chosen.set(language, { index, format })
+    if (language && format && !chosen.has(language))
+      chosen.set(language, { index, format, isConverted: converted.has(codec_name ?? '') })
   }
   return chosen
 }

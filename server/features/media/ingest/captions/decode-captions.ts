@@ -1,8 +1,13 @@
 import { UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
 
-/** What Windows-1252 adds to ASCII in the site's languages. Other legacy encodings give other signs, and are refused. */
+/**
+ * What Windows-1252 adds to ASCII in the site's languages and in names of their neighbours. Other legacy encodings give other signs, and are
+ * refused. "Š" is not among them: it is an "ä" of an old Macintosh.
+ */
 const legacySigns =
-  /^[\x20-\x7e\s¡¿«»‹›“”„‘’–—…•·ªº°€£¢§©®™´½¼¾×áàâãäçéèêëíîïñóôõöúùûüßœæÁÀÂÃÄÇÉÈÊËÍÎÏÑÓÔÕÖÚÙÛÜŒÆ]*$/u
+  /^[\x20-\x7e\s\u00AD¡¿«»‹›“”„‚‘’–—…•·¶ªº°²€£¢§©®™´½¼¾×áàâãäåçéèêëíîïñóôõöøúùûüßœæÁÀÂÃÄÅÇÉÈÊËÍÎÏÑÓÔÕÖØÚÙÛÜŒÆ]*$/u
+/** Opening quotes inside of a word are an "é" or "ä" of DOS. */
+const lettersOfDos = /\p{L}[‚„]/u
 
 /**
  * The text of a caption file: UTF-8; UTF-16 by its byte order mark or by its zero bytes; else Windows-1252, which older tools write,
@@ -16,7 +21,7 @@ export function decodeCaptions(bytes: Buffer): string {
   if (text?.includes('\0')) refuse('notText')
   if (text !== undefined) return text
   const legacy = new TextDecoder('windows-1252').decode(bytes)
-  return legacySigns.test(legacy) ? legacy : refuse('notUtf8')
+  return legacySigns.test(legacy) && !lettersOfDos.test(legacy) ? legacy : refuse('notUtf8')
 }
 
 function decode(encoding: string, bytes: Buffer): string | undefined {

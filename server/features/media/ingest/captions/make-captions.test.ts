@@ -91,6 +91,12 @@ test.each([
   ['{\\an8}<font color="#ffff00">Top</font>', 'Top'],
   ['<I>One</I> <b>two</b> <s>three</s>', '<i>One</i> <b>two</b> three'],
   ['One\\NTwo', 'One\nTwo'],
+  ['One\\htwo\\nthree', 'One\u00A0two three'],
+  ['One<br>two<br/>three', 'One\ntwo\nthree'],
+  ['<em>One</em> <STRONG>two</STRONG>', '<i>One</i> <b>two</b>'],
+  ['<v Bob><c.yellow>One</c> <span class="x">two</span>', 'One two'],
+  ['<laughs> a<b', '&lt;laughs> a&lt;b'],
+  ['{you} and I', '{you} and I'],
   ['One\n\nTwo', 'One\nTwo'],
   ['A --> B', 'A --&gt; B'],
   ['7', '7'],
@@ -107,6 +113,24 @@ test.each([
     'WEBVTT\n\n00:00:01.000 --> 00:00:02.500\nOne\n\n00:00:03.000 --> 00:00:04.000\nTwo\n',
   )
 })
+
+test.each([
+  ['00.00.03,000 --> 00.00.04,000', '00:00:03.000 --> 00:00:04.000'],
+  ['00:00:03,000 -> 00:00:04,000', '00:00:03.000 --> 00:00:04.000'],
+  ['-00:00:01,000 --> 00:00:04,000', '00:00:00.000 --> 00:00:04.000'],
+  ['00:03.50 --> 00:04', '00:00:03.500 --> 00:00:04.000'],
+])('SubRip with times such as %s has two captions', (times, shown) => {
+  expect(make(`${srt('One')}\n2\n${times}\nTwo\n`)).toBe(
+    `WEBVTT\n\n00:00:01.000 --> 00:00:02.500\nOne\n\n${shown}\nTwo\n`,
+  )
+})
+
+test.each(['At 12:30 -> the bank', '3.5 -> 4.5', '-00:00:02,000'])(
+  'words in SubRip stay words: %s',
+  (words) => {
+    expect(make(srt(`One\n${words}`))).toContain(`\n${words}\n`)
+  },
+)
 
 test('a number that is said stays where a caption has no number of its own', () => {
   const made = make('00:00:01,000 --> 00:00:02,000\n42\n\n00:00:03,000 --> 00:00:04,000\nB\n')
@@ -130,6 +154,16 @@ test('ASS is read by its columns: words and line breaks stay, marks, drawings an
   )
 })
 
+const events = '[Script Info]\n[Events]\nFormat: Start, End, Text\nDialogue: 0:00:01.00,0:00:02.50,'
+test.each([
+  { words: String.raw`\{hello\} {\i1}you{\i0}`, isConverted: false, shown: '{hello} you' },
+  { words: String.raw`Hi {aside}you`, isConverted: false, shown: 'Hi you' },
+  { words: String.raw`Hi {you} {\b1}all{\b0}`, isConverted: true, shown: 'Hi {you} all' },
+  { words: String.raw`Hi \{you\}`, isConverted: true, shown: 'Hi {you}' },
+])('braces are words or marks: $words ($isConverted) is shown as $shown', ({ words, isConverted, shown }) => {
+  expect(makeCaptions(Buffer.from(events + words), { isConverted })).toContain(`\n${shown}\n`)
+})
+
 const french = clean.replace('Hello', '«\u00A0Café à la crème, Œuvre…\u00A0»')
 test.each([
   ['UTF-16 with its mark', Buffer.from(`\uFEFF${french}`, 'utf16le')],
@@ -142,6 +176,17 @@ test.each([
 })
 
 test.each([
+  ['\x84Er sagt \x82ja\x91.\x93', '„Er sagt ‚ja‘.“'],
+  ['\xb6 S\xf8ren \xc5kesson, 5 m\xb2', '¶ Søren Åkesson, 5 m²'],
+  ['Wort\xadteil', 'Wort\u00ADteil'],
+])('Windows-1252 with %j is taken as %s', (written, words) => {
+  expect(makeCaptions(Buffer.from(clean.replace('Hello', written), 'latin1'))).toContain(`\n${words}\n`)
+})
+
+test.each([
+  ['French of DOS', Buffer.from('63616682', 'hex')],
+  ['German of DOS', Buffer.from('4d84646368656e', 'hex')],
+  ['German of an old Macintosh', Buffer.from('4d8a646368656e', 'hex')],
   ['Russian in Windows-1251', Buffer.from('cff0e8e2e5f2', 'hex')],
   ['French of an old Macintosh', Buffer.from('636166 8e'.replace(' ', ''), 'hex')],
 ])('%s is refused, as it would give other words', (_, word) => {

@@ -10,14 +10,15 @@ import { UnusableFile } from '#server/features/media/ingest/files/unusable-file.
 /**
  * A caption file (WebVTT, SubRip or ASS) as clean WebVTT: UTF-8 without a byte order mark, plain line ends, times in full. Styles, notes and
  * regions are left out. A caption with times that can't be read is left out, as browsers do.
+ * `isConverted` is ASS that ffmpeg made of another format.
  * @throws UnusableFile if no caption can be shown; it names the line that is wrong
  */
-export function makeCaptions(bytes: Buffer): string {
+export function makeCaptions(bytes: Buffer, { isConverted = false } = {}): string {
   const text = decodeCaptions(bytes).replaceAll(/\r\n?/g, '\n')
   if (text.trim() === '') throw new UnusableFile({ key: 'empty' })
   const isVtt = /^WEBVTT(?:[ \t\n]|$)/.test(text)
   const isAss = /^\s*(?:;.*\n\s*)*\[Script Info\]/i.test(text)
-  const { cues, fault } = isVtt ? parseWebVtt(text) : isAss ? parseAss(text) : parseSrt(text)
+  const { cues, fault } = isVtt ? parseWebVtt(text) : isAss ? parseAss(text, isConverted) : parseSrt(text)
   if (cues.length === 0)
     throw new UnusableFile(fault ?? { key: isVtt || isAss ? 'noCaptions' : 'notCaptions' })
   return `WEBVTT\n\n${cues.map(writeCue).join('\n\n')}\n`

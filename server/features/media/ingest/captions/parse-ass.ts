@@ -6,8 +6,11 @@ import type { Why } from '#server/features/media/ingest/files/unusable-file.ts'
 const usualColumns = 'Layer,Start,End,Style,Name,MarginL,MarginR,MarginV,Effect,Text'
 const timestamp = /^(\d+):(\d{1,2}):(\d{1,2})[.,](\d{1,3})$/
 
-/** Parses ASS and SSA: the words of its dialogue, in the order of their times. Styles, positions, comments and drawings are left out. */
-export function parseAss(text: string): ParsedCaptions {
+/**
+ * Parses ASS and SSA: the words of its dialogue, in the order of their times. Styles, positions, comments and drawings are left out.
+ * `isConverted` is what ffmpeg makes of captions that know no comments: there braces are words unless a mark is in them.
+ */
+export function parseAss(text: string, isConverted = false): ParsedCaptions {
   let columns = columnsOf(usualColumns)
   let section = ''
   let fault: Why | undefined
@@ -18,7 +21,7 @@ export function parseAss(text: string): ParsedCaptions {
     if (kind === undefined || section !== 'events') continue
     if (kind.toLowerCase() === 'format') columns = columnsOf(rest)
     else {
-      const cue = readDialogue(rest, columns)
+      const cue = readDialogue(rest, columns, isConverted)
       if (!cue) fault ??= { key: 'noTimes', line: index + 1 }
       else if (cue.to <= cue.from) fault ??= { key: 'timesReversed', line: index + 1 }
       else if (cue.lines.length > 0) cues.push(cue)
@@ -30,14 +33,14 @@ export function parseAss(text: string): ParsedCaptions {
 const columnsOf = (list: string) => list.split(',').map((name) => name.trim().toLowerCase())
 
 /** The words come last: a comma in them divides nothing. */
-function readDialogue(line: string, columns: readonly string[]): Cue | undefined {
+function readDialogue(line: string, columns: readonly string[], isConverted: boolean): Cue | undefined {
   const parts = line.split(',')
   const valueOf = (column: string) => parts[columns.indexOf(column)]?.trim() ?? ''
   const from = readTime(valueOf('start'))
   const to = readTime(valueOf('end'))
   if (from === undefined || to === undefined) return undefined
   const words = parts.slice(columns.length - 1).join(',')
-  return { from, to, settings: '', lines: writtenLines(wordsOf(words)) }
+  return { from, to, settings: '', lines: writtenLines(wordsOf(words, isConverted)) }
 }
 
 function readTime(text: string): number | undefined {
@@ -46,23 +49,27 @@ function readTime(text: string): number | undefined {
 }
 
 /** `\N` breaks a line; `\n` may, and `\h` is a space that does not. */
-function wordsOf(text: string): string {
-  const said = saidOf(text)
+function wordsOf(text: string, isConverted: boolean): string {
+  const said = saidOf(text, isConverted)
     .replaceAll(String.raw`\N`, '\n')
     .replaceAll(String.raw`\n`, ' ')
     .replaceAll(String.raw`\h`, '\u00A0')
   return escapeWords(said)
 }
 
+/** A brace behind a backslash is a word. */
+const marks = /(\\[{}]|\{[^{}]*\})/
+const marksOfFfmpeg = /(\\[{}]|\{\\[^{}]*\})/
+
 /** The text between the marks. What follows `\p1` is drawn, up to `\p0`. */
-function saidOf(text: string): string {
+function saidOf(text: string, isConverted: boolean): string {
   let isDrawn = false
   let said = ''
-  for (const part of text.split(/(\{[^{}]*\})/)) {
-    const isMark = part.startsWith('{') && part.endsWith('}')
+  for (const [index, part] of text.split(isConverted ? marksOfFfmpeg : marks).entries()) {
+    const isMark = index % 2 === 1 && part.startsWith('{')
     const depth = isMark ? [...part.matchAll(/\\p(\d)/g)].at(-1)?.[1] : undefined
     if (depth !== undefined) isDrawn = depth !== '0'
-    if (!isMark && !isDrawn) said += part
+    if (!isMark && !isDrawn) said += index % 2 === 1 ? part.slice(1) : part
   }
   return said
 }

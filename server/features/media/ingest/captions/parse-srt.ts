@@ -3,10 +3,11 @@ import { millisecondsOf } from './caption-times.ts'
 import type { Cue, ParsedCaptions } from './cues.ts'
 import type { Why } from '#server/features/media/ingest/files/unusable-file.ts'
 
-const timestamp = String.raw`(?:(\d+):)?(\d{1,2}):(\d{1,2})(?:[.,:](\d{1,3}))?`
-const timing = new RegExp(String.raw`^\s*${timestamp}\s*-->\s*${timestamp}(?:\s.*)?$`)
+/** Hours may be missing between colons; tools that write points write all three. A time below 0 is left of another film: it counts as 0. */
+const timestamp = String.raw`(-?)(?:(?:(\d+):)?(\d{1,2}):(\d{1,2})(?:[.,:](\d{1,3}))?|(\d+)\.(\d{1,2})\.(\d{1,2})[.,:](\d{1,3}))`
+const timing = new RegExp(String.raw`^\s*${timestamp}\s*(?:--?|–|—)>\s*${timestamp}(?:\s.*)?$`)
 /** A line that is meant to hold times. */
-const meantTiming = /^\s*\d+:.*-->/
+const meantTiming = /^\s*-?\d+:.*-->/
 
 /**
  * Parses SubRip, which has no standard: a caption begins at its times, not at an empty line, which may be missing or stand between its lines.
@@ -14,7 +15,7 @@ const meantTiming = /^\s*\d+:.*-->/
  */
 export function parseSrt(text: string): ParsedCaptions {
   const lines = text.split('\n')
-  const starts = lines.flatMap((line, index) => (meantTiming.test(line) ? [index] : []))
+  const starts = lines.flatMap((line, index) => (meantTiming.test(line) || timing.test(line) ? [index] : []))
   let fault: Why | undefined
   const cues = starts.flatMap((start, at): Cue[] => {
     const times = readTimes(lines[start] ?? '')
@@ -33,8 +34,13 @@ export function parseSrt(text: string): ParsedCaptions {
 function readTimes(line: string): { from: number; to: number } | undefined {
   const found = timing.exec(line)
   if (!found) return undefined
-  const [, h1, m1, s1, f1, h2, m2, s2, f2] = found
-  return { from: millisecondsOf(h1, m1, s1, f1), to: millisecondsOf(h2, m2, s2, f2) }
+  const times = found.slice(1)
+  return { from: readTime(times.slice(0, times.length / 2)), to: readTime(times.slice(times.length / 2)) }
+}
+
+/** The parts of `timestamp`: its sign, then what lies between colons or between points. */
+function readTime([sign, h1, m1, s1, f1, h2, m2, s2, f2]: readonly (string | undefined)[]): number {
+  return sign ? 0 : millisecondsOf(h1 ?? h2, m1 ?? m2, s1 ?? s2, f1 ?? f2)
 }
 
 /** The lines of a caption without the number of the next one; with empty lines between number and times only the expected one is a number. */
@@ -45,17 +51,28 @@ function withoutCount(lines: readonly string[], next: number): readonly string[]
   return isNumber ? lines.slice(0, last) : lines
 }
 
+/** Names that other tools write, as tags of HTML or WebVTT. Anything else between "<" and ">" is words. */
+const tagNames =
+  'b|i|u|s|font|em|strong|span|c|v|lang|ruby|rt|br|p|div|center|big|small|strike|del|ins|sub|sup|tt|blink'
+const tagPattern = new RegExp(String.raw`(<\/?(?:${tagNames})(?:[\s./][^<>]*)?>)`, 'i')
+
 /** Bold, italic and underlined words stay so. Other tags go, and the marks of ASS that tools leave in SubRip. */
 function markupOf(text: string): string {
   return text
     .replaceAll(/\{\\[^{}]*\}/g, '')
     .replaceAll(String.raw`\N`, '\n')
-    .split(/(<\/?(?:b|i|u|s|font)(?:\s[^<>]*)?>)/i)
+    .replaceAll(String.raw`\n`, ' ')
+    .replaceAll(String.raw`\h`, '\u00A0')
+    .split(tagPattern)
     .map((part, index) => (index % 2 === 0 ? escapeWords(part) : tagOf(part)))
     .join('')
 }
 
+const shownTags: Record<string, string> = { b: 'b', strong: 'b', i: 'i', em: 'i', u: 'u' }
+
 function tagOf(tag: string): string {
-  const name = /^<\/?[biu](?=[\s>])/i.exec(tag)?.[0]
-  return name === undefined ? '' : `${name.toLowerCase()}>`
+  const [, slash = '', name = ''] = /^<(\/?)(\w+)/.exec(tag) ?? []
+  if (name.toLowerCase() === 'br') return '\n'
+  const shown = shownTags[name.toLowerCase()]
+  return shown === undefined ? '' : `<${slash}${shown}>`
 }

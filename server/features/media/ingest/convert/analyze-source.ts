@@ -164,10 +164,10 @@ async function collectCaptions(
   captions: ReadonlyMap<Language, CaptionTrack>,
 ): Promise<Map<Language, string>> {
   const texts = new Map<Language, string>()
-  for (const language of captions.keys()) {
+  for (const [language, { isConverted }] of captions) {
     const draft = join(folder, draftOf(language))
     try {
-      texts.set(language, makeCaptions(await readFile(draft)))
+      texts.set(language, makeCaptions(await readFile(draft), { isConverted }))
     } catch (error) {
       // A stream without a single caption, or one that was never written: the episode is as good as without.
       const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
