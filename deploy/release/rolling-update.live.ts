@@ -48,7 +48,11 @@ afterAll(async () => {
 
 function migrateWith(folder: string): void {
   const args = ['server/migrate.ts']
-  const { status, stderr } = spawnSync(join(folder, 'bin', 'node'), args, { cwd: folder, env, encoding: 'utf8' })
+  const { status, stderr } = spawnSync(join(folder, 'bin', 'node'), args, {
+    cwd: folder,
+    env,
+    encoding: 'utf8',
+  })
   expect(stderr).toBe('')
   expect(status).toBe(0)
 }

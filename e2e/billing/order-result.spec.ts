@@ -37,7 +37,7 @@ test('the way back is gone once it was taken: another order does not lead there'
   answer('refunded')
   await page.goto(madeUpResult)
   await expect(page.getByText('This order was refunded.')).toBeVisible()
-  await expect(page.getByRole('link', { name: 'Watch', exact: true })).toHaveAttribute('href', '/')
+  await expect(page.getByRole('link', { name: 'Buy again', exact: true })).toHaveAttribute('href', '/')
 })
 
 test('what a payment opens is asked for again once it is through', async ({ page }) => {

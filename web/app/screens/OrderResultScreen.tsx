@@ -50,11 +50,18 @@ export function Component() {
         <p>{`${t('result.amount')}: ${money(order.amount_cents, order.currency)} · ${t('result.order')} ${orderNumber(order.id)}`}</p>
       )}
       <Link className={buttonClass(lost ? 'quiet' : 'main')} to={back}>
-        {t(order && leadsToOffer(order) ? 'result.again' : 'result.watch')}
+        {t(linkTextOf(order))}
       </Link>
     </section>
   )
 }
+
+function linkTextOf(order: Order | undefined) {
+  if (!order || !leadsToOffer(order)) return 'result.watch'
+  return wasPaidOnce(order) ? 'result.buyAgain' : 'result.again'
+}
+
+const wasPaidOnce = ({ status }: Order) => status === 'refunded' || status === 'charged_back'
 
 /** The place to return to, else what was bought: the episode at its saved position, or the video. */
 function returnPathOf(order: Order | undefined): string {
