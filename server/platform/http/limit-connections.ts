@@ -13,7 +13,7 @@ export interface ConnectionLimits {
 }
 
 /** Requests of a connection that wait for their answers. Browsers and proxies wait for one before they send the next. */
-const mostUnanswered = 16
+const mostUnanswered = 4
 
 /**
  * Limits what clients hold by connections: how many there are, in all and of a network, how many requests one may send before
@@ -41,8 +41,8 @@ function limitPipelines(app: FastifyInstance): void {
   app.addHook('onRequest', ({ raw: { socket } }, reply, done) => {
     const count = (unanswered.get(socket) ?? 0) + 1
     if (count > mostUnanswered) {
-      // Nobody answers this one, nor those that Node has read along with it.
       reply.hijack()
+      dropFurther(socket)
       socket.destroy()
       return
     }
@@ -50,6 +50,18 @@ function limitPipelines(app: FastifyInstance): void {
     reply.raw.once('close', () => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1))
     done()
   })
+}
+
+/** What a parser of Node takes from the callback of a request for an error of it. */
+const stopParsing = -1
+
+/**
+ * Ends the parsing of what was read along with a connection's last request. A destroyed socket is closed once Node has read from all
+ * sockets, and until then each of thousands of requests would hold its answer. Node has no public way to stop its parser.
+ */
+function dropFurther(socket: Socket): void {
+  const parser: unknown = Reflect.get(socket, 'parser')
+  if (typeof parser === 'object' && parser !== null) Reflect.set(parser, 'onIncoming', () => stopParsing)
 }
 
 function limitNetworks(server: Server, most: number): void {
