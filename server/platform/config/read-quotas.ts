@@ -13,7 +13,7 @@ const usual = {
   /** Bytes of texts that buyers were shown and that are stored for the first time. */
   wordBytes: { setting: 'LIMIT_WORD_BYTES_IP', max: 300_000, seconds: 3600 },
   /** Plays and favorites that are stored. */
-  library: { setting: 'LIMIT_LIBRARY_IP', max: 800, seconds: 60 },
+  library: { setting: 'LIMIT_LIBRARY_IP', max: 300, seconds: 60 },
   /** Guests without a row who meet an experiment. */
   exposures: { setting: 'LIMIT_EXPOSURES_IP', max: 300, seconds: 60 },
   /** Idempotency keys, which are stored with their answers; of a member, who is counted in place of the network. */
