@@ -1,4 +1,5 @@
 import type { FrameLocator, Page } from '@playwright/test'
+import { pressTwice } from '#e2e/support/press-twice.ts'
 import { expect, test, usualSite } from '#e2e/support/fixtures.ts'
 import {
   expectFits,
@@ -50,7 +51,7 @@ test('an express wallet pays with what its sheet shows, for the address that it 
   const sheet = await openSheet(page, 4)
   await expect(sheet.getByText('Cliffhanger')).toBeVisible()
   const address = await sheet.getByText(/@example\.com/).textContent()
-  await sheet.getByRole('button', { name: 'Pay $0.99' }).dblclick()
+  await pressTwice(page, sheet.getByRole('button', { name: 'Pay $0.99' }), '**/sandbox/tokens')
   await expectPlaying(page, 4)
   expect(orders.map(({ body }) => [body['email'], body['amount_cents'], body['method']])).toEqual([
     [address, 99, 'card'],
@@ -66,7 +67,10 @@ test('a plan is bought with the agreement said before the button, in the panel a
   await panel.getByText('Monthly', { exact: false }).first().click()
   const renewal = /every 30 days until you cancel/
   await expect(panel.getByText(renewal).last()).toBeVisible()
-  await expressFrame(page).getByRole('button', { name: 'Sandbox Pay' }).click()
+  const wallet = expressFrame(page).getByRole('button', { name: 'Sandbox Pay' })
+  // The choice reaches the wallet's frame by a message.
+  await expect(wallet).toHaveAccessibleDescription(renewal)
+  await wallet.click()
   const sheet = sandboxSheet(expressFrame(page))
   await expect(sheet.getByText(renewal)).toBeVisible()
   await sheet.getByRole('button', { name: /^Pay/ }).click()

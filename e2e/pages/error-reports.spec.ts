@@ -1,6 +1,7 @@
 import type { Page, Route } from '@playwright/test'
 import { catchEnvelopes, sinkDsn, sinkOrigin } from '#e2e/stand-ins/error-sink.ts'
 import { expect, test, usualSite } from '#e2e/support/fixtures.ts'
+import { pressTwice } from '#e2e/support/press-twice.ts'
 import { expectReadable } from '#e2e/support/page-quality.ts'
 
 test.use({ site: { ...usualSite, settings: { SENTRY_DSN: sinkDsn } } })
@@ -124,7 +125,7 @@ test.describe('where reports are refused', () => {
     await expect(words).toHaveValue('The third episode is dark.')
     await context.unroute(`${sinkOrigin}/**`, refuse)
 
-    await dialog.getByRole('button', { name: 'Send' }).dblclick()
+    await pressTwice(page, dialog.getByRole('button', { name: 'Send' }), `${sinkOrigin}/**`)
     await expect(dialog.getByText('We’ve received your message')).toBeFocused()
     const told = items.filter(({ type }) => type === 'feedback')
     expect(told.map(({ payload }) => payload)).toMatchObject([

@@ -1,4 +1,5 @@
 import { expect, test } from '#e2e/support/fixtures.ts'
+import { pressTwice } from '#e2e/support/press-twice.ts'
 
 const pages = [
   ['/serviceAgreement', 'Terms of use'],
@@ -62,7 +63,7 @@ test('a message: what is wrong stands beside its field, nothing typed is lost, a
 
   let sent = 0
   page.on('request', (request) => (sent += Number(request.url().endsWith('/api/contact'))))
-  await send.dblclick()
+  await pressTwice(page, send, '**/api/contact')
   await expect(page.getByRole('heading', { name: 'Message sent' })).toBeFocused()
   await expect(page.getByText('will reply to ada@example.com')).toBeVisible()
   expect(sent).toBe(1)

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { Order } from '#contract/billing.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { readExpress, readReport } from '#web/features/billing/payments/order-report.ts'
@@ -58,7 +58,8 @@ export function ExpressFrame(props: ExpressFrameProps) {
     addEventListener('message', hear)
     return () => removeEventListener('message', hear)
   }, [])
-  useEffect(() => {
+  // Before the choice is painted, so that a press right after it opens the sheet of that choice.
+  useLayoutEffect(() => {
     // What the open sheet shows is what is bought: another choice waits until it is closed.
     if (isThere && !open) send(frame.current, { type: 'buy', choice, words, video })
   }, [isThere, open, choice, words, video])

@@ -2,6 +2,7 @@ import { i18n } from '#web/i18n/index.ts'
 import { money } from '#web/lib/money.ts'
 import { settings } from '#web/lib/settings.ts'
 import { storage } from '#web/lib/storage.ts'
+import type { Choice } from '#web/features/billing/payments/price-copy.ts'
 import type { ExpressWallet, WalletSettings } from '#web/features/billing/payments/express-wallet.ts'
 import styles from './express.module.css'
 
@@ -17,6 +18,8 @@ export function openSandboxWallet({ place, choice: first, events }: WalletSettin
   button.type = 'button'
   button.textContent = name
   button.className = styles.sandbox ?? ''
+  const describe = () => (button.ariaDescription = lineOf(choice))
+  describe()
   const close = () => {
     sheet?.remove()
     sheet = undefined
@@ -34,9 +37,8 @@ export function openSandboxWallet({ place, choice: first, events }: WalletSettin
       entry: { check: () => true, give: (purpose, details) => purpose.send(token, details) },
     })
   const resolve = () => {
-    const { cents, currency, terms } = choice
-    const line = `${choice.name}. ${terms}`
-    sheet ??= openSheet({ shop: settings.site, amount: money(cents, currency), line }, { approve, cancel })
+    const amount = money(choice.cents, choice.currency)
+    sheet ??= openSheet({ shop: settings.site, amount, line: lineOf(choice) }, { approve, cancel })
   }
   button.addEventListener('click', () => events.click({ resolve }))
   place.replaceChildren(button)
@@ -47,6 +49,7 @@ export function openSandboxWallet({ place, choice: first, events }: WalletSettin
   return {
     change(next) {
       choice = next
+      describe()
     },
     cancel,
     focus: () => button.focus({ preventScroll: true }),
@@ -56,6 +59,8 @@ export function openSandboxWallet({ place, choice: first, events }: WalletSettin
     },
   }
 }
+
+const lineOf = ({ name, terms }: Choice) => `${name}. ${terms}`
 
 interface Approved {
   token: string

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { Order } from '#contract/billing.ts'
 import type { BillingDetails } from '#web/features/billing/payments/billing-details.ts'
 import { usePayment } from '#web/features/billing/payments/use-payment.ts'
@@ -93,7 +93,7 @@ export function useExpress({ params, choice, words, atOnce }: ExpressPurchase, o
     }
   }, [gateway])
   const { kind, id, cents, currency } = choice
-  useEffect(() => {
+  useLayoutEffect(() => {
     wallet.current?.change(latest.current)
   }, [kind, id, cents, currency])
 
