@@ -238,7 +238,7 @@ describe('HDR', () => {
     writeFileSync(lacking, '#!/bin/sh\necho " TSC scale  V->V  Scale."\n', { mode: 0o755 })
     const input = write('refused', 'smpte2084', halves(0.2, 0.4))
     await expect(make(input, { ...programs, ffmpegPath: lacking })).rejects.toThrow(
-      'is HDR, which this ffmpeg can’t convert',
+      'has HDR or other colors that this ffmpeg can’t convert',
     )
   })
 

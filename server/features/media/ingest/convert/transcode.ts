@@ -70,7 +70,7 @@ export async function transcode({
 }: TranscodeOptions): Promise<Transcoded> {
   const probed = await probe(programs.ffprobePath, input, signal)
   const source = { ...probed, clockJump: await findClockJump(input, probed, signal) }
-  if (source.colours.highRange) await checkColours(programs.ffmpegPath)
+  if (source.colours.wide) await checkColours(programs.ffmpegPath)
   const { times, sound, gain, captions } = await analyzeSource({
     programs,
     input,
