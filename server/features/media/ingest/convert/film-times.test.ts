@@ -128,6 +128,37 @@ test.each([
   expect(beeps()).toEqual(near([1, 2, 4, 5]))
 })
 
+const fields = [
+  '-vf',
+  'setfield=tff',
+  '-flags',
+  '+ildct+ilme',
+  '-top',
+  '1',
+  '-pix_fmt',
+  'yuv420p',
+  '-g',
+  '25',
+]
+test.each([
+  { name: 'MPEG-2', codec: [...fields, '-c:v', 'mpeg2video'], sizes: ['96x64', '192x128', '96x64'] },
+  { name: 'H.264', codec: [...fields, '-c:v', 'libx264', '-x264opts', 'tff=1'], sizes: ['96x64', '192x128'] },
+  { name: 'another shape', codec: [...fields, '-c:v', 'mpeg2video'], sizes: ['96x64', '64x96', '128x96'] },
+])(
+  'an interlaced film whose size changes in the middle goes on in time: $name',
+  async ({ name, codec, sizes }) => {
+    const parts = sizes.map((size, at) => {
+      const inputs = [...flashing(6, size), ...beeping(6), ...codec]
+      return write(`fields ${name}-${at}.ts`, ...inputs, '-c:a', 'mp2', '-f', 'mpegts')
+    })
+    const { made, flashes, beeps } = await make(joined(`fields ${name}.ts`, ...parts))
+    const seconds = sizes.flatMap((_, part) => [1, 2, 3, 4, 5].map((second) => 6 * part + second))
+    expect(Math.abs(made.durationMs - 6000 * sizes.length)).toBeLessThanOrEqual(120)
+    expect(flashes()).toEqual(near(seconds))
+    expect(beeps()).toEqual(near(seconds))
+  },
+)
+
 test.each([
   { codec: 'ac3', rates: [48_000, 48_000, 48_000] },
   { codec: 'eac3', rates: [48_000, 48_000, 48_000] },

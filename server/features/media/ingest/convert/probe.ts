@@ -27,6 +27,8 @@ export interface SourceMedia extends SourceShape {
   /** Seconds, as the container says of the picture alone. */
   pictureLength: number | undefined
   interlaced: boolean
+  /** The size of the decoded picture, turned upright. */
+  codedSize: { width: number; height: number }
   /** Which stream of the file is the film: a cover picture is one too, and may be the first. */
   streamIndex: number
   /** The index of the audio stream; undefined if there is none. */
@@ -161,6 +163,7 @@ function describe(container: Container, { streams, format }: Probed): SourceMedi
     ...shown,
     frameRate: frameRateOf(video),
     interlaced: ['tt', 'bb', 'tb', 'bt'].includes(video.field_order ?? ''),
+    codedSize: shownSize({ width, height, pixelShape: { num: 1, den: 1 }, rotation }),
     hasAudio: sound !== undefined,
     soundIndex: sound?.index,
     trackIds: [video, ...(sound ? [sound] : [])].map(({ id }) => Number(id ?? NaN)),
