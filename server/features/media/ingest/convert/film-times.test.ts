@@ -217,6 +217,49 @@ test.each([
   },
 )
 
+const fragmented = ['-movflags', 'frag_keyframe+empty_moov+default_base_moof']
+const toPipe = (format: string) => ['-f', format, 'pipe:1']
+test.each([
+  { name: 'mkv', note: 'with a length', more: ['-c:a', 'flac'] },
+  { name: 'mkv', note: 'of unknown length', more: ['-c:a', 'flac', ...toPipe('matroska')] },
+  { name: 'webm', note: 'with a length', more: ['-c:v', 'libvpx', '-deadline', 'realtime', '-c:a', 'libopus'] },
+  {
+    name: 'webm',
+    note: 'live',
+    more: ['-c:v', 'libvpx', '-c:a', 'libopus', '-live', '1', ...toPipe('webm')],
+  },
+  { name: 'mp4', note: 'with one index', more: ['-c:a', 'aac'] },
+  { name: 'mp4', note: 'in fragments', more: ['-c:a', 'aac', ...fragmented] },
+])(
+  'recordings in $name $note that were joined are refused with that reason',
+  async ({ name, note, more }) => {
+    const inputs = [...flashing(3), ...beeping(3), ...coding, ...more]
+    const first = join(root, `first ${note}.${name}`)
+    if (more.includes('pipe:1')) writeFileSync(first, ffmpeg(...inputs))
+    else ffmpeg(...inputs, first)
+    expect(Math.abs((await make(first)).made.durationMs - 3000)).toBeLessThanOrEqual(80)
+    await expect(make(joined(`joined ${note}.${name}`, first, first))).rejects.toMatchObject({
+      why: { key: 'joined' },
+    })
+  },
+)
+
+test('a recording in fragments whose index is repeated in the middle is one', async () => {
+  const input = write('fragments.mp4', ...flashing(4), ...beeping(4), ...coding, ...fragmented)
+  const bytes = readFileSync(input)
+  const first = bytes.indexOf('moof') - 4
+  const third = bytes.indexOf('moof', bytes.indexOf('moof', first + 8) + 4) - 4
+  const repeated = join(root, 'repeated.mp4')
+  writeFileSync(
+    repeated,
+    Buffer.concat([bytes.subarray(0, third), bytes.subarray(0, first), bytes.subarray(third)]),
+  )
+  const { made, flashes, beeps } = await make(repeated)
+  expect(Math.abs(made.durationMs - 4000)).toBeLessThanOrEqual(80)
+  expect(flashes()).toEqual(near([1, 2, 3]))
+  expect(beeps()).toEqual(near([1, 2, 3]))
+})
+
 test('a film whose sound gets other channels in the middle goes on in time', async () => {
   const parts = [6, 2].map((channels) => write(`${channels}.ac3`, ...beeping(3, channels)))
   const sound = ['-i', joined('both.ac3', ...parts), '-c:a', 'copy']

@@ -9,9 +9,9 @@ import { extraPlaces, type ExtraRendition } from '#server/features/media/ingest/
 import type { Programs } from './programs.ts'
 import { joinAudio } from './join-audio.ts'
 import { makeStills } from './make-stills.ts'
-import { isMatroskaCut } from '#server/features/media/ingest/files/matroska-outline.ts'
+import { isMatroskaCut, isMatroskaJoined } from '#server/features/media/ingest/files/matroska-outline.ts'
 import { lengthOf, rateOf, type FilmTimes } from '#server/features/media/ingest/plan/measure-film.ts'
-import { outlineOf, readCodec } from '#server/features/media/ingest/files/mp4-boxes.ts'
+import { isMp4Joined, outlineOf, readCodec } from '#server/features/media/ingest/files/mp4-boxes.ts'
 import { planLadder, type LadderPlan } from '#server/features/media/ingest/plan/plan-ladder.ts'
 import { planStoryboard, storyboardVtt } from '#server/features/media/ingest/plan/plan-stills.ts'
 import {
@@ -112,15 +112,19 @@ export async function transcode({
 }
 
 /**
- * By how much the clock jumps back in the middle.
- * @throws UnusableFile where a codec changes there
+ * Looks for recordings that were joined. By how much the clock jumps back where the next one begins.
+ * @throws UnusableFile where ffmpeg would read the first alone: in containers other than a transport stream, or where a codec changes
  */
 async function findClockJump(
   input: string,
   { container, trackIds }: SourceMedia,
   signal: AbortSignal,
 ): Promise<number | undefined> {
-  if (container !== 'mpegts') return undefined
+  if (container !== 'mpegts') {
+    const isJoined = await (container === 'mov' ? isMp4Joined(input) : isMatroskaJoined(input))
+    if (isJoined) throw new UnusableFile({ key: 'joined' })
+    return undefined
+  }
   const { clockJump, codecChanges } = await findBreaks(input, trackIds, signal)
   if (codecChanges) throw new UnusableFile({ key: 'codecChanges' })
   return clockJump
