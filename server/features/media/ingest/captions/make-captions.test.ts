@@ -3,7 +3,7 @@ import { makeCaptions } from './make-captions.ts'
 import { UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
 
 const clean = 'WEBVTT\n\n00:00:01.000 --> 00:00:02.500\nHello\n'
-const make = (text: string) => makeCaptions(Buffer.from(text))
+const make = (text: string) => makeCaptions(Buffer.from(text)).text
 
 test.each([
   ['clean WebVTT', clean],
@@ -15,6 +15,14 @@ test.each([
   ['SubRip', '1\n00:00:01,000 --> 00:00:02,500\nHello\n'],
 ])('%s becomes clean WebVTT', (_, text) => {
   expect(make(text)).toBe(clean)
+})
+
+test.each([
+  ['SubRip', '1\n00:00:01,000 --> 00:00:02,500\nHello\n\n2\n00:00:0x,000 --> 00:00:04,000\nLost\n', 6],
+  ['WebVTT', `${clean}\n00:05.000 --> 00:04.000\nLost\n`, 6],
+  ['SubRip without a fault', '1\n00:00:01,000 --> 00:00:02,500\nHello\n', undefined],
+])('the first caption that is left out among good ones is told: %s', (_, text, lostLine) => {
+  expect(makeCaptions(Buffer.from(text))).toEqual({ text: clean, lostLine })
 })
 
 test('where and how a caption stands is kept, and two lines stay two', () => {
@@ -161,7 +169,7 @@ test.each([
   { words: String.raw`Hi {you} {\b1}all{\b0}`, isConverted: true, shown: 'Hi {you} all' },
   { words: String.raw`Hi \{you\}`, isConverted: true, shown: 'Hi {you}' },
 ])('braces are words or marks: $words ($isConverted) is shown as $shown', ({ words, isConverted, shown }) => {
-  expect(makeCaptions(Buffer.from(events + words), { isConverted })).toContain(`\n${shown}\n`)
+  expect(makeCaptions(Buffer.from(events + words), { isConverted }).text).toContain(`\n${shown}\n`)
 })
 
 const french = clean.replace('Hello', '«\u00A0Café à la crème, Œuvre…\u00A0»')
@@ -172,7 +180,7 @@ test.each([
   ['UTF-16 from the high end without its mark', Buffer.from(french, 'utf16le').swap16()],
   ['Windows-1252', Buffer.from(french.replace('Œ', '\x8c').replace('…', '\x85'), 'latin1')],
 ])('%s is taken', (_, bytes) => {
-  expect(makeCaptions(bytes)).toBe(french)
+  expect(makeCaptions(bytes).text).toBe(french)
 })
 
 test.each([
@@ -180,7 +188,7 @@ test.each([
   ['\xb6 S\xf8ren \xc5kesson, 5 m\xb2', '¶ Søren Åkesson, 5 m²'],
   ['Wort\xadteil', 'Wort\u00ADteil'],
 ])('Windows-1252 with %j is taken as %s', (written, words) => {
-  expect(makeCaptions(Buffer.from(clean.replace('Hello', written), 'latin1'))).toContain(`\n${words}\n`)
+  expect(makeCaptions(Buffer.from(clean.replace('Hello', written), 'latin1')).text).toContain(`\n${words}\n`)
 })
 
 test.each([

@@ -1,7 +1,6 @@
 import { escapeWords, writtenLines } from './caption-markup.ts'
 import { millisecondsOf } from './caption-times.ts'
-import type { Cue, ParsedCaptions } from './cues.ts'
-import type { Why } from '#server/features/media/ingest/files/unusable-file.ts'
+import type { Cue, ParsedCaptions, TimesFault } from './cues.ts'
 
 const usualColumns = 'Layer,Start,End,Style,Name,MarginL,MarginR,MarginV,Effect,Text'
 const timestamp = /^(\d+):(\d{1,2}):(\d{1,2})[.,](\d{1,3})$/
@@ -13,7 +12,7 @@ const timestamp = /^(\d+):(\d{1,2}):(\d{1,2})[.,](\d{1,3})$/
 export function parseAss(text: string, isConverted = false): ParsedCaptions {
   let columns = columnsOf(usualColumns)
   let section = ''
-  let fault: Why | undefined
+  let fault: TimesFault | undefined
   const cues: Cue[] = []
   for (const [index, line] of text.split('\n').entries()) {
     section = /^\s*\[(.+)\]\s*$/.exec(line)?.[1]?.toLowerCase() ?? section

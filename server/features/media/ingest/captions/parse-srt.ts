@@ -1,7 +1,6 @@
 import { escapeWords, writtenLines } from './caption-markup.ts'
 import { millisecondsOf } from './caption-times.ts'
-import type { Cue, ParsedCaptions } from './cues.ts'
-import type { Why } from '#server/features/media/ingest/files/unusable-file.ts'
+import type { Cue, ParsedCaptions, TimesFault } from './cues.ts'
 
 /** Hours may be missing between colons; tools that write points write all three. A time below 0 is left of another film: it counts as 0. */
 const timestamp = String.raw`(-?)(?:(?:(\d+):)?(\d{1,2}):(\d{1,2})(?:[.,:](\d{1,3}))?|(\d+)\.(\d{1,2})\.(\d{1,2})[.,:](\d{1,3}))`
@@ -16,7 +15,7 @@ const meantTiming = /^\s*-?\d+:.*-->/
 export function parseSrt(text: string): ParsedCaptions {
   const lines = text.split('\n')
   const starts = lines.flatMap((line, index) => (meantTiming.test(line) || timing.test(line) ? [index] : []))
-  let fault: Why | undefined
+  let fault: TimesFault | undefined
   const cues = starts.flatMap((start, at): Cue[] => {
     const times = readTimes(lines[start] ?? '')
     if (!times) fault ??= { key: 'noTimes', line: start + 1 }

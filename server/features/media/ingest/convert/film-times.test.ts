@@ -222,7 +222,11 @@ const toPipe = (format: string) => ['-f', format, 'pipe:1']
 test.each([
   { name: 'mkv', note: 'with a length', more: ['-c:a', 'flac'] },
   { name: 'mkv', note: 'of unknown length', more: ['-c:a', 'flac', ...toPipe('matroska')] },
-  { name: 'webm', note: 'with a length', more: ['-c:v', 'libvpx', '-deadline', 'realtime', '-c:a', 'libopus'] },
+  {
+    name: 'webm',
+    note: 'with a length',
+    more: ['-c:v', 'libvpx', '-deadline', 'realtime', '-c:a', 'libopus'],
+  },
   {
     name: 'webm',
     note: 'live',

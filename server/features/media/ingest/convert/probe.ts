@@ -3,9 +3,11 @@ import type { Language } from '#contract/languages.ts'
 import { inputArgs, type Container } from '#server/features/media/ingest/plan/build-ffmpeg-args.ts'
 import {
   chooseCaptions,
+  noteCaptions,
   type CaptionStream,
   type CaptionTrack,
 } from '#server/features/media/ingest/captions/choose-captions.ts'
+import { noteTracks, type FilmNote } from '#server/features/media/ingest/files/film-notes.ts'
 import { outlineOf } from '#server/features/media/ingest/files/mp4-boxes.ts'
 import { packetsOf } from '#server/features/media/ingest/files/transport-stream.ts'
 import { shownSize, type Fraction, type SourceShape } from '#server/features/media/ingest/plan/plan-ladder.ts'
@@ -38,6 +40,8 @@ export interface SourceMedia extends SourceShape {
   colours: SourceColours
   /** The caption streams that can be shown, one per language of the site. */
   captions: ReadonlyMap<Language, CaptionTrack>
+  /** What of it is left out. */
+  notes: FilmNote[]
 }
 
 const longestHours = 3.5
@@ -119,7 +123,6 @@ interface ProbedStream extends CaptionStream, ProbedColours {
   r_frame_rate?: string
   field_order?: string
   duration?: string
-  nb_frames?: string
   sample_rate?: string
   side_data_list?: ({ rotation?: number } & DolbyVision)[]
 }
@@ -153,7 +156,7 @@ function describe(container: Container, { streams, format }: Probed): SourceMedi
     video.side_data_list?.find((data) => data.rotation !== undefined)?.rotation ??
     Number(video.tags?.['rotate'] ?? 0)
   if (isDolbyVisionAlone(video.side_data_list ?? [])) throw new UnusableFile({ key: 'dolbyVision' })
-  const sound = soundOf(streams)
+  const { sound, unreadable } = soundOf(streams)
   const shown = shownSize({ width, height, pixelShape: fraction(video.sample_aspect_ratio), rotation })
   return {
     container,
@@ -169,6 +172,7 @@ function describe(container: Container, { streams, format }: Probed): SourceMedi
     trackIds: [video, ...(sound ? [sound] : [])].map(({ id }) => Number(id ?? NaN)),
     colours: coloursOf(video, shown.height),
     captions: chooseCaptions(streams),
+    notes: [...noteTracks('soundTracks', unreadable), ...noteCaptions(streams)],
   }
 }
 
@@ -196,16 +200,22 @@ function lengthOfPicture(
 }
 
 /**
- * The sound that the file itself puts first, else the first one that can be read.
+ * The sound that the file itself puts first, else the first one that can be read; and the numbers of those that can't be.
  * @throws UnusableFile if there is sound but none is readable
  */
-function soundOf(streams: readonly ProbedStream[]): ProbedStream | undefined {
+function soundOf(streams: readonly ProbedStream[]): {
+  sound: ProbedStream | undefined
+  unreadable: number[]
+} {
   const sounds = streams.filter(({ codec_type, nb_frames }) => codec_type === 'audio' && nb_frames !== '0')
-  const readable = sounds.filter(
-    ({ codec_name, sample_rate }) => codec_name !== undefined && Number(sample_rate) > 0,
-  )
+  const isReadable = ({ codec_name, sample_rate }: ProbedStream) =>
+    codec_name !== undefined && Number(sample_rate) > 0
+  const readable = sounds.filter(isReadable)
   if (sounds.length > 0 && readable.length === 0) throw new UnusableFile({ key: 'unreadableSound' })
-  return readable.find(({ disposition }) => disposition?.['default'] === 1) ?? readable[0]
+  return {
+    sound: readable.find(({ disposition }) => disposition?.['default'] === 1) ?? readable[0],
+    unreadable: sounds.flatMap((sound, at) => (isReadable(sound) ? [] : [at + 1])),
+  }
 }
 
 function seconds(text: string | undefined): number | undefined {

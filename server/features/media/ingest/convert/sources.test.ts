@@ -113,6 +113,29 @@ describe('sound', () => {
   })
 })
 
+test('sound that can’t be read is named where another track is used', async () => {
+  const sounds = [...lavfi('sine=duration=2'), ...lavfi('sine=duration=2')]
+  const codecs = ['-c:a:0', 'flac', '-c:a:1', 'libopus', '-disposition:a:0', 'default']
+  const input = inputOf(
+    'other-sound.mkv',
+    ...picture(),
+    ...sounds,
+    '-map',
+    '0',
+    '-map',
+    '1',
+    '-map',
+    '2',
+    ...codecs,
+  )
+  const bytes = readFileSync(input)
+  bytes.write('A_XYZW', bytes.indexOf('A_FLAC'), 'latin1')
+  writeFileSync(input, bytes)
+  const { made, sound } = await make(input)
+  expect(made.notes).toEqual([{ key: 'soundTracks', tracks: '1' }])
+  expect(loudnessOf(sound).integrated).toBeGreaterThan(-20)
+})
+
 describe('a picture', () => {
   /** White where it begins, then darker: its left end and its upper end are told apart from the others. */
   const shaded = (width: number, height: number) =>
@@ -299,5 +322,25 @@ describe('captions in the file', () => {
     const input = inputOf(name, ...tracks(kind, ['eng', 'I <3 you, R&B']))
     const { captions } = (await make(input)).made
     expect(captions.get('en')).toContain('\nI &lt;3 you, R&amp;B\n')
+  })
+
+  test('that can’t be shown are named, by their numbers', async () => {
+    const languages: [string, string][] = [
+      ['eng', 'Hello'],
+      ['jpn', '今日は'],
+      ['', 'Salut'],
+      ['ger', 'Bild'],
+    ]
+    const input = inputOf('left-out.mkv', ...tracks('srt', ...languages))
+    const bytes = readFileSync(input)
+    const last = bytes.lastIndexOf('S_TEXT/UTF8')
+    bytes.write('S_HDMV/PGS\0', last, 'latin1')
+    writeFileSync(input, bytes)
+    const { notes, captions } = (await make(input)).made
+    expect([...captions.keys()]).toEqual(['en'])
+    expect(notes).toEqual([
+      { key: 'captionPictures', tracks: '4' },
+      { key: 'captionLanguages', tracks: '2, 3' },
+    ])
   })
 })

@@ -323,3 +323,31 @@ test('nothing unfinished is left behind', () => {
   )
   expect(own).toEqual([])
 })
+
+test('what of a film or its captions is left out is noted, at each import', async () => {
+  const folder = makeFolder('left-out', {})
+  const srt = join(root, 'foreign.srt')
+  writeFileSync(srt, '1\n00:00:00,100 --> 00:00:00,900\nHello\n')
+  const language = ['-metadata:s:s:0', 'language=jpn']
+  ffmpeg(
+    '-i',
+    join(root, 'one.mp4'),
+    '-i',
+    srt,
+    '-c',
+    'copy',
+    '-c:s',
+    'srt',
+    ...language,
+    join(folder, '01.mkv'),
+  )
+  const lost = '1\n00:00:00,100 --> 00:00:00,900\nHello\n\n2\n00:00:0x,000 --> 00:00:01,000\nLost\n'
+  writeFileSync(join(folder, '01.en.srt'), lost)
+  const notes = [
+    'left-out/01.en.srt has captions in English whose times can’t be used (first in line 6): they are left out.',
+    'left-out/01.mkv has captions in none of this site’s languages (track 1): they are left out.',
+  ]
+  expect((await run(folder)).notes).toEqual(expect.arrayContaining(notes))
+  expect((await run(folder)).notes).toEqual(expect.arrayContaining(notes))
+  expect((await episodesOf('left-out'))[0]?.captions).toMatchObject([{ lang: 'en', lostLine: 6 }])
+})

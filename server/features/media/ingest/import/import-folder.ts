@@ -13,6 +13,7 @@ import {
   type ExponentialBackoff,
   type BackoffOptions,
 } from '#server/features/media/ingest/files/exponential-backoff.ts'
+import { sayNote } from '#server/features/media/ingest/files/film-notes.ts'
 import { makeCaptions } from '#server/features/media/ingest/captions/make-captions.ts'
 import { coverSize, makeCover } from '#server/features/media/ingest/convert/make-stills.ts'
 import { probe } from '#server/features/media/ingest/convert/probe.ts'
@@ -72,8 +73,10 @@ export async function enqueueFolder(
   const videoId = await publish(context, folder, options)
   const coverNotes = await applyCover(context, folder, videoId, refused)
   const episodes: ImportedEpisode[] = []
+  const captionNotes: string[] = []
   for (const { source, name, duration } of checked) {
-    const { captions, keptCaptions } = await readCaptions(folder.slug, source, refused)
+    const captions = await readCaptions(folder.slug, source, refused)
+    captionNotes.push(...captions.notes)
     const titles = folder.description.episodeTitles[source.number - 1] ?? {}
     const file = {
       videoId,
@@ -81,8 +84,7 @@ export async function enqueueFolder(
       titles,
       path: source.path,
       name,
-      captions,
-      keptCaptions,
+      ...captions,
       priority: options.priority(source.number),
     }
     episodes.push({ ...(await enqueueEpisode(context, file, options.signal)), name, duration })
@@ -90,6 +92,7 @@ export async function enqueueFolder(
   const notes = [
     ...noteUnused(folder),
     ...coverNotes,
+    ...captionNotes,
     ...(await noteOddities(context, folder, videoId)),
     ...(await noteMissing(context, folder, videoId)),
   ]
@@ -184,16 +187,23 @@ async function noteOddities(
 
 async function readCaptions(slug: string, source: EpisodeSource, refused: Refused[]) {
   const captions = new Map<Language, string>()
+  const lostLines = new Map<Language, number>()
   const keptCaptions = new Set<Language>()
+  const notes: string[] = []
   for (const { language, path } of source.captions) {
     try {
-      captions.set(language, makeCaptions(await readFile(path)))
+      const { text, lostLine } = makeCaptions(await readFile(path))
+      captions.set(language, text)
+      if (lostLine === undefined) continue
+      lostLines.set(language, lostLine)
+      const said = sayNote({ key: 'captionTimes', language, line: lostLine }, 'en')
+      notes.push(`${slug}/${basename(path)} ${said}.`)
     } catch (error) {
       keptCaptions.add(language)
       refused.push({ file: `${slug}/${basename(path)}`, reason: whyRefused(error) })
     }
   }
-  return { captions, keptCaptions }
+  return { captions, lostLines, keptCaptions, notes }
 }
 
 function noteUnused({ slug, unused }: ContentFolder): string[] {
@@ -268,8 +278,18 @@ export async function importFolder(
     unchanged: unchanged.filter(({ captionsChanged }) => !captionsChanged).map(({ name }) => name),
     recaptioned: unchanged.filter(({ captionsChanged }) => captionsChanged).map(({ name }) => name),
     refused: [...parts.flatMap((part) => part.refused), ...failed],
-    notes: parts.flatMap((part) => part.notes),
+    notes: [...parts.flatMap((part) => part.notes), ...(await noteFilms(context, episodes))],
   }
+}
+
+/** What of the episodes' files was left out. */
+async function noteFilms({ db }: IngestContext, episodes: readonly ImportedEpisode[]): Promise<string[]> {
+  if (episodes.length === 0) return []
+  const ids = episodes.map(({ assetId }) => assetId)
+  const notes = new Map((await queries.selectAssets(db, ids)).map((asset) => [asset.id, asset.notes]))
+  return episodes.flatMap(({ name, assetId }) =>
+    (notes.get(assetId) ?? []).map((note) => `${name} ${sayNote(note, 'en')}.`),
+  )
 }
 
 /** Works on these assets, and waits for those that others work on. @returns what failed */
