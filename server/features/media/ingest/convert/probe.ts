@@ -139,14 +139,8 @@ function parseProbe(json: string): Probed {
 }
 
 function describe(container: Container, { streams, format }: Probed): SourceMedia {
-  // A cover picture is a video stream too, and may be the first.
-  const video = streams.find(
-    ({ codec_type, disposition }) => codec_type === 'video' && disposition?.['attached_pic'] !== 1,
-  )
-  if (!video) throw new UnusableFile({ key: 'noPicture' })
+  const { video, unreadable: unreadablePictures } = pictureOf(streams)
   const { width = 0, height = 0 } = video
-  if (!(width > 0 && height > 0) || video.codec_name === undefined)
-    throw new UnusableFile({ key: 'unknownPicture' })
   if (width > largestSide || height > largestSide)
     throw new UnusableFile({ key: 'tooWide', width, height, most: largestSide })
   const pictureLength = lengthOfPicture(container, video, format)
@@ -172,7 +166,11 @@ function describe(container: Container, { streams, format }: Probed): SourceMedi
     trackIds: [video, ...(sound ? [sound] : [])].map(({ id }) => Number(id ?? NaN)),
     colours: coloursOf(video, shown.height),
     captions: chooseCaptions(streams),
-    notes: [...noteTracks('soundTracks', unreadable), ...noteCaptions(streams)],
+    notes: [
+      ...noteTracks('pictureTracks', unreadablePictures),
+      ...noteTracks('soundTracks', unreadable),
+      ...noteCaptions(streams),
+    ],
   }
 }
 
@@ -197,6 +195,29 @@ function lengthOfPicture(
   if (tag === undefined || whole === undefined || tag > whole + 1) return undefined
   const length = tag - (seconds(format.start_time) ?? 0)
   return length > 0 ? length : undefined
+}
+
+/**
+ * The picture that the file itself puts first, else the first one that can be read; and the numbers of those that can't be. A cover picture
+ * is a video stream too, and may be the first.
+ * @throws UnusableFile if there is none
+ */
+function pictureOf(streams: readonly ProbedStream[]): { video: ProbedStream; unreadable: number[] } {
+  const pictures = streams.filter(
+    ({ codec_type, disposition }) =>
+      codec_type === 'video' &&
+      disposition?.['attached_pic'] !== 1 &&
+      disposition?.['timed_thumbnails'] !== 1,
+  )
+  if (pictures.length === 0) throw new UnusableFile({ key: 'noPicture' })
+  const isReadable = ({ codec_name, width = 0, height = 0 }: ProbedStream) =>
+    codec_name !== undefined && width > 0 && height > 0
+  const readable = pictures.filter(isReadable)
+  // A single picture beside a film is a cover that is not called one.
+  const moving = readable.filter(({ nb_frames = '' }) => !['0', '1'].includes(nb_frames))
+  const video = moving.find(({ disposition }) => disposition?.['default'] === 1) ?? moving[0] ?? readable[0]
+  if (!video) throw new UnusableFile({ key: 'unknownPicture' })
+  return { video, unreadable: pictures.flatMap((each, at) => (isReadable(each) ? [] : [at + 1])) }
 }
 
 /**

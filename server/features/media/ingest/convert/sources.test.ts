@@ -137,6 +137,50 @@ test('sound that can’t be read is named where another track is used', async ()
 })
 
 describe('a picture', () => {
+  const two = (...more: string[]) => [
+    ...lavfi('color=black:size=160x90:rate=25:duration=1'),
+    ...lavfi('color=white:size=160x90:rate=25:duration=1'),
+    '-map',
+    '0',
+    '-map',
+    '1',
+    ...more,
+  ]
+  const secondFirst = ['-disposition:v:0', '0', '-disposition:v:1', 'default']
+
+  test('that the file puts first is taken, not the one that is first in it', async () => {
+    const { top, made } = await make(inputOf('two-pictures.mkv', ...two(...secondFirst)))
+    expect(brightness(top, 1).row[0]).toBeGreaterThan(200)
+    expect(made.notes).toEqual([])
+  })
+
+  test.each(['attached_pic', 'attached_pic+default'])(
+    'that is a cover is never taken, wherever it is and whatever the file puts first (%s)',
+    async (disposition) => {
+      const film = [
+        ...lavfi('color=white:size=160x90:rate=25:duration=0.04'),
+        ...picture(),
+        '-map',
+        '0',
+        '-map',
+        '1',
+      ]
+      const cover = ['-c:v:0', 'mjpeg', '-disposition:v:0', disposition, '-disposition:v:1', '0']
+      const { made } = await make(inputOf(`${disposition}.mp4`, ...film, ...cover))
+      expect(made.durationMs).toBe(2000)
+    },
+  )
+
+  test('that can’t be read is named where another track is used', async () => {
+    const input = inputOf('other-picture.mkv', ...two('-c:v:0', 'mpeg4', '-c:v:1', 'libx264'))
+    const bytes = readFileSync(input)
+    bytes.write('V_MPEG4/XYZ/ASP', bytes.indexOf('V_MPEG4/ISO/ASP'), 'latin1')
+    writeFileSync(input, bytes)
+    const { top, made } = await make(input)
+    expect(brightness(top, 1).row[0]).toBeGreaterThan(200)
+    expect(made.notes).toEqual([{ key: 'pictureTracks', tracks: '1' }])
+  })
+
   /** White where it begins, then darker: its left end and its upper end are told apart from the others. */
   const shaded = (width: number, height: number) =>
     `nullsrc=size=${width}x${height}:rate=25:duration=1,format=gray,geq=lum='235-120*X/W-80*Y/H'`

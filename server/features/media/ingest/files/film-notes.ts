@@ -6,6 +6,7 @@ import { translate } from '#server/i18n/translate.ts'
  * database name them: one that is noted no more stays as long as they do.
  */
 export const noteValues = {
+  pictureTracks: ['tracks'],
   soundTracks: ['tracks'],
   captionPictures: ['tracks'],
   captionLanguages: ['tracks'],
