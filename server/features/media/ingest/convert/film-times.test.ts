@@ -313,6 +313,22 @@ test.each([
   },
 )
 
+test.each([
+  { rate: '25/2', made: 25 },
+  { rate: '15/2', made: 15 },
+  { rate: '40/3', made: 40 / 3 },
+])('a film of $rate pictures a second shows each of them in time', async ({ rate, made }) => {
+  // A picture is as late as in the source, where it begins at the next place of its grid.
+  const [num = 1, den = 1] = rate.split('/').map(Number)
+  const step = den / num
+  const grid = [1, 2, 3].map((second) => Math.ceil(second / step - 1e-6) * step)
+  const lit = `color=black:size=96x64:rate=${rate}:duration=4,drawbox=color=white:t=fill:enable='gte(t,0.9)*lt(mod(t,1),${step - 0.001})'`
+  const film = await make(write(`rate-${made}.mkv`, ...lavfi(lit), ...beeping(4), ...coding))
+  expect(film.rate).toBeCloseTo(made, 2)
+  expect(film.flashes()).toEqual(grid.map((second) => expect.closeTo(second, 2)))
+  expect(film.beeps()).toEqual(near([1, 2, 3]))
+})
+
 test('pictures after one that holds for seconds are shown in time', async () => {
   const still = ['-vf', "select='lt(t,1.2)+gte(t,2.8)'"]
   const uneven = write('uneven.mkv', ...flashing(5), ...beeping(5), ...still, ...coding)
