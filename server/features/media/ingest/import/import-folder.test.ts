@@ -351,3 +351,15 @@ test('what of a film or its captions is left out is noted, at each import', asyn
   expect((await run(folder)).notes).toEqual(expect.arrayContaining(notes))
   expect((await episodesOf('left-out'))[0]?.captions).toMatchObject([{ lang: 'en', lostLine: 6 }])
 })
+
+test('captions in a folder of a drama are imported, and what lies beside dramas is noted', async () => {
+  const folder = makeFolder('beside/nested', { '01.mp4': 'one.mp4' })
+  for (const name of ['subs', '../sketches']) mkdirSync(join(folder, name))
+  writeFileSync(join(folder, 'subs/01.en.vtt'), captions)
+  writeFileSync(join(folder, 'subs/01.es.vtt'), 'Hola')
+  writeFileSync(join(folder, '../sketches/01.mp4'), '')
+  const { notes, refused } = await run(join(folder, '..'))
+  expect(notes[0]).toBe('not used: sketches (a folder without video.yaml).')
+  expect(refused.map(({ file }) => file)).toEqual(['nested/subs/01.es.vtt'])
+  expect((await episodesOf('nested'))[0]?.captions).toMatchObject([{ lang: 'en' }])
+})

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { basename } from 'node:path'
+import { relative } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Language, Texts } from '#contract/languages.ts'
 import { priceWarningsOf } from '#contract/studio/video-warnings.ts'
@@ -75,7 +75,7 @@ export async function enqueueFolder(
   const episodes: ImportedEpisode[] = []
   const captionNotes: string[] = []
   for (const { source, name, duration } of checked) {
-    const captions = await readCaptions(folder.slug, source, refused)
+    const captions = await readCaptions(folder, source, refused)
     captionNotes.push(...captions.notes)
     const titles = folder.description.episodeTitles[source.number - 1] ?? {}
     const file = {
@@ -107,7 +107,7 @@ async function checkEpisodes(
 ) {
   const usable: { source: EpisodeSource; name: string; duration: number }[] = []
   for (const source of folder.episodes) {
-    const name = `${folder.slug}/${basename(source.path)}`
+    const name = nameIn(folder, source.path)
     try {
       const { duration } = await probe(context.programs.ffprobePath, source.path, signal)
       // Where the container says no length, progress counts it as a minute.
@@ -141,12 +141,13 @@ async function publish(
 
 async function applyCover(
   { db, storage }: IngestContext,
-  { slug, cover }: ContentFolder,
+  folder: ContentFolder,
   videoId: string,
   refused: Refused[],
 ): Promise<string[]> {
+  const { cover } = folder
   if (cover === undefined) return []
-  const name = `${slug}/${basename(cover)}`
+  const name = nameIn(folder, cover)
   try {
     const { isSmall, ...made } = await makeCover(storage, await readFile(cover))
     await setCover(db, videoId, made)
@@ -185,7 +186,7 @@ async function noteOddities(
   ]
 }
 
-async function readCaptions(slug: string, source: EpisodeSource, refused: Refused[]) {
+async function readCaptions(folder: ContentFolder, source: EpisodeSource, refused: Refused[]) {
   const captions = new Map<Language, string>()
   const lostLines = new Map<Language, number>()
   const keptCaptions = new Set<Language>()
@@ -197,13 +198,18 @@ async function readCaptions(slug: string, source: EpisodeSource, refused: Refuse
       if (lostLine === undefined) continue
       lostLines.set(language, lostLine)
       const said = sayNote({ key: 'captionTimes', language, line: lostLine }, 'en')
-      notes.push(`${slug}/${basename(path)} ${said}.`)
+      notes.push(`${nameIn(folder, path)} ${said}.`)
     } catch (error) {
       keptCaptions.add(language)
-      refused.push({ file: `${slug}/${basename(path)}`, reason: whyRefused(error) })
+      refused.push({ file: nameIn(folder, path), reason: whyRefused(error) })
     }
   }
   return { captions, lostLines, keptCaptions, notes }
+}
+
+/** A file as the operator knows it: "my-drama/02.mp4". */
+function nameIn({ slug, path }: ContentFolder, file: string): string {
+  return `${slug}/${relative(path, file)}`
 }
 
 function noteUnused({ slug, unused }: ContentFolder): string[] {
@@ -264,7 +270,8 @@ export async function importFolder(
   await purgeWorkFolders(context.storage)
   const rest = exponentialBackoff(context.log, options.rest)
   const parts: EnqueuedFolder[] = []
-  for (const folder of await findFolders(path)) {
+  const found = await findFolders(path)
+  for (const folder of found.folders) {
     const wish = { signal: options.signal, release: 'whenReady', priority: () => importPriority } as const
     parts.push(await retryWithBackoff(rest, options.signal, () => enqueueFolder(context, folder, wish)))
   }
@@ -277,8 +284,12 @@ export async function importFolder(
     made: open.map(({ name }) => name).filter((name) => !failedNames.has(name)),
     unchanged: unchanged.filter(({ captionsChanged }) => !captionsChanged).map(({ name }) => name),
     recaptioned: unchanged.filter(({ captionsChanged }) => captionsChanged).map(({ name }) => name),
-    refused: [...parts.flatMap((part) => part.refused), ...failed],
-    notes: [...parts.flatMap((part) => part.notes), ...(await noteFilms(context, episodes))],
+    refused: [...found.refused, ...parts.flatMap((part) => part.refused), ...failed],
+    notes: [
+      ...(found.unused.length === 0 ? [] : [`not used: ${found.unused.join(', ')}.`]),
+      ...parts.flatMap((part) => part.notes),
+      ...(await noteFilms(context, episodes)),
+    ],
   }
 }
 
