@@ -96,7 +96,7 @@ const srt = (words: string) => `1\n00:00:01,000 --> 00:00:02,500\n${words}\n`
 test.each([
   ['I <3 you & more', 'I &lt;3 you &amp; more'],
   ['R&amp;B', 'R&amp;B'],
-  ['{\\an8}<font color="#ffff00">Top</font>', 'Top'],
+  ['{\\an2}<font color="#ffff00">Foot</font>', 'Foot'],
   ['<I>One</I> <b>two</b> <s>three</s>', '<i>One</i> <b>two</b> three'],
   ['One\\NTwo', 'One\nTwo'],
   ['One\\htwo\\nthree', 'One\u00A0two three'],
@@ -111,6 +111,41 @@ test.each([
 ])('%j in SubRip is shown as %j', (words, shown) => {
   expect(make(srt(words))).toBe(`WEBVTT\n\n00:00:01.000 --> 00:00:02.500\n${shown}\n`)
 })
+
+test.each([
+  ['{\\an8}Top', ' line:0'],
+  ['{\\an7\\fad(100,100)}Top', ' line:0'],
+  ['{\\i1}{\\a6}Top', ' line:0'],
+  ['{\\an2}{\\an8}Top', ''],
+  ['{\\a10}Top', ''],
+  ['{\\alpha8}Top', ''],
+  ['Top', ''],
+])('SubRip with %j is at %j', (words, settings) => {
+  expect(make(srt(words))).toBe(`WEBVTT\n\n00:00:01.000 --> 00:00:02.500${settings}\nTop\n`)
+})
+
+test.each([
+  { styles: 'V4+ Styles', alignment: 8, words: 'Up', settings: ' line:0' },
+  { styles: 'V4+ Styles', alignment: 2, words: 'Up', settings: '' },
+  { styles: 'V4 Styles', alignment: 6, words: 'Up', settings: ' line:0' },
+  { styles: 'V4 Styles', alignment: 8, words: 'Up', settings: '' },
+  { styles: 'V4+ Styles', alignment: 2, words: '{\\an9}Up', settings: ' line:0' },
+  { styles: 'V4+ Styles', alignment: 8, words: '{\\an2}Up', settings: '' },
+])(
+  'ASS of a style in $styles with the place $alignment and the words $words is at "$settings"',
+  ({ styles, alignment, words, settings }) => {
+    const lines = [
+      '[Script Info]',
+      `[${styles}]`,
+      'Format: Name, Alignment, Encoding',
+      `Style: Sign,${alignment},1`,
+      '[Events]',
+      'Format: Start, End, Style, Text',
+      `Dialogue: 0:00:01.00,0:00:02.50,*Sign,${words}`,
+    ]
+    expect(make(lines.join('\n'))).toBe(`WEBVTT\n\n00:00:01.000 --> 00:00:02.500${settings}\nUp\n`)
+  },
+)
 
 test.each([
   ['nothing', '\n'],
@@ -158,7 +193,7 @@ test('ASS is read by its columns: words and line breaks stay, marks, drawings an
     'Dialogue: 0:00:01.00,0:00:02.50,Main,{\\an8\\i1}First{\\i0}\\N{\\p1\\p0}li{\\p2}m 0 0{\\p0}ne',
   ].join('\r\n')
   expect(make(ass)).toBe(
-    'WEBVTT\n\n00:00:01.000 --> 00:00:02.500\nFirst\nline\n\n00:00:03.000 --> 00:00:04.000\nSecond, &amp; &lt;last>\n',
+    'WEBVTT\n\n00:00:01.000 --> 00:00:02.500 line:0\nFirst\nline\n\n00:00:03.000 --> 00:00:04.000\nSecond, &amp; &lt;last>\n',
   )
 })
 

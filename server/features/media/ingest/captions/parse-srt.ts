@@ -1,4 +1,4 @@
-import { escapeWords, writtenLines } from './caption-markup.ts'
+import { escapeWords, settingsOf, writtenLines } from './caption-markup.ts'
 import { millisecondsOf } from './caption-times.ts'
 import type { Cue, ParsedCaptions, TimesFault } from './cues.ts'
 
@@ -22,10 +22,10 @@ export function parseSrt(text: string): ParsedCaptions {
     else if (times.to <= times.from) fault ??= { key: 'timesReversed', line: start + 1 }
     const words = lines.slice(start + 1, starts[at + 1])
     const isLast = at === starts.length - 1
-    const shown = writtenLines(markupOf((isLast ? words : withoutCount(words, at + 2)).join('\n')))
-    return times && times.to > times.from && shown.length > 0
-      ? [{ ...times, settings: '', lines: shown }]
-      : []
+    const text = (isLast ? words : withoutCount(words, at + 2)).join('\n')
+    const shown = writtenLines(markupOf(text))
+    const settings = settingsOf(text.match(assMark) ?? [])
+    return times && times.to > times.from && shown.length > 0 ? [{ ...times, settings, lines: shown }] : []
   })
   return { cues, fault }
 }
@@ -55,10 +55,12 @@ const tagNames =
   'b|i|u|s|font|em|strong|span|c|v|lang|ruby|rt|br|p|div|center|big|small|strike|del|ins|sub|sup|tt|blink'
 const tagPattern = new RegExp(String.raw`(<\/?(?:${tagNames})(?:[\s./][^<>]*)?>)`, 'i')
 
+const assMark = /\{\\[^{}]*\}/g
+
 /** Bold, italic and underlined words stay so. Other tags go, and the marks of ASS that tools leave in SubRip. */
 function markupOf(text: string): string {
   return text
-    .replaceAll(/\{\\[^{}]*\}/g, '')
+    .replaceAll(assMark, '')
     .replaceAll(String.raw`\N`, '\n')
     .replaceAll(String.raw`\n`, ' ')
     .replaceAll(String.raw`\h`, '\u00A0')
