@@ -8,7 +8,8 @@ import {
   type CaptionTrack,
 } from '#server/features/media/ingest/captions/choose-captions.ts'
 import { noteTracks, type FilmNote } from '#server/features/media/ingest/files/film-notes.ts'
-import { outlineOf } from '#server/features/media/ingest/files/mp4-boxes.ts'
+import { isMatroskaJoined } from '#server/features/media/ingest/files/matroska-outline.ts'
+import { isMp4Joined, outlineOf } from '#server/features/media/ingest/files/mp4-boxes.ts'
 import { packetsOf } from '#server/features/media/ingest/files/transport-stream.ts'
 import { shownSize, type Fraction, type SourceShape } from '#server/features/media/ingest/plan/plan-ladder.ts'
 import { runLimited } from '#server/features/media/ingest/files/run-ffmpeg.ts'
@@ -72,7 +73,9 @@ export async function probe(ffprobe: string, path: string, signal?: AbortSignal)
     onLine: (line) => lines.push(line),
   })
   if (status !== 0) throw new UnusableFile({ key: await whyUnreadable(container, path) })
-  return describe(container, parseProbe(lines.join('\n')))
+  const media = describe(container, parseProbe(lines.join('\n')))
+  if (await isJoined(container, path)) throw new UnusableFile({ key: 'joined' })
+  return media
 }
 
 async function readStart(path: string): Promise<Buffer> {
@@ -107,6 +110,12 @@ const mp4Boxes = new Set(
 
 function isText(start: Buffer): boolean {
   return start.every((byte) => byte === 9 || byte === 10 || byte === 13 || byte >= 32)
+}
+
+/** Whether ffmpeg would read the first of several recordings alone. In a transport stream it reads them all. */
+async function isJoined(container: Container, path: string): Promise<boolean> {
+  if (container === 'mpegts') return false
+  return container === 'mov' ? isMp4Joined(path) : isMatroskaJoined(path)
 }
 
 async function whyUnreadable(container: Container, path: string): Promise<'noIndex' | 'damaged'> {

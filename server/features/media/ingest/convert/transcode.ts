@@ -10,9 +10,9 @@ import { extraPlaces, type ExtraRendition } from '#server/features/media/ingest/
 import type { Programs } from './programs.ts'
 import { joinAudio } from './join-audio.ts'
 import { makeStills } from './make-stills.ts'
-import { isMatroskaCut, isMatroskaJoined } from '#server/features/media/ingest/files/matroska-outline.ts'
+import { isMatroskaCut } from '#server/features/media/ingest/files/matroska-outline.ts'
 import { lengthOf, rateOf, type FilmTimes } from '#server/features/media/ingest/plan/measure-film.ts'
-import { isMp4Joined, outlineOf, readCodec } from '#server/features/media/ingest/files/mp4-boxes.ts'
+import { outlineOf, readCodec } from '#server/features/media/ingest/files/mp4-boxes.ts'
 import { planLadder, type LadderPlan } from '#server/features/media/ingest/plan/plan-ladder.ts'
 import { planStoryboard, storyboardVtt } from '#server/features/media/ingest/plan/plan-stills.ts'
 import {
@@ -119,19 +119,15 @@ export async function transcode({
 }
 
 /**
- * Looks for recordings that were joined. By how much the clock jumps back where the next one begins.
- * @throws UnusableFile where ffmpeg would read the first alone: in containers other than a transport stream, or where a codec changes
+ * By how much the clock jumps back in the middle.
+ * @throws UnusableFile where a codec changes there
  */
 async function findClockJump(
   input: string,
   { container, trackIds }: SourceMedia,
   signal: AbortSignal,
 ): Promise<number | undefined> {
-  if (container !== 'mpegts') {
-    const isJoined = await (container === 'mov' ? isMp4Joined(input) : isMatroskaJoined(input))
-    if (isJoined) throw new UnusableFile({ key: 'joined' })
-    return undefined
-  }
+  if (container !== 'mpegts') return undefined
   const { clockJump, codecChanges } = await findBreaks(input, trackIds, signal)
   if (codecChanges) throw new UnusableFile({ key: 'codecChanges' })
   return clockJump
