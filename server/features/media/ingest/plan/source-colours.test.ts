@@ -112,9 +112,16 @@ test.each([
 /** A film in one colour, converted by zscale to other primaries and another matrix, and labelled so. */
 function drawWide(
   name: string,
-  how: { colour: string; matrix: string; primaries: string; transfer?: string; range?: string },
+  how: {
+    colour: string
+    matrix: string
+    primaries: string
+    transfer?: string
+    range?: string
+    format?: string
+  },
 ): string {
-  const { colour, matrix, primaries, transfer = 'bt709', range = 'tv' } = how
+  const { colour, matrix, primaries, transfer = 'bt709', range = 'tv', format = 'yuv420p' } = how
   const path = join(root, `${name}.mkv`)
   const filters = [
     `zscale=min=gbr:rin=full:pin=bt709:tin=${transfer}:m=gbr:r=full:p=bt709:t=${transfer}`,
@@ -122,7 +129,7 @@ function drawWide(
     'format=gbrpf32le',
     `zscale=p=${primaries}`,
     `zscale=t=${transfer}:m=${matrix}:r=${range}`,
-    ...(matrix === 'gbr' ? ['format=gbrp'] : ['format=yuv420p']),
+    `format=${matrix === 'gbr' ? 'gbrp' : format}`,
     `setparams=color_primaries=${primaries}:color_trc=${transfer}:colorspace=${matrix}:range=${range}`,
   ]
   const source = `color=${colour}:size=640x360:rate=25:duration=1,format=gbrp`
@@ -172,6 +179,19 @@ test.each([
     wanted,
     6,
   )
+})
+
+test.each([
+  { transfer: 'arib-std-b67', colour: '0xDC2850' },
+  { transfer: 'smpte2084', colour: '0xA05078' },
+])('HDR in $transfer looks the same whichever matrix its label names', async ({ transfer, colour }) => {
+  const how = { colour, primaries: 'bt2020', transfer, format: 'yuv420p10' }
+  const [own, other] = await Promise.all(
+    ['bt2020nc', 'bt709'].map((matrix) => make(drawWide(`${transfer} ${matrix}`, { ...how, matrix }))),
+  )
+  const wanted = shown(own?.renditions[0] ?? '')
+  expect(Math.max(...wanted) - Math.min(...wanted)).toBeGreaterThan(25)
+  for (const rendition of other?.renditions ?? []) within(shown(rendition), wanted, 4)
 })
 
 test.each([
