@@ -126,6 +126,6 @@ async function makeEpisode(
 async function readCaptions(folder: string, name: string): Promise<Map<Language, string>> {
   const captions = new Map<Language, string>()
   for (const language of languages)
-    captions.set(language, makeCaptions(await readFile(join(folder, `${name}.${language}.vtt`))))
+    captions.set(language, makeCaptions(await readFile(join(folder, `${name}.${language}.vtt`))).text)
   return captions
 }

@@ -220,6 +220,8 @@ export const StudioEpisode = Type.Object({
   progress: Type.Integer(),
   /** What became of the file, such as "01.mp4 is cut off after 3 s of 10 s". */
   reason: nullable(Type.String()),
+  /** What of the file was left out, such as "01.mkv has captions that are images, not text …". */
+  notes: Type.Array(Type.String()),
   source_name: Type.String(),
   duration_ms: nullable(Type.Integer()),
   captions: Type.Array(LanguageCode),

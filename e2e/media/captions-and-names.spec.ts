@@ -1,5 +1,5 @@
-import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import type { Page, TestInfo } from '@playwright/test'
 import type { PlayableEpisode } from '#contract/media.ts'
 import { dropOn } from '#e2e/support/drop-on.ts'
@@ -44,8 +44,9 @@ const captionFiles: readonly CaptionFile[] = [
     shown: [' \noi você', 'oi você\n ', 'oi você\nmeu amigo'],
   },
   {
-    name: '03.spa.srt',
-    content: '1\n00:00:00,000 --> 00:00:00,400\nUno\n2\n00:00:00,400 --> 00:00:00,900\nDos\n',
+    name: 'subs/03.spa.srt',
+    content:
+      '1\n00:00:00,000 --> 00:00:00,400\nUno\n2\n00:00:00,400 --> 00:00:00,900\nDos\n3\n00:00:0x,900 --> 00:00:01,000\nTres\n',
     episode: 3,
     language: 'es',
     shown: ['Uno', 'Dos'],
@@ -86,7 +87,10 @@ async function writeFiles(info: TestInfo): Promise<string> {
   const folder = info.outputPath('season')
   mkdirSync(folder, { recursive: true })
   for (const name of films) writeFileSync(join(folder, name), await tinyFilm())
-  for (const { name, content } of captionFiles) writeFileSync(join(folder, name), content)
+  for (const { name, content } of captionFiles) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true })
+    writeFileSync(join(folder, name), content)
+  }
   writeFileSync(join(folder, cover), heic)
   return folder
 }
@@ -96,13 +100,14 @@ async function importByCommand(info: TestInfo, files: string): Promise<string> {
   const folder = info.outputPath('dramas/named-by-command')
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'video.yaml'), describe('Named by command'))
-  for (const name of readdirSync(files)) copyFileSync(join(files, name), join(folder, name))
+  cpSync(files, folder, { recursive: true })
   const written = await importFolder(folder)
   // The one file that nothing was made of, and why.
   expect(written.split('\n').filter((line) => line.includes('named-by-command/cover'))).toEqual([
     expect.stringContaining(`named-by-command/${cover} `),
   ])
   expect(written).toMatch(/cover\.heic.*(JPEG|PNG)/)
+  expect(written).toMatch(/subs\/03\.spa\.srt has captions in Spanish whose times can’t be used/)
   return findVideo('Named by command')
 }
 
@@ -122,8 +127,13 @@ async function importByStudio(page: Page, files: string): Promise<string> {
   await expect(page.getByRole('checkbox', { name: 'Cover' })).not.toBeChecked()
   await upload.click()
   await expect(page.locator('#episodes ol > li')).toHaveCount(films.length, { timeout: makingMs })
+  const third = page.locator('#episodes ol > li').nth(2)
+  await expect(third).toContainText('03.mp4 has captions in Spanish whose times can’t be used', {
+    timeout: makingMs,
+  })
+  await expect(page.getByText('Some files are used only in part')).toBeVisible()
   await give(page, 'video/publish', { id })
-  await expect(page.locator('#episodes ol > li').nth(2)).toContainText('Captions: ', { timeout: makingMs })
+  await expect(third).toContainText('Captions: ', { timeout: makingMs })
   return id
 }
 

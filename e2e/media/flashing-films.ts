@@ -104,6 +104,38 @@ export const flashingFilms: readonly FlashingFilm[] = [
     beeps: [1, 2, 4, 5],
   },
   {
+    kind: 'an interlaced picture that gets another size in the middle',
+    extension: 'ts',
+    make(path) {
+      const fields = ['-vf', 'setfield=tff', '-flags', '+ildct+ilme', '-top', '1', '-pix_fmt', 'yuv420p']
+      const coded = [...fields, '-c:v', 'mpeg2video', '-g', '25', '-c:a', 'mp2', '-f', 'mpegts', 'pipe:1']
+      const parts = ['96x64', '192x128'].map((size) => ffmpeg(...flashing(3, size), ...beeping(3), ...coded))
+      writeFileSync(path, Buffer.concat(parts))
+    },
+    flashes: [1, 2, 4, 5],
+    beeps: [1, 2, 4, 5],
+  },
+  {
+    kind: 'joined recordings of which one would play',
+    extension: 'mkv',
+    make(path) {
+      piped(path, ...flashing(3), ...beeping(3), ...coding, '-c:a', 'flac')
+      writeFileSync(path, Buffer.concat([readFileSync(path), readFileSync(path)]))
+    },
+    refusal: /several recordings joined into one file/,
+  },
+  {
+    kind: 'a rate between whole ones',
+    extension: 'mkv',
+    make(path) {
+      // Pictures are 80 ms apart: none begins at an odd second.
+      const film = flashing(5).map((arg) => arg.replace('rate=25', 'rate=25/2'))
+      ffmpeg(...film, ...beeping(5), ...coding, '-c:a', 'flac', path)
+    },
+    flashes: [1.04, 2, 3.04, 4],
+    beeps: [1, 2, 3, 4],
+  },
+  {
     kind: 'a picture that begins after the sound',
     extension: 'mp4',
     make: (path) => ffmpeg(...beeping(5), '-itsoffset', '1', ...flashing(4), ...coding, ...aac, path),
@@ -186,6 +218,26 @@ export const flashingFilms: readonly FlashingFilm[] = [
         path,
       ),
     colour: [14, 222, 4],
+  },
+  {
+    kind: 'Display P3',
+    extension: 'mkv',
+    make(path) {
+      // The red 200, 40, 40 of BT.709.
+      const toWide = [
+        'zscale=min=gbr:rin=full:pin=bt709:tin=bt709:m=gbr:r=full:p=bt709:t=bt709',
+        'zscale=min=gbr:rin=full:pin=bt709:tin=bt709:t=linear:npl=100',
+        'format=gbrpf32le',
+        'zscale=p=smpte432',
+        'zscale=t=bt709:m=bt709:r=limited',
+        'format=yuv420p',
+        'setparams=color_primaries=smpte432:color_trc=bt709:colorspace=bt709:range=tv',
+      ]
+      const labels = ['-color_primaries', 'smpte432', '-color_trc', 'bt709', '-colorspace', 'bt709']
+      const red = lavfi('color=0xC82828:size=96x64:rate=25:duration=2,format=gbrp')
+      ffmpeg(...red, '-vf', toWide.join(','), '-c:v', 'libx264', '-crf', '4', ...labels, path)
+    },
+    colour: [200, 40, 40],
   },
   {
     kind: 'HDR in full range',

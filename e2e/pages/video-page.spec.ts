@@ -105,6 +105,49 @@ test('captions of the same time lie one above the other, between the top and the
   await expect(shownCaptions(page)).toHaveCount(0)
 })
 
+const placed = `WEBVTT
+
+00:00.000 --> 00:06.000
+At the foot
+
+00:00.100 --> 00:06.000 line:0
+FIRST AT THE TOP
+
+00:00.100 --> 00:06.000 line:10%
+SECOND AT THE TOP
+
+00:00.100 --> 00:06.000 line:-2
+At the foot too
+`
+
+test('captions that are placed at the top are shown there, the others at the foot', async ({
+  page,
+  isMobile,
+}) => {
+  await page.route(/\.vtt/, (route) =>
+    route.fulfill({ contentType: 'text/vtt; charset=utf-8', body: placed }),
+  )
+  await openTower(page)
+  await pause(page)
+  const settings = player(page).getByRole('button', { name: 'Settings' })
+  const title = player(page).getByText('The Test Tower', { exact: true }).first()
+  for (const viewport of [isMobile ? smallPhone : desktop.viewport, ...lowWindows]) {
+    await page.setViewportSize(viewport)
+    const texts = ['FIRST AT THE TOP', 'SECOND AT THE TOP', 'At the foot', 'At the foot too']
+    await expect(shownCaptions(page)).toHaveText(texts)
+    const [first, second, third, fourth] = [0, 1, 2, 3].map((at) => shownCaptions(page).nth(at))
+    if (!first || !second || !third || !fourth) throw new Error('There are four.')
+    await expect.poll(() => gapBelow(settings, first)).toBeGreaterThan(0)
+    await expect.poll(() => gapBelow(settings, first)).toBeLessThan(40)
+    await expect.poll(() => gapBelow(first, second)).toBeGreaterThan(0)
+    await expect.poll(() => gapBelow(third, fourth)).toBeGreaterThan(0)
+    await expect.poll(() => gapBelow(fourth, title)).toBeGreaterThan(0)
+    // Between the two groups lies all the room that there is.
+    const room = await gapBelow(second, third)
+    expect(room).toBeGreaterThan(viewport.height / 10)
+  }
+})
+
 /** How far the lower edge of one thing is above the upper edge of the other. */
 async function gapBelow(upper: Locator, lower: Locator): Promise<number> {
   const [above, below] = await Promise.all([upper.boundingBox(), lower.boundingBox()])

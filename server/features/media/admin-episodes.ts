@@ -8,6 +8,7 @@ import * as queries from './admin-queries.ts'
 import type { AdminEpisodeRow } from './admin-queries.ts'
 import { retryFailed } from './ingest/queue/asset-states.ts'
 import { countEpisodes, retireAsset, setNextAsset } from './ingest/queries.ts'
+import { sayNote } from './ingest/files/film-notes.ts'
 import { reasonIn } from './ingest/files/unusable-file.ts'
 import { issueSignedUrls, type IssuedLinks } from './signed-urls.ts'
 import { selectCounts } from './queries.ts'
@@ -41,7 +42,14 @@ function presentDeskEpisode(
   const isComing = row.next_asset_id !== null
   const name = (isComing ? row.coming_name : row.source_name) ?? ''
   const reason = isComing ? reasonIn(language, { reason: row.coming_reason, why: row.coming_why }) : null
-  const captioned = new Set((row.coming_captions ?? row.captions ?? []).map(({ lang }) => lang))
+  const captions = row.coming_captions ?? row.captions ?? []
+  const captioned = new Set(captions.map(({ lang }) => lang))
+  const notes = [
+    ...(isComing ? [] : (row.notes ?? [])),
+    ...captions.flatMap(({ lang, lostLine }) =>
+      lostLine === undefined ? [] : [{ key: 'captionTimes' as const, language: lang, line: lostLine }],
+    ),
+  ]
   return {
     id: row.id,
     number: row.number,
@@ -50,6 +58,7 @@ function presentDeskEpisode(
     plays: row.asset_id !== null,
     progress: isComing ? (row.coming_progress ?? 0) : 100,
     reason: reason ? `${name} ${reason}` : null,
+    notes: notes.map((note) => `${name} ${sayNote(note, language)}`),
     source_name: name,
     duration_ms: row.duration_ms,
     captions: languages.filter((language) => captioned.has(language)),

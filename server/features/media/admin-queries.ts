@@ -13,6 +13,7 @@ function selectAdminEpisodes(db: Db) {
       'episodes.next_asset_id',
       'assets.duration_ms',
       'assets.captions',
+      'assets.notes',
       'assets.source_name',
       'assets.place',
     ])

@@ -1,5 +1,6 @@
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
 import type { Language, Texts } from '#contract/languages.ts'
+import type { FilmNote } from './ingest/files/film-notes.ts'
 import type { Why } from './ingest/files/unusable-file.ts'
 
 type Time = ColumnType<Date, Date | string | undefined, Date | string>
@@ -14,6 +15,8 @@ export interface Caption {
   hash: string
   /** It was inside the video file; a file beside the episode overrides it. */
   embedded?: true
+  /** The first line of its file whose times can't be used: captions were left out. */
+  lostLine?: number
 }
 
 export type AssetState = 'uploaded' | 'processing' | 'ready' | 'failed'
@@ -30,6 +33,8 @@ export interface AssetsTable {
   reason: string | null
   why: WhyColumn
   failed_at: MaybeTime
+  /** What of the file was left out, once it is ready. */
+  notes: JSONColumnType<FilmNote[], string | undefined, string>
   original_path: string | null
   source_name: string
   source_hash: string

@@ -11,8 +11,8 @@ const leaves = ['webkitbeginfullscreen', 'enterpictureinpicture']
 const comesBack = ['webkitendfullscreen', 'leavepictureinpicture']
 
 /**
- * Shows one of the captions in this box over the video, or none. The browser itself would paint captions of the same time over
- * each other, and long ones over the controls.
+ * Shows one of the captions in this box over the video, or none: at the top where they are placed there, else at the foot. The browser itself
+ * would paint captions of the same time over each other, and long ones over the controls.
  */
 export function useCaptions(
   video: HTMLVideoElement | null,
@@ -30,7 +30,9 @@ export function useCaptions(
     const { signal } = listening
     const draw = () => {
       const cues = track.mode === 'hidden' ? [...(track.activeCues ?? [])] : []
-      box.current?.replaceChildren(...cues.flatMap((cue) => (cue instanceof VTTCue ? drawCue(cue) : [])))
+      const drawn = cues.flatMap((cue) => (cue instanceof VTTCue ? drawCue(cue) : []))
+      const isUpper = ({ dataset }: HTMLElement) => dataset['place'] === 'top'
+      box.current?.replaceChildren(...drawn.filter(isUpper), ...drawn.filter((each) => !isUpper(each)))
     }
     const show = (mode: TextTrackMode) => {
       track.mode = mode
@@ -52,8 +54,18 @@ export function useCaptions(
 
 function drawCue(cue: VTTCue): HTMLElement {
   const line = document.createElement('p')
+  if (isAtTop(cue)) line.dataset['place'] = 'top'
   line.append(cue.getCueAsHTML())
   return line
+}
+
+/** Of about fifteen lines that a picture has. */
+const upperLines = 7
+
+/** A place is a line from the top (below 0: from the foot), or a share of the height in percent. */
+function isAtTop({ line, snapToLines }: VTTCue): boolean {
+  if (line === 'auto') return false
+  return snapToLines ? line >= 0 && line < upperLines : line < 50
 }
 
 /** A track as the browser takes it; `htmlLang` such as `de`. */

@@ -72,6 +72,7 @@ export interface AssetChanges {
   height?: number
   duration_ms?: number
   has_audio?: boolean
+  notes?: string
   ready_at?: Date
   failures?: number
   place?: string
@@ -273,7 +274,7 @@ export async function countEpisodes(
 export function selectAssets(db: Db, ids: readonly string[]) {
   return db
     .selectFrom('assets')
-    .select(['id', 'state', 'progress', 'reason'])
+    .select(['id', 'state', 'progress', 'reason', 'notes'])
     .where('id', 'in', ids)
     .execute()
 }

@@ -64,8 +64,9 @@ async function takeFilm(context: IngestContext, upload: UploadRow, signal: Abort
     // A large file took minutes until here; its episode number or titles may have been corrected in the meantime.
     const [latest = upload] = await queries.selectUploads(context.db, { id: upload.id })
     const { video_id: videoId, number, name, titles } = latest
-    const captions = await readCaptions(context, videoId, number)
-    const kept = { captions, keptCaptions: new Set(languages.filter((each) => !captions.has(each))) }
+    const { captions, lostLines } = await readCaptions(context, videoId, number)
+    const keptCaptions = new Set(languages.filter((each) => !captions.has(each)))
+    const kept = { captions, lostLines, keptCaptions }
     const file = { videoId, number, path, name, ...kept, priority: importPriority }
     await enqueueEpisode(context, { ...file, ...(titles ? { firstTitles: titles } : {}) }, signal)
   } finally {
@@ -103,18 +104,22 @@ async function readCaptions(
   { db, storage }: IngestContext,
   videoId: string,
   number: number,
-): Promise<Map<Language, string>> {
+): Promise<{ captions: Map<Language, string>; lostLines: Map<Language, number> }> {
   const texts = new Map<Language, string>()
+  const lostLines = new Map<Language, number>()
   const { assetId, captions } = await selectCaptionsOf(db, videoId, number)
-  for (const { lang, embedded } of captions)
-    if (!embedded) texts.set(lang, String(await storage.read(assetFiles.originalCaption(assetId, lang))))
-  return texts
+  for (const { lang, embedded, lostLine } of captions) {
+    if (embedded) continue
+    texts.set(lang, String(await storage.read(assetFiles.originalCaption(assetId, lang))))
+    if (lostLine !== undefined) lostLines.set(lang, lostLine)
+  }
+  return { captions: texts, lostLines }
 }
 
 async function takeCaptions(context: IngestContext, upload: UploadRow, language: Language): Promise<void> {
-  const text = makeCaptions(await readPart(context.storage, upload.id, 0))
+  const made = makeCaptions(await readPart(context.storage, upload.id, 0))
   const { video_id: videoId, number } = upload
-  if (!(await addCaptions(context, { videoId, number, language, text })))
+  if (!(await addCaptions(context, { videoId, number, language, ...made })))
     throw new UnusableFile({ key: 'noEpisode', number })
 }
 

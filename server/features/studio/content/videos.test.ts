@@ -334,6 +334,27 @@ describe('the episodes of a video', () => {
     expect((await desk.fetch(forged)).status).toBe(403)
   })
 
+  it('say what of a file was left out', async () => {
+    const { id, episodes } = await buildVideo(site.context, { episodes: 1, state: 'draft' })
+    await site.context.database.pool.query(
+      'UPDATE assets SET notes = $1, captions = $2 WHERE id = (SELECT asset_id FROM episodes WHERE id = $3)',
+      [
+        JSON.stringify([{ key: 'soundTracks', tracks: '2' }]),
+        JSON.stringify([{ lang: 'dy', hash: 'x', lostLine: 7 }]),
+        episodes[0]?.id,
+      ],
+    )
+    const headers = { 'accept-language': 'de' }
+    const { list } = await desk.ask(listStudioEpisodes, { query: { video_id: id }, headers })
+    expect(list[0]?.notes).toEqual([
+      '01.mp4 hat Ton, der nicht gelesen werden kann (Spur 2): Eine andere Spur wird verwendet',
+      '01.mp4 hat Untertitel auf Deutsch, deren Zeiten unbrauchbar sind (zuerst in Zeile 7): Sie werden weggelassen',
+    ])
+    expect(await runStudioCommand(site.context, ['episode', 'list', id])).toContain(
+      'audio that can’t be read',
+    )
+  })
+
   it('say why one failed, and are tried again or taken out', async () => {
     const { id, episodes } = await buildVideo(site.context, { episodes: 2, ready: 1, state: 'draft' })
     const [playing, failed] = episodes.map((episode) => episode.id)

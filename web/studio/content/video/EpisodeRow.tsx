@@ -49,6 +49,9 @@ export function EpisodeRow({
             ` · ${t('content.captionsIn', { languages: episode.captions.map((each) => languageNames[each]).join(', ') })}`}
         </p>
         {episode.reason !== null && <p className={styles.bad}>{episode.reason}</p>}
+        {episode.notes.map((note) => (
+          <p key={note}>{note}</p>
+        ))}
       </div>
       <div className={styles.rowActions}>
         <Repair episode={episode} />

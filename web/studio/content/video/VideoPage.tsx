@@ -13,7 +13,7 @@ import { Cover } from './Cover.tsx'
 import { DetailsForm } from './DetailsForm.tsx'
 import { Episodes } from './Episodes.tsx'
 import { Preview } from './Preview.tsx'
-import { videoQuery } from '#web/studio/content/queries.ts'
+import { episodesQuery, videoQuery } from '#web/studio/content/queries.ts'
 import { Warnings } from './Warnings.tsx'
 import { StateActions } from './StateActions.tsx'
 import { TextsForm } from './TextsForm.tsx'
@@ -111,6 +111,8 @@ function PublicationStatus({ video }: { video: StudioVideo }) {
   const { t, language } = useTexts()
   const { id, state, released_at } = video
   const lacks = lacksOf(video)
+  // The list of episodes below polls.
+  const episodes = useQuery({ ...episodesQuery(id, false), refetchInterval: false })
   const time = formatTime(released_at, language)
   const words = {
     draft: t('content.isDraft'),
@@ -126,6 +128,9 @@ function PublicationStatus({ video }: { video: StudioVideo }) {
         <strong>{t(`content.states.${state}`)}</strong> · {words[state]}
       </span>
       <Warnings warnings={video.warnings} />
+      {episodes.data?.list.some(({ notes }) => notes.length > 0) && (
+        <span className={styles.lacks}>{t('content.usedInPart')}</span>
+      )}
       {lacks.length > 0 && (
         <span className={styles.lacks}>
           {t('content.lacks', { what: lacks.map((each) => t(`content.lack.${each}`)).join(', ') })}

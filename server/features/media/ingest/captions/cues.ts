@@ -1,5 +1,3 @@
-import type { Why } from '#server/features/media/ingest/files/unusable-file.ts'
-
 /** One caption; times in milliseconds. */
 export interface Cue {
   from: number
@@ -10,8 +8,14 @@ export interface Cue {
   lines: string[]
 }
 
+/** Times that can't be used. */
+export interface TimesFault {
+  key: 'noTimes' | 'timesReversed'
+  line: number
+}
+
 /** The captions of a file that are shown at some time, and the first reason for which one was left out. */
 export interface ParsedCaptions {
   cues: Cue[]
-  fault: Why | undefined
+  fault: TimesFault | undefined
 }

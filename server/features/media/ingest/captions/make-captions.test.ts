@@ -3,7 +3,7 @@ import { makeCaptions } from './make-captions.ts'
 import { UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
 
 const clean = 'WEBVTT\n\n00:00:01.000 --> 00:00:02.500\nHello\n'
-const make = (text: string) => makeCaptions(Buffer.from(text))
+const make = (text: string) => makeCaptions(Buffer.from(text)).text
 
 test.each([
   ['clean WebVTT', clean],
@@ -15,6 +15,14 @@ test.each([
   ['SubRip', '1\n00:00:01,000 --> 00:00:02,500\nHello\n'],
 ])('%s becomes clean WebVTT', (_, text) => {
   expect(make(text)).toBe(clean)
+})
+
+test.each([
+  ['SubRip', '1\n00:00:01,000 --> 00:00:02,500\nHello\n\n2\n00:00:0x,000 --> 00:00:04,000\nLost\n', 6],
+  ['WebVTT', `${clean}\n00:05.000 --> 00:04.000\nLost\n`, 6],
+  ['SubRip without a fault', '1\n00:00:01,000 --> 00:00:02,500\nHello\n', undefined],
+])('the first caption that is left out among good ones is told: %s', (_, text, lostLine) => {
+  expect(makeCaptions(Buffer.from(text))).toEqual({ text: clean, lostLine })
 })
 
 test('where and how a caption stands is kept, and two lines stay two', () => {
@@ -88,7 +96,7 @@ const srt = (words: string) => `1\n00:00:01,000 --> 00:00:02,500\n${words}\n`
 test.each([
   ['I <3 you & more', 'I &lt;3 you &amp; more'],
   ['R&amp;B', 'R&amp;B'],
-  ['{\\an8}<font color="#ffff00">Top</font>', 'Top'],
+  ['{\\an2}<font color="#ffff00">Foot</font>', 'Foot'],
   ['<I>One</I> <b>two</b> <s>three</s>', '<i>One</i> <b>two</b> three'],
   ['One\\NTwo', 'One\nTwo'],
   ['One\\htwo\\nthree', 'One\u00A0two three'],
@@ -103,6 +111,41 @@ test.each([
 ])('%j in SubRip is shown as %j', (words, shown) => {
   expect(make(srt(words))).toBe(`WEBVTT\n\n00:00:01.000 --> 00:00:02.500\n${shown}\n`)
 })
+
+test.each([
+  ['{\\an8}Top', ' line:0'],
+  ['{\\an7\\fad(100,100)}Top', ' line:0'],
+  ['{\\i1}{\\a6}Top', ' line:0'],
+  ['{\\an2}{\\an8}Top', ''],
+  ['{\\a10}Top', ''],
+  ['{\\alpha8}Top', ''],
+  ['Top', ''],
+])('SubRip with %j is at %j', (words, settings) => {
+  expect(make(srt(words))).toBe(`WEBVTT\n\n00:00:01.000 --> 00:00:02.500${settings}\nTop\n`)
+})
+
+test.each([
+  { styles: 'V4+ Styles', alignment: 8, words: 'Up', settings: ' line:0' },
+  { styles: 'V4+ Styles', alignment: 2, words: 'Up', settings: '' },
+  { styles: 'V4 Styles', alignment: 6, words: 'Up', settings: ' line:0' },
+  { styles: 'V4 Styles', alignment: 8, words: 'Up', settings: '' },
+  { styles: 'V4+ Styles', alignment: 2, words: '{\\an9}Up', settings: ' line:0' },
+  { styles: 'V4+ Styles', alignment: 8, words: '{\\an2}Up', settings: '' },
+])(
+  'ASS of a style in $styles with the place $alignment and the words $words is at "$settings"',
+  ({ styles, alignment, words, settings }) => {
+    const lines = [
+      '[Script Info]',
+      `[${styles}]`,
+      'Format: Name, Alignment, Encoding',
+      `Style: Sign,${alignment},1`,
+      '[Events]',
+      'Format: Start, End, Style, Text',
+      `Dialogue: 0:00:01.00,0:00:02.50,*Sign,${words}`,
+    ]
+    expect(make(lines.join('\n'))).toBe(`WEBVTT\n\n00:00:01.000 --> 00:00:02.500${settings}\nUp\n`)
+  },
+)
 
 test.each([
   ['nothing', '\n'],
@@ -150,7 +193,7 @@ test('ASS is read by its columns: words and line breaks stay, marks, drawings an
     'Dialogue: 0:00:01.00,0:00:02.50,Main,{\\an8\\i1}First{\\i0}\\N{\\p1\\p0}li{\\p2}m 0 0{\\p0}ne',
   ].join('\r\n')
   expect(make(ass)).toBe(
-    'WEBVTT\n\n00:00:01.000 --> 00:00:02.500\nFirst\nline\n\n00:00:03.000 --> 00:00:04.000\nSecond, &amp; &lt;last>\n',
+    'WEBVTT\n\n00:00:01.000 --> 00:00:02.500 line:0\nFirst\nline\n\n00:00:03.000 --> 00:00:04.000\nSecond, &amp; &lt;last>\n',
   )
 })
 
@@ -161,7 +204,7 @@ test.each([
   { words: String.raw`Hi {you} {\b1}all{\b0}`, isConverted: true, shown: 'Hi {you} all' },
   { words: String.raw`Hi \{you\}`, isConverted: true, shown: 'Hi {you}' },
 ])('braces are words or marks: $words ($isConverted) is shown as $shown', ({ words, isConverted, shown }) => {
-  expect(makeCaptions(Buffer.from(events + words), { isConverted })).toContain(`\n${shown}\n`)
+  expect(makeCaptions(Buffer.from(events + words), { isConverted }).text).toContain(`\n${shown}\n`)
 })
 
 const french = clean.replace('Hello', '«\u00A0Café à la crème, Œuvre…\u00A0»')
@@ -172,7 +215,7 @@ test.each([
   ['UTF-16 from the high end without its mark', Buffer.from(french, 'utf16le').swap16()],
   ['Windows-1252', Buffer.from(french.replace('Œ', '\x8c').replace('…', '\x85'), 'latin1')],
 ])('%s is taken', (_, bytes) => {
-  expect(makeCaptions(bytes)).toBe(french)
+  expect(makeCaptions(bytes).text).toBe(french)
 })
 
 test.each([
@@ -180,7 +223,7 @@ test.each([
   ['\xb6 S\xf8ren \xc5kesson, 5 m\xb2', '¶ Søren Åkesson, 5 m²'],
   ['Wort\xadteil', 'Wort\u00ADteil'],
 ])('Windows-1252 with %j is taken as %s', (written, words) => {
-  expect(makeCaptions(Buffer.from(clean.replace('Hello', written), 'latin1'))).toContain(`\n${words}\n`)
+  expect(makeCaptions(Buffer.from(clean.replace('Hello', written), 'latin1')).text).toContain(`\n${words}\n`)
 })
 
 test.each([

@@ -7,13 +7,19 @@ import { vttTime } from '#server/features/media/ingest/plan/plan-stills.ts'
 import type { Cue } from './cues.ts'
 import { UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
 
+/** Captions as WebVTT, and the first line with times that can't be used: captions among the good ones were left out. */
+export interface MadeCaptions {
+  text: string
+  lostLine: number | undefined
+}
+
 /**
  * A caption file (WebVTT, SubRip or ASS) as clean WebVTT: UTF-8 without a byte order mark, plain line ends, times in full. Styles, notes and
  * regions are left out. A caption with times that can't be read is left out, as browsers do.
  * `isConverted` is ASS that ffmpeg made of another format.
  * @throws UnusableFile if no caption can be shown; it names the line that is wrong
  */
-export function makeCaptions(bytes: Buffer, { isConverted = false } = {}): string {
+export function makeCaptions(bytes: Buffer, { isConverted = false } = {}): MadeCaptions {
   const text = decodeCaptions(bytes).replaceAll(/\r\n?/g, '\n')
   if (text.trim() === '') throw new UnusableFile({ key: 'empty' })
   const isVtt = /^WEBVTT(?:[ \t\n]|$)/.test(text)
@@ -21,7 +27,7 @@ export function makeCaptions(bytes: Buffer, { isConverted = false } = {}): strin
   const { cues, fault } = isVtt ? parseWebVtt(text) : isAss ? parseAss(text, isConverted) : parseSrt(text)
   if (cues.length === 0)
     throw new UnusableFile(fault ?? { key: isVtt || isAss ? 'noCaptions' : 'notCaptions' })
-  return `WEBVTT\n\n${cues.map(writeCue).join('\n\n')}\n`
+  return { text: `WEBVTT\n\n${cues.map(writeCue).join('\n\n')}\n`, lostLine: fault?.line }
 }
 
 /** Tells whether a caption's text has changed. */

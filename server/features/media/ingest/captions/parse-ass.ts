@@ -1,27 +1,34 @@
-import { escapeWords, writtenLines } from './caption-markup.ts'
+import { atTop, escapeWords, isTop, isTopOfOld, settingsOf, writtenLines } from './caption-markup.ts'
 import { millisecondsOf } from './caption-times.ts'
-import type { Cue, ParsedCaptions } from './cues.ts'
-import type { Why } from '#server/features/media/ingest/files/unusable-file.ts'
+import type { Cue, ParsedCaptions, TimesFault } from './cues.ts'
 
 const usualColumns = 'Layer,Start,End,Style,Name,MarginL,MarginR,MarginV,Effect,Text'
 const timestamp = /^(\d+):(\d{1,2}):(\d{1,2})[.,](\d{1,3})$/
 
 /**
- * Parses ASS and SSA: the words of its dialogue, in the order of their times. Styles, positions, comments and drawings are left out.
+ * Parses ASS and SSA: the words of its dialogue, in the order of their times, at the top or the foot. Other styles and positions, comments
+ * and drawings are left out.
  * `isConverted` is what ffmpeg makes of captions that know no comments: there braces are words unless a mark is in them.
  */
 export function parseAss(text: string, isConverted = false): ParsedCaptions {
   let columns = columnsOf(usualColumns)
+  let styleColumns: readonly string[] = []
+  const topStyles = new Set<string>()
   let section = ''
-  let fault: Why | undefined
+  let fault: TimesFault | undefined
   const cues: Cue[] = []
   for (const [index, line] of text.split('\n').entries()) {
     section = /^\s*\[(.+)\]\s*$/.exec(line)?.[1]?.toLowerCase() ?? section
-    const [, kind, rest = ''] = /^(Format|Dialogue):(.*)$/i.exec(line) ?? []
-    if (kind === undefined || section !== 'events') continue
+    const [, kind, rest = ''] = /^(Format|Dialogue|Style):(.*)$/i.exec(line) ?? []
+    if (kind === undefined) continue
+    if (section.startsWith('v4')) {
+      if (kind.toLowerCase() === 'format') styleColumns = columnsOf(rest)
+      else if (isStyleAtTop(rest, styleColumns, section)) topStyles.add(valuesOf(rest, styleColumns)('name'))
+    }
+    if (section !== 'events') continue
     if (kind.toLowerCase() === 'format') columns = columnsOf(rest)
-    else {
-      const cue = readDialogue(rest, columns, isConverted)
+    else if (kind.toLowerCase() === 'dialogue') {
+      const cue = readDialogue(rest, columns, { isConverted, topStyles })
       if (!cue) fault ??= { key: 'noTimes', line: index + 1 }
       else if (cue.to <= cue.from) fault ??= { key: 'timesReversed', line: index + 1 }
       else if (cue.lines.length > 0) cues.push(cue)
@@ -32,15 +39,33 @@ export function parseAss(text: string, isConverted = false): ParsedCaptions {
 
 const columnsOf = (list: string) => list.split(',').map((name) => name.trim().toLowerCase())
 
-/** The words come last: a comma in them divides nothing. */
-function readDialogue(line: string, columns: readonly string[], isConverted: boolean): Cue | undefined {
+function valuesOf(line: string, columns: readonly string[]): (column: string) => string {
   const parts = line.split(',')
-  const valueOf = (column: string) => parts[columns.indexOf(column)]?.trim() ?? ''
+  return (column) => parts[columns.indexOf(column)]?.trim() ?? ''
+}
+
+function isStyleAtTop(line: string, columns: readonly string[], section: string): boolean {
+  const place = valuesOf(line, columns)('alignment')
+  return section === 'v4 styles' ? isTopOfOld(place) : isTop(place)
+}
+
+/** The words come last: a comma in them divides nothing. */
+function readDialogue(
+  line: string,
+  columns: readonly string[],
+  { isConverted, topStyles }: { isConverted: boolean; topStyles: ReadonlySet<string> },
+): Cue | undefined {
+  const valueOf = valuesOf(line, columns)
   const from = readTime(valueOf('start'))
   const to = readTime(valueOf('end'))
   if (from === undefined || to === undefined) return undefined
-  const words = parts.slice(columns.length - 1).join(',')
-  return { from, to, settings: '', lines: writtenLines(wordsOf(words, isConverted)) }
+  const words = line
+    .split(',')
+    .slice(columns.length - 1)
+    .join(',')
+  const usual = topStyles.has(valueOf('style').replace(/^\*/, '')) ? atTop : ''
+  const settings = settingsOf(words.match(/\{[^{}]*\}/g) ?? [], usual)
+  return { from, to, settings, lines: writtenLines(wordsOf(words, isConverted)) }
 }
 
 function readTime(text: string): number | undefined {

@@ -1,7 +1,6 @@
-import { escapeWords, writtenLines } from './caption-markup.ts'
+import { escapeWords, settingsOf, writtenLines } from './caption-markup.ts'
 import { millisecondsOf } from './caption-times.ts'
-import type { Cue, ParsedCaptions } from './cues.ts'
-import type { Why } from '#server/features/media/ingest/files/unusable-file.ts'
+import type { Cue, ParsedCaptions, TimesFault } from './cues.ts'
 
 /** Hours may be missing between colons; tools that write points write all three. A time below 0 is left of another film: it counts as 0. */
 const timestamp = String.raw`(-?)(?:(?:(\d+):)?(\d{1,2}):(\d{1,2})(?:[.,:](\d{1,3}))?|(\d+)\.(\d{1,2})\.(\d{1,2})[.,:](\d{1,3}))`
@@ -16,17 +15,17 @@ const meantTiming = /^\s*-?\d+:.*-->/
 export function parseSrt(text: string): ParsedCaptions {
   const lines = text.split('\n')
   const starts = lines.flatMap((line, index) => (meantTiming.test(line) || timing.test(line) ? [index] : []))
-  let fault: Why | undefined
+  let fault: TimesFault | undefined
   const cues = starts.flatMap((start, at): Cue[] => {
     const times = readTimes(lines[start] ?? '')
     if (!times) fault ??= { key: 'noTimes', line: start + 1 }
     else if (times.to <= times.from) fault ??= { key: 'timesReversed', line: start + 1 }
     const words = lines.slice(start + 1, starts[at + 1])
     const isLast = at === starts.length - 1
-    const shown = writtenLines(markupOf((isLast ? words : withoutCount(words, at + 2)).join('\n')))
-    return times && times.to > times.from && shown.length > 0
-      ? [{ ...times, settings: '', lines: shown }]
-      : []
+    const text = (isLast ? words : withoutCount(words, at + 2)).join('\n')
+    const shown = writtenLines(markupOf(text))
+    const settings = settingsOf(text.match(assMark) ?? [])
+    return times && times.to > times.from && shown.length > 0 ? [{ ...times, settings, lines: shown }] : []
   })
   return { cues, fault }
 }
@@ -56,10 +55,12 @@ const tagNames =
   'b|i|u|s|font|em|strong|span|c|v|lang|ruby|rt|br|p|div|center|big|small|strike|del|ins|sub|sup|tt|blink'
 const tagPattern = new RegExp(String.raw`(<\/?(?:${tagNames})(?:[\s./][^<>]*)?>)`, 'i')
 
+const assMark = /\{\\[^{}]*\}/g
+
 /** Bold, italic and underlined words stay so. Other tags go, and the marks of ASS that tools leave in SubRip. */
 function markupOf(text: string): string {
   return text
-    .replaceAll(/\{\\[^{}]*\}/g, '')
+    .replaceAll(assMark, '')
     .replaceAll(String.raw`\N`, '\n')
     .replaceAll(String.raw`\n`, ' ')
     .replaceAll(String.raw`\h`, '\u00A0')

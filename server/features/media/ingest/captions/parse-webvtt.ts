@@ -1,6 +1,5 @@
-import type { Cue, ParsedCaptions } from './cues.ts'
+import type { Cue, ParsedCaptions, TimesFault } from './cues.ts'
 import { millisecondsOf } from './caption-times.ts'
-import type { Why } from '#server/features/media/ingest/files/unusable-file.ts'
 
 /** Hours of any length, or none; minutes and seconds below 60; three decimals. A comma before them is a common mistake. */
 const timestamp = String.raw`(?:(\d+):)?([0-5]\d):([0-5]\d)[.,](\d{3})(?!\d)`
@@ -17,7 +16,7 @@ const strayMark = /<(?![a-z/]|\d+:)/gi
  */
 export function parseWebVtt(text: string): ParsedCaptions {
   const cues: Cue[] = []
-  let fault: Why | undefined
+  let fault: TimesFault | undefined
   let open: Cue | undefined
   for (const [index, line] of text.split('\n').entries()) {
     if (line.includes('-->')) {

@@ -9,6 +9,7 @@ import {
 } from '#server/features/media/ingest/plan/build-ffmpeg-args.ts'
 import type { CaptionTrack } from '#server/features/media/ingest/captions/choose-captions.ts'
 import { failure } from '#server/features/media/ingest/files/conversion-failure.ts'
+import { noteTracks, type FilmNote } from '#server/features/media/ingest/files/film-notes.ts'
 import { makeCaptions } from '#server/features/media/ingest/captions/make-captions.ts'
 import { collectTimes, type FilmTimes } from '#server/features/media/ingest/plan/measure-film.ts'
 import type { SourceMedia } from './probe.ts'
@@ -33,6 +34,8 @@ export interface SourceAnalysis {
   gain: Gain | undefined
   /** Those that lie in the file. */
   captions: ReadonlyMap<Language, string>
+  /** Captions that could not be read. */
+  notes: FilmNote[]
 }
 
 interface Reading {
@@ -57,21 +60,21 @@ const pcm = ['-c:a', 'pcm_f32le', '-f', 'matroska']
  */
 export async function analyzeSource(reading: Reading): Promise<SourceAnalysis> {
   const { captions, soundIndex } = reading.source
-  const times = await readFilm(reading)
-  const texts = await collectCaptions(reading, captions)
+  const { times, areCaptionsRead } = await readFilm(reading)
+  const read = areCaptionsRead ? await collectCaptions(reading, captions) : noCaptions(captions)
   const hasSound = soundIndex !== undefined && times.soundEnd !== undefined
-  if (!hasSound) return { times, sound: undefined, gain: undefined, captions: texts }
+  if (!hasSound) return { times, sound: undefined, gain: undefined, ...read }
   const { sound, loudness } = await evenOut(reading)
   const gain = loudness && planGain(loudness)
   return {
     times,
     sound,
     gain: gain?.limited ? await behindLimiter(reading, sound, gain) : gain,
-    captions: texts,
+    ...read,
   }
 }
 
-async function readFilm(reading: Reading): Promise<FilmTimes> {
+async function readFilm(reading: Reading): Promise<{ times: FilmTimes; areCaptionsRead: boolean }> {
   const { input, source } = reading
   const { streamIndex, soundIndex, container, captions, clockJump } = source
   const sound = soundIndex === undefined ? [] : ['-map', `0:${soundIndex}`]
@@ -88,10 +91,11 @@ async function readFilm(reading: Reading): Promise<FilmTimes> {
   }
   const whole = await read(textArgs(captions))
   // Captions that break the reading are not worth an episode.
-  const { result, times } = whole.result.status !== 0 && captions.size > 0 ? await read([]) : whole
+  const areCaptionsRead = whole.result.status === 0 || captions.size === 0
+  const { result, times } = areCaptionsRead ? whole : await read([])
   if (result.status !== 0) throw failure(result)
   if (!times) throw new UnusableFile({ key: 'undecodable' })
-  return times
+  return { times, areCaptionsRead }
 }
 
 /** Fills gaps, starts at the start of the film, and measures the loudness. */
@@ -159,23 +163,36 @@ function run(
   })
 }
 
+type ReadCaptions = Pick<SourceAnalysis, 'captions' | 'notes'>
+
+const noCaptions = (captions: ReadonlyMap<Language, CaptionTrack>): ReadCaptions => ({
+  captions: new Map(),
+  notes: noteTracks(
+    'captionTracks',
+    [...captions.values()].map(({ track }) => track),
+  ),
+})
+
 async function collectCaptions(
   { folder }: Reading,
   captions: ReadonlyMap<Language, CaptionTrack>,
-): Promise<Map<Language, string>> {
+): Promise<ReadCaptions> {
   const texts = new Map<Language, string>()
-  for (const [language, { isConverted }] of captions) {
+  const unreadable: number[] = []
+  for (const [language, { isConverted, track }] of captions) {
     const draft = join(folder, draftOf(language))
     try {
-      texts.set(language, makeCaptions(await readFile(draft), { isConverted }))
+      texts.set(language, makeCaptions(await readFile(draft), { isConverted }).text)
     } catch (error) {
       // A stream without a single caption, or one that was never written: the episode is as good as without.
       const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
       if (!missing && !(error instanceof UnusableFile)) throw error
+      const isEmpty = error instanceof UnusableFile && ['empty', 'noCaptions'].includes(error.why.key)
+      if (!missing && !isEmpty) unreadable.push(track)
     }
     await rm(draft, { force: true })
   }
-  return texts
+  return { captions: texts, notes: noteTracks('captionTracks', unreadable) }
 }
 
 /** Reads the summary of ffmpeg's `ebur128`; undefined if there is none. */

@@ -128,6 +128,37 @@ test.each([
   expect(beeps()).toEqual(near([1, 2, 4, 5]))
 })
 
+const fields = [
+  '-vf',
+  'setfield=tff',
+  '-flags',
+  '+ildct+ilme',
+  '-top',
+  '1',
+  '-pix_fmt',
+  'yuv420p',
+  '-g',
+  '25',
+]
+test.each([
+  { name: 'MPEG-2', codec: [...fields, '-c:v', 'mpeg2video'], sizes: ['96x64', '192x128', '96x64'] },
+  { name: 'H.264', codec: [...fields, '-c:v', 'libx264', '-x264opts', 'tff=1'], sizes: ['96x64', '192x128'] },
+  { name: 'another shape', codec: [...fields, '-c:v', 'mpeg2video'], sizes: ['96x64', '64x96', '128x96'] },
+])(
+  'an interlaced film whose size changes in the middle goes on in time: $name',
+  async ({ name, codec, sizes }) => {
+    const parts = sizes.map((size, at) => {
+      const inputs = [...flashing(6, size), ...beeping(6), ...codec]
+      return write(`fields ${name}-${at}.ts`, ...inputs, '-c:a', 'mp2', '-f', 'mpegts')
+    })
+    const { made, flashes, beeps } = await make(joined(`fields ${name}.ts`, ...parts))
+    const seconds = sizes.flatMap((_, part) => [1, 2, 3, 4, 5].map((second) => 6 * part + second))
+    expect(Math.abs(made.durationMs - 6000 * sizes.length)).toBeLessThanOrEqual(120)
+    expect(flashes()).toEqual(near(seconds))
+    expect(beeps()).toEqual(near(seconds))
+  },
+)
+
 test.each([
   { codec: 'ac3', rates: [48_000, 48_000, 48_000] },
   { codec: 'eac3', rates: [48_000, 48_000, 48_000] },
@@ -186,6 +217,53 @@ test.each([
   },
 )
 
+const fragmented = ['-movflags', 'frag_keyframe+empty_moov+default_base_moof']
+const toPipe = (format: string) => ['-f', format, 'pipe:1']
+test.each([
+  { name: 'mkv', note: 'with a length', more: ['-c:a', 'flac'] },
+  { name: 'mkv', note: 'of unknown length', more: ['-c:a', 'flac', ...toPipe('matroska')] },
+  {
+    name: 'webm',
+    note: 'with a length',
+    more: ['-c:v', 'libvpx', '-deadline', 'realtime', '-c:a', 'libopus'],
+  },
+  {
+    name: 'webm',
+    note: 'live',
+    more: ['-c:v', 'libvpx', '-c:a', 'libopus', '-live', '1', ...toPipe('webm')],
+  },
+  { name: 'mp4', note: 'with one index', more: ['-c:a', 'aac'] },
+  { name: 'mp4', note: 'in fragments', more: ['-c:a', 'aac', ...fragmented] },
+])(
+  'recordings in $name $note that were joined are refused with that reason',
+  async ({ name, note, more }) => {
+    const inputs = [...flashing(3), ...beeping(3), ...coding, ...more]
+    const first = join(root, `first ${note}.${name}`)
+    if (more.includes('pipe:1')) writeFileSync(first, ffmpeg(...inputs))
+    else ffmpeg(...inputs, first)
+    expect(Math.abs((await make(first)).made.durationMs - 3000)).toBeLessThanOrEqual(80)
+    await expect(make(joined(`joined ${note}.${name}`, first, first))).rejects.toMatchObject({
+      why: { key: 'joined' },
+    })
+  },
+)
+
+test('a recording in fragments whose index is repeated in the middle is one', async () => {
+  const input = write('fragments.mp4', ...flashing(4), ...beeping(4), ...coding, ...fragmented)
+  const bytes = readFileSync(input)
+  const first = bytes.indexOf('moof') - 4
+  const third = bytes.indexOf('moof', bytes.indexOf('moof', first + 8) + 4) - 4
+  const repeated = join(root, 'repeated.mp4')
+  writeFileSync(
+    repeated,
+    Buffer.concat([bytes.subarray(0, third), bytes.subarray(0, first), bytes.subarray(third)]),
+  )
+  const { made, flashes, beeps } = await make(repeated)
+  expect(Math.abs(made.durationMs - 4000)).toBeLessThanOrEqual(80)
+  expect(flashes()).toEqual(near([1, 2, 3]))
+  expect(beeps()).toEqual(near([1, 2, 3]))
+})
+
 test('a film whose sound gets other channels in the middle goes on in time', async () => {
   const parts = [6, 2].map((channels) => write(`${channels}.ac3`, ...beeping(3, channels)))
   const sound = ['-i', joined('both.ac3', ...parts), '-c:a', 'copy']
@@ -234,6 +312,22 @@ test.each([
     expect(times && rateOf(times, declared)).toEqual(made)
   },
 )
+
+test.each([
+  { rate: '25/2', made: 25 },
+  { rate: '15/2', made: 15 },
+  { rate: '40/3', made: 40 / 3 },
+])('a film of $rate pictures a second shows each of them in time', async ({ rate, made }) => {
+  // A picture is as late as in the source, where it begins at the next place of its grid.
+  const [num = 1, den = 1] = rate.split('/').map(Number)
+  const step = den / num
+  const grid = [1, 2, 3].map((second) => Math.ceil(second / step - 1e-6) * step)
+  const lit = `color=black:size=96x64:rate=${rate}:duration=4,drawbox=color=white:t=fill:enable='gte(t,0.9)*lt(mod(t,1),${step - 0.001})'`
+  const film = await make(write(`rate-${made}.mkv`, ...lavfi(lit), ...beeping(4), ...coding))
+  expect(film.rate).toBeCloseTo(made, 2)
+  expect(film.flashes()).toEqual(grid.map((second) => expect.closeTo(second, 2)))
+  expect(film.beeps()).toEqual(near([1, 2, 3]))
+})
 
 test('pictures after one that holds for seconds are shown in time', async () => {
   const still = ['-vf', "select='lt(t,1.2)+gte(t,2.8)'"]

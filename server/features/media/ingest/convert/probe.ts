@@ -3,10 +3,13 @@ import type { Language } from '#contract/languages.ts'
 import { inputArgs, type Container } from '#server/features/media/ingest/plan/build-ffmpeg-args.ts'
 import {
   chooseCaptions,
+  noteCaptions,
   type CaptionStream,
   type CaptionTrack,
 } from '#server/features/media/ingest/captions/choose-captions.ts'
-import { outlineOf } from '#server/features/media/ingest/files/mp4-boxes.ts'
+import { noteTracks, type FilmNote } from '#server/features/media/ingest/files/film-notes.ts'
+import { isMatroskaJoined } from '#server/features/media/ingest/files/matroska-outline.ts'
+import { isMp4Joined, outlineOf } from '#server/features/media/ingest/files/mp4-boxes.ts'
 import { packetsOf } from '#server/features/media/ingest/files/transport-stream.ts'
 import { shownSize, type Fraction, type SourceShape } from '#server/features/media/ingest/plan/plan-ladder.ts'
 import { runLimited } from '#server/features/media/ingest/files/run-ffmpeg.ts'
@@ -27,6 +30,8 @@ export interface SourceMedia extends SourceShape {
   /** Seconds, as the container says of the picture alone. */
   pictureLength: number | undefined
   interlaced: boolean
+  /** The size of the decoded picture, turned upright. */
+  codedSize: { width: number; height: number }
   /** Which stream of the file is the film: a cover picture is one too, and may be the first. */
   streamIndex: number
   /** The index of the audio stream; undefined if there is none. */
@@ -36,6 +41,8 @@ export interface SourceMedia extends SourceShape {
   colours: SourceColours
   /** The caption streams that can be shown, one per language of the site. */
   captions: ReadonlyMap<Language, CaptionTrack>
+  /** What of it is left out. */
+  notes: FilmNote[]
 }
 
 const longestHours = 3.5
@@ -66,7 +73,9 @@ export async function probe(ffprobe: string, path: string, signal?: AbortSignal)
     onLine: (line) => lines.push(line),
   })
   if (status !== 0) throw new UnusableFile({ key: await whyUnreadable(container, path) })
-  return describe(container, parseProbe(lines.join('\n')))
+  const media = describe(container, parseProbe(lines.join('\n')))
+  if (await isJoined(container, path)) throw new UnusableFile({ key: 'joined' })
+  return media
 }
 
 async function readStart(path: string): Promise<Buffer> {
@@ -103,6 +112,12 @@ function isText(start: Buffer): boolean {
   return start.every((byte) => byte === 9 || byte === 10 || byte === 13 || byte >= 32)
 }
 
+/** Whether ffmpeg would read the first of several recordings alone. In a transport stream it reads them all. */
+async function isJoined(container: Container, path: string): Promise<boolean> {
+  if (container === 'mpegts') return false
+  return container === 'mov' ? isMp4Joined(path) : isMatroskaJoined(path)
+}
+
 async function whyUnreadable(container: Container, path: string): Promise<'noIndex' | 'damaged'> {
   return container === 'mov' && !(await outlineOf(path)).types.includes('moov') ? 'noIndex' : 'damaged'
 }
@@ -117,7 +132,6 @@ interface ProbedStream extends CaptionStream, ProbedColours {
   r_frame_rate?: string
   field_order?: string
   duration?: string
-  nb_frames?: string
   sample_rate?: string
   side_data_list?: ({ rotation?: number } & DolbyVision)[]
 }
@@ -134,14 +148,8 @@ function parseProbe(json: string): Probed {
 }
 
 function describe(container: Container, { streams, format }: Probed): SourceMedia {
-  // A cover picture is a video stream too, and may be the first.
-  const video = streams.find(
-    ({ codec_type, disposition }) => codec_type === 'video' && disposition?.['attached_pic'] !== 1,
-  )
-  if (!video) throw new UnusableFile({ key: 'noPicture' })
+  const { video, unreadable: unreadablePictures } = pictureOf(streams)
   const { width = 0, height = 0 } = video
-  if (!(width > 0 && height > 0) || video.codec_name === undefined)
-    throw new UnusableFile({ key: 'unknownPicture' })
   if (width > largestSide || height > largestSide)
     throw new UnusableFile({ key: 'tooWide', width, height, most: largestSide })
   const pictureLength = lengthOfPicture(container, video, format)
@@ -151,7 +159,7 @@ function describe(container: Container, { streams, format }: Probed): SourceMedi
     video.side_data_list?.find((data) => data.rotation !== undefined)?.rotation ??
     Number(video.tags?.['rotate'] ?? 0)
   if (isDolbyVisionAlone(video.side_data_list ?? [])) throw new UnusableFile({ key: 'dolbyVision' })
-  const sound = soundOf(streams)
+  const { sound, unreadable } = soundOf(streams)
   const shown = shownSize({ width, height, pixelShape: fraction(video.sample_aspect_ratio), rotation })
   return {
     container,
@@ -161,11 +169,17 @@ function describe(container: Container, { streams, format }: Probed): SourceMedi
     ...shown,
     frameRate: frameRateOf(video),
     interlaced: ['tt', 'bb', 'tb', 'bt'].includes(video.field_order ?? ''),
+    codedSize: shownSize({ width, height, pixelShape: { num: 1, den: 1 }, rotation }),
     hasAudio: sound !== undefined,
     soundIndex: sound?.index,
     trackIds: [video, ...(sound ? [sound] : [])].map(({ id }) => Number(id ?? NaN)),
     colours: coloursOf(video, shown.height),
     captions: chooseCaptions(streams),
+    notes: [
+      ...noteTracks('pictureTracks', unreadablePictures),
+      ...noteTracks('soundTracks', unreadable),
+      ...noteCaptions(streams),
+    ],
   }
 }
 
@@ -193,16 +207,45 @@ function lengthOfPicture(
 }
 
 /**
- * The sound that the file itself puts first, else the first one that can be read.
+ * The picture that the file itself puts first, else the first one that can be read; and the numbers of those that can't be. A cover picture
+ * is a video stream too, and may be the first.
+ * @throws UnusableFile if there is none
+ */
+function pictureOf(streams: readonly ProbedStream[]): { video: ProbedStream; unreadable: number[] } {
+  const pictures = streams.filter(
+    ({ codec_type, disposition }) =>
+      codec_type === 'video' &&
+      disposition?.['attached_pic'] !== 1 &&
+      disposition?.['timed_thumbnails'] !== 1,
+  )
+  if (pictures.length === 0) throw new UnusableFile({ key: 'noPicture' })
+  const isReadable = ({ codec_name, width = 0, height = 0 }: ProbedStream) =>
+    codec_name !== undefined && width > 0 && height > 0
+  const readable = pictures.filter(isReadable)
+  // A single picture beside a film is a cover that is not called one.
+  const moving = readable.filter(({ nb_frames = '' }) => !['0', '1'].includes(nb_frames))
+  const video = moving.find(({ disposition }) => disposition?.['default'] === 1) ?? moving[0] ?? readable[0]
+  if (!video) throw new UnusableFile({ key: 'unknownPicture' })
+  return { video, unreadable: pictures.flatMap((each, at) => (isReadable(each) ? [] : [at + 1])) }
+}
+
+/**
+ * The sound that the file itself puts first, else the first one that can be read; and the numbers of those that can't be.
  * @throws UnusableFile if there is sound but none is readable
  */
-function soundOf(streams: readonly ProbedStream[]): ProbedStream | undefined {
+function soundOf(streams: readonly ProbedStream[]): {
+  sound: ProbedStream | undefined
+  unreadable: number[]
+} {
   const sounds = streams.filter(({ codec_type, nb_frames }) => codec_type === 'audio' && nb_frames !== '0')
-  const readable = sounds.filter(
-    ({ codec_name, sample_rate }) => codec_name !== undefined && Number(sample_rate) > 0,
-  )
+  const isReadable = ({ codec_name, sample_rate }: ProbedStream) =>
+    codec_name !== undefined && Number(sample_rate) > 0
+  const readable = sounds.filter(isReadable)
   if (sounds.length > 0 && readable.length === 0) throw new UnusableFile({ key: 'unreadableSound' })
-  return readable.find(({ disposition }) => disposition?.['default'] === 1) ?? readable[0]
+  return {
+    sound: readable.find(({ disposition }) => disposition?.['default'] === 1) ?? readable[0],
+    unreadable: sounds.flatMap((sound, at) => (isReadable(sound) ? [] : [at + 1])),
+  }
 }
 
 function seconds(text: string | undefined): number | undefined {

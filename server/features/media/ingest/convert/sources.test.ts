@@ -113,7 +113,74 @@ describe('sound', () => {
   })
 })
 
+test('sound that can’t be read is named where another track is used', async () => {
+  const sounds = [...lavfi('sine=duration=2'), ...lavfi('sine=duration=2')]
+  const codecs = ['-c:a:0', 'flac', '-c:a:1', 'libopus', '-disposition:a:0', 'default']
+  const input = inputOf(
+    'other-sound.mkv',
+    ...picture(),
+    ...sounds,
+    '-map',
+    '0',
+    '-map',
+    '1',
+    '-map',
+    '2',
+    ...codecs,
+  )
+  const bytes = readFileSync(input)
+  bytes.write('A_XYZW', bytes.indexOf('A_FLAC'), 'latin1')
+  writeFileSync(input, bytes)
+  const { made, sound } = await make(input)
+  expect(made.notes).toEqual([{ key: 'soundTracks', tracks: '1' }])
+  expect(loudnessOf(sound).integrated).toBeGreaterThan(-20)
+})
+
 describe('a picture', () => {
+  const two = (...more: string[]) => [
+    ...lavfi('color=black:size=160x90:rate=25:duration=1'),
+    ...lavfi('color=white:size=160x90:rate=25:duration=1'),
+    '-map',
+    '0',
+    '-map',
+    '1',
+    ...more,
+  ]
+  const secondFirst = ['-disposition:v:0', '0', '-disposition:v:1', 'default']
+
+  test('that the file puts first is taken, not the one that is first in it', async () => {
+    const { top, made } = await make(inputOf('two-pictures.mkv', ...two(...secondFirst)))
+    expect(brightness(top, 1).row[0]).toBeGreaterThan(200)
+    expect(made.notes).toEqual([])
+  })
+
+  test.each(['attached_pic', 'attached_pic+default'])(
+    'that is a cover is never taken, wherever it is and whatever the file puts first (%s)',
+    async (disposition) => {
+      const film = [
+        ...lavfi('color=white:size=160x90:rate=25:duration=0.04'),
+        ...picture(),
+        '-map',
+        '0',
+        '-map',
+        '1',
+      ]
+      const cover = ['-c:v:0', 'mjpeg', '-disposition:v:0', disposition, '-disposition:v:1', '0']
+      const { made } = await make(inputOf(`${disposition}.mp4`, ...film, ...cover))
+      expect(made.durationMs).toBe(2000)
+    },
+  )
+
+  test('that can’t be read is named where another track is used', async () => {
+    const input = inputOf('other-picture.mkv', ...two('-c:v:0', 'mpeg4', '-c:v:1', 'libx264'))
+    const bytes = readFileSync(input)
+    bytes.write('V_MPEG4/XYZ/ASP', bytes.indexOf('V_MPEG4/ISO/ASP'), 'latin1')
+    writeFileSync(input, bytes)
+    const { top, made } = await make(input)
+    expect(brightness(top, 1).row[0]).toBeGreaterThan(200)
+    expect(made.notes).toEqual([{ key: 'pictureTracks', tracks: '1' }])
+  })
+
   /** White where it begins, then darker: its left end and its upper end are told apart from the others. */
   const shaded = (width: number, height: number) =>
     `nullsrc=size=${width}x${height}:rate=25:duration=1,format=gray,geq=lum='235-120*X/W-80*Y/H'`
@@ -238,7 +305,7 @@ describe('HDR', () => {
     writeFileSync(lacking, '#!/bin/sh\necho " TSC scale  V->V  Scale."\n', { mode: 0o755 })
     const input = write('refused', 'smpte2084', halves(0.2, 0.4))
     await expect(make(input, { ...programs, ffmpegPath: lacking })).rejects.toThrow(
-      'is HDR, which this ffmpeg can’t convert',
+      'has HDR or other colors that this ffmpeg can’t convert',
     )
   })
 
@@ -299,5 +366,25 @@ describe('captions in the file', () => {
     const input = inputOf(name, ...tracks(kind, ['eng', 'I <3 you, R&B']))
     const { captions } = (await make(input)).made
     expect(captions.get('en')).toContain('\nI &lt;3 you, R&amp;B\n')
+  })
+
+  test('that can’t be shown are named, by their numbers', async () => {
+    const languages: [string, string][] = [
+      ['eng', 'Hello'],
+      ['jpn', '今日は'],
+      ['', 'Salut'],
+      ['ger', 'Bild'],
+    ]
+    const input = inputOf('left-out.mkv', ...tracks('srt', ...languages))
+    const bytes = readFileSync(input)
+    const last = bytes.lastIndexOf('S_TEXT/UTF8')
+    bytes.write('S_HDMV/PGS\0', last, 'latin1')
+    writeFileSync(input, bytes)
+    const { notes, captions } = (await make(input)).made
+    expect([...captions.keys()]).toEqual(['en'])
+    expect(notes).toEqual([
+      { key: 'captionPictures', tracks: '4' },
+      { key: 'captionLanguages', tracks: '2, 3' },
+    ])
   })
 })

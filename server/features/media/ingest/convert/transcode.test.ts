@@ -47,7 +47,14 @@ test('a film becomes aligned renditions: 1 s four times, then 2 s, each beginnin
   const input = join(root, 'film.mp4')
   drawFilm(input, { size: '640x360', seconds: 6, rate: '30' })
   const { made, media, read, progress } = await make(input)
-  expect(made).toEqual({ width: 640, height: 360, durationMs: 6000, hasAudio: true, captions: new Map() })
+  expect(made).toEqual({
+    width: 640,
+    height: 360,
+    durationMs: 6000,
+    hasAudio: true,
+    captions: new Map(),
+    notes: [],
+  })
   for (const rung of ['v0', 'v1']) {
     expect(parsePlaylist(read(`${rung}/index.m3u8`)).map(({ duration }) => duration)).toEqual([1, 1, 1, 1, 2])
     const keyTimes = packets(join(media, rung, 'index.m3u8'), 'pts_time,flags')

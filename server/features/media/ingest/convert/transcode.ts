@@ -4,6 +4,7 @@ import type { Language } from '#contract/languages.ts'
 import type { ExtraCodec } from '#server/platform/config/read-ingest.ts'
 import { askAbilities } from '#server/platform/processes/run-abilities.ts'
 import { buildFfmpegArgs } from '#server/features/media/ingest/plan/build-ffmpeg-args.ts'
+import type { FilmNote } from '#server/features/media/ingest/files/film-notes.ts'
 import { diskFull, failure } from '#server/features/media/ingest/files/conversion-failure.ts'
 import { extraPlaces, type ExtraRendition } from '#server/features/media/ingest/plan/extra-codec.ts'
 import type { Programs } from './programs.ts'
@@ -48,6 +49,8 @@ export interface Transcoded {
   hasAudio: boolean
   /** What lay in the file itself, as WebVTT. */
   captions: ReadonlyMap<Language, string>
+  /** What of the file is left out. */
+  notes: FilmNote[]
 }
 
 const aacLc = 'mp4a.40.2'
@@ -70,8 +73,8 @@ export async function transcode({
 }: TranscodeOptions): Promise<Transcoded> {
   const probed = await probe(programs.ffprobePath, input, signal)
   const source = { ...probed, clockJump: await findClockJump(input, probed, signal) }
-  if (source.colours.highRange) await checkColours(programs.ffmpegPath)
-  const { times, sound, gain, captions } = await analyzeSource({
+  if (source.colours.wide) await checkColours(programs.ffmpegPath)
+  const { times, sound, gain, captions, notes } = await analyzeSource({
     programs,
     input,
     source,
@@ -108,7 +111,11 @@ export async function transcode({
   // The build of 2018 ends well and in silence where its files have found no room.
   if (isFull(await statfs(folder))) throw diskFull()
   if (result.status !== 0) throw failure(result)
-  return { ...(await finish(folder, film, plan, programs.extraRung)), captions }
+  return {
+    ...(await finish(folder, film, plan, programs.extraRung)),
+    captions,
+    notes: [...source.notes, ...notes],
+  }
 }
 
 /**
@@ -162,7 +169,7 @@ async function finish(
   source: SourceMedia,
   plan: LadderPlan,
   extra: ExtraRendition | undefined,
-): Promise<Omit<Transcoded, 'captions'>> {
+): Promise<Omit<Transcoded, 'captions' | 'notes'>> {
   const media = join(folder, 'media')
   const videos = await readVideos(media, plan)
   const more = extra ? await readExtra(media, plan, extra.codec) : []

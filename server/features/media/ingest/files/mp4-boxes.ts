@@ -31,15 +31,82 @@ export async function outlineOf(path: string): Promise<{ types: string[]; isWhol
     const { size } = await file.stat()
     const types: string[] = []
     let end = 0
-    while (end < size && types.length < mostBoxes) {
-      const box = await readHeader(file, end, size)
-      if (!box) return { types, isWhole: false }
-      types.push(box.type)
+    for await (const box of boxesOf(file, size)) {
+      if (types.push(box.type) >= mostBoxes) break
       end = box.end
     }
     return { types, isWhole: end === size }
   } finally {
     await file.close()
+  }
+}
+
+/** Enough for 3.5 hours in fragments of a third of a second. */
+const mostFragments = 100_000
+const largestFragmentHead = 1024 ** 2
+
+/**
+ * Whether a file is several recordings one after the other: it has a second index (moov), or the clock of its fragments goes back. Some
+ * programs repeat the index before each fragment: where the clock goes on, that is one recording.
+ */
+export async function isMp4Joined(path: string): Promise<boolean> {
+  const file = await open(path)
+  try {
+    const { size } = await file.stat()
+    const clocks = new Map<number, number>()
+    let [indexes, boxes] = [0, 0]
+    for await (const { type, start, end } of boxesOf(file, size)) {
+      if (++boxes > mostFragments) return false
+      if (type === 'moov' && ++indexes > 1 && clocks.size === 0) return true
+      if (type !== 'moof' || end - start > largestFragmentHead) continue
+      const { buffer } = await file.read(Buffer.alloc(end - start), 0, end - start, start)
+      for (const [track, time] of fragmentTimes(buffer)) {
+        if (time < (clocks.get(track) ?? 0)) return true
+        clocks.set(track, time)
+      }
+    }
+    return false
+  } finally {
+    await file.close()
+  }
+}
+
+/** When the tracks of a fragment (moof) begin, in their own units; without those that do not say so. */
+function fragmentTimes(moof: Buffer): Map<number, number> {
+  const times = new Map<number, number>()
+  for (const { bytes } of boxesIn(moof).filter(({ type }) => type === 'traf')) {
+    const parts = boxesIn(bytes)
+    const header = parts.find(({ type }) => type === 'tfhd')?.bytes
+    const time = parts.find(({ type }) => type === 'tfdt')?.bytes
+    if (!header || header.length < 16 || !time || time.length < 16) continue
+    const isLong = time.readUInt8(8) === 1 && time.length >= 20
+    times.set(header.readUInt32BE(12), isLong ? Number(time.readBigUInt64BE(12)) : time.readUInt32BE(12))
+  }
+  return times
+}
+
+/** The boxes inside of one, up to the first that can't be read. */
+function boxesIn(box: Buffer): Box[] {
+  const boxes: Box[] = []
+  for (let at = 8; at + 8 <= box.length;) {
+    const size = box.readUInt32BE(at)
+    if (size < 8 || at + size > box.length) break
+    boxes.push({ type: box.toString('latin1', at + 4, at + 8), bytes: box.subarray(at, at + size) })
+    at += size
+  }
+  return boxes
+}
+
+/** The boxes that lie side by side in a file on disk, up to the first whose length is none. */
+async function* boxesOf(
+  file: FileHandle,
+  size: number,
+): AsyncGenerator<{ type: string; start: number; end: number }> {
+  for (let start = 0; start < size;) {
+    const box = await readHeader(file, start, size)
+    if (!box) return
+    yield { ...box, start }
+    start = box.end
   }
 }
 

@@ -24,6 +24,7 @@ export const reasons = {
   noLength: [],
   tooLong: ['hours', 'most'],
   highRange: [],
+  colourMatrix: ['matrix'],
   dolbyVision: [],
   tooSlow: [],
   growsTooLarge: ['gigabytes'],

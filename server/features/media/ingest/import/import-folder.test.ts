@@ -323,3 +323,43 @@ test('nothing unfinished is left behind', () => {
   )
   expect(own).toEqual([])
 })
+
+test('what of a film or its captions is left out is noted, at each import', async () => {
+  const folder = makeFolder('left-out', {})
+  const srt = join(root, 'foreign.srt')
+  writeFileSync(srt, '1\n00:00:00,100 --> 00:00:00,900\nHello\n')
+  const language = ['-metadata:s:s:0', 'language=jpn']
+  ffmpeg(
+    '-i',
+    join(root, 'one.mp4'),
+    '-i',
+    srt,
+    '-c',
+    'copy',
+    '-c:s',
+    'srt',
+    ...language,
+    join(folder, '01.mkv'),
+  )
+  const lost = '1\n00:00:00,100 --> 00:00:00,900\nHello\n\n2\n00:00:0x,000 --> 00:00:01,000\nLost\n'
+  writeFileSync(join(folder, '01.en.srt'), lost)
+  const notes = [
+    'left-out/01.en.srt has captions in English whose times can’t be used (first in line 6): they are left out.',
+    'left-out/01.mkv has captions in none of this site’s languages (track 1): they are left out.',
+  ]
+  expect((await run(folder)).notes).toEqual(expect.arrayContaining(notes))
+  expect((await run(folder)).notes).toEqual(expect.arrayContaining(notes))
+  expect((await episodesOf('left-out'))[0]?.captions).toMatchObject([{ lang: 'en', lostLine: 6 }])
+})
+
+test('captions in a folder of a drama are imported, and what lies beside dramas is noted', async () => {
+  const folder = makeFolder('beside/nested', { '01.mp4': 'one.mp4' })
+  for (const name of ['subs', '../sketches']) mkdirSync(join(folder, name))
+  writeFileSync(join(folder, 'subs/01.en.vtt'), captions)
+  writeFileSync(join(folder, 'subs/01.es.vtt'), 'Hola')
+  writeFileSync(join(folder, '../sketches/01.mp4'), '')
+  const { notes, refused } = await run(join(folder, '..'))
+  expect(notes[0]).toBe('not used: sketches (a folder without video.yaml).')
+  expect(refused.map(({ file }) => file)).toEqual(['nested/subs/01.es.vtt'])
+  expect((await episodesOf('nested'))[0]?.captions).toMatchObject([{ lang: 'en' }])
+})

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { basename } from 'node:path'
+import { relative } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Language, Texts } from '#contract/languages.ts'
 import { priceWarningsOf } from '#contract/studio/video-warnings.ts'
@@ -13,6 +13,7 @@ import {
   type ExponentialBackoff,
   type BackoffOptions,
 } from '#server/features/media/ingest/files/exponential-backoff.ts'
+import { sayNote } from '#server/features/media/ingest/files/film-notes.ts'
 import { makeCaptions } from '#server/features/media/ingest/captions/make-captions.ts'
 import { coverSize, makeCover } from '#server/features/media/ingest/convert/make-stills.ts'
 import { probe } from '#server/features/media/ingest/convert/probe.ts'
@@ -72,8 +73,10 @@ export async function enqueueFolder(
   const videoId = await publish(context, folder, options)
   const coverNotes = await applyCover(context, folder, videoId, refused)
   const episodes: ImportedEpisode[] = []
+  const captionNotes: string[] = []
   for (const { source, name, duration } of checked) {
-    const { captions, keptCaptions } = await readCaptions(folder.slug, source, refused)
+    const captions = await readCaptions(folder, source, refused)
+    captionNotes.push(...captions.notes)
     const titles = folder.description.episodeTitles[source.number - 1] ?? {}
     const file = {
       videoId,
@@ -81,8 +84,7 @@ export async function enqueueFolder(
       titles,
       path: source.path,
       name,
-      captions,
-      keptCaptions,
+      ...captions,
       priority: options.priority(source.number),
     }
     episodes.push({ ...(await enqueueEpisode(context, file, options.signal)), name, duration })
@@ -90,6 +92,7 @@ export async function enqueueFolder(
   const notes = [
     ...noteUnused(folder),
     ...coverNotes,
+    ...captionNotes,
     ...(await noteOddities(context, folder, videoId)),
     ...(await noteMissing(context, folder, videoId)),
   ]
@@ -104,7 +107,7 @@ async function checkEpisodes(
 ) {
   const usable: { source: EpisodeSource; name: string; duration: number }[] = []
   for (const source of folder.episodes) {
-    const name = `${folder.slug}/${basename(source.path)}`
+    const name = nameIn(folder, source.path)
     try {
       const { duration } = await probe(context.programs.ffprobePath, source.path, signal)
       // Where the container says no length, progress counts it as a minute.
@@ -138,12 +141,13 @@ async function publish(
 
 async function applyCover(
   { db, storage }: IngestContext,
-  { slug, cover }: ContentFolder,
+  folder: ContentFolder,
   videoId: string,
   refused: Refused[],
 ): Promise<string[]> {
+  const { cover } = folder
   if (cover === undefined) return []
-  const name = `${slug}/${basename(cover)}`
+  const name = nameIn(folder, cover)
   try {
     const { isSmall, ...made } = await makeCover(storage, await readFile(cover))
     await setCover(db, videoId, made)
@@ -182,18 +186,30 @@ async function noteOddities(
   ]
 }
 
-async function readCaptions(slug: string, source: EpisodeSource, refused: Refused[]) {
+async function readCaptions(folder: ContentFolder, source: EpisodeSource, refused: Refused[]) {
   const captions = new Map<Language, string>()
+  const lostLines = new Map<Language, number>()
   const keptCaptions = new Set<Language>()
+  const notes: string[] = []
   for (const { language, path } of source.captions) {
     try {
-      captions.set(language, makeCaptions(await readFile(path)))
+      const { text, lostLine } = makeCaptions(await readFile(path))
+      captions.set(language, text)
+      if (lostLine === undefined) continue
+      lostLines.set(language, lostLine)
+      const said = sayNote({ key: 'captionTimes', language, line: lostLine }, 'en')
+      notes.push(`${nameIn(folder, path)} ${said}.`)
     } catch (error) {
       keptCaptions.add(language)
-      refused.push({ file: `${slug}/${basename(path)}`, reason: whyRefused(error) })
+      refused.push({ file: nameIn(folder, path), reason: whyRefused(error) })
     }
   }
-  return { captions, keptCaptions }
+  return { captions, lostLines, keptCaptions, notes }
+}
+
+/** A file as the operator knows it: "my-drama/02.mp4". */
+function nameIn({ slug, path }: ContentFolder, file: string): string {
+  return `${slug}/${relative(path, file)}`
 }
 
 function noteUnused({ slug, unused }: ContentFolder): string[] {
@@ -254,7 +270,8 @@ export async function importFolder(
   await purgeWorkFolders(context.storage)
   const rest = exponentialBackoff(context.log, options.rest)
   const parts: EnqueuedFolder[] = []
-  for (const folder of await findFolders(path)) {
+  const found = await findFolders(path)
+  for (const folder of found.folders) {
     const wish = { signal: options.signal, release: 'whenReady', priority: () => importPriority } as const
     parts.push(await retryWithBackoff(rest, options.signal, () => enqueueFolder(context, folder, wish)))
   }
@@ -267,9 +284,23 @@ export async function importFolder(
     made: open.map(({ name }) => name).filter((name) => !failedNames.has(name)),
     unchanged: unchanged.filter(({ captionsChanged }) => !captionsChanged).map(({ name }) => name),
     recaptioned: unchanged.filter(({ captionsChanged }) => captionsChanged).map(({ name }) => name),
-    refused: [...parts.flatMap((part) => part.refused), ...failed],
-    notes: parts.flatMap((part) => part.notes),
+    refused: [...found.refused, ...parts.flatMap((part) => part.refused), ...failed],
+    notes: [
+      ...(found.unused.length === 0 ? [] : [`not used: ${found.unused.join(', ')}.`]),
+      ...parts.flatMap((part) => part.notes),
+      ...(await noteFilms(context, episodes)),
+    ],
   }
+}
+
+/** What of the episodes' files was left out. */
+async function noteFilms({ db }: IngestContext, episodes: readonly ImportedEpisode[]): Promise<string[]> {
+  if (episodes.length === 0) return []
+  const ids = episodes.map(({ assetId }) => assetId)
+  const notes = new Map((await queries.selectAssets(db, ids)).map((asset) => [asset.id, asset.notes]))
+  return episodes.flatMap(({ name, assetId }) =>
+    (notes.get(assetId) ?? []).map((note) => `${name} ${sayNote(note, 'en')}.`),
+  )
 }
 
 /** Works on these assets, and waits for those that others work on. @returns what failed */

@@ -1,9 +1,9 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { description } from '#server/testing/media/run-test-media.ts'
-import { readFolder } from './read-folder.ts'
+import { findFolders, readFolder } from './read-folder.ts'
 
 let root: string
 let folders = 0
@@ -16,8 +16,10 @@ afterAll(() => rmSync(root, { recursive: true, force: true }))
 async function read(...names: string[]) {
   const folder = join(root, `salt-${++folders}`)
   mkdirSync(folder)
-  for (const name of ['video.yaml', ...names])
+  for (const name of ['video.yaml', ...names]) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true })
     writeFileSync(join(folder, name), name === 'video.yaml' ? description : '')
+  }
   const found = await readFolder(folder)
   if ('reason' in found) throw new Error(found.reason)
   const { episodes, cover, refused, unused } = found
@@ -28,7 +30,7 @@ async function read(...names: string[]) {
       ...captions.map((caption) => [caption.language, basename(caption.path)]),
     ]),
     cover: cover && basename(cover),
-    refused: refused.map(({ file }) => basename(file)),
+    refused: refused.map(({ file }) => relative(basename(folder), file)),
     unused,
   }
 }
@@ -85,4 +87,62 @@ test('every file that is not used is named, but those of operating systems', asy
       'cover.heic',
     ].toSorted(),
   )
+})
+
+test('files in folders of a drama are read as the studio reads them', async () => {
+  const nested = ['subs/01.en.vtt', 'subs/01.de.srt', 'Season 1/02.mp4', 'art/cover.png', 'art/poster.psd']
+  expect(await read('01.mp4', ...nested)).toEqual({
+    episodes: [
+      [1, '01.mp4', ['dy', '01.de.srt'], ['en', '01.en.vtt']],
+      [2, '02.mp4'],
+    ],
+    cover: 'cover.png',
+    refused: [],
+    unused: ['art/poster.psd'],
+  })
+})
+
+test('a folder in a drama’s is named where nothing in it is read', async () => {
+  const nested = [
+    '01.mp4',
+    'extras/01.mp4',
+    'other/video.yaml',
+    'other/02.mp4',
+    '.git/03.mp4',
+    'a/b/.DS_Store',
+  ]
+  expect(await read(...nested)).toEqual({
+    episodes: [[1, '01.mp4']],
+    cover: undefined,
+    refused: ['extras/01.mp4'],
+    unused: ['other', 'a/b'],
+  })
+})
+
+test('what lies beside the folders of dramas is named', async () => {
+  const shelf = join(root, 'shelf')
+  const files = [
+    'salt/video.yaml',
+    'sand/video.yml',
+    'sea/Video.yaml',
+    'sky/01.mp4',
+    '01.mp4',
+    '.DS_Store',
+    '.git/x',
+  ]
+  for (const name of files) {
+    mkdirSync(dirname(join(shelf, name)), { recursive: true })
+    writeFileSync(join(shelf, name), '')
+  }
+  const reason = 'has to be called video.yaml'
+  expect(await findFolders(shelf)).toEqual({
+    folders: [join(shelf, 'salt')],
+    refused: [
+      { file: 'sand/video.yml', reason },
+      { file: 'sea/Video.yaml', reason },
+    ],
+    unused: ['01.mp4', 'sky (a folder without video.yaml)'],
+  })
+  await expect(findFolders(join(shelf, 'sand'))).rejects.toThrow('video.yml has to be called so')
+  await expect(findFolders(join(shelf, 'sky'))).rejects.toThrow(/holds a video\.yaml\.$/)
 })

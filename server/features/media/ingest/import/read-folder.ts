@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs'
+import { existsSync, type Dirent } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
-import { basename, join, resolve } from 'node:path'
+import { basename, join, relative, resolve } from 'node:path'
 import { htmlLanguage, languages, type Language } from '#contract/languages.ts'
 import { readFileName, type NamedFile } from '#contract/studio/file-names.ts'
 import { captionEndings, coverNames, descriptionName, videoEndings } from '#contract/studio/uploads.ts'
@@ -37,24 +37,53 @@ const longestSlug = 100
 // A part and its separator have no sign in common: the time of a match grows with the length alone.
 const slugPattern = /^[a-z0-9]+(?:[-_.][a-z0-9]+)*$/
 
+/** The content folders at a path, and what else lies beside them. */
+export interface FoundFolders {
+  folders: string[]
+  /** Descriptions that are called otherwise. */
+  refused: Refused[]
+  /** Names of files, and of folders without a description. */
+  unused: string[]
+}
+
+const similarName = /^video\.ya?ml$/i
+
 /**
  * The content folders at a path: the path itself if it has a `video.yaml`, else those inside it.
  * @throws Error with a message for people if there is none
  */
-export async function findFolders(path: string): Promise<string[]> {
+export async function findFolders(path: string): Promise<FoundFolders> {
   const root = resolve(path)
   const info = await stat(root).catch(() => undefined)
   if (!info) throw new Error(`There is no folder ${path}.`)
   if (!info.isDirectory()) throw new Error(`${path} is a file: give the folder it lies in.`)
-  if (existsSync(join(root, descriptionName))) return [root]
-  const inside = (await readdir(root, { withFileTypes: true })).filter(
-    (entry) => entry.isDirectory() && !entry.name.startsWith('.'),
-  )
-  const folders = inside
-    .map(({ name }) => join(root, name))
-    .filter((folder) => existsSync(join(folder, descriptionName)))
-  if (folders.length === 0) throw new Error(`Neither ${path} nor a folder in it holds a video.yaml.`)
-  return folders.toSorted()
+  if (existsSync(join(root, descriptionName))) return { folders: [root], refused: [], unused: [] }
+  const found: FoundFolders = { folders: [], refused: [], unused: [] }
+  for (const entry of await listNames(root)) {
+    const folder = join(root, entry.name)
+    const similar = entry.isDirectory() ? await similarTo(folder) : undefined
+    if (existsSync(join(folder, descriptionName))) found.folders.push(folder)
+    else if (similar !== undefined)
+      found.refused.push({ file: `${entry.name}/${similar}`, reason: `has to be called ${descriptionName}` })
+    else found.unused.push(entry.isDirectory() ? `${entry.name} (a folder without video.yaml)` : entry.name)
+  }
+  if (found.folders.length > 0) return found
+  const [similar = await similarTo(root)] = found.refused.map(({ file }) => file)
+  const hint = similar === undefined ? '' : ` ${similar} has to be called so.`
+  throw new Error(`Neither ${path} nor a folder in it holds a video.yaml.${hint}`)
+}
+
+/** A description under another name, such as video.yml. */
+async function similarTo(folder: string): Promise<string | undefined> {
+  return (await readdir(folder).catch(() => [])).find((name) => similarName.test(name))
+}
+
+/** What a folder holds, without what operating systems leave there. */
+async function listNames(folder: string): Promise<Dirent[]> {
+  const entries = await readdir(folder, { withFileTypes: true })
+  return entries
+    .filter(({ name }) => readFileName(name).kind !== 'system')
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
 /** Reads one content folder. What is wrong with the whole comes back as a single refusal. */
@@ -75,7 +104,7 @@ export async function readFolder(path: string): Promise<ContentFolder | Refused>
     const episodes = collectEpisodes(path, files, refuse)
     collectCaptions(path, files, episodes, refuse)
     const others = files.filter(({ kind }) => kind === 'other')
-    for (const { name } of others.filter((file) => otherFormat.test(file.name)))
+    for (const { name } of others.filter((file) => otherFormat.test(basename(file.name))))
       refuse(
         name,
         `is of a format that is not taken (${[...videoEndings, ...captionEndings].join(', ')} are)`,
@@ -88,7 +117,7 @@ export async function readFolder(path: string): Promise<ContentFolder | Refused>
       cover: cover && join(path, cover),
       episodes: [...episodes.values()].toSorted((a, b) => a.number - b.number),
       refused,
-      unused: others.map(({ name }) => name).filter((name) => !otherFormat.test(name)),
+      unused: others.map(({ name }) => name).filter((name) => !otherFormat.test(basename(name))),
     }
   } catch (error) {
     if (!(error instanceof DescriptionError)) throw error
@@ -97,11 +126,27 @@ export async function readFolder(path: string): Promise<ContentFolder | Refused>
 }
 
 interface FolderEntry extends NamedFile {
+  /** Its path within the folder. */
   name: string
 }
 
-async function listFiles(path: string): Promise<FolderEntry[]> {
-  return (await readdir(path)).toSorted().map((name) => ({ name, ...readFileName(name) }))
+/**
+ * The files in a folder and in the folders in it, as the studio reads them. A folder is named itself where it is called like a file, is empty or
+ * can't be read, or where it is a drama of its own.
+ */
+async function listFiles(path: string, inside = ''): Promise<FolderEntry[]> {
+  const files: FolderEntry[] = []
+  const nested: FolderEntry[] = []
+  for (const entry of await listNames(join(path, inside))) {
+    const name = inside ? `${inside}/${entry.name}` : entry.name
+    const named = { name, ...readFileName(name) }
+    const isOpened =
+      entry.isDirectory() && named.kind === 'other' && !existsSync(join(path, name, descriptionName))
+    const within = isOpened ? await listFiles(path, name).catch(() => []) : []
+    if (within.length > 0) nested.push(...within)
+    else files.push(inside && named.kind === 'description' ? { ...named, kind: 'other' } : named)
+  }
+  return [...files, ...nested]
 }
 
 type Refuse = (name: string, reason: string) => void
@@ -116,7 +161,7 @@ function collectEpisodes(
     if (kind !== 'film') continue
     const twin = episodes.get(number ?? 0)
     if (number === undefined) refuse(name, 'has no number of an episode in its name: 01 is the first')
-    else if (twin) refuse(name, `has the same number as ${basename(twin.path)}`)
+    else if (twin) refuse(name, `has the same number as ${relative(path, twin.path)}`)
     else episodes.set(number, { number, path: join(path, name), captions: [] })
   }
   return episodes
@@ -133,7 +178,7 @@ function collectCaptions(
   // Of two files for one language the shorter name is the plain one: "03.en.vtt" before "03.en.forced.vtt".
   const captions = files
     .filter(({ kind }) => kind === 'captions')
-    .toSorted((a, b) => a.name.length - b.name.length)
+    .toSorted((a, b) => basename(a.name).length - basename(b.name).length)
   for (const { name, number, language } of captions) {
     const episode = episodes.get(number ?? 0)
     if (number === undefined) refuse(name, 'has no number of an episode in its name')
@@ -146,7 +191,8 @@ function collectCaptions(
 }
 
 function chooseCover(files: readonly FolderEntry[], refuse: Refuse): string | undefined {
-  const rank = ({ name }: FolderEntry) => coverNames.findIndex((known) => known === name.toLowerCase())
+  const rank = ({ name }: FolderEntry) =>
+    coverNames.findIndex((known) => known === basename(name).toLowerCase())
   const [cover, ...others] = files
     .filter(({ kind }) => kind === 'cover')
     .toSorted((a, b) => rank(a) - rank(b))

@@ -28,6 +28,8 @@ export interface TranscodeJob {
   duration: number
   lastPicture: number
   interlaced: boolean
+  /** The size of the decoded picture, turned upright. */
+  codedSize: { width: number; height: number }
   /** Which stream of the file is the film, and which its sound. */
   streamIndex: number
   soundIndex: number | undefined
@@ -100,7 +102,9 @@ export function buildFfmpegArgs(job: TranscodeJob): string[] {
     '-nostats',
     '-progress',
     'pipe:1',
-    ...onePicture(job),
+    // Where the size of the picture changes in the middle, the scaling follows; a graph that begins anew would forget what it has counted.
+    '-reinit_filter:v',
+    '0',
     ...clockArgs(job.clockJump),
     ...inputArgs(job.input, job.container),
     ...(job.sound ? inputArgs(job.sound.input, job.sound.container) : []),
@@ -133,12 +137,6 @@ export function buildFfmpegArgs(job: TranscodeJob): string[] {
     'candidate-%d.jpg',
     ...sameClock(job),
   ]
-}
-
-/** Where the size of the picture changes in the middle, the scaling follows; the other filters would forget what they have counted. */
-function onePicture({ interlaced }: TranscodeJob): string[] {
-  // The filter that mends interlaced pictures can't bear another size.
-  return interlaced ? [] : ['-reinit_filter:v', '0']
 }
 
 /**
@@ -195,10 +193,14 @@ function picturesGraph(job: TranscodeJob): string {
 
 /** The film is named by its number: in a filter graph ffmpeg 4 finds none by `V` where a cover picture precedes it. */
 function sourceChain(job: TranscodeJob): string {
-  const { interlaced, streamIndex } = job
+  const { streamIndex } = job
   const { num, den } = job.plan.frameRate
-  const fields = interlaced ? 'yadif=deint=interlaced,' : ''
-  return `[0:${streamIndex}]${fields}fps=${num}/${den}:start_time=0,${holdLast(job)}`
+  return `[0:${streamIndex}]${oneField(job)}fps=${num}/${den}:start_time=0,${holdLast(job)}`
+}
+
+/** Deinterlaces. The filter for it can't bear another size in the middle: each picture is brought to the first size, field by field, and keeps its shape. */
+function oneField({ interlaced, codedSize: { width, height } }: TranscodeJob): string {
+  return interlaced ? `scale=${width}:${height}:flags=bicubic:interl=-1,yadif=deint=interlaced,` : ''
 }
 
 /** The last picture holds up to the end of the film. */
@@ -210,9 +212,8 @@ function holdLast({ plan, duration, lastPicture }: TranscodeJob): string {
 }
 
 /** Of another shape the picture may be after its size has changed: then bars are added. A shape that is almost the same fills the frame. */
-function firstScale({ interlaced, colours }: TranscodeJob, width: number, height: number): string {
+function firstScale({ colours }: TranscodeJob, width: number, height: number): string {
   const how = `flags=bicubic${scaleColours(colours, 'video')}`
-  if (interlaced) return `scale=${width}:${height}:${how}`
   const isAlike = `lt(abs(dar*${height}/${width}-1),0.1)`
   const across = `if(${isAlike},${width},2*trunc(min(${width},${height}*dar)/2))`
   const down = `if(${isAlike},${height},2*trunc(min(${height},${width}/dar)/2))`

@@ -51,6 +51,16 @@ test.each([
   { source: [12, 1], planned: [12, 1] },
   { source: [1, 1], planned: [10, 1] },
   { source: [2837, 119], planned: [24000, 1001] },
+  { source: [1871, 119], planned: [16, 1] },
+  { source: [25, 2], planned: [25, 1] },
+  { source: [12_500, 1000], planned: [25, 1] },
+  { source: [15, 2], planned: [15, 1] },
+  { source: [7, 1], planned: [14, 1] },
+  { source: [40, 3], planned: [40, 3] },
+  { source: [31, 2], planned: [31, 2] },
+  { source: [15000, 1001], planned: [15000, 1001] },
+  { source: [1, 10], planned: [10, 1] },
+  { source: [125, 2], planned: [125, 6] },
   { source: [0, 0], planned: [30, 1] },
 ])('a frame rate of $source becomes $planned', ({ source: [num = 0, den = 0], planned }) => {
   const rate = planFrameRate({ num, den })

@@ -76,7 +76,10 @@ function even(side: number, most: number): number {
   return Math.max(2, nearest > most ? nearest - 2 : nearest)
 }
 
-/** The source's own rate up to 30; half of 50 and 60, a quarter of 120. Odd means of variable rates give the next usual one. */
+/**
+ * The source's own rate up to 30; half of 50 and 60, a quarter of 120. Slow rates and those of half pictures (12.5) are multiplied, so that no
+ * picture is shown at another time. Odd means of variable rates give the next whole one.
+ */
 export function planFrameRate(source: Fraction): Fraction {
   const usual = [24000 / 1001, 24, 25, 30000 / 1001, 30]
   const rate = source.num / source.den
@@ -88,7 +91,23 @@ export function planFrameRate(source: Fraction): Fraction {
   )
   if (near !== undefined)
     return Number.isInteger(near) ? { num: near, den: 1 } : { num: Math.round(near * 1001), den: 1001 }
-  return { num: Math.max(slowest, Math.ceil(rate - 1e-6)), den: 1 }
+  return multiplied(reduced(source))
+}
+
+/** Rates with a larger divisor are means of variable ones; 1001 is NTSC's. */
+const largestDivisor = 12
+
+function multiplied({ num, den }: Fraction): Fraction {
+  if (den > largestDivisor && den !== 1001)
+    return { num: Math.max(slowest, Math.ceil(num / den - 1e-6)), den: 1 }
+  const whole = num <= fastest ? { num, den: 1 } : { num, den }
+  return { num: whole.num * Math.max(1, Math.ceil((slowest * whole.den) / whole.num)), den: whole.den }
+}
+
+function reduced({ num, den }: Fraction): Fraction {
+  let [divisor, rest] = [num, den]
+  while (rest > 0) [divisor, rest] = [rest, divisor % rest]
+  return { num: num / divisor, den: den / divisor }
 }
 
 /** The size in which a picture is shown: pixels made square by shrinking, a quarter turn swaps the sides. */

@@ -109,6 +109,101 @@ test.each([
   )
 })
 
+/** A film in one colour, converted by zscale to other primaries and another matrix, and labelled so. */
+function drawWide(
+  name: string,
+  how: {
+    colour: string
+    matrix: string
+    primaries: string
+    transfer?: string
+    range?: string
+    format?: string
+  },
+): string {
+  const { colour, matrix, primaries, transfer = 'bt709', range = 'tv', format = 'yuv420p' } = how
+  const path = join(root, `${name}.mkv`)
+  const filters = [
+    `zscale=min=gbr:rin=full:pin=bt709:tin=${transfer}:m=gbr:r=full:p=bt709:t=${transfer}`,
+    `zscale=min=gbr:rin=full:pin=bt709:tin=${transfer}:t=linear:npl=100`,
+    'format=gbrpf32le',
+    `zscale=p=${primaries}`,
+    `zscale=t=${transfer}:m=${matrix}:r=${range}`,
+    `format=${matrix === 'gbr' ? 'gbrp' : format}`,
+    `setparams=color_primaries=${primaries}:color_trc=${transfer}:colorspace=${matrix}:range=${range}`,
+  ]
+  const source = `color=${colour}:size=640x360:rate=25:duration=1,format=gbrp`
+  const labels = ['-color_primaries', primaries, '-color_trc', transfer]
+  const coding = matrix === 'gbr' ? ['-c:v', 'libx264rgb', '-crf', '0'] : ffv1(matrix, range)
+  ffmpeg('-f', 'lavfi', '-i', source, '-vf', filters.join(','), ...coding, ...labels, path)
+  return path
+}
+
+const red = { colour: '0xC82828', wanted: [200, 40, 40] }
+test.each([
+  { name: 'YCgCo', colour: '0x0EDE04', wanted: green, matrix: 'ycgco', primaries: 'bt709' },
+  {
+    name: 'YCgCo in full range',
+    colour: '0x0EDE04',
+    wanted: green,
+    matrix: 'ycgco',
+    primaries: 'bt709',
+    range: 'pc',
+  },
+  { name: 'BT.2020 with its own matrix', ...red, matrix: 'bt2020nc', primaries: 'bt2020' },
+  { name: 'BT.2020 with the matrix of BT.709', ...red, matrix: 'bt709', primaries: 'bt2020' },
+  { name: 'BT.2020 with the matrix of BT.601', ...red, matrix: 'smpte170m', primaries: 'bt2020' },
+  { name: 'BT.2020 of constant luminance', ...red, matrix: 'bt2020c', primaries: 'bt2020' },
+  { name: 'Display P3', ...red, matrix: 'bt709', primaries: 'smpte432' },
+  {
+    name: 'Display P3 with the transfer of sRGB',
+    ...red,
+    matrix: 'smpte170m',
+    primaries: 'smpte432',
+    transfer: 'iec61966-2-1',
+  },
+  { name: 'Display P3 in full range', ...red, matrix: 'bt709', primaries: 'smpte432', range: 'pc' },
+  { name: 'Display P3 in RGB', ...red, matrix: 'gbr', primaries: 'smpte432', range: 'pc' },
+  { name: 'DCI-P3', ...red, matrix: 'bt709', primaries: 'smpte431' },
+])('a film in $name gets the colours of BT.709 in every rendition', async ({ name, wanted, ...how }) => {
+  const { renditions, poster } = await make(drawWide(name, how))
+  expect(renditions.length).toBeGreaterThan(1)
+  for (const rendition of renditions) {
+    within(shown(rendition), wanted, 4)
+    const fields = 'pix_fmt,color_range,color_space,color_transfer,color_primaries'
+    expect(streamFields(rendition, 'v:0', fields)).toEqual(['yuv420p', 'tv', 'bt709', 'bt709', 'bt709'])
+  }
+  const { channels } = await sharp(poster).stats()
+  within(
+    channels.map(({ mean }) => mean),
+    wanted,
+    6,
+  )
+})
+
+test.each([
+  { transfer: 'arib-std-b67', colour: '0xDC2850' },
+  { transfer: 'smpte2084', colour: '0xA05078' },
+])('HDR in $transfer looks the same whichever matrix its label names', async ({ transfer, colour }) => {
+  const how = { colour, primaries: 'bt2020', transfer, format: 'yuv420p10' }
+  const [own, other] = await Promise.all(
+    ['bt2020nc', 'bt709'].map((matrix) => make(drawWide(`${transfer} ${matrix}`, { ...how, matrix }))),
+  )
+  const wanted = shown(own?.renditions[0] ?? '')
+  expect(Math.max(...wanted) - Math.min(...wanted)).toBeGreaterThan(25)
+  for (const rendition of other?.renditions ?? []) within(shown(rendition), wanted, 4)
+})
+
+test.each([
+  { matrix: 'chroma-derived-nc', number: 12 },
+  { matrix: 'chroma-derived-c', number: 13 },
+  { matrix: 'ictcp', number: 14 },
+])('a film with the matrix $matrix is refused with that reason', async ({ matrix, number }) => {
+  const input = draw(matrix, { format: 'yuv420p10', codec: ffv1(String(number), 'tv') })
+  const why = { key: 'colourMatrix', matrix }
+  await expect(probe(programs.ffprobePath, input)).rejects.toMatchObject({ why })
+})
+
 test.each([
   { profile: 5, compatibility: 0 },
   { profile: 10, compatibility: 0 },

@@ -1,9 +1,15 @@
-/** A picture that a usual screen can't show as it is: `pq` and `hlg` are HDR, `wide` has the colours alone. */
-export type HighRange = 'pq' | 'hlg' | 'wide'
+import { UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
+
+/** How zscale has to read a picture that swscale can't convert: HDR (PQ, HLG), other primaries, or another matrix. In the names of zscale. */
+export interface WideColours {
+  transfer: 'smpte2084' | 'arib-std-b67' | 'iec61966-2-1' | 'bt709'
+  primaries: string
+  matrix: string
+}
 
 /** How to read the code values of a picture. */
 export interface SourceColours {
-  highRange: HighRange | undefined
+  wide: WideColours | undefined
   /** In the names of swscale; `rgb` is a picture without one. */
   matrix: 'rgb' | 'smpte170m' | 'bt470' | 'smpte240m' | 'fcc' | 'bt709' | 'bt2020'
   isFull: boolean
@@ -27,26 +33,64 @@ const matrices: Record<string, SourceColours['matrix']> = {
   fcc: 'fcc',
   bt709: 'bt709',
   bt2020nc: 'bt2020',
-  bt2020c: 'bt2020',
 }
+/** Matrices that zscale reads, by ffprobe's names. */
+const wideMatrices: Record<string, string> = {
+  gbr: 'gbr',
+  rgb: 'gbr',
+  smpte170m: 'smpte170m',
+  bt470bg: 'bt470bg',
+  fcc: 'fcc',
+  bt709: 'bt709',
+  bt2020nc: 'bt2020nc',
+  bt2020c: 'bt2020c',
+  ycgco: 'ycgco',
+  ycocg: 'ycgco',
+}
+/** Primaries that are to become BT.709's; others are so close to them that players ignore the difference. */
+const widePrimaries = ['bt2020', 'smpte431', 'smpte432']
+const unlabelled = ['', 'unknown', 'unspecified', 'reserved']
 const rgbFormats = /^(gbr|rgb|bgr|argb|abgr|0rgb|0bgr|x2rgb|x2bgr|pal8)/
 
-/** The colours of a picture of this height. Without a label the matrix is the one that players assume: BT.601 below 720 lines. */
+/**
+ * The colours of a picture of this height. Without a label the matrix is the one that players assume: BT.601 below 720 lines.
+ * @throws UnusableFile where no filter reads them: ICtCp, matrices derived from the primaries
+ */
 export function coloursOf(probed: ProbedColours, height: number): SourceColours {
-  const { pix_fmt = '', color_range, color_space = '' } = probed
-  const guessed = height < 720 ? 'smpte170m' : 'bt709'
+  const { pix_fmt = '', color_range } = probed
   const isRgb = rgbFormats.test(pix_fmt)
+  const label = isRgb ? 'gbr' : matrixOf(probed, height)
   return {
-    highRange: highRangeOf(probed),
-    matrix: isRgb ? 'rgb' : (matrices[color_space] ?? guessed),
+    wide: wideColoursOf(probed, label),
+    // Where zscale reads the picture, swscale only scales it.
+    matrix: matrices[label] ?? 'bt709',
     isFull: isRgb || color_range === 'pc' || pix_fmt.startsWith('yuvj'),
   }
 }
 
-function highRangeOf({ color_transfer, color_primaries }: ProbedColours): HighRange | undefined {
-  if (color_transfer === 'smpte2084') return 'pq'
-  if (color_transfer === 'arib-std-b67') return 'hlg'
-  return color_primaries === 'bt2020' ? 'wide' : undefined
+function matrixOf({ color_space = '', color_primaries, ...probed }: ProbedColours, height: number): string {
+  if (!unlabelled.includes(color_space)) return color_space
+  if (highRangeOf(probed) !== undefined || color_primaries === 'bt2020') return 'bt2020nc'
+  return height < 720 ? 'smpte170m' : 'bt709'
+}
+
+function wideColoursOf(probed: ProbedColours, label: string): WideColours | undefined {
+  const { color_transfer, color_primaries = '' } = probed
+  const hdr = highRangeOf(probed)
+  const isWide = widePrimaries.includes(color_primaries)
+  if (hdr === undefined && !isWide && label in matrices) return undefined
+  const matrix = wideMatrices[label]
+  if (matrix === undefined) throw new UnusableFile({ key: 'colourMatrix', matrix: label })
+  const isUsual = color_primaries === 'bt709' || (hdr === undefined && !isWide)
+  return {
+    transfer: hdr ?? (color_transfer === 'iec61966-2-1' ? color_transfer : 'bt709'),
+    primaries: isUsual ? 'bt709' : isWide ? color_primaries : 'bt2020',
+    matrix,
+  }
+}
+
+function highRangeOf({ color_transfer }: ProbedColours): 'smpte2084' | 'arib-std-b67' | undefined {
+  return color_transfer === 'smpte2084' || color_transfer === 'arib-std-b67' ? color_transfer : undefined
 }
 
 /** A stream's Dolby Vision configuration, which ffprobe lists in the side data. */
@@ -63,9 +107,6 @@ export function isDolbyVisionAlone(sideData: readonly DolbyVision[]): boolean {
   )
 }
 
-/** zimg's names of the three ways to read a picture of a wide range. */
-const transfers = { pq: 'smpte2084', hlg: 'arib-std-b67', wide: 'bt709' }
-
 /** What a picture is made for: a rendition, or a JPEG, whose decoders assume BT.601. Its encoder extends the range. */
 export type Target = 'video' | 'jpeg'
 const matricesOf = {
@@ -74,22 +115,24 @@ const matricesOf = {
 }
 
 /** Options of the scaling: it also brings a picture of the usual range to the target's matrix, in limited range. */
-export function scaleColours({ highRange, matrix, isFull }: SourceColours, target: Target): string {
-  if (highRange) return ''
+export function scaleColours({ wide, matrix, isFull }: SourceColours, target: Target): string {
+  if (wide) return ''
   const read = matrix === 'rgb' ? '' : `:in_color_matrix=${matrix}:in_range=${isFull ? 'pc' : 'tv'}`
   return `${read}:out_color_matrix=${matricesOf[target].swscale}:out_range=tv`
 }
 
 /**
- * Converts HDR (PQ, HLG) and wide colours to BT.709: to linear light with 100 cd/m² as white, the highlights up to 1000 rolled off, never cut.
- * It follows the scaling, when there are fewer pixels to work on.
+ * Converts HDR (PQ, HLG), other primaries and other matrices to BT.709. HDR goes to linear light with 100 cd/m² as white, the highlights up to
+ * 1000 rolled off, never cut; other pictures keep their transfer. It follows the scaling, when there are fewer pixels to work on.
  */
-export function toUsualRange({ highRange, matrix, isFull }: SourceColours, target: Target): string {
-  if (!highRange) return ''
-  const coded = `${matrix === 'rgb' ? 'min=gbr' : 'min=bt2020nc'}:rin=${isFull ? 'full' : 'limited'}`
-  const read = `zscale=tin=${transfers[highRange]}:pin=bt2020:${coded}:t=linear:npl=100`
-  const roll = highRange === 'wide' ? '' : ',tonemap=tonemap=hable:desat=0:peak=10'
-  const write = `zscale=t=bt709:m=${matricesOf[target].zimg}:r=limited`
+export function toUsualRange({ wide, isFull }: SourceColours, target: Target): string {
+  if (!wide) return ''
+  const { transfer, primaries, matrix } = wide
+  const isHdr = highRangeOf({ color_transfer: transfer }) !== undefined
+  const coded = `min=${matrix}:rin=${isFull ? 'full' : 'limited'}`
+  const read = `zscale=tin=${transfer}:pin=${primaries}:${coded}:t=linear:npl=100`
+  const roll = isHdr ? ',tonemap=tonemap=hable:desat=0:peak=10' : ''
+  const write = `zscale=t=${isHdr ? 'bt709' : transfer}:m=${matricesOf[target].zimg}:r=limited`
   return `,${read},format=gbrpf32le,zscale=p=bt709${roll},${write}`
 }
 

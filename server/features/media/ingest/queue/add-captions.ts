@@ -11,6 +11,7 @@ export interface AddedCaptions {
   number: number
   language: Language
   text: string
+  lostLine: number | undefined
 }
 
 /**
@@ -19,7 +20,7 @@ export interface AddedCaptions {
  */
 export async function addCaptions(
   context: IngestContext,
-  { videoId, number, language, text }: AddedCaptions,
+  { videoId, number, language, text, lostLine }: AddedCaptions,
 ): Promise<boolean> {
   const assets = await inTransaction(context.db, async (tx) => {
     const id = await selectEpisodeId(tx, videoId, number)
@@ -27,7 +28,9 @@ export async function addCaptions(
   })
   if (!assets) return false
   const keptCaptions = new Set(languages.filter((each) => each !== language))
+  const captions = new Map([[language, text]])
+  const lostLines = new Map(lostLine === undefined ? [] : [[language, lostLine]])
   for (const id of [assets.current_id, assets.coming_id])
-    if (id !== null) await syncCaptions(context, id, { captions: new Map([[language, text]]), keptCaptions })
+    if (id !== null) await syncCaptions(context, id, { captions, lostLines, keptCaptions })
   return true
 }

@@ -18,7 +18,14 @@ import { insertAsset, unlockAll } from '#server/features/media/ingest/queries.ts
 import { UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
 
 const now = new Date('2026-03-01T12:00:00Z')
-const made = { width: 720, height: 1280, durationMs: 18_000, hasAudio: true, captions: new Map() }
+const made = {
+  width: 720,
+  height: 1280,
+  durationMs: 18_000,
+  hasAudio: true,
+  captions: new Map(),
+  notes: [{ key: 'captionTracks' as const, tracks: '2' }],
+}
 const captions = [{ lang: 'en' as const, hash: 'a hash' }]
 const states: readonly AssetState[] = ['uploaded', 'processing', 'ready', 'failed']
 
@@ -108,6 +115,7 @@ test('an asset that is ready has what was made of it, and no reason of an earlie
     ready_at: now,
     reason: null,
     why: null,
+    notes: [{ key: 'captionTracks', tracks: '2' }],
   })
 })
 

@@ -37,12 +37,13 @@ export async function claimNext(
  * @throws ClaimLost
  */
 export async function markReady(tx: Tx, claim: Claim, made: Transcoded, now: Date): Promise<Caption[]> {
-  const { width, height, durationMs, hasAudio } = made
+  const { width, height, durationMs, hasAudio, notes } = made
   const values = {
     width,
     height,
     duration_ms: durationMs,
     has_audio: hasAudio,
+    notes: JSON.stringify(notes),
     ready_at: now,
     reason: null,
     why: null,

@@ -14,6 +14,8 @@ import type { IngestContext } from '#server/features/media/ingest/ingest-context
 export interface CaptionFiles {
   /** As WebVTT. */
   captions: ReadonlyMap<Language, string>
+  /** The first line of each file whose times can't be used. */
+  lostLines?: ReadonlyMap<Language, number>
   /** Captions that could not be read; the existing ones stay. */
   keptCaptions: ReadonlySet<Language>
 }
@@ -58,8 +60,8 @@ function compare(present: readonly Caption[], file: CaptionFiles) {
   const stays = ({ lang, embedded }: Caption) =>
     file.keptCaptions.has(lang) || (embedded === true && !file.captions.has(lang))
   const isIn = (captions: readonly Caption[], lang: Language) => captions.some((each) => each.lang === lang)
-  const isSame = ({ lang, hash }: Caption) =>
-    present.some((caption) => caption.lang === lang && caption.hash === hash)
+  const isSame = ({ lang, hash, lostLine }: Caption) =>
+    present.some((other) => other.lang === lang && other.hash === hash && other.lostLine === lostLine)
   const written = beside.filter((caption) => !isSame(caption))
   return {
     wanted: [...beside, ...present.filter(stays)],
@@ -86,6 +88,9 @@ export async function writeCaptions(
 }
 
 /** The captions beside an episode, as its asset is to have them. */
-export function captionsOf({ captions }: CaptionFiles): Caption[] {
-  return [...captions].map(([lang, text]) => ({ lang, hash: captionHash(text) }))
+export function captionsOf({ captions, lostLines }: CaptionFiles): Caption[] {
+  return [...captions].map(([lang, text]) => {
+    const lostLine = lostLines?.get(lang)
+    return { lang, hash: captionHash(text), ...(lostLine === undefined ? {} : { lostLine }) }
+  })
 }
