@@ -224,9 +224,9 @@ function pictureOf(streams: readonly ProbedStream[]): { video: ProbedStream; unr
   const readable = pictures.filter(isReadable)
   // A single picture beside a film is a cover that is not called one.
   const moving = readable.filter(({ nb_frames = '' }) => !['0', '1'].includes(nb_frames))
-  const video = moving.find(({ disposition }) => disposition?.['default'] === 1) ?? moving[0] ?? readable[0]
+  const video = defaultStream(moving) ?? readable[0]
   if (!video) throw new UnusableFile({ key: 'unknownPicture' })
-  return { video, unreadable: pictures.flatMap((each, at) => (isReadable(each) ? [] : [at + 1])) }
+  return { video, unreadable: unreadableNumbers(pictures, isReadable) }
 }
 
 /**
@@ -242,10 +242,20 @@ function soundOf(streams: readonly ProbedStream[]): {
     codec_name !== undefined && Number(sample_rate) > 0
   const readable = sounds.filter(isReadable)
   if (sounds.length > 0 && readable.length === 0) throw new UnusableFile({ key: 'unreadableSound' })
-  return {
-    sound: readable.find(({ disposition }) => disposition?.['default'] === 1) ?? readable[0],
-    unreadable: sounds.flatMap((sound, at) => (isReadable(sound) ? [] : [at + 1])),
-  }
+  return { sound: defaultStream(readable), unreadable: unreadableNumbers(sounds, isReadable) }
+}
+
+/** The stream that its file marks as the default, else the first. */
+function defaultStream(streams: readonly ProbedStream[]): ProbedStream | undefined {
+  return streams.find(({ disposition }) => disposition?.['default'] === 1) ?? streams[0]
+}
+
+/** The numbers, from 1 on, of the streams that are not readable. */
+function unreadableNumbers(
+  streams: readonly ProbedStream[],
+  isReadable: (stream: ProbedStream) => boolean,
+): number[] {
+  return streams.flatMap((stream, at) => (isReadable(stream) ? [] : [at + 1]))
 }
 
 function seconds(text: string | undefined): number | undefined {
