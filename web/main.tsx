@@ -8,8 +8,10 @@ import { boot, episodeInDocument } from './lib/boot.ts'
 import { currentLanguage } from './lib/language.ts'
 import { storage } from './lib/storage.ts'
 import { takeVisitParameters } from './lib/visit.ts'
+import { createOnlineRetry } from './player/engine/retry-when-online.ts'
 
 // This module is small on purpose: what the first screen waits for is under way before the interface has arrived.
+const retryWhenOnline = createOnlineRetry()
 const cleaned = takeVisitParameters(new URL(location.href))
 if (cleaned) history.replaceState(history.state, '', cleaned)
 
@@ -41,4 +43,8 @@ void fetchTexts(currentLanguage(), 'base')
 void Promise.resolve(picture)
   .catch(() => {})
   .then(() => import('./app/start.tsx'))
-  .then(({ start }) => start(cleaned !== null))
+  .then(
+    ({ start }) => start(cleaned !== null),
+    // A module that could not be fetched is not fetched again in this document.
+    () => retryWhenOnline(() => location.reload()),
+  )

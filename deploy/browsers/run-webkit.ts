@@ -32,7 +32,8 @@ export async function runWebkit(): Promise<RealBrowser> {
       }),
     noise: () => undefined,
     async close() {
-      await ask('DELETE', session)
+      // A browser that hangs does not answer; its processes end below.
+      await ask('DELETE', session).catch(() => {})
       const gone = new Promise((done) => driver.once('exit', done))
       // The driver and its screen are a group of processes.
       if (driver.pid !== undefined) process.kill(-driver.pid, 'SIGTERM')

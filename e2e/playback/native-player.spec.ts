@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { expectMoving, towerUrl } from '#e2e/support/watching.ts'
+import { expectMoving, slowEpisodes, towerUrl } from '#e2e/support/watching.ts'
 
 declare global {
   interface Window {
@@ -43,26 +43,30 @@ test('the interface comes though the stream does not', async ({ page }) => {
   await expect(page.getByRole('button', { name: 'Settings', exact: true })).toBeAttached()
 })
 
-test('a connection that is lost before the interface came brings it once it is back', async ({
-  page,
-  context,
-}) => {
-  await page.route(/\.js$/, (route) => route.abort())
-  const failed = page.waitForEvent('requestfailed', (request) => /index-[^/]+\.js$/.test(request.url()))
-  await page.goto(await towerUrl(page, 1))
-  await failed
-  await page.unroute(/\.js$/)
-  await context.setOffline(true)
-  await context.setOffline(false)
-  await expect(page.getByRole('button', { name: 'Settings', exact: true })).toBeAttached()
-})
+for (const [module, file] of [
+  ['the first module', /index-[^/]+\.js$/],
+  ['a module that it imports', /start-[^/]+\.js$/],
+] as const)
+  test(`a connection that is lost before ${module} came brings the interface once it is back`, async ({
+    page,
+    context,
+  }) => {
+    await page.route(file, (route) => route.abort())
+    const failed = page.waitForEvent('requestfailed', (request) => file.test(request.url()))
+    await page.goto(await towerUrl(page, 1))
+    await failed
+    await page.unroute(file)
+    await context.setOffline(true)
+    await context.setOffline(false)
+    await expect(page.getByRole('button', { name: 'Settings', exact: true })).toBeAttached()
+  })
 
 test('it begins where its viewer left it', async ({ page }) => {
   await page.goto(await towerUrl(page, 1))
   await expectMoving(page)
-  await expect(page.getByRole('button', { name: 'Settings', exact: true })).toBeAttached()
   // What the player writes as it goes must not come after this.
-  await first(page).evaluate((video: HTMLVideoElement) => video.pause())
+  await page.getByRole('button', { name: 'Pause', exact: true }).press('Enter')
+  await expect(page.getByRole('button', { name: 'Play', exact: true })).toBeAttached()
   await page.goto('about:blank')
   const path = await towerUrl(page, 1)
   const video_id = /vid_\w+/.exec(path)?.[0] ?? ''
@@ -79,15 +83,14 @@ test('it begins where its viewer left it', async ({ page }) => {
 })
 
 test('hls.js goes on with the rendition that is chosen, at the same second', async ({ page }) => {
+  await slowEpisodes(page)
   await page.goto(await towerUrl(page, 1))
   await expectMoving(page)
-  const settings = page.getByRole('button', { name: 'Settings', exact: true })
-  await expect(settings).toBeAttached()
-  await first(page).evaluate((video: HTMLVideoElement) => {
-    video.pause()
-    video.currentTime = 2.5
-  })
-  await settings.click()
+  // By its button: an interface that is still arriving would play on after a pause that it does not know of.
+  await page.getByRole('button', { name: 'Pause', exact: true }).press('Enter')
+  await expect(page.getByRole('button', { name: 'Play', exact: true })).toBeAttached()
+  await first(page).evaluate((video: HTMLVideoElement) => (video.currentTime = 2.5))
+  await page.getByRole('button', { name: 'Settings', exact: true }).click()
   await page.getByRole('dialog').getByText('240p').click()
   await expect.poll(() => sourceOf(page)).toMatch(/^blob:/)
   await page.keyboard.press('Escape')
