@@ -12,8 +12,11 @@ export interface ConnectionLimits {
   writeSeconds: number
 }
 
-/** Requests of a connection that wait for their answers. Browsers and proxies wait for one before they send the next. */
-const mostUnanswered = 4
+/**
+ * Requests of a connection that wait for their answers. Browsers and proxies wait for one before they send the next, which may come
+ * before Node has closed the answer that they have read.
+ */
+const mostUnanswered = 2
 
 /**
  * Limits what clients hold by connections: how many there are, in all and of a network, how many requests one may send before
