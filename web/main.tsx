@@ -8,10 +8,8 @@ import { boot, episodeInDocument } from './lib/boot.ts'
 import { currentLanguage } from './lib/language.ts'
 import { storage } from './lib/storage.ts'
 import { takeVisitParameters } from './lib/visit.ts'
-import { createOnlineRetry } from './player/engine/retry-when-online.ts'
 
 // This module is small on purpose: what the first screen waits for is under way before the interface has arrived.
-const retryWhenOnline = createOnlineRetry()
 const cleaned = takeVisitParameters(new URL(location.href))
 if (cleaned) history.replaceState(history.state, '', cleaned)
 
@@ -43,8 +41,14 @@ void fetchTexts(currentLanguage(), 'base')
 void Promise.resolve(picture)
   .catch(() => {})
   .then(() => import('./app/start.tsx'))
-  .then(
-    ({ start }) => start(cleaned !== null),
-    // A module that could not be fetched is not fetched again in this document.
-    () => retryWhenOnline(() => location.reload()),
-  )
+  .then(({ start }) => start(cleaned !== null), openAnew)
+
+/** A module that could not be fetched is not fetched again in the same document. Without a connection nothing would come. */
+function openAnew(): void {
+  const reload = () => location.reload()
+  const [visit] = performance.getEntriesByType('navigation')
+  const isReloaded = visit instanceof PerformanceNavigationTiming && visit.type === 'reload'
+  // Firefox also gives up modules as it leaves the document: it has left by then.
+  if (navigator.onLine && !isReloaded) setTimeout(reload, 1000)
+  else addEventListener('online', reload, { once: true })
+}

@@ -43,22 +43,37 @@ test('the interface comes though the stream does not', async ({ page }) => {
   await expect(page.getByRole('button', { name: 'Settings', exact: true })).toBeAttached()
 })
 
-for (const [module, file] of [
-  ['the first module', /index-[^/]+\.js$/],
-  ['a module that it imports', /start-[^/]+\.js$/],
-] as const)
-  test(`a connection that is lost before ${module} came brings the interface once it is back`, async ({
+test('a connection that is lost before the interface came brings it once it is back', async ({
+  page,
+  context,
+}) => {
+  await page.route(/\.js$/, (route) => route.abort())
+  const failed = page.waitForEvent('requestfailed', (request) => /index-[^/]+\.js$/.test(request.url()))
+  await page.goto(await towerUrl(page, 1))
+  await failed
+  await page.unroute(/\.js$/)
+  await context.setOffline(true)
+  await context.setOffline(false)
+  await expect(page.getByRole('button', { name: 'Settings', exact: true })).toBeAttached()
+})
+
+for (const offline of [false, true])
+  test(`a module that is lost ${offline ? 'with the connection ' : ''}brings the interface later`, async ({
     page,
     context,
   }) => {
-    await page.route(file, (route) => route.abort())
-    const failed = page.waitForEvent('requestfailed', (request) => file.test(request.url()))
+    let lost = 0
+    await page.route(/\/start-[^/]+\.js$/, async (route) => {
+      if (lost++ > 0) return route.fallback()
+      if (offline) await context.setOffline(true)
+      await route.abort()
+    })
+    const failed = page.waitForEvent('requestfailed', (request) => request.url().includes('/start-'))
     await page.goto(await towerUrl(page, 1))
     await failed
-    await page.unroute(file)
-    await context.setOffline(true)
     await context.setOffline(false)
     await expect(page.getByRole('button', { name: 'Settings', exact: true })).toBeAttached()
+    expect(lost).toBeGreaterThan(1)
   })
 
 test('it begins where its viewer left it', async ({ page }) => {
