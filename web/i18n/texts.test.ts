@@ -41,7 +41,14 @@ const alike: Partial<Record<Language, string>> = {
 const countless = new Set(['orders.renews'])
 
 /** Lengths of a period, which is never 0 days: "every day" names no number. Some languages write a word between it and "days". */
-const periods = new Set(['pay.renewsEvery', 'pay.introThen', 'shopping.per', 'shopping.first'])
+const periods = new Set([
+  'pay.renewsEvery',
+  'pay.introThen',
+  'pay.introPeriod',
+  'pay.period',
+  'shopping.per',
+  'shopping.first',
+])
 const isPeriod = (key: string) => periods.has(askedFor(key))
 
 const cases = parts.flatMap((part) => others.map((language) => ({ part, language })))

@@ -145,7 +145,7 @@ export function EpisodeFeed(props: EpisodeFeedProps) {
               onLocked={fetchPayPanel}
               renderLocked={(offer) => (
                 <Suspense>
-                  <PayPanel offer={offer} onPaid={paid} />
+                  <PayPanel offer={offer} title={video.title} onPaid={paid} />
                 </Suspense>
               )}
             />

@@ -14,6 +14,7 @@ import {
   paymentMethodsFor,
 } from '#web/features/billing/payment-methods/PaymentMethodPicker.tsx'
 import { plansQuery } from '#web/features/billing/payments/queries.ts'
+import { monthlyPriceText } from '#web/features/billing/payments/plan-summary.ts'
 import { isStuck, planChoice, planTerms } from '#web/features/billing/payments/price-copy.ts'
 import { userQuery } from '#web/features/members/queries.ts'
 import { money } from '#web/lib/money.ts'
@@ -174,6 +175,7 @@ function PlanCard({ plan, status, closed, onChoose }: PlanCardProps) {
           {t(first === undefined ? 'shopping.per' : 'shopping.first', { days, count: plan.period_days })}
         </span>
       </p>
+      <p className={styles.monthly}>{monthlyPriceText(t, planChoice(t, plan))}</p>
       <p className={styles.terms}>
         {planTerms(t, plan)} {t('pay.cancelAnyTime')}
       </p>

@@ -21,6 +21,7 @@ import {
   PaymentMethodPicker,
   paymentMethodsFor,
 } from '#web/features/billing/payment-methods/PaymentMethodPicker.tsx'
+import { planSummary } from '#web/features/billing/payments/plan-summary.ts'
 import {
   episodeChoice,
   expressLabel,
@@ -35,11 +36,13 @@ import styles from './pay-panel.module.css'
 
 interface PayPanelProps {
   offer: Offer
+  /** Of the drama that the episode belongs to. */
+  title: string
   onPaid: () => void
 }
 
 /** What a locked episode offers: what to buy, how to pay, and the whole price beside the button. */
-export function PayPanel({ offer, onPaid }: PayPanelProps) {
+export function PayPanel({ offer, title, onPaid }: PayPanelProps) {
   const { t } = useTranslation()
   const { episode, price, video, plans, gateways } = offer
   useEffect(() => notePaywall(episode.video_id), [episode.video_id])
@@ -72,7 +75,7 @@ export function PayPanel({ offer, onPaid }: PayPanelProps) {
       <header className={styles.head}>
         <Icon name="lock" size={28} />
         <h2>{t('pay.title', { number: episode.number })}</h2>
-        <p>{t('pay.lead')}</p>
+        <p>{title}</p>
         <SignInLink />
       </header>
       <OpenInBrowser />
@@ -162,7 +165,7 @@ function Option({ option, checked, onChoose }: { option: Choice; checked: boolea
         {option.name} {option.badge && <em>{t(option.badge === 'best' ? 'pay.best' : 'pay.recommended')}</em>}
       </span>
       <span className={styles.price}>{money(option.cents, option.currency)}</span>
-      <span className={styles.text}>{option.kind === 'plan' ? option.terms : option.text}</span>
+      <span className={styles.text}>{option.kind === 'plan' ? planSummary(t, option) : option.text}</span>
     </label>
   )
 }
