@@ -66,7 +66,8 @@ function openAnew(): void {
 }
 
 function begin(video: HTMLVideoElement, url: string, seconds: number): void {
-  video.muted = preferences.get().muted
+  const { muted, volume } = preferences.get()
+  Object.assign(video, { muted, volume })
   video.src = url
   if (seconds > 0) video.currentTime = seconds
   void play(video)

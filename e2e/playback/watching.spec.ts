@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { expectMoving, expectPlaying, towerUrl } from '#e2e/support/watching.ts'
+import { expectMoving, expectPlaying, slowEpisodes, towerUrl } from '#e2e/support/watching.ts'
 
 const controls = (page: Page) => page.locator('[data-player] [data-visible]')
 
@@ -44,7 +44,7 @@ test('nothing but the position in words changes while an episode goes on and its
     .first()
     .evaluate((video: HTMLVideoElement) => video.currentTime)
   await expect(page.getByText(`0:0${Math.floor(seconds)} / 0:06`)).toBeVisible()
-  await expect(page.getByRole('slider')).toHaveValue(String(Math.floor(seconds)))
+  await expect(page.getByRole('slider', { name: 'Position' })).toHaveValue(String(Math.floor(seconds)))
 })
 
 test('a swipe that begins before the end of an episode leads to the next one, and no further @phone', async ({
@@ -71,4 +71,37 @@ test('a swipe that begins before the end of an episode leads to the next one, an
   await expectPlaying(page, 2)
   // All of it, and not only what was prepared.
   await expectPlaying(page, 3)
+})
+
+test('the volume is chosen with a slider and holds for the next episode and visit, and 0 is muted @desktop', async ({
+  page,
+}) => {
+  await slowEpisodes(page)
+  await page.goto(await towerUrl(page, 1))
+  await expectMoving(page)
+  const volume = page.getByRole('slider', { name: 'Volume' })
+  const heard = () =>
+    page
+      .locator('[data-player] video')
+      .evaluateAll((videos: HTMLVideoElement[]) => videos.map((video) => video.volume))
+  const unmute = page.getByRole('button', { name: 'Unmute', exact: true })
+  // Over the picture first, which shows the controls.
+  await page.locator('[data-player]').hover()
+  // A browser allows sound after a press only.
+  await unmute.click()
+  await expect(volume.locator('..')).toHaveCSS('opacity', '1')
+  await expect(volume).toHaveValue('100')
+  await volume.fill('40')
+  await expect.poll(heard).toEqual([0.4, 0.4])
+  await page.keyboard.press('n')
+  await expectPlaying(page, 2)
+  await page.reload()
+  await expectMoving(page)
+  await expect(volume).toBeAttached()
+  await expect.poll(async () => (await heard())[0]).toBe(0.4)
+  await unmute.press('Enter')
+  await expect(volume).toHaveValue('40')
+  await volume.fill('0')
+  await unmute.press('Enter')
+  await expect(volume).toHaveValue('40')
 })

@@ -2,6 +2,8 @@ import { saveRecord, readRecord } from '#web/lib/storage.ts'
 
 export interface Preferences {
   muted: boolean
+  /** From above 0 to 1. */
+  volume: number
   rate: number
   /** The language of the captions shown, or null for none; undefined until chosen, which means the interface's language. */
   captions?: string | null
@@ -14,6 +16,7 @@ export interface Preferences {
 const listeners = new Set<() => void>()
 let current: Preferences = {
   muted: false,
+  volume: 1,
   rate: 1,
   quality: null,
   ...readRecord<Partial<Preferences>>('player'),

@@ -4,10 +4,13 @@ import { usePreferences } from './use-preferences.ts'
 
 /** Plays while `active`, rests while not, with the viewer's sound and speed. Where sound needs a tap first, it starts muted. */
 export function usePlaying(video: HTMLVideoElement | null, active: boolean): void {
-  const { muted, silenced, rate } = usePreferences()
+  const { muted, silenced, volume, rate } = usePreferences()
   useLayoutEffect(() => {
     if (video) video.muted = muted || silenced
   }, [video, muted, silenced])
+  useLayoutEffect(() => {
+    if (video) video.volume = volume
+  }, [video, volume])
   useEffect(() => {
     if (!video) return
     video.defaultPlaybackRate = rate

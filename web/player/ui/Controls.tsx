@@ -1,8 +1,9 @@
 import { lazy, Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import { clock } from '#web/lib/format.ts'
+import { clock, percent } from '#web/lib/format.ts'
 import { whenIdle } from '#web/lib/when-idle.ts'
 import { Icon, type IconName } from '#web/ui/Icon.tsx'
+import { preferences } from '#web/player/engine/preferences.ts'
 import { usePreferences } from '#web/player/hooks/use-preferences.ts'
 import { ProgressBar } from './ProgressBar.tsx'
 import type { SlideCommands } from '#web/player/hooks/use-commands.ts'
@@ -27,11 +28,9 @@ interface ControlsProps extends VideoSlideProps {
 export function Controls(props: ControlsProps) {
   const { t } = useTranslation()
   const { visible, state, commands, captions, renditions, video } = props
-  const { muted, silenced } = usePreferences()
   const [open, setOpen] = useState(false)
   const [focused, setFocused] = useState(false)
   const shown = visible || open || focused
-  const quiet = muted || silenced
   const box = useRef<HTMLDivElement>(null)
   const { keepFocus } = props
   useEffect(() => {
@@ -62,11 +61,7 @@ export function Controls(props: ControlsProps) {
             onClick={commands.toggleCaptions}
           />
         )}
-        <Tool
-          icon={quiet ? 'mute' : 'sound'}
-          label={quiet ? t('player.unmute') : t('player.mute')}
-          onClick={commands.toggleMute}
-        />
+        <Sound onToggle={commands.toggleMute} />
       </div>
       <div className={styles.foot}>
         <p className={styles.title}>{props.title}</p>
@@ -107,6 +102,37 @@ export function Controls(props: ControlsProps) {
           />
         </Suspense>
       )}
+    </div>
+  )
+}
+
+/** The sound, on or off; whoever has a mouse or a keyboard chooses how loud it is. */
+function Sound({ onToggle }: { onToggle: () => void }) {
+  const { t } = useTranslation()
+  const { muted, silenced, volume } = usePreferences()
+  const quiet = muted || silenced
+  // Muted instead of 0, so that the button brings back the volume of before.
+  const choose = (chosen: number) =>
+    preferences.set(chosen === 0 ? { muted: true } : { volume: chosen, muted: false, silenced: false })
+  const shown = quiet ? 0 : Math.round(volume * 100)
+  return (
+    <div className={styles.sound}>
+      <div className={styles.volume}>
+        <input
+          type="range"
+          aria-label={t('player.volume')}
+          aria-valuetext={percent(shown)}
+          max={100}
+          step={5}
+          value={shown}
+          onChange={({ target }) => choose(target.valueAsNumber / 100)}
+        />
+      </div>
+      <Tool
+        icon={quiet ? 'mute' : 'sound'}
+        label={quiet ? t('player.unmute') : t('player.mute')}
+        onClick={onToggle}
+      />
     </div>
   )
 }
