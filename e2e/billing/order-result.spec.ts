@@ -1,5 +1,8 @@
+import type { Order } from '#contract/billing.ts'
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { answerWith, madeUpResult, stayAtResult } from '#e2e/support/made-up-orders.ts'
+import { siteUrl } from '#e2e/support/site-url.ts'
+import { expectMoving, expectPlaying, lockedPanel, payByCard, towerUrl } from '#e2e/support/watching.ts'
 
 // What the browser writes of an answer that does not come.
 test.use({ forgiven: /net::ERR_FAILED/ })
@@ -18,6 +21,32 @@ test('an answer that got lost is not taken for an order that does not exist, and
   await expect(page.locator('main').getByRole('alert')).toContainText('We couldn’t load this.')
   answer('paid')
   await expect(page.getByText('Paid. Taking you back…')).toBeVisible()
+})
+
+test('a paid order leads to its episode and second, though the way back was forgotten', async ({ page }) => {
+  const path = await towerUrl(page, 4)
+  await page.goto(path)
+  await lockedPanel(page, 4).getByRole('button', { name: 'Pay $0.99' }).click()
+  const made = page.waitForResponse((response) => response.url().endsWith('/api/payment/order'))
+  await payByCard(page, { number: '4242 4242 4242 4242' })
+  const { info: order } = (await (await made).json()) as { info: Order }
+  await expectPlaying(page, 4)
+  await page.goto('about:blank')
+  const position = { video_id: order.video_id, episode_id: order.episode_id, position_ms: 3000 }
+  await page.request.post('/api/user/history', {
+    headers: { origin: siteUrl },
+    data: { ...position, at: new Date().toISOString() },
+  })
+  await page.goto('/commonQuestions')
+  await page.evaluate(() => {
+    sessionStorage.clear()
+    localStorage.removeItem('return_path')
+  })
+  await page.goto(`/order/result?order_id=${order.id}`)
+  await expect(page).toHaveURL(path)
+  await expectMoving(page)
+  const video = page.locator('[data-player] video').first()
+  expect(await video.evaluate(({ currentTime }: HTMLVideoElement) => currentTime)).toBeGreaterThanOrEqual(3)
 })
 
 test('an order that does not exist is said to be none', async ({ page }) => {

@@ -87,3 +87,12 @@ test('choosing another offer moves none of them, and the payment methods stay in
     await expect(panel.getByRole('button', { name: 'Pay $0.99' })).toBeInViewport({ ratio: 1 })
   }
 })
+
+test('going back closes the open form and stays at the locked episode', async ({ page }) => {
+  await openCardForm(page, 4)
+  await expect(cardForm(page).form.getByLabel('E-mail')).toBeVisible()
+  await page.goBack()
+  await expect(page.getByTitle('Payment', { exact: true })).toHaveCount(0)
+  await expect(lockedPanel(page, 4).getByRole('button', { name: 'Pay $0.99' })).toBeVisible()
+  await expect(page).toHaveURL(/episode=4/)
+})

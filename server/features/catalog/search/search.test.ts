@@ -113,6 +113,13 @@ describe('a search', () => {
     ])
   })
 
+  it('finds by a single Chinese character what type-ahead finds by it', async () => {
+    await publish('north', { en: '北京 Nights' }, 'Two taxis and one fare')
+    const { titles = [] } = await site.visitor().ask(listTags, { query: { keyword: '北' } })
+    expect(titles.map(({ title }) => title)).toEqual(['北京 Nights'])
+    expect(await search('北')).toEqual(['北京 Nights'])
+  })
+
   it('finds nothing, quietly, for what has no words or only strange ones', async () => {
     for (const keyword of ["'", '&|!():*<->', '\\', '....', 'zzzzqqqq', "' | 'qx':*", '💥', 'ø'.repeat(200)])
       expect(await search(keyword)).toEqual([])
