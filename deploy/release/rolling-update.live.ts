@@ -5,10 +5,10 @@ import { quotaSettings } from '#server/platform/config/read-quotas.ts'
 import { buildVideo, noFiles, type BuiltVideo } from '#server/testing/builders/builders.ts'
 import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
-import { keepBusy } from './keep-busy.ts'
 import { makeNextRelease } from './make-next.ts'
 import { runCopies } from './run-copies.ts'
 import { ffmpegSettings, unpackRelease } from './run-release.ts'
+import { simulateBuyers } from './simulate-buyers.ts'
 
 const clients = 3
 /** How many journeys go through before and after each change. */
@@ -62,10 +62,10 @@ it(
   { timeout: 300_000 },
   async () => {
     const copies = await runCopies(release.folder, 2, env)
-    const busy = keepBusy(copies.url, video, clients)
+    const buyers = simulateBuyers(copies.url, video, clients)
     const goOn = async () => {
-      const wanted = busy.journeys() + between
-      await waitUntil('people go on buying', () => busy.journeys() >= wanted, patienceMs)
+      const wanted = buyers.journeys() + between
+      await waitUntil('people go on buying', () => buyers.journeys() >= wanted, patienceMs)
     }
     await goOn()
     // One on the schema of the release before, the old one on that of the next, and both side by side.
@@ -78,7 +78,7 @@ it(
     await copies.replaceOne(release.folder)
     await copies.replaceOne(release.folder)
     await goOn()
-    const { failures, paid } = await busy.end()
+    const { failures, paid } = await buyers.end()
     await copies.close()
     expect(failures).toEqual([])
     expect(copies.output()).toMatch(/schema of an older version/)
