@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { quotaSettings } from '#server/platform/config/read-quotas.ts'
 import { buildVideo, noFiles, type BuiltVideo } from '#server/testing/builders/builders.ts'
 import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { unlimited, unlimitedQuotas } from '#server/testing/site/unlimited.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { makeNextRelease } from './make-next.ts'
 import { runCopies } from './run-copies.ts'
@@ -14,7 +14,6 @@ const clients = 3
 /** How many journeys go through before and after each change. */
 const between = 5
 const patienceMs = 120_000
-const unlimited = '999999999/s'
 
 let release: ReturnType<typeof unpackRelease>
 let database: TestDatabase
@@ -36,9 +35,9 @@ beforeAll(async () => {
     DEMO: '0',
     // What a load balancer needs to see that a copy is about to end.
     DRAIN_SECONDS: '5',
-    ...Object.fromEntries(
-      ['LIMIT_API_USER', 'LIMIT_API_IP', ...quotaSettings].map((name) => [name, unlimited]),
-    ),
+    LIMIT_API_USER: unlimited,
+    LIMIT_API_IP: unlimited,
+    ...unlimitedQuotas,
   }
 }, 400_000)
 afterAll(async () => {
