@@ -7,7 +7,7 @@ import { addCaptions } from '#server/features/media/ingest/queue/add-captions.ts
 import { enqueueEpisode } from '#server/features/media/ingest/queue/enqueue-episode.ts'
 import { importPriority } from '#server/features/media/ingest/import/import-folder.ts'
 import { makeCaptions } from '#server/features/media/ingest/captions/make-captions.ts'
-import { probe } from '#server/features/media/ingest/convert/probe.ts'
+import { checkSource } from '#server/features/media/ingest/convert/probe.ts'
 import { selectCaptionsOf } from '#server/features/media/ingest/queue/caption-queries.ts'
 import { unlockAll } from '#server/features/media/ingest/queries.ts'
 import { reasonColumns, UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
@@ -60,7 +60,7 @@ async function takeFilm(context: IngestContext, upload: UploadRow, signal: Abort
   const path = join(ownWorkFolder(context.storage), `${upload.id}${extname(upload.name).toLowerCase()}`)
   try {
     await putTogether(context, upload, path, signal)
-    await probe(context.programs.ffprobePath, path, signal)
+    await checkSource(context.programs.ffprobePath, path, signal)
     // A large file took minutes until here; its episode number or titles may have been corrected in the meantime.
     const [latest = upload] = await queries.selectUploads(context.db, { id: upload.id })
     const { video_id: videoId, number, name, titles } = latest

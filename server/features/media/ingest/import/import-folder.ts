@@ -16,7 +16,7 @@ import {
 import { sayNote } from '#server/features/media/ingest/files/film-notes.ts'
 import { makeCaptions } from '#server/features/media/ingest/captions/make-captions.ts'
 import { coverSize, makeCover } from '#server/features/media/ingest/convert/make-stills.ts'
-import { probe } from '#server/features/media/ingest/convert/probe.ts'
+import { checkSource } from '#server/features/media/ingest/convert/probe.ts'
 import * as queries from '#server/features/media/ingest/queries.ts'
 import {
   findFolders,
@@ -109,7 +109,7 @@ async function checkEpisodes(
   for (const source of folder.episodes) {
     const name = nameIn(folder, source.path)
     try {
-      const { duration } = await probe(context.programs.ffprobePath, source.path, signal)
+      const { duration } = await checkSource(context.programs.ffprobePath, source.path, signal)
       // Where the container says no length, progress counts it as a minute.
       usable.push({ source, name, duration: duration || 60 })
     } catch (error) {
