@@ -14,7 +14,7 @@ import { isCatalogEmpty, readSetting, writeSetting } from '#server/features/cata
 import { announceEpisodes } from './features/media/ingest/queue/announce-episodes.ts'
 import { enqueueEpisode } from './features/media/ingest/queue/enqueue-episode.ts'
 import { enqueueFolder } from './features/media/ingest/import/import-folder.ts'
-import { makeCaptions } from './features/media/ingest/captions/make-captions.ts'
+import { makeCaptions, type MadeCaptions } from './features/media/ingest/captions/make-captions.ts'
 import type { WorkOptions } from './features/media/ingest/queue/ingest-queue.ts'
 import type { IngestContext } from './features/media/ingest/ingest-context.ts'
 
@@ -123,9 +123,9 @@ async function makeEpisode(
   await rm(file.path)
 }
 
-async function readCaptions(folder: string, name: string): Promise<Map<Language, string>> {
-  const captions = new Map<Language, string>()
+async function readCaptions(folder: string, name: string): Promise<Map<Language, MadeCaptions>> {
+  const captions = new Map<Language, MadeCaptions>()
   for (const language of languages)
-    captions.set(language, makeCaptions(await readFile(join(folder, `${name}.${language}.vtt`))).text)
+    captions.set(language, makeCaptions(await readFile(join(folder, `${name}.${language}.vtt`))))
   return captions
 }

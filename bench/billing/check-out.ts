@@ -4,7 +4,7 @@ import { createOrder, getPayment, payOrder, type Order } from '#contract/billing
 import type { BodyOf } from '#contract/endpoint.ts'
 import { getUser } from '#contract/members.ts'
 import type { Sale } from '#server/testing/billing-model/billing-errors.ts'
-import { testCards } from '#server/testing/builders/shopper.ts'
+import { sandboxToken, testCards } from '#server/testing/builders/shopper.ts'
 import { Visitor } from '#server/testing/site/visitor.ts'
 import type { StandIns } from './stand-ins.ts'
 
@@ -103,14 +103,4 @@ async function step({ visitor, shop }: Buyer, { id, gateway, next }: Order): Pro
     await stripe.confirm(next.client_secret, testCards.pays)
     await call(next.client_secret.split('_secret_')[0])
   } else await call(gateway === 'sandbox' ? await sandboxToken(visitor) : undefined)
-}
-
-async function sandboxToken(visitor: Visitor): Promise<string> {
-  const response = await visitor.fetch('/sandbox/tokens', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ number: testCards.pays, expiry: '12 / 40', cvv: '123' }),
-  })
-  const { token } = (await response.json()) as { token: string }
-  return token
 }

@@ -20,6 +20,7 @@ import {
 } from '#server/testing/billing-model/billing-errors.ts'
 import { freePort } from '#server/testing/site/free-port.ts'
 import { emptyWeb } from '#server/testing/site/test-site.ts'
+import { unlimited } from '#server/testing/site/unlimited.ts'
 import type { Tables } from '#server/tables.ts'
 import { benchEnv } from '#bench/site/start-bench-site.ts'
 import { printLines } from '#bench/table.ts'
@@ -35,7 +36,6 @@ const settleSteps = [20 * second, 60 * second, 6 * 60 * second, hour, hour, day,
 const lastSteps = [20 * second, 60 * second, 6 * 60 * second, hour, day, day, day, day, day, day]
 /** One of its own, so that other benches may run beside it. */
 const port = await freePort()
-const unlimited = '999999999/s'
 
 /** A site's database, its things on sale and its gateways, which outlive the site's processes. */
 export interface OpenShop {

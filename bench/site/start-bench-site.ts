@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { startEmbedded, type EmbeddedConnection } from '#server/platform/database/embedded.ts'
 import { createLog } from '#server/platform/log.ts'
 import { findFfmpeg, type Ffmpeg } from '#server/platform/processes/run-ffmpeg-version.ts'
-import { quotaSettings } from '#server/platform/config/read-quotas.ts'
 import nodeFlags from '#scripts/node-flags.json' with { type: 'json' }
 import { boundToUs } from '#scripts/run-child.mjs'
+import { unlimited, unlimitedQuotas } from '#server/testing/site/unlimited.ts'
 import { answersAt, waitUntil } from '#server/testing/wait-until.ts'
 import { makeBenchContent, type Content } from './make-bench-content.ts'
 
@@ -88,13 +88,10 @@ export function spawnSite(env: NodeJS.ProcessEnv): ChildProcess {
   })
 }
 
-/** So that one machine may ask as fast as it can. */
-const unlimited = '999999999/s'
-
 /** What nginx is given, too. */
 export const mediaSecret = 'the secret of links to media in the bench'
 
-/** The settings of a site of the bench: everything of its own. */
+/** The settings of a site of the bench: all data of its own, and no limits, since one machine makes all requests. */
 export function benchEnv(dataDir: string): NodeJS.ProcessEnv {
   const { DATABASE_URL: _database, PUBLIC_URL: _url, ...rest } = process.env
   return {
@@ -109,7 +106,7 @@ export function benchEnv(dataDir: string): NodeJS.ProcessEnv {
     LIMIT_SIGN_IN_ACCOUNT: unlimited,
     LIMIT_SIGN_IN_IP: unlimited,
     LIMIT_REGISTER_IP: unlimited,
-    ...Object.fromEntries(quotaSettings.map((name) => [name, unlimited])),
+    ...unlimitedQuotas,
   }
 }
 

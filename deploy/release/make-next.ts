@@ -8,8 +8,8 @@ ALTER TABLE orders ADD COLUMN of_next_release text;
 ALTER TABLE entitlements ADD COLUMN of_next_release text;
 `
 
-/** Copies an unpacked release to `next`, as the next minor version with one more migration. @returns its version */
-export function makeNextRelease(folder: string, next: string): string {
+/** Copies an unpacked release to `next`, as the next minor version with one more migration. */
+export function makeNextRelease(folder: string, next: string): void {
   cpSync(folder, next, { recursive: true, verbatimSymlinks: true })
   const path = join(next, 'package.json')
   const manifest = JSON.parse(readFileSync(path, 'utf8')) as { version: string }
@@ -18,5 +18,4 @@ export function makeNextRelease(folder: string, next: string): string {
   rmSync(path)
   writeFileSync(path, `${JSON.stringify({ ...manifest, version }, null, 2)}\n`)
   writeFileSync(join(next, 'server/platform/database/migrations/9999_next_release.sql'), migration)
-  return version
 }

@@ -1,20 +1,19 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { quotaSettings } from '#server/platform/config/read-quotas.ts'
 import { buildVideo, noFiles, type BuiltVideo } from '#server/testing/builders/builders.ts'
 import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { unlimited, unlimitedQuotas } from '#server/testing/site/unlimited.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
-import { keepBusy } from './keep-busy.ts'
 import { makeNextRelease } from './make-next.ts'
 import { runCopies } from './run-copies.ts'
 import { ffmpegSettings, unpackRelease } from './run-release.ts'
+import { simulateBuyers } from './simulate-buyers.ts'
 
 const clients = 3
 /** How many journeys go through before and after each change. */
 const between = 5
 const patienceMs = 120_000
-const unlimited = '999999999/s'
 
 let release: ReturnType<typeof unpackRelease>
 let database: TestDatabase
@@ -36,9 +35,9 @@ beforeAll(async () => {
     DEMO: '0',
     // What a load balancer needs to see that a copy is about to end.
     DRAIN_SECONDS: '5',
-    ...Object.fromEntries(
-      ['LIMIT_API_USER', 'LIMIT_API_IP', ...quotaSettings].map((name) => [name, unlimited]),
-    ),
+    LIMIT_API_USER: unlimited,
+    LIMIT_API_IP: unlimited,
+    ...unlimitedQuotas,
   }
 }, 400_000)
 afterAll(async () => {
@@ -62,10 +61,10 @@ it(
   { timeout: 300_000 },
   async () => {
     const copies = await runCopies(release.folder, 2, env)
-    const busy = keepBusy(copies.url, video, clients)
+    const buyers = simulateBuyers(copies.url, video, clients)
     const goOn = async () => {
-      const wanted = busy.journeys() + between
-      await waitUntil('people go on buying', () => busy.journeys() >= wanted, patienceMs)
+      const wanted = buyers.journeys() + between
+      await waitUntil('people go on buying', () => buyers.journeys() >= wanted, patienceMs)
     }
     await goOn()
     // One on the schema of the release before, the old one on that of the next, and both side by side.
@@ -78,7 +77,7 @@ it(
     await copies.replaceOne(release.folder)
     await copies.replaceOne(release.folder)
     await goOn()
-    const { failures, paid } = await busy.end()
+    const { failures, paid } = await buyers.end()
     await copies.close()
     expect(failures).toEqual([])
     expect(copies.output()).toMatch(/schema of an older version/)

@@ -1,6 +1,6 @@
 import type { Role } from '#contract/studio/command.ts'
 import { dramas, type Drama } from '#e2e/support/make-content.ts'
-import { quotaSettings } from '#server/platform/config/read-quotas.ts'
+import { unlimitedQuotas } from '#server/testing/site/unlimited.ts'
 
 /** What a test's site can begin with: each is imported once per run and cloned for every test file. */
 export const templates = {
@@ -25,8 +25,7 @@ export const commonSettings = {
   APP_SECRET: 'the secret of every site that the browser tests open',
   DEMO: '0',
   LOG_LEVEL: 'warn',
-  // All browsers of the tests are of one network.
-  ...Object.fromEntries(quotaSettings.map((name) => [name, '999999999/min'])),
+  ...unlimitedQuotas,
 }
 
 /** An operator who is in every template, with the cookie of an open session. */

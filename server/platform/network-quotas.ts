@@ -1,8 +1,7 @@
 import { Fault } from '#contract/errors.ts'
 import type { Clock } from './clock.ts'
 import type { CountedCalls, SummedCalls } from './database/share-rate-limits.ts'
-import { createCallCounter } from './http/count-calls.ts'
-import { countedNetworks } from './http/network-of.ts'
+import { countForNetworks, createCallCounter } from './http/count-calls.ts'
 import type { Log } from './log.ts'
 import type { QuotaLimits, QuotaName } from './config/read-quotas.ts'
 
@@ -34,14 +33,8 @@ export function openNetworkQuotas({ limits, clock, log, share }: Options): Netwo
         log.debug({ err: error }, 'What networks leave behind could not be exchanged'),
       )
   }, everyMs).unref()
-  const spend = (name: QuotaName, ip: string, amount = 1) => {
-    const { max, seconds } = limits[name]
-    for (const { network, times } of countedNetworks(ip)) {
-      const wait = counter.count(`${name} ${network}`, { max: max * times, seconds }, amount)
-      if (wait > 0) return wait
-    }
-    return 0
-  }
+  const spend = (name: QuotaName, ip: string, amount?: number) =>
+    countForNetworks(counter, name, ip, limits[name], amount)
   return {
     spend,
     take(name, ip, amount) {

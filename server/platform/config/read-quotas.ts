@@ -32,7 +32,7 @@ export type QuotaLimits = Readonly<Record<QuotaName, Limit>>
 
 export const quotaNames = Object.keys(usual) as readonly QuotaName[]
 
-/** The settings' names, for those who set them all. */
+/** The names of the settings, for code that sets all of them. */
 export const quotaSettings = quotaNames.map((name) => usual[name].setting)
 
 /** Reads how much of each kind a network may leave behind. @throws ConfigError naming the setting that is wrong */

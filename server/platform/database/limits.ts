@@ -42,6 +42,15 @@ export async function takeTurnOfNetworks(
     await takeTurn(db, keyFor(secret, kind, network), { max: max * times, seconds }, now)
 }
 
+/**
+ * Checks a limit by the time of the last event but `max - 1`.
+ * @throws Fault tooMany with the seconds to wait, if that event is still within the limit's time
+ */
+export function checkOldest(oldest: Date | undefined, { seconds }: Limit, now: Date): void {
+  const open = oldest && new Date(oldest.getTime() + seconds * 1000)
+  if (open && open > now) throw new Fault('tooMany', undefined, secondsUntil(open, now))
+}
+
 /** Whole seconds, one at least, as `Retry-After` wants them. */
 export function secondsUntil(then: Date, now: Date): number {
   return Math.max(1, Math.ceil((then.getTime() - now.getTime()) / 1000))

@@ -1,6 +1,7 @@
 import type { Clock } from '#server/platform/clock.ts'
 import type { CountedCalls, SummedCalls } from '#server/platform/database/share-rate-limits.ts'
 import type { Limit } from '#server/platform/config/read-setting.ts'
+import { countedNetworks } from './network-of.ts'
 
 /** So many callers are counted at once in a process. Where there are more, those who called least are forgotten. */
 const mostCallers = 50_000
@@ -59,6 +60,21 @@ export function createCallCounter(
       }
     },
   }
+}
+
+/** Counts a call, or so much, against each network of an address. @returns as `count`, of the first network that is full */
+export function countForNetworks(
+  counter: CallCounter,
+  name: string,
+  ip: string,
+  { max, seconds }: Limit,
+  amount = 1,
+): number {
+  for (const { network, times } of countedNetworks(ip)) {
+    const wait = counter.count(`${name} ${network}`, { max: max * times, seconds }, amount)
+    if (wait > 0) return wait
+  }
+  return 0
 }
 
 const stretchOf = ({ seconds }: Limit, now: number) => Math.floor(now / (seconds * 1000))

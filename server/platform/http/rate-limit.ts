@@ -5,9 +5,8 @@ import type { Clock } from '#server/platform/clock.ts'
 import type { CountedCalls, SummedCalls } from '#server/platform/database/share-rate-limits.ts'
 import type { Limit } from '#server/platform/config/read-setting.ts'
 import type { Log } from '#server/platform/log.ts'
-import { createCallCounter } from './count-calls.ts'
+import { countForNetworks, createCallCounter } from './count-calls.ts'
 import { checkRoutes, isForApi, type RouteAddress } from './guards.ts'
-import { countedNetworks } from './network-of.ts'
 import type { Viewer } from './route.ts'
 
 export interface LimitOptions {
@@ -44,15 +43,9 @@ export function rateLimit(app: FastifyInstance, options: LimitOptions) {
       .catch((error: unknown) => log.warn({ err: error }, 'The counts of calls could not be exchanged'))
   }, everyMs).unref()
   app.addHook('onClose', async () => clearInterval(timer))
-  const countNetworks = (ip: string) => {
-    const { max, seconds } = limits.apiIp
-    for (const { network, times } of countedNetworks(ip)) {
-      const wait = counter.count(`ip ${network}`, { max: max * times, seconds })
-      if (wait > 0) return wait
-    }
-    return 0
-  }
-  checkRoutes(app, isCounted, (request) => refuse(refused.secondsLeft(request) || countNetworks(request.ip)))
+  checkRoutes(app, isCounted, (request) =>
+    refuse(refused.secondsLeft(request) || countForNetworks(counter, 'ip', request.ip, limits.apiIp)),
+  )
   return (request: FastifyRequest, viewer: (Pick<Viewer, 'userId'> & { kept?: boolean }) | null): void => {
     if (probes.has(request.routeOptions.url ?? '')) return
     // A guest's first token may be of somebody who has registered since: it must not use up the member's calls.

@@ -10,6 +10,7 @@ import { newId } from '#server/platform/ids.ts'
 import { buildVideo } from '#server/testing/builders/builders.ts'
 import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
 import { testSite } from '#server/testing/site/test-site.ts'
+import { unlimited } from '#server/testing/site/unlimited.ts'
 import type { Db } from '#server/tables.ts'
 import { trackStates } from './read-books.ts'
 
@@ -99,8 +100,8 @@ export async function openBillingLane(): Promise<BillingLane> {
   const late: Line['late'] = []
   const line: Line = { fault: 'none', late }
   const gateways = { gateways: [onLine(gateway, line)], gatewayRoutes: sandboxRoutes(sandbox) }
-  const unlimited = { LIMIT_CARD_FAILURES_USER: '999999/s', LIMIT_CARD_FAILURES_IP: '999999/s' }
-  const site = await testSite({ database, clock, gateways }, unlimited)
+  const settings = { LIMIT_CARD_FAILURES_USER: unlimited, LIMIT_CARD_FAILURES_IP: unlimited }
+  const site = await testSite({ database, clock, gateways }, settings)
   const errors: string[] = []
   const log = pino({ level: 'error' }, { write: (entry: string) => void errors.push(entry) })
   const video = await buildVideo(site.context)

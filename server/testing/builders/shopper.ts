@@ -17,6 +17,17 @@ export const testCards = {
   disputed: '4000000000000259',
 }
 
+/** Gets a token for a card, as the sandbox's card form does. */
+export async function sandboxToken(visitor: Visitor, card = testCards.pays): Promise<string> {
+  const response = await visitor.fetch('/sandbox/tokens', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ number: card, expiry: '12 / 40', cvv: '123' }),
+  })
+  const { token } = (await response.json()) as { token: string }
+  return token
+}
+
 type OrderParams = Partial<BodyOf<typeof createOrder>>
 
 let made = 0
@@ -31,21 +42,13 @@ export class Shopper {
     this.visitor = visitor
   }
 
-  static async on(site: TestSite, visitor = site.visitor()): Promise<Shopper> {
+  static async on(site: Pick<TestSite, 'visitor'>, visitor = site.visitor()): Promise<Shopper> {
     await visitor.ask(getUser)
     return new Shopper(visitor)
   }
 
-  /** What the card's frame does. */
-  async token(card = testCards.pays): Promise<string> {
-    const body = JSON.stringify({ number: card, expiry: '12 / 40', cvv: '123' })
-    const response = await this.visitor.fetch('/sandbox/tokens', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body,
-    })
-    const { token } = (await response.json()) as { token: string }
-    return token
+  token(card = testCards.pays): Promise<string> {
+    return sandboxToken(this.visitor, card)
   }
 
   async plan(days: number): Promise<Plan> {

@@ -9,7 +9,6 @@ import { loadConfig } from '#server/platform/config/config.ts'
 import type { Database } from '#server/platform/database/database.ts'
 import { createLog, type Log } from '#server/platform/log.ts'
 import { sendMails } from '#server/platform/mail/send-mails.ts'
-import { quotaSettings } from '#server/platform/config/read-quotas.ts'
 import type { Env } from '#server/platform/config/read-setting.ts'
 import { createSite } from '#server/site.ts'
 import type { Tables } from '#server/tables.ts'
@@ -17,6 +16,7 @@ import { readMailsIn, type ReadMail } from '#server/testing/fakes/read-mail.ts'
 import { shareRequests } from './round-robin.ts'
 import { runSecondSite } from './run-second-site.ts'
 import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { unlimitedQuotas } from './unlimited.ts'
 import { Visitor } from './visitor.ts'
 
 /** A whole site on a database of its own, listening on a free port. */
@@ -44,7 +44,7 @@ const usualSettings = {
   LOG_LEVEL: 'silent',
   LIMIT_API_USER: '100000/min',
   LIMIT_API_IP: '100000/min',
-  ...Object.fromEntries(quotaSettings.map((name) => [name, '999999999/min'])),
+  ...unlimitedQuotas,
 }
 
 /**

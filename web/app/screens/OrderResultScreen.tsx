@@ -7,7 +7,7 @@ import type { Order } from '#contract/billing.ts'
 import { orderNumber } from '#contract/order-number.ts'
 import { useOrder } from '#web/features/billing/orders/use-order.ts'
 import { useReturnPath } from '#web/features/billing/paywall/return-path.ts'
-import { leadsToOffer, orderResultText } from '#web/features/billing/payments/price-copy.ts'
+import { isFullyReturned, leadsToOffer, orderResultText } from '#web/features/billing/payments/price-copy.ts'
 import { trackSale } from '#web/features/tracking/track-sale.ts'
 import { money } from '#web/lib/money.ts'
 import { paths } from '#web/lib/paths.ts'
@@ -58,10 +58,8 @@ export function Component() {
 
 function linkTextOf(order: Order | undefined) {
   if (!order || !leadsToOffer(order)) return 'result.watch'
-  return wasPaidOnce(order) ? 'result.buyAgain' : 'result.again'
+  return isFullyReturned(order) ? 'result.buyAgain' : 'result.again'
 }
-
-const wasPaidOnce = ({ status }: Order) => status === 'refunded' || status === 'charged_back'
 
 /** The place to return to, else what was bought: the episode at its saved position, or the video. */
 function returnPathOf(order: Order | undefined): string {

@@ -1,5 +1,4 @@
-import { Fault } from '#contract/errors.ts'
-import { keyFor, secondsUntil } from '#server/platform/database/limits.ts'
+import { checkOldest, keyFor } from '#server/platform/database/limits.ts'
 import { networkOf } from '#server/platform/http/network-of.ts'
 import type { Limit } from '#server/platform/config/read-setting.ts'
 import type { Tx } from '#server/tables.ts'
@@ -39,10 +38,3 @@ export async function checkCardFailures(
 }
 
 const since = ({ seconds }: Limit, now: Date): Date => new Date(now.getTime() - seconds * 1000)
-
-/** @param oldest when the first of as many failures began as there may be */
-function checkOldest(oldest: Date | undefined, { seconds }: Limit, now: Date): void {
-  if (!oldest) return
-  const open = new Date(oldest.getTime() + seconds * 1000)
-  throw new Fault('tooMany', undefined, secondsUntil(open, now))
-}

@@ -34,6 +34,7 @@ import {
   disputedCents,
   isDisputeOpenOrLost,
   readAgain,
+  readByDispute,
   knowsRefundsAndDisputes,
   syncRefundsAndDisputes,
   withKnownDispute,
@@ -86,8 +87,7 @@ async function compareListed(context: BillingContext, gateway: PaymentGateway): 
     await compareAttempt(context, id).catch((error: unknown) =>
       context.log.error({ gateway: gateway.id, attempt: id, err: error }, failedOne),
     )
-  for (let start = 0; start < payments.length; start += batch)
-    await compare(context, gateway, payments.slice(start, start + batch))
+  await compare(context, gateway, payments)
   await setReconciledTo(db, gateway.id, { from: now, finished: clock.now() })
   return new Set(payments.map(({ reference }) => reference))
 }
@@ -116,6 +116,17 @@ async function compareUnlisted(
  * @returns whether all of it was settled
  */
 export async function compare(
+  context: BillingContext,
+  gateway: PaymentGateway,
+  payments: readonly Payment[],
+): Promise<boolean> {
+  let isSettled = true
+  for (let start = 0; start < payments.length; start += batch)
+    isSettled = (await compareBatch(context, gateway, payments.slice(start, start + batch))) && isSettled
+  return isSettled
+}
+
+async function compareBatch(
   context: BillingContext,
   gateway: PaymentGateway,
   payments: readonly Payment[],
@@ -231,16 +242,12 @@ async function compareNamed(
   gateway: PaymentGateway,
   reference: string,
 ): Promise<void> {
-  const { db } = context
   const payment = await askGateway(context, gateway, (asked) => asked.retrievePayment({ reference }))
   if (payment === 'unknown') return
-  const [attempt] = await selectAttemptsToCompare(db, gateway.id, [], [reference])
-  // The gateway has nothing of that name. It named it, so an operator has to look.
-  if (!payment && !attempt && isNamedOtherwise(reference)) return
   if (!payment) return compareMissing(context, gateway, reference)
   await compare(context, gateway, [payment])
   // From now on its payment is what is listed, where anything is.
-  if (payment.reference !== reference) await deleteToCompare(db, gateway.id, reference)
+  if (payment.reference !== reference) await deleteToCompare(context.db, gateway.id, reference)
 }
 
 /** Reads the disputes of the time in which the gateway did not give them. */
@@ -248,8 +255,7 @@ async function compareDisputed(context: BillingContext, gateway: PaymentGateway,
   const since = new Date(foundAt.getTime() - overlapMs)
   const payments = await askForDisputed(context, gateway, since)
   if (!payments) return
-  for (let start = 0; start < payments.length; start += batch)
-    await compare(context, gateway, payments.slice(start, start + batch))
+  await compare(context, gateway, payments)
   await deleteToCompare(context.db, gateway.id, unreadDisputes)
 }
 
@@ -293,15 +299,16 @@ async function compareGone(
   return !knowsRefundsAndDisputes(payment) || syncRefundsAndDisputes(context, attempt.id, payment)
 }
 
-/** The same for a payment of which the gateway has just said that it has none of that name. */
+/** Compares a payment after its gateway said that it has nothing of that name; its dispute may still be there. */
 export async function compareMissing(
   context: BillingContext,
   gateway: PaymentGateway,
   reference: string,
 ): Promise<void> {
   const [attempt] = await selectAttemptsToCompare(context.db, gateway.id, [], [reference])
-  const disputeReference = attempt?.dispute_reference ?? null
-  const payment = await readAgain(context, gateway, { reference, disputeReference })
+  // The gateway gave this name itself, so an operator has to look.
+  if (!attempt && isNamedOtherwise(reference)) return
+  const payment = await readByDispute(context, gateway, attempt?.dispute_reference ?? null)
   if (payment === 'unknown') return
   await compareGuarded(context, gateway, payment ?? gonePayment(reference), attempt)
 }

@@ -95,10 +95,18 @@ export async function readAgain(
   { reference, disputeReference }: { reference: string; disputeReference: string | null },
 ): Promise<Outcome<Payment>> {
   const payment = await askGateway(context, gateway, (asked) => asked.retrievePayment({ reference }))
-  if (payment !== null || disputeReference === null) return payment
-  return askGateway(context, gateway, (asked) =>
-    asked.retrievePayment({ reference: disputeName(disputeReference) }),
-  )
+  return payment === null ? readByDispute(context, gateway, disputeReference) : payment
+}
+
+/** Reads a payment by its dispute, which outlasts it at the gateway; null where none is known of. */
+export async function readByDispute(
+  context: BillingContext,
+  gateway: PaymentGateway,
+  disputeReference: string | null,
+): Promise<Outcome<Payment>> {
+  if (disputeReference === null) return null
+  const reference = disputeName(disputeReference)
+  return askGateway(context, gateway, (asked) => asked.retrievePayment({ reference }))
 }
 
 /** Finishes refunds of ours first: what the gateway says of them is known then. @returns whether one is still under way */

@@ -6,8 +6,8 @@ import { assetFiles } from '#server/features/media/ingest/files/asset-files.ts'
 import { addCaptions } from '#server/features/media/ingest/queue/add-captions.ts'
 import { enqueueEpisode } from '#server/features/media/ingest/queue/enqueue-episode.ts'
 import { importPriority } from '#server/features/media/ingest/import/import-folder.ts'
-import { makeCaptions } from '#server/features/media/ingest/captions/make-captions.ts'
-import { probe } from '#server/features/media/ingest/convert/probe.ts'
+import { makeCaptions, type MadeCaptions } from '#server/features/media/ingest/captions/make-captions.ts'
+import { checkSource } from '#server/features/media/ingest/convert/probe.ts'
 import { selectCaptionsOf } from '#server/features/media/ingest/queue/caption-queries.ts'
 import { unlockAll } from '#server/features/media/ingest/queries.ts'
 import { reasonColumns, UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
@@ -60,14 +60,13 @@ async function takeFilm(context: IngestContext, upload: UploadRow, signal: Abort
   const path = join(ownWorkFolder(context.storage), `${upload.id}${extname(upload.name).toLowerCase()}`)
   try {
     await putTogether(context, upload, path, signal)
-    await probe(context.programs.ffprobePath, path, signal)
+    await checkSource(context.programs.ffprobePath, path, signal)
     // A large file took minutes until here; its episode number or titles may have been corrected in the meantime.
     const [latest = upload] = await queries.selectUploads(context.db, { id: upload.id })
     const { video_id: videoId, number, name, titles } = latest
-    const { captions, lostLines } = await readCaptions(context, videoId, number)
+    const captions = await readCaptions(context, videoId, number)
     const keptCaptions = new Set(languages.filter((each) => !captions.has(each)))
-    const kept = { captions, lostLines, keptCaptions }
-    const file = { videoId, number, path, name, ...kept, priority: importPriority }
+    const file = { videoId, number, path, name, captions, keptCaptions, priority: importPriority }
     await enqueueEpisode(context, { ...file, ...(titles ? { firstTitles: titles } : {}) }, signal)
   } finally {
     await rm(path, { force: true })
@@ -104,22 +103,21 @@ async function readCaptions(
   { db, storage }: IngestContext,
   videoId: string,
   number: number,
-): Promise<{ captions: Map<Language, string>; lostLines: Map<Language, number> }> {
-  const texts = new Map<Language, string>()
-  const lostLines = new Map<Language, number>()
+): Promise<Map<Language, MadeCaptions>> {
+  const read = new Map<Language, MadeCaptions>()
   const { assetId, captions } = await selectCaptionsOf(db, videoId, number)
   for (const { lang, embedded, lostLine } of captions) {
     if (embedded) continue
-    texts.set(lang, String(await storage.read(assetFiles.originalCaption(assetId, lang))))
-    if (lostLine !== undefined) lostLines.set(lang, lostLine)
+    const text = String(await storage.read(assetFiles.originalCaption(assetId, lang)))
+    read.set(lang, { text, lostLine })
   }
-  return { captions: texts, lostLines }
+  return read
 }
 
 async function takeCaptions(context: IngestContext, upload: UploadRow, language: Language): Promise<void> {
   const made = makeCaptions(await readPart(context.storage, upload.id, 0))
   const { video_id: videoId, number } = upload
-  if (!(await addCaptions(context, { videoId, number, language, ...made })))
+  if (!(await addCaptions(context, { videoId, number, language, made })))
     throw new UnusableFile({ key: 'noEpisode', number })
 }
 

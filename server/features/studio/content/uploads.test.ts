@@ -249,6 +249,14 @@ describe('a file', () => {
     })
   })
 
+  it('that is several recordings in one file is refused', async () => {
+    const video = await begin()
+    await bring(video, Buffer.concat([film, film]))
+    await takeAll()
+    const { list } = await desk.ask(listUploads, { query: { video_id: video } })
+    expect(list).toMatchObject([{ state: 'refused', reason: expect.stringContaining('several recordings') }])
+  })
+
   it('that was given up is gone, with its parts', async () => {
     const video = await begin()
     const { id } = await announce(video, film)

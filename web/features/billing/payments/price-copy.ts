@@ -219,12 +219,15 @@ export const mayStillBePaid = ({ status, next, declined, processing }: Order): b
 export const isGone = ({ status, processing }: Order): boolean =>
   (status === 'cancelled' || status === 'failed' || status === 'expired') && !processing
 
-/** Whether what was ordered is not open, nor may soon be: unpaid, refunded or charged back. The way on is the offer, to buy it again. */
+/** Whether an order was paid, and all of its money has gone back. */
+export const isFullyReturned = ({ status }: Order): boolean =>
+  status === 'refunded' || status === 'charged_back'
+
+/** Whether an order unlocks nothing and will not soon: its buyer is shown the offer again. */
 export const leadsToOffer = (order: Order): boolean =>
   order.declined !== undefined ||
   isGone(order) ||
-  (!order.processing &&
-    (order.returned !== undefined || order.status === 'refunded' || order.status === 'charged_back'))
+  (!order.processing && (order.returned !== undefined || isFullyReturned(order)))
 
 /** Why an order is not paid once its payment has been waited for. */
 export function unpaidText(t: Translate, order: Order): string {

@@ -10,7 +10,7 @@ import { UnusableFile } from '#server/features/media/ingest/files/unusable-file.
 /** Captions as WebVTT, and the first line with times that can't be used: captions among the good ones were left out. */
 export interface MadeCaptions {
   text: string
-  lostLine: number | undefined
+  lostLine?: number | undefined
 }
 
 /**

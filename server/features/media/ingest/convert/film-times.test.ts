@@ -13,6 +13,7 @@ import {
 } from '#server/testing/media/flash-and-beep.ts'
 import { ffmpeg, programs } from '#server/testing/media/run-test-media.ts'
 import { collectTimes, rateOf } from '#server/features/media/ingest/plan/measure-film.ts'
+import { checkSource } from './probe.ts'
 import { transcode } from './transcode.ts'
 
 /*
@@ -26,10 +27,12 @@ beforeAll(() => {
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
 let runs = 0
+/** Checks a film as an upload or an import does, then converts it. */
 async function make(input: string) {
   const folder = join(root, `out-${runs++}`)
   mkdirSync(folder)
   const { signal } = new AbortController()
+  await checkSource(programs.ffprobePath, input, signal)
   const made = await transcode({ programs, input, folder, niceness: 0, signal, onProgress: () => {} })
   const media = join(folder, 'media')
   const master = readFileSync(join(media, 'master.m3u8'), 'utf8')

@@ -50,6 +50,17 @@ const largestSide = 8192
 const timeoutMs = 30_000
 
 /**
+ * Probes a file before it is taken, and refuses several recordings in one file. The search for a second one reads through the
+ * whole file, so it is not repeated when the file is converted.
+ * @throws UnusableFile
+ */
+export async function checkSource(ffprobe: string, path: string, signal: AbortSignal): Promise<SourceMedia> {
+  const media = await probe(ffprobe, path, signal)
+  if (await isJoined(media.container, path)) throw new UnusableFile({ key: 'joined' })
+  return media
+}
+
+/**
  * Looks at a file: by its first bytes, then with ffprobe.
  * @throws UnusableFile
  */
@@ -73,9 +84,7 @@ export async function probe(ffprobe: string, path: string, signal?: AbortSignal)
     onLine: (line) => lines.push(line),
   })
   if (status !== 0) throw new UnusableFile({ key: await whyUnreadable(container, path) })
-  const media = describe(container, parseProbe(lines.join('\n')))
-  if (await isJoined(container, path)) throw new UnusableFile({ key: 'joined' })
-  return media
+  return describe(container, parseProbe(lines.join('\n')))
 }
 
 async function readStart(path: string): Promise<Buffer> {

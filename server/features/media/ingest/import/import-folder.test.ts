@@ -189,6 +189,8 @@ test('what can’t be used is refused by name, and the rest goes on', async () =
   writeFileSync(join(folder, '02.mp4'), '')
   writeFileSync(join(folder, '03.mp4'), '#EXTM3U\n')
   writeFileSync(join(folder, '04.avi'), 'x')
+  const film = readFileSync(join(root, 'one.mp4'))
+  writeFileSync(join(folder, '05.mp4'), Buffer.concat([film, film]))
   writeFileSync(join(folder, '01.en.vtt'), 'Hello')
   writeFileSync(join(folder, '09.en.vtt'), captions)
   writeFileSync(join(folder, 'cover.jpg'), 'no picture')
@@ -198,11 +200,13 @@ test('what can’t be used is refused by name, and the rest goes on', async () =
   expect(notes).toEqual(['mixed: not used: notes.txt.', expect.stringContaining('names in English only')])
   expect(made).toEqual(['mixed/01.mp4'])
   expect(refused.map(({ file }) => file).toSorted()).toEqual(
-    ['01.en.vtt', '02.mp4', '03.mp4', '04.avi', '09.en.vtt', 'cover.jpg', 'cover.png'].map(
+    ['01.en.vtt', '02.mp4', '03.mp4', '04.avi', '05.mp4', '09.en.vtt', 'cover.jpg', 'cover.png'].map(
       (name) => `mixed/${name}`,
     ),
   )
-  expect(refused.find(({ file }) => file === 'mixed/03.mp4')?.reason).toBe('is a playlist, not a video')
+  const reasonOf = (name: string) => refused.find(({ file }) => file === name)?.reason
+  expect(reasonOf('mixed/03.mp4')).toBe('is a playlist, not a video')
+  expect(reasonOf('mixed/05.mp4')).toContain('several recordings')
 })
 
 test('a mistake in one video.yaml names file and key, and other folders go on', async () => {

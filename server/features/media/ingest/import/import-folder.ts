@@ -14,9 +14,9 @@ import {
   type BackoffOptions,
 } from '#server/features/media/ingest/files/exponential-backoff.ts'
 import { sayNote } from '#server/features/media/ingest/files/film-notes.ts'
-import { makeCaptions } from '#server/features/media/ingest/captions/make-captions.ts'
+import { makeCaptions, type MadeCaptions } from '#server/features/media/ingest/captions/make-captions.ts'
 import { coverSize, makeCover } from '#server/features/media/ingest/convert/make-stills.ts'
-import { probe } from '#server/features/media/ingest/convert/probe.ts'
+import { checkSource } from '#server/features/media/ingest/convert/probe.ts'
 import * as queries from '#server/features/media/ingest/queries.ts'
 import {
   findFolders,
@@ -109,7 +109,7 @@ async function checkEpisodes(
   for (const source of folder.episodes) {
     const name = nameIn(folder, source.path)
     try {
-      const { duration } = await probe(context.programs.ffprobePath, source.path, signal)
+      const { duration } = await checkSource(context.programs.ffprobePath, source.path, signal)
       // Where the container says no length, progress counts it as a minute.
       usable.push({ source, name, duration: duration || 60 })
     } catch (error) {
@@ -187,24 +187,22 @@ async function noteOddities(
 }
 
 async function readCaptions(folder: ContentFolder, source: EpisodeSource, refused: Refused[]) {
-  const captions = new Map<Language, string>()
-  const lostLines = new Map<Language, number>()
+  const captions = new Map<Language, MadeCaptions>()
   const keptCaptions = new Set<Language>()
   const notes: string[] = []
   for (const { language, path } of source.captions) {
     try {
-      const { text, lostLine } = makeCaptions(await readFile(path))
-      captions.set(language, text)
-      if (lostLine === undefined) continue
-      lostLines.set(language, lostLine)
-      const said = sayNote({ key: 'captionTimes', language, line: lostLine }, 'en')
+      const made = makeCaptions(await readFile(path))
+      captions.set(language, made)
+      if (made.lostLine === undefined) continue
+      const said = sayNote({ key: 'captionTimes', language, line: made.lostLine }, 'en')
       notes.push(`${nameIn(folder, path)} ${said}.`)
     } catch (error) {
       keptCaptions.add(language)
       refused.push({ file: nameIn(folder, path), reason: whyRefused(error) })
     }
   }
-  return { captions, lostLines, keptCaptions, notes }
+  return { captions, keptCaptions, notes }
 }
 
 /** A file as the operator knows it: "my-drama/02.mp4". */

@@ -1,17 +1,17 @@
 import { languages, type Language } from '#contract/languages.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
+import type { MadeCaptions } from '#server/features/media/ingest/captions/make-captions.ts'
 import { selectEpisodeId } from './caption-queries.ts'
 import { selectEpisodeAssets } from '#server/features/media/ingest/queries.ts'
 import { syncCaptions } from './sync-captions.ts'
 import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
 
-/** Captions in one language for one episode, as WebVTT. */
+/** Captions in one language for one episode. */
 export interface AddedCaptions {
   videoId: string
   number: number
   language: Language
-  text: string
-  lostLine: number | undefined
+  made: MadeCaptions
 }
 
 /**
@@ -20,7 +20,7 @@ export interface AddedCaptions {
  */
 export async function addCaptions(
   context: IngestContext,
-  { videoId, number, language, text, lostLine }: AddedCaptions,
+  { videoId, number, language, made }: AddedCaptions,
 ): Promise<boolean> {
   const assets = await inTransaction(context.db, async (tx) => {
     const id = await selectEpisodeId(tx, videoId, number)
@@ -28,9 +28,8 @@ export async function addCaptions(
   })
   if (!assets) return false
   const keptCaptions = new Set(languages.filter((each) => each !== language))
-  const captions = new Map([[language, text]])
-  const lostLines = new Map(lostLine === undefined ? [] : [[language, lostLine]])
+  const captions = new Map([[language, made]])
   for (const id of [assets.current_id, assets.coming_id])
-    if (id !== null) await syncCaptions(context, id, { captions, lostLines, keptCaptions })
+    if (id !== null) await syncCaptions(context, id, { captions, keptCaptions })
   return true
 }

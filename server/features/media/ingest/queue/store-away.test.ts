@@ -132,7 +132,7 @@ test('one that was killed after the file had come sends nothing of it again', as
   const file = await largeFile()
   const exists = () => Promise.resolve(false)
   const write = () => Promise.reject(new Error('killed'))
-  const captioned = { ...file, captions: new Map([['en', 'WEBVTT\n'] as const]) }
+  const captioned = { ...file, captions: new Map([['en', { text: 'WEBVTT\n' }] as const]) }
   const dying = { ...context, storage: { ...context.storage, exists, write } }
   await expect(enqueueEpisode(dying, captioned, going)).rejects.toThrow('killed')
   store.asked.length = 0

@@ -7,15 +7,12 @@ import { assetFiles } from '#server/features/media/ingest/files/asset-files.ts'
 import * as queries from './caption-queries.ts'
 import { recordOrphaned, removeOrphaned } from '#server/features/media/ingest/storage/file-queries.ts'
 import { deleteOrphaned } from '#server/features/media/ingest/storage/orphaned-files.ts'
-import { captionHash } from '#server/features/media/ingest/captions/make-captions.ts'
+import { captionHash, type MadeCaptions } from '#server/features/media/ingest/captions/make-captions.ts'
 import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
 
 /** The captions that lie beside an episode's file. */
 export interface CaptionFiles {
-  /** As WebVTT. */
-  captions: ReadonlyMap<Language, string>
-  /** The first line of each file whose times can't be used. */
-  lostLines?: ReadonlyMap<Language, number>
+  captions: ReadonlyMap<Language, MadeCaptions>
   /** Captions that could not be read; the existing ones stay. */
   keptCaptions: ReadonlySet<Language>
 }
@@ -84,13 +81,15 @@ export async function writeCaptions(
   captions: readonly Caption[],
 ): Promise<void> {
   for (const { lang } of captions)
-    for (const key of keysOfCaption(asset, lang)) await storage.write(key, file.captions.get(lang) ?? '')
+    for (const key of keysOfCaption(asset, lang))
+      await storage.write(key, file.captions.get(lang)?.text ?? '')
 }
 
 /** The captions beside an episode, as its asset is to have them. */
-export function captionsOf({ captions, lostLines }: CaptionFiles): Caption[] {
-  return [...captions].map(([lang, text]) => {
-    const lostLine = lostLines?.get(lang)
-    return { lang, hash: captionHash(text), ...(lostLine === undefined ? {} : { lostLine }) }
-  })
+export function captionsOf({ captions }: CaptionFiles): Caption[] {
+  return [...captions].map(([lang, { text, lostLine }]) => ({
+    lang,
+    hash: captionHash(text),
+    ...(lostLine === undefined ? {} : { lostLine }),
+  }))
 }
