@@ -4,6 +4,7 @@ import type { PageSettings } from '#contract/page-settings.ts'
 import {
   eraseBilling,
   exportBilling,
+  hasBought,
   forgetClicksOfOrders,
   membershipOf,
   mergeBilling,
@@ -28,6 +29,7 @@ import type { CatalogRoutesContext } from '#server/features/catalog/routes.ts'
 import {
   eraseLibrary,
   exportLibrary,
+  loadLastActivity,
   holdSaves,
   loadPersonal,
   mergeLibrary,
@@ -293,6 +295,13 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
         eraseOwnLibrary,
         eraseCredentials,
         eraseTracking,
+      ],
+      lastActive: [
+        async (tx, id) => {
+          await saves.settleWithin(tx, id)
+          return loadLastActivity(tx, id)
+        },
+        async (tx, id) => ((await hasBought(tx, id)) ? clock.now() : undefined),
       ],
       export: [
         exportExposures,

@@ -61,6 +61,14 @@ export async function selectLastWatchedVideo(db: Db, userId: string): Promise<st
   return row?.video_id
 }
 
+/** When a person last watched something or took it into their favorites; undefined for one who never did. */
+export async function selectLastActivity(tx: Tx, userId: string): Promise<Date | undefined> {
+  const { rows } = await sql<{ at: Date | null }>`
+    SELECT greatest((SELECT max(at) FROM history WHERE user_id = ${userId}),
+      (SELECT max(favorited_at) FROM favorites WHERE user_id = ${userId})) AS at`.execute(tx)
+  return rows[0]?.at ?? undefined
+}
+
 const resume = lookUp((db: Db, { userId, videoId }: Slots<{ userId: string; videoId: string }>) =>
   db
     .selectFrom('history')

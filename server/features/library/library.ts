@@ -16,7 +16,10 @@ export { loadEpisodeViewers } from './viewing-queries.ts'
 export { libraryJobs } from './aggregate-counts.ts'
 export { listHistory } from './list-entries.ts'
 export { recentlyWatched, recommendationJobs } from './learn-next-watched.ts'
-export { selectLastWatchedVideo as loadLastWatchedVideo } from './history-queries.ts'
+export {
+  selectLastActivity as loadLastActivity,
+  selectLastWatchedVideo as loadLastWatchedVideo,
+} from './history-queries.ts'
 export { holdSaves } from './waiting-saves.ts'
 export { mergeLibrary } from './merge-library.ts'
 

@@ -22,6 +22,8 @@ export interface LifecycleHooks {
   consent: readonly ((tx: Tx, userId: string, marketing: boolean, ids: AdIds) => Promise<void>)[]
   /** Signing in with a guest's records at hand: all of `guestId`'s become `memberId`'s. Repeated, it changes nothing more. */
   merge: readonly ((tx: Tx, guestId: string, memberId: string) => Promise<void>)[]
+  /** When a guest last did something of which the feature has a record; it is forgotten when that is too long ago. */
+  lastActive: readonly ((tx: Tx, userId: string) => Promise<Date | undefined>)[]
   /** The person's data are deleted; what the ledger must keep stays without their name (security.md, "The person's data"). */
   erase: readonly ((tx: Tx, userId: string, now: Date) => Promise<void>)[]
   /** Everything that is kept of a person, by name, ready to be written as JSON; a list that may be long is read page by page (`Pages`). */

@@ -6,6 +6,7 @@ import { deleteOldFailures } from './credentials/attempt-queries.ts'
 import type { MembersContext } from './members-context.ts'
 import { anyResetRequests, deleteOldLinks } from './credentials/link-queries.ts'
 import { answerResetRequests } from './credentials/reset-password.ts'
+import { forgetGuests } from './account/forget-guests.ts'
 import { purgeSessions } from './sessions/sessions.ts'
 
 export { answerInTransaction } from './answer-in-transaction.ts'
@@ -54,6 +55,7 @@ export function membersJobs(context: MembersContext): Job[] {
   const answer = (signal: AbortSignal) => answerResetRequests(context, signal)
   return [
     { name: 'sweep-members', everySeconds: 600, run: sweep },
+    { name: 'forget-guests', everySeconds: 3600, run: (signal) => forgetGuests(context, signal) },
     {
       name: 'answer-reset-requests',
       everySeconds: 5,

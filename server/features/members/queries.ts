@@ -95,6 +95,28 @@ export function isEmailTaken(error: unknown): boolean {
   return error instanceof Error && 'constraint' in error && error.constraint === 'users_email'
 }
 
+/** Locks guests who may have done nothing since then, those who were looked at longest ago first. @returns their ids */
+export async function lockIdleGuests(tx: Tx, before: Date, most: number): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('users')
+    .select('id')
+    .where('member_since', 'is', null)
+    .where('merged_into', 'is', null)
+    .where('deleted_at', 'is', null)
+    .where((on) => on(on.fn.coalesce('active_at', 'created_at'), '<', before))
+    .orderBy((on) => on.fn.coalesce('active_at', 'created_at'))
+    .limit(most)
+    .forUpdate()
+    .skipLocked()
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/** Deletes the row of a person of whom no other feature has anything. */
+export async function deleteUserRow(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('users').where('id', '=', id).execute()
+}
+
 /** Guests whose records came to an account go with it. */
 export async function retireMerged(tx: Tx, id: string, now: Date): Promise<void> {
   await tx.updateTable('users').set({ deleted_at: now }).where('merged_into', '=', id).execute()

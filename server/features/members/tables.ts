@@ -22,6 +22,8 @@ export interface UsersTable {
   consent_version: Generated<string | null>
   member_since: Moment
   merged_into: Generated<string | null>
+  /** Of a guest: when it was last found to have done something; null until somebody looked. */
+  active_at: Moment
   deleted_at: Moment
 }
 

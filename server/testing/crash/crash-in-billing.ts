@@ -98,7 +98,7 @@ function billingOn(db: Kysely<Tables>): BillingContext {
     bounds: readBounds({}),
     slots: createSlots(),
     quotas: noQuotas,
-    lifecycleHooks: { keep: [], register: [], consent: [], merge: [], erase: [], export: [] },
+    lifecycleHooks: { keep: [], register: [], consent: [], merge: [], lastActive: [], erase: [], export: [] },
     log: createLog({ json: true, level: 'silent' }),
     gateways: [createSandboxGateway({ ...shared, notify: () => {} })],
     tracking: readTracking({}),

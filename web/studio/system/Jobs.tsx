@@ -29,6 +29,7 @@ const named = [
   'fold-plays',
   'fold-shares',
   'fold-viewings',
+  'forget-guests',
   'learn-next-watched',
   'refresh-ranks',
   'release-videos',

@@ -57,6 +57,14 @@ export async function selectOrderIds(tx: Tx, userId: string): Promise<string[]> 
   return rows.map(({ id }) => id)
 }
 
+/** Whether a person has ordered anything, or was given the right to watch something. */
+export async function hasBought(tx: Tx, userId: string): Promise<boolean> {
+  const { rows } = await sql<{ bought: boolean }>`
+    SELECT EXISTS (SELECT FROM orders WHERE user_id = ${userId}) OR EXISTS (SELECT FROM entitlements WHERE user_id = ${userId})
+      AS bought`.execute(tx)
+  return rows[0]?.bought === true
+}
+
 /** Has the open payments of a person's orders looked at now. */
 export async function checkPaymentsSoon(tx: Tx, userId: string, now: Date): Promise<void> {
   await tx

@@ -1,0 +1,44 @@
+import { dayMs } from '#server/platform/clock.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
+import type { Tx } from '#server/tables.ts'
+import type { MembersContext } from '#server/features/members/members-context.ts'
+import { deleteUserRow, lockIdleGuests, updateUser } from '#server/features/members/queries.ts'
+import { guestDays } from '#server/features/members/sessions/guest-token.ts'
+import { eraseAccount } from './delete-user.ts'
+
+/** Guests of one transaction. */
+const batch = 20
+
+/**
+ * Deletes the guests who have done nothing for as long as a browser knows its guest (security.md, "Sessions"), with everything that
+ * is stored of them. A guest who has bought something stays, because a receipt leads back to it.
+ */
+export async function forgetGuests(context: MembersContext, signal: AbortSignal): Promise<void> {
+  const before = new Date(context.clock.now().getTime() - guestDays * dayMs)
+  let seen = batch
+  while (seen === batch && !signal.aborted)
+    seen = await inTransaction(context.db, (tx) => forgetSome(context, tx, before))
+}
+
+/** @returns how many guests were looked at */
+async function forgetSome(context: MembersContext, tx: Tx, before: Date): Promise<number> {
+  const ids = await lockIdleGuests(tx, before, batch)
+  for (const id of ids) {
+    const activeAt = await lastActive(context, tx, id)
+    if (activeAt > before) {
+      await updateUser(tx, id, { active_at: activeAt })
+      continue
+    }
+    await eraseAccount(context, tx, id)
+    await deleteUserRow(tx, id)
+  }
+  return ids.length
+}
+
+/** When any feature last had something of a guest; the beginning of time where none has. */
+async function lastActive({ lifecycleHooks }: MembersContext, tx: Tx, userId: string): Promise<Date> {
+  let latest = 0
+  for (const ask of lifecycleHooks.lastActive)
+    latest = Math.max(latest, (await ask(tx, userId))?.getTime() ?? 0)
+  return new Date(latest)
+}
