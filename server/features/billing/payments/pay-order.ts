@@ -11,7 +11,7 @@ import {
   selectAttempts,
   type AttemptRow,
 } from '#server/features/billing/records/attempt-queries.ts'
-import { isOpen } from '#server/features/billing/records/attempt-states.ts'
+import { isOpen } from '#server/features/billing/states/attempt-states.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { cardRefusals } from '#server/features/billing/payment-methods/card-refusals.ts'
 import { askGateway, gatewayTimeoutMs } from '#server/features/billing/gateways/call-gateway.ts'
@@ -29,7 +29,7 @@ import {
   updateOpenOrder,
   type OrderRow,
 } from '#server/features/billing/records/order-queries.ts'
-import { paidStatuses } from '#server/features/billing/records/order-states.ts'
+import { paidStatuses } from '#server/features/billing/states/order-states.ts'
 import { findSavedMethod } from '#server/features/billing/payment-methods/saved-method.ts'
 import { isAlreadyOwned } from '#server/features/billing/records/already-owned.ts'
 import { describePurchase } from '#server/features/billing/records/purchase.ts'

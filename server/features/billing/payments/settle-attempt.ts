@@ -9,7 +9,7 @@ import {
   setReference,
   type AttemptRow,
 } from '#server/features/billing/records/attempt-queries.ts'
-import { isOpen } from '#server/features/billing/records/attempt-states.ts'
+import { isOpen } from '#server/features/billing/states/attempt-states.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { auditPayment } from '#server/features/billing/records/audit-payment.ts'
 import { askGateway } from '#server/features/billing/gateways/call-gateway.ts'
@@ -26,7 +26,7 @@ import {
   setReturned,
   type OrderRow,
 } from '#server/features/billing/records/order-queries.ts'
-import { orderStates, paidStatuses } from '#server/features/billing/records/order-states.ts'
+import { orderStates, paidStatuses } from '#server/features/billing/states/order-states.ts'
 import { isAlreadyOwned } from '#server/features/billing/records/already-owned.ts'
 import { reportSale } from './report-sale.ts'
 import { scheduleRefund, sendPendingRefunds } from '#server/features/billing/refunds/send-pending-refunds.ts'

@@ -1,6 +1,6 @@
 import { dayMs, hourMs } from '#server/platform/clock.ts'
 import { selectAttempt, type AttemptRow } from '#server/features/billing/records/attempt-queries.ts'
-import { isOpen } from '#server/features/billing/records/attempt-states.ts'
+import { isOpen } from '#server/features/billing/states/attempt-states.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { askForDisputed, askForPayments, askGateway } from '#server/features/billing/gateways/call-gateway.ts'
 import {
