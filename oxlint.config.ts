@@ -21,6 +21,7 @@ const rooms: Record<string, string[]> = {
   catalog: ['ranking', 'cards', 'recommendations', 'search', 'listing', 'homepage', 'editing'],
   members: ['sessions', 'credentials', 'account', 'social'],
   billing: [
+    'states',
     'gateways',
     'records',
     'ledger',

@@ -20,7 +20,7 @@ export const orderStatuses = [
   'charged_back',
 ] as const
 
-/** What a card is refused for; a form that timed out says nothing of the card. */
+/** Why a card is refused. A card form that timed out is not among them, because it says nothing about the card. */
 export const cardRefusals = [
   'card_declined',
   'insufficient_funds',
@@ -63,7 +63,7 @@ export const OfferedGateway = Type.Object({
   public_key: Type.Optional(Type.String()),
   /** No plan can be bought with it. */
   one_off_only: Type.Optional(Type.Boolean()),
-  /** What it takes no such amount for: `episode`, `video`, or the id of a plan. */
+  /** What it cannot be used for, because of the amount: `episode`, `video`, or the id of a plan. */
   not_for: Type.Optional(Type.Array(Type.String())),
 })
 export type OfferedGateway = Static<typeof OfferedGateway>
@@ -75,12 +75,12 @@ export const SavedMethod = Type.Object({
   brand: nullable(Type.String()),
   last4: nullable(Type.String()),
   expired: Type.Optional(Type.Boolean()),
-  /** In an offer, what its gateway takes no such amount for: `episode` or `video`. */
+  /** In an offer: what it cannot be used for, because of the amount: `episode` or `video`. */
   not_for: Type.Optional(Type.Array(Type.String())),
 })
 export type SavedMethod = Static<typeof SavedMethod>
 
-/** What a viewer may buy to see a locked episode; the `info` of code 402. */
+/** What a viewer can buy to unlock an episode; the `info` of code 402. */
 export const Offer = Type.Object({
   episode: Type.Object({
     id: Id,
@@ -90,11 +90,11 @@ export const Offer = Type.Object({
     thumb_url: nullable(Type.String()),
   }),
   price: VideoPrice,
-  /** What the whole video is at this moment: a running one is sold with those that follow. */
+  /** The episodes of the video today. The purchase of a video includes the episodes that are added later. */
   video: Type.Object({ episode_count: Type.Integer(), ready_count: Type.Integer() }),
   plans: Type.Array(Plan),
   gateways: Type.Array(OfferedGateway),
-  /** What the episode or the video can be paid with in one call. */
+  /** The card that pays for the episode or the video in one call. */
   saved_method: Type.Optional(SavedMethod),
 })
 export type Offer = Static<typeof Offer>
@@ -116,7 +116,7 @@ export const Order = Type.Object({
   kind: oneOf(orderKinds),
   video_id: Type.Optional(Id),
   episode_id: Type.Optional(Id),
-  /** Of the episode, for the way back to it. */
+  /** The episode's number, for a link back to it. */
   episode_number: Type.Optional(Type.Integer()),
   plan_id: Type.Optional(Id),
   amount_cents: Cents,
@@ -126,10 +126,10 @@ export const Order = Type.Object({
   created_at: Time,
   paid_at: Type.Optional(Time),
   expires_at: Time,
-  /** Of a change of plan that waits: when it begins and is charged; null if the subscription is cancelled by then. */
+  /** For a scheduled change of plan: when it starts and is charged; null if the subscription is cancelled by then. */
   starts_at: Type.Optional(nullable(Time)),
   next: NextStep,
-  /** The gateway is working on a payment of it, which may take days, also where a renewal was given up meanwhile. */
+  /** The gateway is still processing a payment, which may take days; also set if the renewal has been abandoned since. */
   processing: Type.Optional(Type.Boolean()),
   /** Why a payment of this order is refunded automatically. */
   returned: Type.Optional(Type.Object({ reason: Type.String(), message: Type.String() })),
@@ -142,7 +142,7 @@ export type Order = Static<typeof Order>
 export const Receipt = Type.Object({
   order_id: Id,
   paid_at: Time,
-  /** Whom it was sent to. */
+  /** The address that it was sent to. */
   email: Type.String(),
   seller: Type.Object({
     name: Type.String(),
@@ -156,7 +156,7 @@ export const Receipt = Type.Object({
   net_cents: Cents,
   tax_cents: Cents,
   tax_percent: Type.Number(),
-  /** When the plan is charged next and what for; null for what is not renewed. */
+  /** When the plan is charged next, and how much; null if nothing renews. */
   renewal: nullable(
     Type.Object({ at: Time, price_cents: Cents, currency: Currency, period_days: Type.Integer() }),
   ),
@@ -180,7 +180,7 @@ export const unlockEpisode = endpoint({
   refuses: ['signInFirst', 'locked', 'beingMade', 'notFound', 'keyReused', 'cardNumberInBody'],
   body: Type.Object({ episode_id: Id }),
   info: Entitlement,
-  /** 409 with the progress while the episode is being made, without for a key that was used otherwise. */
+  /** 409 has the progress while the episode is being converted, and none if the key was used for another request. */
   refusals: {
     402: Offer,
     409: Type.Object({ progress: Type.Optional(Type.Integer({ minimum: 0, maximum: 100 })) }),
@@ -188,7 +188,7 @@ export const unlockEpisode = endpoint({
   idempotent: true,
 })
 
-/** What may keep an order from being paid. */
+/** Why an order may not be paid. */
 const whyNotPaid = [
   'orderClosed',
   'alreadyOwned',
@@ -220,7 +220,7 @@ export const createOrder = endpoint({
     'savedMethodGone',
     'keyReused',
     'cardNumberInBody',
-    // A wallet's payment is started with the order, and one with a saved method is made.
+    // The same call starts a wallet's payment, and charges a saved method.
     ...whyNotPaid,
   ],
   body: Type.Object({
@@ -240,7 +240,7 @@ export const createOrder = endpoint({
      * of the order it was saved with).
      */
     email: Type.Optional(Typed),
-    /** What the person was shown. Where it costs something else, no order is made. */
+    /** The price that the person was shown. The order is refused if the price is another. */
     amount_cents: Type.Optional(Cents),
     consent: Type.Optional(
       Type.Object({
@@ -250,7 +250,7 @@ export const createOrder = endpoint({
     ),
   }),
   info: Order,
-  /** What it costs, where that is not what was shown. */
+  /** The price, if it differs from the one that was shown. */
   refusals: {
     409: Type.Object({ amount_cents: Type.Optional(Cents), currency: Type.Optional(Currency) }),
   },
@@ -273,7 +273,7 @@ export const payOrder = endpoint({
   body: Type.Object({
     order_id: Id,
     payment_token: Type.Optional(Type.String({ maxLength: 255 })),
-    /** Of a card that was typed; an express wallet tells its gateway who pays. */
+    /** The name of the card's holder; an express wallet gives it to the gateway itself. */
     first_name: Type.Optional(Typed),
     last_name: Type.Optional(Typed),
   }),
@@ -299,69 +299,6 @@ export const resumeSubscription = endpoint({
   body: Type.Object({}),
   info: Membership,
   idempotent: true,
-})
-
-export const MethodChange = Type.Object({
-  id: Id,
-  /** While `pending`, `next` says what the browser has to do. */
-  status: oneOf(['pending', 'saved']),
-  gateway: oneOf(gatewayIds),
-  next: NextStep,
-})
-export type MethodChange = Static<typeof MethodChange>
-
-export const changeMethod = endpoint({
-  method: 'POST',
-  path: '/api/payment/method',
-  summary:
-    'Changes the payment method of the subscription without a payment; with change_id, continues a change that waited for the person, and returns its status',
-  refuses: [
-    'signInFirst',
-    'notFound',
-    'notSubscribed',
-    'gatewayNotOffered',
-    'nameInvalid',
-    'emailInvalid',
-    'cardDeclined',
-    'insufficientFunds',
-    'cardExpired',
-    'wrongCvc',
-    'tokenSpent',
-    'cardNotConfirmed',
-    'methodNotKept',
-    'methodCalledOff',
-    'methodUnknown',
-    'keyReused',
-    'cardNumberInBody',
-  ],
-  body: Type.Object({
-    change_id: Type.Optional(Id),
-    /** Of a new change; a card's token as for a payment. */
-    gateway: Type.Optional(oneOf(gatewayIds)),
-    method: Type.Optional(oneOf(paymentMethods)),
-    payment_token: Type.Optional(Type.String({ maxLength: 255 })),
-    first_name: Type.Optional(Typed),
-    last_name: Type.Optional(Typed),
-  }),
-  info: MethodChange,
-  idempotent: true,
-})
-
-export const getSavedMethod = endpoint({
-  method: 'GET',
-  path: '/api/payment/method',
-  summary: 'Returns the saved card for purchases, also an expired one',
-  refuses: ['signInFirst'],
-  info: Type.Object({ saved_method: nullable(SavedMethod) }),
-})
-
-export const removeSavedMethod = endpoint({
-  method: 'DELETE',
-  path: '/api/payment/method',
-  summary: 'Removes a saved card: it pays for nothing more, and its gateway deletes it unless a plan uses it',
-  refuses: ['signInFirst'],
-  body: Type.Object({ id: Id }),
-  info: Type.Object({ saved_method: nullable(SavedMethod) }),
 })
 
 export const getPayment = endpoint({
@@ -393,7 +330,7 @@ export const claimPurchase = endpoint({
   info: User,
 })
 
-/** Who has no session: the mailed secret, or the address (and the order's number, as typed) that a link is to be mailed to. */
+/** For people without a session: the address that the link is mailed to, and the number of the order as typed. */
 const byLink = { email: Type.Optional(Typed), order_id: Type.Optional(Typed) }
 
 export const cancelByLink = endpoint({
@@ -405,7 +342,7 @@ export const cancelByLink = endpoint({
   body: Type.Object({ cancel: Type.Optional(Secret), ...byLink }),
   info: Type.Object({
     done: Type.Boolean(),
-    /** Which plan, and until when it stays. */
+    /** The name of the plan, and when it ends. */
     plan: Type.Optional(Type.String()),
     ends_at: Type.Optional(Time),
   }),
@@ -420,7 +357,7 @@ export const withdraw = endpoint({
   body: Type.Object({ withdraw: Type.Optional(Secret), ...byLink }),
   info: Type.Object({
     done: Type.Boolean(),
-    /** What goes back. */
+    /** The amount that is refunded. */
     amount_cents: Type.Optional(Cents),
     currency: Type.Optional(Currency),
   }),

@@ -20,11 +20,11 @@ interface WorkOptions {
   signal: AbortSignal
   /** The priority of ffmpeg: 0 is usual, 19 the lowest. */
   niceness: number
-  /** How often jobs that come round at least twice a minute do, where that is not by their own figures: tests wait for them. */
+  /** The longest interval of jobs that usually run every 30 seconds or more often. Tests set it, because they wait for jobs. */
   jobSeconds?: number
 }
 
-/** Does everything that no caller waits for until the signal: ingest, uploads, scheduled jobs, the demo catalogue. */
+/** Runs all background work until the signal: ingest, uploads, scheduled jobs, the demo catalogue. */
 export async function work(context: Context & { programs: Converter }, options: WorkOptions): Promise<void> {
   const { config, database, log } = context
   const { jobSeconds } = options
@@ -59,7 +59,7 @@ function hurried(jobs: Job[], jobSeconds: number | undefined): Job[] {
   )
 }
 
-/** All that comes round, of every feature. */
+/** The scheduled jobs of all features. */
 export function scheduledJobs(context: Context): Job[] {
   return [
     ...catalogJobs(context),

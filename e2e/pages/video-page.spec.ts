@@ -70,6 +70,13 @@ test('nothing in the player covers anything else in a low window @phone', async 
   }
 })
 
+/** Opens the video with other captions, and pauses it. */
+async function openWithCaptions(page: Page, vtt: string) {
+  await page.route(/\.vtt/, (route) => route.fulfill({ contentType: 'text/vtt; charset=utf-8', body: vtt }))
+  await openTower(page)
+  await pause(page)
+}
+
 const overlapping = `WEBVTT
 
 00:00.000 --> 00:06.000
@@ -83,11 +90,7 @@ test('captions of the same time lie one above the other, between the top and the
   page,
   isMobile,
 }) => {
-  await page.route(/\.vtt/, (route) =>
-    route.fulfill({ contentType: 'text/vtt; charset=utf-8', body: overlapping }),
-  )
-  await openTower(page)
-  await pause(page)
+  await openWithCaptions(page, overlapping)
   const [first, second] = [shownCaptions(page).first(), shownCaptions(page).last()]
   const title = player(page).getByText('The Test Tower', { exact: true }).first()
   const settings = player(page).getByRole('button', { name: 'Settings' })
@@ -124,11 +127,7 @@ test('captions that are placed at the top are shown there, the others at the foo
   page,
   isMobile,
 }) => {
-  await page.route(/\.vtt/, (route) =>
-    route.fulfill({ contentType: 'text/vtt; charset=utf-8', body: placed }),
-  )
-  await openTower(page)
-  await pause(page)
+  await openWithCaptions(page, placed)
   const settings = player(page).getByRole('button', { name: 'Settings' })
   const title = player(page).getByText('The Test Tower', { exact: true }).first()
   for (const viewport of [isMobile ? smallPhone : desktop.viewport, ...lowWindows]) {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '../..')
 
-/** The words of the glossary's second table, each as the words of a name: "give-up" is `give up`. */
+/** The refused words in the second table of the glossary, with spaces for hyphens: "give-up" becomes `give up`. */
 const refused = [
   ...(readFileSync(join(root, 'docs/glossary.md'), 'utf8').split('\n## ')[1] ?? '').matchAll(
     /^\| ([^|]+) \| [^|]+ \|$/gm,
@@ -14,7 +14,7 @@ const refused = [
   .flatMap(([, words = '']) => words.split(', '))
   .map((word) => word.replaceAll('-', ' '))
 
-/** The words of a file's name: `use-way-on.test.ts` and `WayOut.tsx` both have "way". */
+/** Splits the name of a file into words: `use-way-on.test.ts` and `WayOut.tsx` both contain "way". */
 const wordsOf = (file: string) =>
   basename(file)
     .replace(/\..*$/, '')

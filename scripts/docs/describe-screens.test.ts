@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { describeScreens } from './describe-screens.ts'
-import { seedParts, seedRoutes } from './screen-proofs.ts'
+import { seedRoutes } from './route-proofs.ts'
+import { seedParts } from './screen-part-proofs.ts'
 import { findUnproved } from './read-test-titles.ts'
 
 const root = join(import.meta.dirname, '../..')

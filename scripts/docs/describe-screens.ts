@@ -1,5 +1,6 @@
 import { proofText, table } from './describe-calls.ts'
-import { seedParts, seedRoutes, type ScreenRow } from './screen-proofs.ts'
+import { seedRoutes, type ScreenRow } from './route-proofs.ts'
+import { seedParts } from './screen-part-proofs.ts'
 
 /** The document docs/screens.md: what the seed fixes of the browser's side, and the tests that prove it. */
 export function describeScreens(): string {
@@ -12,7 +13,7 @@ export function describeScreens(): string {
   ].join('\n\n')}\n`
 }
 
-const introduction = `This file is written by \`npm run docs\` from \`scripts/docs/screen-proofs.ts\`; a test holds it to that, and fails where a test
+const introduction = `This file is written by \`npm run docs\` from \`scripts/docs/route-proofs.ts\` and \`screen-part-proofs.ts\`; a test holds it to that, and fails where a test
 that is named here is gone. Each route loads its screen when it is opened, and its JavaScript has a figure in \`web/budget.json\`.`
 
 const tableOf = (first: string, rows: readonly ScreenRow[]) =>

@@ -15,10 +15,10 @@ export const groups: readonly Group[] = [
   {
     name: 'states',
     files: [
-      `${features}/billing/records/state-machine.ts`,
-      `${features}/billing/records/order-states.ts`,
-      `${features}/billing/records/attempt-states.ts`,
-      `${features}/billing/records/subscription-states.ts`,
+      `${features}/billing/states/state-machine.ts`,
+      `${features}/billing/states/order-states.ts`,
+      `${features}/billing/states/attempt-states.ts`,
+      `${features}/billing/states/subscription-states.ts`,
       `${features}/catalog/editing/video-states.ts`,
       `${features}/media/ingest/queue/asset-states.ts`,
     ],

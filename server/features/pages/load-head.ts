@@ -6,8 +6,8 @@ import type { Clock } from '#server/platform/clock.ts'
 import type { Head } from './build-head.ts'
 import { describeVideo } from './describe-video.ts'
 import type { FirstScreen } from './load-first-screen.ts'
-import { loadPage, type PageContext } from './load-page.ts'
-import { textOf } from './parse-markdown.ts'
+import { loadPage, type PageContext } from '#server/features/pages/text-pages/load-page.ts'
+import { textOf } from '#server/features/pages/text-pages/parse-markdown.ts'
 
 export interface HeadContext extends PageContext {
   clock: Clock

@@ -1,7 +1,7 @@
 import { getPage, sendMessage as sendMessageCall } from '#contract/pages.ts'
 import { createAnswerCache } from '#server/platform/response-cache.ts'
 import { route, type Route } from '#server/platform/http/route.ts'
-import { loadPage, type PageContext } from './load-page.ts'
+import { loadPage, type PageContext } from '#server/features/pages/text-pages/load-page.ts'
 import { sendMessage, type MessageContext } from './send-message.ts'
 
 export function pageCalls(context: PageContext & MessageContext): Route[] {

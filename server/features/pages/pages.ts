@@ -1,3 +1,9 @@
-export { textValues, type PageContext } from './load-page.ts'
+export { textValues, type PageContext } from '#server/features/pages/text-pages/load-page.ts'
 export { keepIcon, makeIcon, type IconPicture } from './make-icon.ts'
-export { listTexts, loadText, readText, restoreText, saveText } from './site-texts.ts'
+export {
+  listTexts,
+  loadText,
+  readText,
+  restoreText,
+  saveText,
+} from '#server/features/pages/text-pages/site-texts.ts'

@@ -13,15 +13,15 @@ export interface Viewer {
   kept: boolean
   /** Of a member. */
   sessionId?: string
-  /** Of a guest, until something is kept: the first referrer token it came with. */
+  /** For a guest without a row: the first referrer token. */
   cameBy?: string | undefined
-  /** Of a guest, until something is kept: where the call comes from. */
+  /** For a guest without a row: where the call comes from. */
   ip?: string
 }
 
 /** Where a visitor came from, as the client sends it with every call (seed, section 6). */
 export interface AdIds {
-  /** The first referrer token of a guest for whom nothing is kept, which another may have followed. */
+  /** The first referrer token of a guest without a row; later calls may have others. */
   cameBy?: string | undefined
   referrerToken: string | undefined
   fbclid: string | undefined
@@ -35,15 +35,15 @@ export interface Call<E extends Endpoint = Endpoint> {
   viewer: Viewer | null
   language: Language
   idempotencyKey: string | undefined
-  /** The address the call came from, behind as many proxies as the settings say. */
+  /** The client's address, behind as many proxies as are configured. */
   ip: string
   userAgent: string
-  /** The IANA name of the browser's time zone, where the call says one that is known. */
+  /** The IANA name of the browser's time zone, if the call gives a valid one. */
   timeZone(): string | undefined
   adIds(): AdIds
   setHeader(name: string, value: string): void
   cookie(name: string): string | undefined
-  /** The whole answer as bytes, for a cache to keep. */
+  /** Serialises the whole answer, for a cache. */
   serialise(answer: AnswerOf<E>): Serialised
 }
 
@@ -55,7 +55,7 @@ export class Serialised {
   }
 }
 
-/** An answer that is written piece by piece, as fast as the client takes it. */
+/** A streamed answer, written as fast as the client reads it. */
 export class Streamed {
   readonly pieces: AsyncIterable<string>
   readonly bounds: SendingBounds
@@ -69,14 +69,14 @@ export interface Route {
   endpoint: Endpoint
   handle(call: Call): Promise<{ info: unknown } | { data: unknown } | Serialised | Streamed>
   /**
-   * Answers the call of a remembered viewer without a query, or undefined where the database has to be asked. Only for frequent calls that
+   * Answers the call of a cached viewer without a query; undefined if a query is needed. Only for frequent calls that
    * reveal nothing.
    */
   fromMemory?: ((call: Call) => Promise<{ info: unknown } | undefined>) | undefined
 }
 
 /**
- * Joins a declared call with what answers it. The handler gets input that fits the endpoint's schemas and answers with
+ * Binds an endpoint to its handler. The handler gets input that fits the endpoint's schemas and answers with
  * exactly one of `info` and `data`; it throws `Refusal` or `Fault` for everything else.
  */
 export function route<E extends Endpoint>(
@@ -92,7 +92,7 @@ export function route<E extends Endpoint>(
   }
 }
 
-/** Who runs the site, as a token says. */
+/** An operator, as identified by their token. */
 export interface Operator {
   id: string
   email: string
@@ -100,7 +100,7 @@ export interface Operator {
   sessionId: string
 }
 
-/** A call of the studio: an operator's, known by a cookie of their own. No viewer's token counts for it. */
+/** A call of the studio, authenticated by the operator's own cookie. A viewer's token is not accepted. */
 export interface OperatorCall<E extends Endpoint = Endpoint> extends Pick<
   Call<E>,
   'query' | 'body' | 'language' | 'ip' | 'userAgent' | 'setHeader' | 'cookie'
@@ -113,7 +113,7 @@ export interface OperatorRoute {
   handle(call: OperatorCall): Promise<{ info: unknown } | { data: unknown }>
 }
 
-/** Joins a declared call of the studio with what answers it, as `route` does for viewers. */
+/** Binds an endpoint of the studio to its handler, as `route` does for viewers. */
 export function operatorRoute<E extends Endpoint>(
   endpoint: E,
   handle: (call: OperatorCall<E>) => Promise<AnswerOf<E>>,
@@ -122,19 +122,19 @@ export function operatorRoute<E extends Endpoint>(
   return { endpoint, handle: handle as unknown as OperatorRoute['handle'] }
 }
 
-/** Bytes that an operator sends, with what the address names. */
+/** A raw body that an operator sends, with the parameters of the URL. */
 export interface ReceivedBytes extends Pick<OperatorCall, 'operator'>, Partial<Pick<OperatorCall, 'ip'>> {
   params: Record<string, string | undefined>
   bytes: Buffer
 }
 
-/** What takes bytes of an operator as they are: a part of a file, a picture. It answers in the envelope, as calls do. */
+/** Takes a raw body from an operator, such as a part of a file or a picture. It answers in the envelope, as calls do. */
 export interface BytesRoute {
   path: `/api/studio/${string}`
-  /** The words on the command line, which what the address names and a file follow; without them it is for pages alone. */
+  /** The name of the command, before its parameters and the file; without a name there is no command for it. */
   command?: string
   summary: string
-  /** Who may send them; others' bodies are not read. */
+  /** Roles that may send them; the bodies of others are not read. */
   roles: readonly Role[]
   /** How many are accepted at once. */
   most: number
@@ -150,22 +150,22 @@ export function requireViewer(call: { viewer: Viewer | null }): Viewer {
   return call.viewer
 }
 
-/** Who makes a plain request, and what the answer may set. */
+/** The caller of a plain request, and the cookies that the answer may set. */
 export type Caller = Pick<Call, 'viewer' | 'language' | 'ip' | 'userAgent' | 'adIds' | 'setHeader'>
 
-/** What the OpenAPI document says of a plain route below /api. */
+/** Describes a plain route below /api in the OpenAPI document. */
 export interface PlainDescription {
   summary: string
   query?: TObject
   /** The media type of the body it takes. */
   body?: string
-  /** By HTTP status; `type` is the media type of what comes, where something does. */
+  /** Responses by HTTP status; `type` is the media type of the body, if there is one. */
   answers: Record<number, { words: string; type?: string; schema?: TSchema }>
 }
 
 export type FindViewer = () => Viewer | null | Promise<Viewer | null>
 
-/** What is no call of the contract: media, documents, a gateway's frames. It answers plain HTTP, without the envelope. */
+/** A request outside of the contract, for media, documents or a gateway's frames. It answers plain HTTP, without the envelope. */
 export interface PlainRoute {
   method: 'GET' | 'POST'
   path: string
@@ -173,8 +173,8 @@ export interface PlainRoute {
   body?: 'form' | 'raw'
   description?: PlainDescription
   /**
-   * Most plain routes need not know who is asking: `caller` looks that up, `viewer` no more than whose token it is. Either counts
-   * the request as one of that person's calls, and may throw Fault tooMany.
+   * Most plain routes do not identify the caller. `caller` looks up the person, `viewer` only reads the token. Either counts
+   * the request against that person's rate limit, and may throw Fault tooMany.
    */
   handle(
     request: FastifyRequest,

@@ -4,6 +4,8 @@ import type { BillingLane, Thing } from './billing-lane.ts'
 /** The browser that starts as a guest's and may sign in, or another device of the member. */
 export type Device = 'here' | 'elsewhere'
 
+export const nameOf = (device: Device) => (device === 'here' ? 'the viewer' : 'the member elsewhere')
+
 interface ModelOrder {
   id: string
   thing: Thing

@@ -2,7 +2,18 @@ import fc from 'fast-check'
 import type { BillingLane, Fault, Thing } from './billing-lane.ts'
 import type { Model } from './model.ts'
 import type { Step } from './step.ts'
-import * as steps from './steps.ts'
+import { ChangeCard, Renewals, SignIn } from './account-steps.ts'
+import { Buy, Decide, Look, OneTap, Order, Pay, RemoveCard } from './buying-steps.ts'
+import {
+  Arrive,
+  Deliver,
+  DeliverRest,
+  Dispute,
+  FailRefunds,
+  Refund,
+  RefundThere,
+} from './refund-and-webhook-steps.ts'
+import { AtOnce, Reconcile, Wait } from './time-steps.ts'
 
 /** The value before the colon is drawn so many times as often as one with a 1. */
 const oftenOf = <T>(...weighted: [weight: number, value: T][]) =>
@@ -36,7 +47,7 @@ const fault = oftenOf<Fault>(
 )
 const number = fc.nat({ max: 9 })
 const hours = fc.constantFrom(1, 12, 26, 50, 80, 170, 250, 730)
-const how = oftenOf<steps.Wait['how']>(
+const how = oftenOf<Wait['how']>(
   [8, 'up'],
   [3, 'down'],
   [1, 'the request is lost'],
@@ -48,46 +59,42 @@ const method = oftenOf([1, 'card' as const], [1, 'wallet' as const])
 const save = fc.boolean()
 const oneOff = oftenOf<Thing>([2, 'episode 4'], [2, 'episode 5'], [1, 'the video'])
 
-const buy = fc.record({ device, thing, card, fault, save }).map((purchase) => new steps.Buy(purchase))
-const oneTap = fc.record({ device, thing: oneOff, fault }).map((purchase) => new steps.OneTap(purchase))
-const removeCard = device.map((where) => new steps.RemoveCard(where))
-const order = fc.record({ device, thing, method }).map((purchase) => new steps.Order(purchase))
-const pay = fc.record({ order: number, card, fault }).map((purchase) => new steps.Pay(purchase))
-const decide = fc
-  .record({ number, yes: oftenOf([3, true], [1, false]) })
-  .map((answer) => new steps.Decide(answer))
-const look = number.map((index) => new steps.Look(index))
+const buy = fc.record({ device, thing, card, fault, save }).map((purchase) => new Buy(purchase))
+const oneTap = fc.record({ device, thing: oneOff, fault }).map((purchase) => new OneTap(purchase))
+const removeCard = device.map((where) => new RemoveCard(where))
+const order = fc.record({ device, thing, method }).map((purchase) => new Order(purchase))
+const pay = fc.record({ order: number, card, fault }).map((purchase) => new Pay(purchase))
+const decide = fc.record({ number, yes: oftenOf([3, true], [1, false]) }).map((answer) => new Decide(answer))
+const look = number.map((index) => new Look(index))
 const renewals = fc
   .record({ device, on: oftenOf([2, false], [1, true]) })
-  .map((change) => new steps.Renewals(change))
-const changeCard = fc.record({ device, card, fault }).map((change) => new steps.ChangeCard(change))
-const signIn = fc.constant(undefined).map(() => new steps.SignIn())
-const refund = fc.record({ number, part: fc.boolean(), fault }).map((purchase) => new steps.Refund(purchase))
-const refundThere = fc
-  .record({ number, part: fc.boolean() })
-  .map((purchase) => new steps.RefundThere(purchase))
-const failRefunds = number.map((index) => new steps.FailRefunds(index))
+  .map((change) => new Renewals(change))
+const changeCard = fc.record({ device, card, fault }).map((change) => new ChangeCard(change))
+const signIn = fc.constant(undefined).map(() => new SignIn())
+const refund = fc.record({ number, part: fc.boolean(), fault }).map((purchase) => new Refund(purchase))
+const refundThere = fc.record({ number, part: fc.boolean() }).map((purchase) => new RefundThere(purchase))
+const failRefunds = number.map((index) => new FailRefunds(index))
 const dispute = fc
   .record({ number, to: fc.constantFrom('open' as const, 'won' as const, 'lost' as const) })
-  .map((change) => new steps.Dispute(change))
+  .map((change) => new Dispute(change))
 const deliver = fc
   .record({ number, stops: oftenOf([4, false], [1, true]) })
-  .map((event) => new steps.Deliver(event))
-const deliverRest = oftenOf([3, true], [1, false]).map((arrives) => new steps.DeliverRest(arrives))
-const arrive = fc.constant(undefined).map(() => new steps.Arrive())
-const wait = fc.record({ hours, how }).map((passing) => new steps.Wait(passing))
-const reconcile = fc.constant(undefined).map(() => new steps.Reconcile())
+  .map((event) => new Deliver(event))
+const deliverRest = oftenOf([3, true], [1, false]).map((arrives) => new DeliverRest(arrives))
+const arrive = fc.constant(undefined).map(() => new Arrive())
+const wait = fc.record({ hours, how }).map((passing) => new Wait(passing))
+const reconcile = fc.constant(undefined).map(() => new Reconcile())
 
 /** Of these any two may happen at the same time. */
 const simultaneous = fc.oneof(pay, look, renewals, signIn, refund, deliver, wait)
-const atOnce = fc.tuple(simultaneous, simultaneous).map((both: [Step, Step]) => new steps.AtOnce(both))
+const atOnce = fc.tuple(simultaneous, simultaneous).map((both: [Step, Step]) => new AtOnce(both))
 
 const mostSteps = 16
 
 /** What is bought first: without a purchase little can follow. */
 export const firstPurchase = fc
   .record({ device, thing, card, fault: fc.constant<Fault>('none'), save })
-  .map((purchase) => new steps.Buy(purchase))
+  .map((purchase) => new Buy(purchase))
 
 /** Steps that buy, pay, renew, cancel, refund and dispute, with faults and with time passing. */
 export function sequences(replayPath?: string) {

@@ -36,7 +36,7 @@ export function Controls(props: ControlsProps) {
   useEffect(() => {
     if (box.current) keepFocus(box.current)
   }, [keepFocus])
-  // Behind the picture, and before the connection is lost.
+  // Loads the settings menu when the browser is idle, so that it opens even if the connection is lost later.
   useEffect(() => whenIdle(() => void importSettings().catch(() => {})), [])
   return (
     <div
@@ -44,7 +44,7 @@ export function Controls(props: ControlsProps) {
       className={styles.controls}
       data-visible={visible || open}
       onFocus={() => setFocused(true)}
-      // The focus is still here where the whole window has lost it.
+      // If the whole window lost the focus, the controls still have it.
       onBlur={({ currentTarget }) => setFocused(currentTarget.contains(document.activeElement))}
     >
       <div className={styles.top}>
@@ -137,7 +137,7 @@ function Sound({ onToggle }: { onToggle: () => void }) {
   )
 }
 
-/** The position and the length in words, drawn outside React while anybody sees them. */
+/** Shows position and length. It updates its text without React, and only while it is visible. */
 function Time({
   video,
   durationMs,
@@ -159,7 +159,7 @@ function Time({
   return <span ref={line} className={styles.time} />
 }
 
-/** Only an iPhone's videos have it, which fill the screen alone, with the system's controls and captions. */
+/** Only on iPhones, where a video goes full screen by itself, with the controls and captions of the system. */
 declare global {
   interface HTMLVideoElement {
     webkitEnterFullscreen?(): void
@@ -169,7 +169,7 @@ declare global {
 const canFill = (video: HTMLVideoElement | null) =>
   document.fullscreenEnabled || video?.webkitEnterFullscreen !== undefined
 
-/** Fills the screen with the player, controls and all, or comes back; on an iPhone with the video. */
+/** Enters or leaves full screen: the whole player, or on an iPhone the video alone. */
 export function toggleFullscreen(inside: Element | null, video: HTMLVideoElement | null): void {
   if (document.fullscreenElement) void document.exitFullscreen()
   else if (!document.fullscreenEnabled) video?.webkitEnterFullscreen?.()
@@ -184,18 +184,18 @@ interface ToolProps {
   icon: IconName
   label: string
   pressed?: boolean
-  /** A count or a word for those who see it, beneath the icon. */
+  /** A count or a word that is shown below the icon. */
   note?: string
   onClick: (() => void) | null
 }
 
-/** A round button of the player; without `onClick` there is nothing to do, and it says so. */
+/** A round button of the player; disabled without `onClick`. */
 export function Tool({ icon, label, pressed, note, onClick }: ToolProps) {
   return (
     <button
       type="button"
       className={styles.tool}
-      // Whoever steers by voice says what they see.
+      // Voice control needs the visible text in the name.
       aria-label={note === undefined || note === label ? label : `${label}, ${note}`}
       title={label}
       aria-pressed={pressed}

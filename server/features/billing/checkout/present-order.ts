@@ -9,10 +9,10 @@ import {
   selectAttempts,
   type AttemptRow,
 } from '#server/features/billing/records/attempt-queries.ts'
-import { isOpen, isUnderWay } from '#server/features/billing/records/attempt-states.ts'
+import { isOpen, isUnderWay } from '#server/features/billing/states/attempt-states.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { selectEpisodeNumbers } from '#server/features/billing/records/offer-queries.ts'
-import { paidStatuses } from '#server/features/billing/records/order-states.ts'
+import { paidStatuses } from '#server/features/billing/states/order-states.ts'
 import {
   isPlanned,
   selectOrder,

@@ -6,7 +6,7 @@ import {
   selectAttemptByReference,
   type AttemptRow,
 } from '#server/features/billing/records/attempt-queries.ts'
-import { isOpen } from '#server/features/billing/records/attempt-states.ts'
+import { isOpen } from '#server/features/billing/states/attempt-states.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { pageOf } from '#server/features/billing/payment-methods/change-method.ts'
 import {

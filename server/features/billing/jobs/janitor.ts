@@ -6,7 +6,7 @@ import {
   takeDueAttempts,
   type AttemptRow,
 } from '#server/features/billing/records/attempt-queries.ts'
-import { isOpen, openAttemptStatuses } from '#server/features/billing/records/attempt-states.ts'
+import { isOpen, openAttemptStatuses } from '#server/features/billing/states/attempt-states.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { forgetNetworks } from '#server/features/billing/payment-methods/card-failure-queries.ts'
 import {

@@ -1,5 +1,5 @@
 import { selectAttempts } from '#server/features/billing/records/attempt-queries.ts'
-import { isOpen } from '#server/features/billing/records/attempt-states.ts'
+import { isOpen } from '#server/features/billing/states/attempt-states.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { selectOrder } from '#server/features/billing/records/order-queries.ts'
 import { checkOutcome } from './pay-order.ts'

@@ -11,7 +11,7 @@ import {
   selectAttempts,
   type AttemptRow,
 } from '#server/features/billing/records/attempt-queries.ts'
-import { isOpen } from '#server/features/billing/records/attempt-states.ts'
+import { isOpen } from '#server/features/billing/states/attempt-states.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { cardRefusals } from '#server/features/billing/payment-methods/card-refusals.ts'
 import { askGateway, gatewayTimeoutMs } from '#server/features/billing/gateways/call-gateway.ts'
@@ -29,30 +29,30 @@ import {
   updateOpenOrder,
   type OrderRow,
 } from '#server/features/billing/records/order-queries.ts'
-import { paidStatuses } from '#server/features/billing/records/order-states.ts'
+import { paidStatuses } from '#server/features/billing/states/order-states.ts'
 import { findSavedMethod } from '#server/features/billing/payment-methods/saved-method.ts'
 import { isAlreadyOwned } from '#server/features/billing/records/already-owned.ts'
 import { describePurchase } from '#server/features/billing/records/purchase.ts'
 import { recheckAttempt, settleAttempt } from './settle-attempt.ts'
 import { checkAttempts } from '#server/features/billing/payment-methods/limit-attempts.ts'
 
-/** What is sent to the gateway. */
+/** The request to the gateway. */
 interface Charge {
   order: OrderRow
   attempt: AttemptRow
   purchase: string
-  /** The saved method that is charged, where no token is. */
+  /** The saved method to charge if there is no token. */
   methodReference: string | undefined
   save: boolean
 }
 
-/** What to do about an order that somebody wants to pay. */
+/** The next step for an order that is to be paid. */
 type Step =
   | { do: 'nothing' }
   | ({ do: 'charge' } & Charge)
   | { do: 'wait' | 'look up' | 'give up'; attempt: AttemptRow }
 
-/** After this long a request that the gateway does not know yet no longer keeps the person from trying again. */
+/** How long a request that the gateway does not know yet prevents another payment. */
 const patienceMs = 60_000
 
 /**
@@ -93,7 +93,7 @@ interface Wish {
   userId: string
   orderId: string
   payer: Payer
-  /** The attempts whose payments this call has looked up already. */
+  /** The attempts that this call has already looked up at the gateway. */
   lookedUp: ReadonlySet<string>
 }
 
@@ -113,11 +113,11 @@ async function beginAttempt(
   const attempts = await selectAttempts(tx, [orderId])
   for (const attempt of attempts.filter(({ status }) => isOpen(status))) {
     const step = stepFor(context, attempt, payer, lookedUp.has(attempt.id))
-    // What is to be called off for another payment can be finished where there may be no other.
+    // At the limit, the open attempt is not cancelled, so that the person can still complete it.
     if (step?.do === 'give up') checkAttempts(order, attempts, now)
     if (step) return step
   }
-  // A payment that is under way keeps it open beyond this.
+  // The order stays open past its expiry while a payment is under way.
   if (order.expires_at <= now) throw new Refusal('orderClosed')
   // A new card replaces the saved one for this order, so a decline is not blamed on the saved card.
   if (order.saved_method_id !== null && payer.token !== undefined)
@@ -154,7 +154,7 @@ async function beginAttempt(
   }
 }
 
-/** What an earlier attempt that is still open asks for first; undefined where it no longer stands in the way. */
+/** The step that an open attempt requires before a new payment; undefined if it requires none. */
 function stepFor(
   context: BillingContext,
   attempt: AttemptRow,
@@ -162,7 +162,7 @@ function stepFor(
   lookedUp: boolean,
 ): Step | undefined {
   const age = context.clock.now().getTime() - attempt.started_at.getTime()
-  // A renewal that its gateway takes days over does not keep the person from paying: of two that succeed one is refunded.
+  // A renewal may take days to process. The person can pay meanwhile: if both succeed, one is refunded.
   if (isRenewalAttempt(attempt) && attempt.status !== 'requires_action' && lookedUp) return undefined
   if (attempt.status === 'requires_action') {
     if (lookedUp && payer.token === undefined) return { do: 'nothing' }
@@ -178,7 +178,7 @@ function stepFor(
   return { do: underWay ? 'wait' : 'look up', attempt }
 }
 
-/** Calls the gateway with the committed key, then brings everything into line in the second transaction. */
+/** Calls the gateway with the committed key, then settles the attempt in the second transaction. */
 async function charge(
   context: BillingContext,
   { order, attempt, purchase, methodReference, save }: Charge,
@@ -208,7 +208,7 @@ async function charge(
   await settleAttempt(context, attempt, outcome ?? 'unknown')
 }
 
-/** Waits, no longer than a gateway may take, until another request has an answer for the attempt. */
+/** Waits until another request has settled the attempt, at most for the time-out of a gateway. */
 async function waitForOther(context: BillingContext, attempt: AttemptRow): Promise<void> {
   const deadline = Date.now() + (context.gatewayTimeoutMs ?? gatewayTimeoutMs)
   for (let pause = 25; Date.now() < deadline; pause = Math.min(pause * 2, 400)) {
@@ -226,7 +226,7 @@ const refusalOf: Record<string, RefusalName> = {
   email_refused: 'emailInvalid',
 }
 
-/** The words for a payment that did not go through. */
+/** The refusal for a payment that failed. */
 export function declineOf(attempt: AttemptRow): RefusalName {
   return refusalOf[attempt.decline_code ?? ''] ?? 'paymentFailed'
 }
@@ -244,7 +244,7 @@ export async function checkOutcome({ db }: BillingContext, { id, order_id }: Att
   if (attempt.status === 'failed' || attempt.status === 'cancelled') throw refusalFor(attempt)
   if (attempt.status !== 'succeeded') return
   const order = await selectOrder(db, order_id)
-  // What was paid may have gone back meanwhile.
+  // The order may have been refunded since.
   if (order && paidStatuses.includes(order.status)) return
   throw new Refusal(order?.introductory && order.status === 'cancelled' ? 'introductionUsed' : 'alreadyOwned')
 }

@@ -9,7 +9,7 @@ import {
   setReference,
   type AttemptRow,
 } from '#server/features/billing/records/attempt-queries.ts'
-import { isOpen } from '#server/features/billing/records/attempt-states.ts'
+import { isOpen } from '#server/features/billing/states/attempt-states.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { auditPayment } from '#server/features/billing/records/audit-payment.ts'
 import { askGateway } from '#server/features/billing/gateways/call-gateway.ts'
@@ -26,7 +26,7 @@ import {
   setReturned,
   type OrderRow,
 } from '#server/features/billing/records/order-queries.ts'
-import { orderStates, paidStatuses } from '#server/features/billing/records/order-states.ts'
+import { orderStates, paidStatuses } from '#server/features/billing/states/order-states.ts'
 import { isAlreadyOwned } from '#server/features/billing/records/already-owned.ts'
 import { reportSale } from './report-sale.ts'
 import { scheduleRefund, sendPendingRefunds } from '#server/features/billing/refunds/send-pending-refunds.ts'
@@ -42,13 +42,13 @@ import {
 import { startSubscription } from '#server/features/billing/subscriptions/start-subscription.ts'
 import type { ReturnReason } from '#server/features/billing/tables.ts'
 
-/** What is known of an attempt's payment: what the gateway says, that it says nothing, or that it never got the request. */
+/** The state of an attempt's payment: as the gateway reports it, unknown, or never received by the gateway. */
 type Verdict = Payment | 'unknown' | 'never received'
 
 /**
- * Brings an attempt, its order and what it buys into line with its payment, in one commit. Called by paying, by re-reading,
- * by notifications and by the janitor, in whatever order and however often (billing.md, "Crash safety").
- * Money that buys nothing (paid twice, already owned) goes back by itself.
+ * Updates an attempt, its order and its entitlement to the state of the payment, in one transaction. Payments, webhook events
+ * and the janitor call it in any order and any number of times (billing.md, "Crash safety").
+ * A payment that buys nothing (a duplicate, or already owned) is refunded automatically.
  */
 export async function settleAttempt(
   context: BillingContext,
@@ -66,7 +66,7 @@ export async function settleAttempt(
     await sendPendingRefunds(context, attempt.id)
 }
 
-/** Whether a key stands for the payment of another attempt: one that was lost with a database that was restored. */
+/** Whether a key belongs to the payment of another attempt, one that was lost when the database was restored. */
 function isOfOther(payment: Payment, { id }: AttemptRow): boolean {
   return payment.status !== 'unreadable' && payment.attemptId !== id
 }
@@ -90,18 +90,18 @@ async function apply(
     await close(tx, attempt, 'failed', { decline_code: 'not_received' })
     return recordFailedRenewal(context, tx, { order, attempt, now }, 'not_received')
   }
-  // Nothing is known of it. The reconciliation lists it for an operator.
+  // Its state is unknown. The reconciliation lists it for an operator.
   if (verdict.status === 'unreadable') return
   checkSameMoney(order, verdict)
   if (verdict.status === 'succeeded') return applySuccess(context, tx, order, attempt, verdict, now)
   if (!isOpen(attempt.status)) return
   const { status, reference, next, decline } = verdict
   const nextStep = next ? JSON.stringify(next) : null
-  // It waits for the person still, perhaps for something else: first for the card, then for the bank's check.
+  // It still waits for the person, but the step may have changed from the card form to the bank's check.
   if (attempt.status === status) return setNextStep(tx, attempt.id, nextStep)
   if (status === 'failed' || status === 'cancelled') {
     const reason = decline ?? status
-    // A payment that was called off, or replaced by another, is none that failed.
+    // A payment that was cancelled, or replaced by another, did not fail.
     if (reason !== 'cancelled') await auditPayment(tx, 'payment_failed', order, now, { reason })
     await close(tx, attempt, status, { reference, decline_code: reason })
     await dropRefused(tx, order, attempt, reason, now)
@@ -126,8 +126,8 @@ function close(
 }
 
 /**
- * A payment of another amount is not the one that was asked for: nothing is given for it, and somebody must look. A payment that
- * was restored may belong to an order that was made for the same period since.
+ * Checks that a payment has the amount of its order. Another amount unlocks nothing, and an operator has to look at it. A
+ * restored payment may belong to an order that was created for the same period since.
  */
 function checkSameMoney(order: OrderRow, payment: Payment): void {
   const same =
@@ -138,9 +138,9 @@ function checkSameMoney(order: OrderRow, payment: Payment): void {
 }
 
 /**
- * Late money (billing.md, "States") is honoured by the order, not by the attempt: an order that was closed while its payment
- * was under way is paid after all. A payment that had been settled as failed or cancelled, so that the person was told to
- * try again, goes back; so does what buys nothing.
+ * Applies a payment that succeeded late (billing.md, "States"). An order that was closed while the payment was under way
+ * becomes paid. A payment that had been settled as failed or cancelled is refunded, because the person was told to try again;
+ * so is a payment that buys nothing.
  */
 async function applySuccess(
   context: BillingContext,
@@ -176,14 +176,14 @@ async function applySuccess(
     reason,
     now,
   })
-  // A payment that had been given up leaves its order open: the person may be paying it another way.
+  // The order of a cancelled payment stays open: the person may be paying it with another method.
   if (inTime && orderStates.allows(order.status, 'cancelled')) await moveOrder(tx, order.id, 'cancelled')
   await setReturned(tx, order.id, reason)
   await auditPayment(tx, 'money_returned', order, now, { reason })
   await sendDuplicatePaymentMail(context, tx, order, reason)
 }
 
-/** Whether money still buys what the order is for: not where the person has it already, has left, or has withdrawn. */
+/** Whether a payment still buys the order's product: not if the person owns it, deleted the account, or has withdrawn. */
 async function isWanted(tx: Tx, order: OrderRow, now: Date): Promise<boolean> {
   if (order.erased_at !== null || order.withdrawn_at !== null) return false
   if (!orderStates.allows(order.status, 'paid')) return false
@@ -203,7 +203,7 @@ interface Paid {
   now: Date
 }
 
-/** What an order buys: an episode only that one, a video all of it, a plan everything until its period ends. */
+/** The entitlement of an order: one episode, all of a video, or everything until the period of a plan ends. */
 async function give(tx: Tx, paid: Paid, payment: Payment): Promise<void> {
   const { order, now } = paid
   if (order.kind === 'plan') return givePeriod(tx, paid, payment)
@@ -225,8 +225,8 @@ async function givePeriod(tx: Tx, paid: Paid, payment: Payment): Promise<void> {
 }
 
 /**
- * Looks an open attempt's payment up at its gateway and settles it. Nothing is ever sent again: a payment that the gateway
- * does not know counts as lost only when it can no longer arrive, and is looked up then at the latest.
+ * Looks up the payment of an open attempt at its gateway and settles it. It never sends a payment again: one that the gateway
+ * does not know counts as lost once it can no longer arrive.
  */
 export async function recheckAttempt(context: BillingContext, attempt: AttemptRow): Promise<void> {
   const gateway = context.gateways.find(({ id }) => id === attempt.gateway)

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
-import { openAttemptStatuses } from '#server/features/billing/records/attempt-states.ts'
+import { openAttemptStatuses } from '#server/features/billing/states/attempt-states.ts'
 import type { OrderRow } from '#server/features/billing/records/order-queries.ts'
 
 // Joining a guest to an account

@@ -1,6 +1,6 @@
 import { dayMs, hourMs } from '#server/platform/clock.ts'
 import { selectAttempt, type AttemptRow } from '#server/features/billing/records/attempt-queries.ts'
-import { isOpen } from '#server/features/billing/records/attempt-states.ts'
+import { isOpen } from '#server/features/billing/states/attempt-states.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { askForDisputed, askForPayments, askGateway } from '#server/features/billing/gateways/call-gateway.ts'
 import {
@@ -40,23 +40,23 @@ import {
   withKnownDispute,
 } from '#server/features/billing/refunds/sync-refunds-and-disputes.ts'
 
-/** A payment may be listed late, and come through long after it was begun. */
+/** A payment may be listed late, and may succeed long after its start. */
 const overlapMs = 48 * hourMs
 const firstLookMs = 7 * dayMs
 const batch = 200
 
-/** How long operators are shown that a gateway did not list some time. */
+/** How long operators see that a gateway did not list some time. */
 const unlistedShownMs = 30 * dayMs
 
 const failedOne = 'a payment could not be compared with its gateway'
 
-/** How long a payment that cannot be brought into line is tried again, each time with an error in the log. */
+/** How long a payment that cannot be settled is retried, each time with an error in the log. */
 const keptMs = 7 * dayMs
 
 /**
- * Compares what each gateway took with what we know of it, and settles what differs by the same function as everything
- * else (billing.md, "Crash safety"). A gateway that does not answer is asked from the same time on at the next round; a
- * payment that cannot be settled is tried again by itself, and does not keep the list from going on.
+ * Compares the payments of each gateway with our books, and settles the differences with the same function as everything
+ * else (billing.md, "Crash safety"). If a gateway does not answer, the next run starts at the same time; a payment that
+ * cannot be settled is retried on its own and does not block the others.
  */
 export async function reconcile(context: BillingContext): Promise<void> {
   for (const gateway of context.gateways) {
@@ -82,7 +82,7 @@ async function compareListed(context: BillingContext, gateway: PaymentGateway): 
   const payments = await askForPayments(context, gateway, since, settled)
   if (!payments) return new Set()
   if (since > asked) payments.push(...(await compareUnlisted(context, gateway, asked, since)))
-  // A dispute takes months and a refund days, and the payment is listed no more when they end.
+  // A dispute takes months and a refund days; the payment is no longer listed when they end.
   for (const id of await selectUndecided(db, gateway.id))
     await compareAttempt(context, id).catch((error: unknown) =>
       context.log.error({ gateway: gateway.id, attempt: id, err: error }, failedOne),
@@ -93,8 +93,8 @@ async function compareListed(context: BillingContext, gateway: PaymentGateway): 
 }
 
 /**
- * Says which time the gateway no longer lists, as it does after weeks without its keys.
- * @returns what is known of that time: payments with disputes, which it may list for longer
+ * Reports a time that the gateway no longer lists, as happens after weeks without its keys.
+ * @returns the payments of that time with disputes, which it may list for longer, and a discrepancy for the time itself
  */
 async function compareUnlisted(
   context: BillingContext,
@@ -111,8 +111,8 @@ async function compareUnlisted(
 }
 
 /**
- * Settles what differs between payments and our books. What cannot be settled now is a discrepancy, which operators see, and which
- * `compareAgain` looks at again.
+ * Settles the differences between payments and our books. One that cannot be settled is a discrepancy, which operators see
+ * and which `compareAgain` retries.
  * @returns whether all of it was settled
  */
 export async function compare(
@@ -149,13 +149,13 @@ function selectCompared(
   return selectAttemptsToCompare(
     db,
     id,
-    // PostgreSQL takes no text with this character, which no id of ours has.
+    // PostgreSQL does not accept this character in a text, and our ids never contain it.
     payments.map(({ attemptId }) => attemptId).filter((one) => !one.includes('\0')),
     payments.map(({ reference }) => reference),
   )
 }
 
-/** One payment that cannot be compared, nor noted as it is, does not keep the others from it: it is noted as unreadable. */
+/** Compares one payment. An error does not stop the others: the payment is recorded as unreadable. */
 async function compareGuarded(
   context: BillingContext,
   gateway: PaymentGateway,
@@ -195,7 +195,7 @@ function noteDiscrepancy(
   payment: Payment,
   attempt: ComparedRow | undefined,
 ): Promise<void> {
-  // Without a currency nothing is known of the amount either, and without its dispute not what is left of it.
+  // Without a currency the amount is unknown too; without the dispute, the remaining amount is unknown.
   const isRead = Boolean(payment.currency) && !payment.disputeUnread
   return putToCompare(db, {
     gateway: gateway.id,
@@ -207,7 +207,7 @@ function noteDiscrepancy(
   })
 }
 
-/** Looks up what could not be settled before, and gives it up in the end: somebody has to look. */
+/** Retries the discrepancies, and abandons them in the end: an operator has to look at them. */
 async function compareAgain(
   context: BillingContext,
   gateway: PaymentGateway,
@@ -236,7 +236,7 @@ async function compareAgain(
   }
 }
 
-/** Looks up what could not be settled, by the name under which it was listed: a payment's own, or that of a dispute or capture. */
+/** Looks up a discrepancy by the name under which it was listed: the id of a payment, or the name of a dispute or capture. */
 async function compareNamed(
   context: BillingContext,
   gateway: PaymentGateway,
@@ -246,11 +246,11 @@ async function compareNamed(
   if (payment === 'unknown') return
   if (!payment) return compareMissing(context, gateway, reference)
   await compare(context, gateway, [payment])
-  // From now on its payment is what is listed, where anything is.
+  // The discrepancy, if there still is one, is now recorded under the payment's own id.
   if (payment.reference !== reference) await deleteToCompare(context.db, gateway.id, reference)
 }
 
-/** Reads the disputes of the time in which the gateway did not give them. */
+/** Reads the disputes of the time in which the gateway did not return them. */
 async function compareDisputed(context: BillingContext, gateway: PaymentGateway, foundAt: Date) {
   const since = new Date(foundAt.getTime() - overlapMs)
   const payments = await askForDisputed(context, gateway, since)
@@ -259,12 +259,12 @@ async function compareDisputed(context: BillingContext, gateway: PaymentGateway,
   await deleteToCompare(context.db, gateway.id, unreadDisputes)
 }
 
-/** Compares the payment of one attempt. @returns whether all that differed was settled; not where there was no answer */
+/** Compares the payment of one attempt. @returns whether all differences are settled; false if there was no answer */
 export async function compareAttempt(context: BillingContext, attemptId: string): Promise<boolean> {
   const attempt = await selectAttempt(context.db, attemptId)
   const gateway = context.gateways.find(({ id }) => id === attempt?.gateway)
   const reference = attempt?.reference ?? null
-  // Without a name of the gateway's nothing came of it, or it is open and was just looked up by ours.
+  // Without an id of the gateway there is no payment, or it is open and was just looked up by our own key.
   if (reference === null) return attempt === undefined || !isOpen(attempt.status)
   if (!gateway) return false
   const disputeReference = attempt?.dispute_reference ?? null
@@ -276,9 +276,9 @@ export async function compareAttempt(context: BillingContext, attemptId: string)
 }
 
 /**
- * A payment that the gateway no longer knows is a discrepancy where our books have it as received, and where a dispute says that it
- * was. Its dispute is taken from the dispute itself.
- * @returns false where the gateway gave no answer
+ * Compares a payment that the gateway no longer has. It is a discrepancy if our books or a dispute say that it was received.
+ * The state of its dispute comes from the dispute itself.
+ * @returns false if the gateway gave no answer
  */
 async function compareGone(
   context: BillingContext,
@@ -306,7 +306,7 @@ export async function compareMissing(
   reference: string,
 ): Promise<void> {
   const [attempt] = await selectAttemptsToCompare(context.db, gateway.id, [], [reference])
-  // The gateway gave this name itself, so an operator has to look.
+  // The gateway itself gave this name, so the discrepancy stays for an operator.
   if (!attempt && isNamedOtherwise(reference)) return
   const payment = await readByDispute(context, gateway, attempt?.dispute_reference ?? null)
   if (payment === 'unknown') return
@@ -345,7 +345,7 @@ async function bringIntoLine(
   }
 }
 
-/** Settles a payment of which our books know nothing: the database lost its order, or it is none of ours. */
+/** Restores the order of a payment that our books do not have, or records the payment as foreign. */
 async function bringBack(
   context: BillingContext,
   gateway: PaymentGateway,
@@ -371,26 +371,26 @@ async function bringBack(
   return true
 }
 
-/** What a gateway holds for us of a payment: what it took, less what it gave back and what a bank took. */
+/** The amount that a gateway holds for us: the payment without refunds and disputed amounts. */
 function heldCents(payment: Payment): number {
   if (payment.status !== 'succeeded') return 0
   return payment.amountCents - payment.refundedCents - disputedCents(payment)
 }
 
-/** Money that came in for a closed attempt goes back; once it has, there is nothing left to do. */
+/** Whether the attempt has to be settled. A payment for a closed attempt is refunded, and is done once that has happened. */
 function differs(attempt: AttemptRow, payment: Payment): boolean {
   if (isOpen(attempt.status)) return attempt.status !== payment.status
   const returned = payment.refundedCents === payment.amountCents
   return payment.status === 'succeeded' && attempt.status !== 'succeeded' && !returned
 }
 
-/** Whether what the gateway reports agrees with our books: money that we have as received is still there, or a dispute took it. */
+/** Whether the gateway's report agrees with our books: a booked payment is still there, or a dispute took it. */
 function isExplained({ booked }: ComparedRow, payment: Payment): boolean {
   if (payment.status === 'unreadable') return false
   return !booked || payment.status === 'succeeded' || isDisputeOpenOrLost(payment)
 }
 
-/** Whether something has gone back, or come back, that we may not know of. */
+/** Whether refunds or disputes may have changed since. */
 function hasGone({ refunded_cents, dispute }: ComparedRow, payment: Payment): boolean {
   if (!knowsRefundsAndDisputes(payment)) return false
   return refunded_cents !== payment.refundedCents || dispute !== (payment.dispute ?? null)

@@ -1,6 +1,6 @@
 import { Refusal } from '#contract/errors.ts'
 import { selectAttempts } from '#server/features/billing/records/attempt-queries.ts'
-import { isOpen } from '#server/features/billing/records/attempt-states.ts'
+import { isOpen } from '#server/features/billing/states/attempt-states.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { selectOrder } from '#server/features/billing/records/order-queries.ts'
 import { compareAttempt } from './reconcile.ts'

@@ -1,6 +1,6 @@
 import { sql, type Selectable } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
-import { openAttemptStatuses } from './attempt-states.ts'
+import { openAttemptStatuses } from '#server/features/billing/states/attempt-states.ts'
 import { selectOpenMethodSetups } from './method-setup-queries.ts'
 import { takeDueForPolling, type Due } from './polling-queries.ts'
 import type * as tables from '#server/features/billing/tables.ts'

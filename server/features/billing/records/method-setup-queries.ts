@@ -1,9 +1,9 @@
 import { sql, type Insertable, type Selectable, type Updateable } from 'kysely'
 import type { GatewayId } from '#contract/billing.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import { attemptStates, openAttemptStatuses } from './attempt-states.ts'
+import { attemptStates, openAttemptStatuses } from '#server/features/billing/states/attempt-states.ts'
 import { takeDueForPolling, type Due } from './polling-queries.ts'
-import { checkMoved } from './state-machine.ts'
+import { checkMoved } from '#server/features/billing/states/state-machine.ts'
 import type * as tables from '#server/features/billing/tables.ts'
 
 export type MethodSetupRow = Selectable<tables.MethodChangesTable>

@@ -3,9 +3,9 @@ import { keptLanguage, type Language, type OfferedLanguages } from '#contract/la
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { preparedPage } from '#server/platform/database/prepared-page.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import { openAttemptStatuses, underWayStatuses } from './attempt-states.ts'
-import { orderStates, undoneRefunds } from './order-states.ts'
-import { checkMoved } from './state-machine.ts'
+import { openAttemptStatuses, underWayStatuses } from '#server/features/billing/states/attempt-states.ts'
+import { orderStates, undoneRefunds } from '#server/features/billing/states/order-states.ts'
+import { checkMoved } from '#server/features/billing/states/state-machine.ts'
 import type * as tables from '#server/features/billing/tables.ts'
 
 export type OrderRow = Selectable<tables.OrdersTable>

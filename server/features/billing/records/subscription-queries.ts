@@ -3,8 +3,8 @@ import { lookUp, type Slots } from '#server/platform/database/prepared.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { activeUntil } from './active-subscription.ts'
 import { nextPrice } from './price-queries.ts'
-import { checkMoved } from './state-machine.ts'
-import { subscriptionStates } from './subscription-states.ts'
+import { checkMoved } from '#server/features/billing/states/state-machine.ts'
+import { subscriptionStates } from '#server/features/billing/states/subscription-states.ts'
 import type * as tables from '#server/features/billing/tables.ts'
 
 export async function insertSubscription(

@@ -9,7 +9,7 @@ import {
   undoRefund,
   type OrderRow,
 } from '#server/features/billing/records/order-queries.ts'
-import { undoneRefunds } from '#server/features/billing/records/order-states.ts'
+import { undoneRefunds } from '#server/features/billing/states/order-states.ts'
 import { selectRefundedCents } from '#server/features/billing/records/refund-queries.ts'
 import type { OrderStatus } from '#server/features/billing/tables.ts'
 

@@ -2,23 +2,23 @@ import { sql } from 'kysely'
 import type { GatewayId } from '#contract/billing.ts'
 import type { Db } from '#server/tables.ts'
 
-/** A payment that bought nothing, and of which something has not gone back. */
+/** A payment that bought nothing and is not fully refunded. */
 export interface UnreturnedRow {
   attempt_id: string
   order_id: string
   gateway: GatewayId
   reference: string | null
   currency: string
-  /** What is left to go back. */
+  /** The amount that is still to be refunded. */
   cents: number
-  /** How many returns were refused or came back, when the last of them was noted, and why it was to be. */
+  /** How many refunds failed, when the last of them was recorded, and the reason for refunding. */
   failed: number
   failed_at: Date | null
   reason: string | null
   since: Date
 }
 
-/** Payments that bought nothing, by the ledger, without those whose return is on its way or whose money a dispute took. */
+/** Payments that bought nothing according to the ledger, unless their refund is under way or a dispute took the money. */
 export const unreturnedPayments = sql`(
   SELECT attempts.id AS attempt_id, attempts.order_id, attempts.gateway, attempts.reference, orders.currency,
     -charged.amount_cents - sent.cents - attempts.disputed_cents AS cents, sent.failed, sent.failed_at, sent.reason, charged.at AS since
@@ -33,14 +33,14 @@ export const unreturnedPayments = sql`(
   WHERE charged.account = 'to_return' AND charged.amount_cents < 0 AND charged.transaction_id LIKE 'charge:%'
     AND NOT sent.sending AND -charged.amount_cents - sent.cents - attempts.disputed_cents <> 0)`
 
-/** The oldest first. */
+/** Selects all of them, the oldest first. */
 export async function selectUnreturned(db: Db): Promise<UnreturnedRow[]> {
   const { rows } = await sql<UnreturnedRow>`
     SELECT * FROM ${unreturnedPayments} AS unreturned WHERE cents > 0 ORDER BY since, attempt_id`.execute(db)
   return rows
 }
 
-/** Of one order, the oldest first. */
+/** Selects those of one order, the oldest first. */
 export async function selectUnreturnedOf(db: Db, orderId: string): Promise<UnreturnedRow[]> {
   const { rows } = await sql<UnreturnedRow>`
     SELECT * FROM ${unreturnedPayments} AS unreturned WHERE cents > 0 AND order_id = ${orderId}

@@ -1,5 +1,5 @@
 import type { AttemptRow } from '#server/features/billing/records/attempt-queries.ts'
-import { isOpen } from '#server/features/billing/records/attempt-states.ts'
+import { isOpen } from '#server/features/billing/states/attempt-states.ts'
 import type { PaymentGateway } from '#server/features/billing/gateways/gateway.ts'
 import type { OrderRow } from '#server/features/billing/records/order-queries.ts'
 import type { RenewingRow } from '#server/features/billing/records/renewal-queries.ts'

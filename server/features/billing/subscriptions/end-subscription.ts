@@ -1,7 +1,7 @@
 import { moveEntitlementEnd } from '#server/features/library/library.ts'
 import type { Tx } from '#server/tables.ts'
 import { selectAttempts } from '#server/features/billing/records/attempt-queries.ts'
-import { isUnderWay } from '#server/features/billing/records/attempt-states.ts'
+import { isUnderWay } from '#server/features/billing/states/attempt-states.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { retireUnusedMethods } from '#server/features/billing/records/method-queries.ts'
 import { moveOrder, type OrderRow } from '#server/features/billing/records/order-queries.ts'

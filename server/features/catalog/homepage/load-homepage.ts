@@ -16,15 +16,15 @@ const sectionSize = { carousel: 6, row: 12, ranking: 10, grid: 12 }
 export type Copyright = SharedHomepage['info']['copyright']
 export type PayTheme = SharedHomepage['info']['pay_theme']
 
-/** The homepage as everybody sees it, and where the sections belong that are a viewer's own. */
+/** The homepage that all viewers share, and the positions of the sections that differ per viewer. */
 export interface SharedHomepage {
   info: ResultOf<typeof getHomepage>
   personal: { section: SectionRow; position: number }[]
 }
 
 /**
- * The homepage in one language: sections without a video are left out, and so are, for now, a viewer's own. `copyright`
- * is what it says where the operator has set none.
+ * Loads the homepage in one language, without empty sections. The sections that differ per viewer are filled in later.
+ * @param copyright the notice to show if the operator has set none
  */
 export async function loadHomepage(
   db: Db,
@@ -46,7 +46,7 @@ export async function loadHomepage(
 
 export const usualPayTheme = { id: 'ember', layout: 'sheet', accent: '#ff8a4c' }
 
-/** What a homepage is made of. */
+/** The parts of a homepage, published or draft. */
 export interface HomepageParts {
   sections: readonly SectionRow[]
   menu: readonly queries.NameRow[]
@@ -54,7 +54,7 @@ export interface HomepageParts {
   payTheme: PayTheme
 }
 
-/** Fills the sections of a homepage, that of the site or a draft, with their videos. */
+/** Loads the videos of a homepage's sections. */
 export async function fillHomepage(
   db: Db,
   language: Language,
@@ -77,7 +77,7 @@ export async function fillHomepage(
   }
 }
 
-/** The homepage of somebody who has watched something: with the sections that are their own. */
+/** Adds the sections that differ per viewer to the shared homepage. */
 export async function personaliseHomepage(
   catalog: Catalog,
   { info, personal }: SharedHomepage,
@@ -92,7 +92,7 @@ export async function personaliseHomepage(
       return { section: presentSection(section, rows, language), position }
     }),
   )
-  // From the last to the first, so that no position moves before its turn.
+  // From last to first, so that an insertion does not shift the positions still to come.
   for (const { section, position } of own.toReversed())
     if (section.items.length > 0) homepage.splice(position, 0, section)
   return { ...info, homepage }
@@ -101,9 +101,9 @@ export async function personaliseHomepage(
 export type SectionRow = Awaited<ReturnType<typeof queries.selectSections>>[number]
 
 /**
- * Loads the sections of a homepage. Those of the newest repeat little of the others: a row leaves out what carousels and rankings
- * show, a grid what two other sections show.
- * @returns null for those that every viewer has of their own
+ * Loads the sections of a homepage. A section of the newest videos avoids repetition: a row leaves out what carousels and
+ * rankings show, a grid leaves out what two other sections show.
+ * @returns null for sections that differ per viewer
  */
 async function loadSections(
   db: Db,
@@ -134,7 +134,7 @@ async function loadSections(
 const isNewest = ({ kind, source }: SectionRow, wanted: SectionRow['kind']) =>
   kind === wanted && source.from === 'newest'
 
-/** The ids of videos that are in so many of these sections. */
+/** The ids of videos that appear in at least `times` of these sections. */
 function shownAtLeast(times: number, sections: readonly (Section | null)[]): ReadonlySet<string> {
   const counts = new Map<string, number>()
   for (const { id } of sections.flatMap((section) => section?.items ?? []))
@@ -143,9 +143,9 @@ function shownAtLeast(times: number, sections: readonly (Section | null)[]): Rea
 }
 
 /**
- * Loads the videos of a section but for those to be left out, which its whole list still has. A ranking by plays holds only what
- * somebody has played. A carousel's videos come with their synopsis.
- * @returns null for one that every viewer has of their own
+ * Loads the videos of a section, without the excluded ones, which the section's full list still contains. A ranking by plays
+ * has only videos that were played. The videos of a carousel have a synopsis.
+ * @returns null for a section that differs per viewer
  */
 async function loadSection(
   db: Db,

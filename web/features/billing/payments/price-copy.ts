@@ -5,23 +5,23 @@ import type { OrderFormParams } from '#web/lib/paths.ts'
 import { longDate } from '#web/lib/format.ts'
 import { money } from '#web/lib/money.ts'
 
-/** Something that can be bought, and everything that is said about its price. */
+/** Something that can be bought, with all texts about its price. */
 export interface Choice {
   kind: OrderFormParams['kind']
   id: string
   name: string
   text: string
-  /** What is charged now. */
+  /** The amount that is charged now. */
   cents: number
   currency: string
   /** The whole price in words: now, later, how often, how it ends. */
   terms: string
   badge?: PlanBadge | undefined
-  /** A period of a plan that runs already. */
+  /** The unpaid period of a subscription that is past due. */
   owed?: boolean
-  /** The same without the introductory price, for whom it is not. */
+  /** The regular price, for people who cannot use the introductory price. */
   regular?: { cents: number; terms: string }
-  /** What it is renewed for, and after how many days. */
+  /** The renewal's price, and the days until then. */
   renews?: { cents: number; days: number }
 }
 
@@ -35,7 +35,7 @@ export function planTerms(t: Translate, plan: Plan): string {
   return t('pay.introThen', { intro, price, days, count: period_days })
 }
 
-/** What a plan is praised for. `best` is arithmetic and never an opinion. */
+/** Why a plan is highlighted: `best` is calculated, `recommended` is the operator's choice. */
 export type PlanBadge = 'best' | 'recommended'
 
 /** The lowest price per day is the best value; the operator's own choice is a recommendation. */
@@ -61,10 +61,10 @@ export function planChoice(t: Translate, plan: Plan, plans: readonly Plan[] = []
   }
 }
 
-/** Whether no gateway takes the price of the period that is open. Another plan can be chosen then. */
+/** Whether no gateway accepts the price of the unpaid period. Another plan can be chosen then. */
 export const isStuck = ({ gateways }: NonNullable<Membership['owed']>): boolean => gateways?.length === 0
 
-/** The period that is open while past due, at the price that it has. */
+/** The unpaid period of a subscription that is past due, at its own price. */
 export function owedChoice(
   t: Translate,
   owed: Pick<Plan, 'id' | 'name' | 'price_cents' | 'currency' | 'period_days'>,
@@ -108,7 +108,7 @@ interface WholeVideo {
   running: boolean
 }
 
-/** The whole video; of one that still runs it is said that the rest follows. */
+/** The whole video; the text says if more episodes follow. */
 export function videoChoice(t: Translate, { id, price, count, running }: WholeVideo): Choice {
   const all = t('pay.videoText', { count })
   const text = running ? `${all}. ${t('pay.videoRunning')}` : all
@@ -121,7 +121,7 @@ export function videoChoice(t: Translate, { id, price, count, running }: WholeVi
   }
 }
 
-/** A membership in plain words: which plan, until when, at what price it renews or which other follows, and what happens to a failed payment. */
+/** Describes a membership: the plan, its end, the renewal or the plan that follows, and a failed payment. */
 export function membershipText(t: Translate, membership: Membership): string {
   const {
     plan,
@@ -155,7 +155,7 @@ export function membershipText(t: Translate, membership: Membership): string {
   return `${nextPlanText(t, name, renews_at, next_plan)} ${renewalText(t, next_plan)}`
 }
 
-/** What a change of plan comes to: how long the one that runs stays, from when on the other is charged, and that nothing is now. */
+/** Describes a change of plan: when the current plan ends, when the other is charged, and that nothing is charged now. */
 export function planChangeText(t: Translate, plan: Plan, membership: Membership): string {
   const { plan: own, renews_at, ends_at, cancel_at_period_end: cancelled } = membership
   return [
@@ -169,7 +169,7 @@ export function planChangeText(t: Translate, plan: Plan, membership: Membership)
     .join(' ')
 }
 
-/** What has become of an order, in a list of them. */
+/** The status of an order, for a list. */
 export function orderStatusText(t: Translate, { status, starts_at, processing, returned }: Order): string {
   if (starts_at) return t('orders.starts', { date: longDate(starts_at) })
   if (starts_at === null) return t('orders.startsNot')
@@ -177,7 +177,7 @@ export function orderStatusText(t: Translate, { status, starts_at, processing, r
   return returned ? returned.message : t(`orders.status.${status}`)
 }
 
-/** What there is to say of an order that somebody looks up; of one that is not read yet, that it is waited for. */
+/** Describes the status of one order; says that it waits for the payment while the order loads. */
 export function orderResultText(t: Translate, order: Order | undefined): string {
   if (!order) return t('result.pending')
   const { status, starts_at, declined, processing, returned } = order
@@ -189,7 +189,7 @@ export function orderResultText(t: Translate, order: Order | undefined): string 
   return t(`result.${isReturned(status) ? 'refunded' : status}`)
 }
 
-/** How much goes back after a withdrawal. It may all have gone back before, or a bank holds it. */
+/** Says how much a withdrawal refunds. That is nothing if all is refunded already, or if a bank holds the money. */
 export function withdrawalText(
   t: Translate,
   { amount_cents, currency }: { amount_cents?: number; currency?: string },
@@ -211,11 +211,11 @@ function renewalText(t: Translate, plan: Pick<Plan, 'price_cents' | 'currency' |
   return regularPrice(t, plan).terms
 }
 
-/** Whether the payment of an order may still come: nobody is to pay again. */
+/** Whether the payment of an order may still succeed, so that nobody should pay again. */
 export const mayStillBePaid = ({ status, next, declined, processing }: Order): boolean =>
   status === 'pending' ? next.type === 'none' && !declined : processing === true
 
-/** Whether nothing more comes of an order: it is closed, and no payment of it is under way. */
+/** Whether an order is closed without a payment under way. */
 export const isGone = ({ status, processing }: Order): boolean =>
   (status === 'cancelled' || status === 'failed' || status === 'expired') && !processing
 
@@ -229,7 +229,7 @@ export const leadsToOffer = (order: Order): boolean =>
   isGone(order) ||
   (!order.processing && (order.returned !== undefined || isFullyReturned(order)))
 
-/** Why an order is not paid once its payment has been waited for. */
+/** Why an order is still unpaid after waiting for its payment. */
 export function unpaidText(t: Translate, order: Order): string {
   if (order.declined) return order.declined.message
   if (mayStillBePaid(order)) return t('order.unsure')
@@ -237,7 +237,7 @@ export function unpaidText(t: Translate, order: Order): string {
   return order.returned?.message ?? t('order.failed')
 }
 
-/** How long to wait after too many tries: whole minutes, rounded up. */
+/** How long to wait after too many attempts, in whole minutes, rounded up. */
 export function waitText(t: Translate, { retryAfter = 60 }: { retryAfter?: number | undefined }): string {
   return t('order.tooMany', { count: Math.ceil(retryAfter / 60) })
 }

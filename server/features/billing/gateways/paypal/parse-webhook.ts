@@ -29,7 +29,7 @@ const signed = {
 
 /**
  * Reads a notification that PayPal says is its own.
- * @throws NotificationRefused where it is not, or too old; Error where PayPal could not be asked
+ * @throws WebhookRefused if it is not, or is too old; Error if PayPal could not be asked
  */
 export async function parseWebhook(
   context: Listening,

@@ -7,19 +7,19 @@ import { PaypalRefusal, type PaypalClient } from './paypal-client.ts'
 export const disputesPath = '/v1/customer/disputes'
 const pageSize = '50'
 
-/** How a dispute ended for us. PayPal holds the money back from the buyer's first complaint on, and until it is resolved. */
+/** The outcome of a dispute for the seller. PayPal holds the money from the buyer's first complaint until the resolution. */
 const outcomes: Record<string, DisputeStatus> = {
   RESOLVED_BUYER_FAVOUR: 'lost',
   ACCEPTED: 'lost',
   RESOLVED_SELLER_FAVOUR: 'won',
-  // PayPal pays both.
+  // PayPal pays the buyer itself, and the seller keeps the money.
   RESOLVED_WITH_PAYOUT: 'won',
   CANCELED_BY_BUYER: 'won',
   DENIED: 'won',
   NONE: 'won',
 }
 
-/** @returns undefined where PayPal has no such dispute */
+/** @returns undefined if PayPal has no such dispute */
 export async function disputeById(client: PaypalClient, id: string): Promise<Dispute | undefined> {
   try {
     return await readById(client, id)
@@ -29,10 +29,10 @@ export async function disputeById(client: PaypalClient, id: string): Promise<Dis
   }
 }
 
-/** `unread` where PayPal did not say whether there is one, or how it stands. */
+/** `unread` if PayPal did not say whether there is a dispute, or what its status is. */
 export type FoundDispute = Dispute | 'unread' | undefined
 
-/** The latest dispute of a capture; PayPal says nothing of it with the order. */
+/** Reads the latest dispute of a capture, which PayPal's order does not contain. */
 export async function readDispute(client: PaypalClient, captureId: string): Promise<FoundDispute> {
   const found = await listDisputes(client, { disputed_transaction_id: captureId })
   if (found === 'unread') return found
@@ -47,13 +47,13 @@ export async function readDispute(client: PaypalClient, captureId: string): Prom
 
 interface OpenedDisputes {
   byCapture: Map<string, Dispute>
-  /** The ids of those that PayPal lists and does not give. */
+  /** The ids of disputes that PayPal lists but does not return. */
   unreadable: string[]
-  /** PayPal did not list them. */
+  /** PayPal did not return the list. */
   isUnread: boolean
 }
 
-/** The disputes that were opened since, by the capture that each is about. */
+/** Reads the disputes that were opened since, by the capture that each is about. */
 export async function readDisputesSince(client: PaypalClient, since: Date): Promise<OpenedDisputes> {
   const opened: OpenedDisputes = { byCapture: new Map(), unreadable: [], isUnread: false }
   const found = await listDisputes(client, { start_time: since.toISOString() })
@@ -70,7 +70,7 @@ export async function readDisputesSince(client: PaypalClient, since: Date): Prom
 const readById = (client: PaypalClient, id: string) =>
   client.ask<Dispute>({ method: 'GET', path: `${disputesPath}/${encodeURIComponent(id)}` })
 
-/** In brief: without the outcome, and what it is about. `unread` where PayPal refuses, as it does an app without the permission. */
+/** Lists disputes without their outcome and details; `unread` if PayPal refuses, because the app has no permission. */
 async function listDisputes(
   client: PaypalClient,
   filter: Record<string, string>,
@@ -80,7 +80,7 @@ async function listDisputes(
     const query = new URLSearchParams({ page_size: pageSize, ...filter })
     for (let search: string | undefined = `?${query}`; search !== undefined;) {
       const page: DisputeList = await client.ask({ method: 'GET', path: disputesPath + search })
-      // What has neither, such as a proxy's page, is no list of PayPal's, not an empty one.
+      // An answer with neither, such as the page of a proxy, is not an empty list.
       if (!Array.isArray(page.items) && !Array.isArray(page.links)) return 'unread'
       const { items = [], links = [] } = page
       disputes.push(...items)
@@ -94,13 +94,13 @@ async function listDisputes(
   return disputes
 }
 
-/** @returns undefined where PayPal does not say it in a word that is known */
+/** @returns undefined for a status or an outcome that is not known */
 function standingOf({ status, dispute_outcome: outcome }: Dispute): DisputeStatus | undefined {
   if (status === undefined) return undefined
   return status === 'RESOLVED' ? outcomes[outcome?.outcome_code ?? ''] : 'open'
 }
 
-/** A payment with how its dispute stands. What was refunded is not taken a second time. */
+/** Adds the state of its dispute to a payment. The disputed amount leaves out what was refunded. */
 export function withDispute(payment: Payment, dispute: FoundDispute): Payment {
   if (!dispute) return payment
   if (dispute === 'unread') return { ...payment, disputeUnread: true }
@@ -119,7 +119,7 @@ export function withDispute(payment: Payment, dispute: FoundDispute): Payment {
   }
 }
 
-/** PayPal writes reasons in capitals; a date that cannot be read is none. */
+/** The details for the operator: the reason in lower case, and the due date if it can be read. */
 function detailsOf({ dispute_id, reason, seller_response_due_date: due }: Dispute): DisputeDetails {
   const dueMs = Date.parse(due ?? '')
   return {

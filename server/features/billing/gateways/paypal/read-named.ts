@@ -8,8 +8,8 @@ import { orderOfCapture } from './parse-webhook.ts'
 import { readOrder, readPayment } from './read-order.ts'
 
 /**
- * Reads a payment by its order's id, or by whatever else PayPal still has of it (see payment-names.ts).
- * @returns null where PayPal has nothing of that name
+ * Reads a payment by the id of its order, or by its capture, dispute or invoice (see payment-names.ts).
+ * @returns null if PayPal has no such object
  */
 export async function readNamed(client: PaypalClient, name: string): Promise<Payment | null> {
   const { kind, id } = readName(name)
@@ -28,7 +28,7 @@ async function readDisputed(client: PaypalClient, id: string, name: string): Pro
   return order ? readPayment(client, order.id) : presentGone(name, dispute)
 }
 
-/** What a dispute says of a payment whose order is gone. */
+/** Builds a payment from its dispute, if PayPal no longer has its order. */
 export function presentGone(name: string, dispute: Dispute): Payment {
   const { dispute_amount: amount, disputed_transactions: about } = dispute
   const gone = gonePayment(name, about?.[0]?.invoice_number)

@@ -44,7 +44,7 @@ export function signBody(
   return { body, headers }
 }
 
-/** @throws NotificationRefused where it is not signed by us, or not lately */
+/** @throws WebhookRefused if it is not signed by us, or too old */
 export function parseWebhook(
   { secret, clock }: Signing,
   body: Buffer,

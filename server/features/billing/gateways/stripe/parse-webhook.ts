@@ -31,7 +31,7 @@ const toleranceSeconds = 300
 /**
  * Of an event only its id and what it is about are taken. Payments, charges, refunds and disputes all name the payment;
  * anything else that an operator has sent here is about no payment, and is not found when it is looked up.
- * @throws NotificationRefused where it is not signed by Stripe, or not lately
+ * @throws WebhookRefused if it is not signed by Stripe, or too old
  */
 export function parseWebhook(
   signing: Signing,

@@ -6,9 +6,9 @@ const usualColumns = 'Layer,Start,End,Style,Name,MarginL,MarginR,MarginV,Effect,
 const timestamp = /^(\d+):(\d{1,2}):(\d{1,2})[.,](\d{1,3})$/
 
 /**
- * Parses ASS and SSA: the words of its dialogue, in the order of their times, at the top or the foot. Other styles and positions, comments
- * and drawings are left out.
- * `isConverted` is what ffmpeg makes of captions that know no comments: there braces are words unless a mark is in them.
+ * Parses the dialogue of ASS and SSA captions, sorted by time. Of the styles only the position counts, at the top or the
+ * bottom; comments and drawings are left out.
+ * @param isConverted whether ffmpeg made them of another format, in which braces are text unless they hold a code
  */
 export function parseAss(text: string, isConverted = false): ParsedCaptions {
   let columns = columnsOf(usualColumns)
@@ -49,7 +49,7 @@ function isStyleAtTop(line: string, columns: readonly string[], section: string)
   return section === 'v4 styles' ? isTopOfOld(place) : isTop(place)
 }
 
-/** The words come last: a comma in them divides nothing. */
+/** Reads a line of dialogue. The text is the last column and may contain commas. */
 function readDialogue(
   line: string,
   columns: readonly string[],
@@ -73,7 +73,7 @@ function readTime(text: string): number | undefined {
   return found ? millisecondsOf(...found.slice(1)) : undefined
 }
 
-/** `\N` breaks a line; `\n` may, and `\h` is a space that does not. */
+/** Converts `\N` to a line break, `\n` to a space, and `\h` to a non-breaking space. */
 function wordsOf(text: string, isConverted: boolean): string {
   const said = saidOf(text, isConverted)
     .replaceAll(String.raw`\N`, '\n')
@@ -82,11 +82,11 @@ function wordsOf(text: string, isConverted: boolean): string {
   return escapeWords(said)
 }
 
-/** A brace behind a backslash is a word. */
+/** A brace after a backslash is text. */
 const marks = /(\\[{}]|\{[^{}]*\})/
 const marksOfFfmpeg = /(\\[{}]|\{\\[^{}]*\})/
 
-/** The text between the marks. What follows `\p1` is drawn, up to `\p0`. */
+/** The text without the codes in braces, and without drawings, which are between `\p1` and `\p0`. */
 function saidOf(text: string, isConverted: boolean): string {
   let isDrawn = false
   let said = ''

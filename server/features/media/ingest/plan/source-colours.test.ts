@@ -41,6 +41,25 @@ const within = (values: readonly number[], wanted: readonly number[], most: numb
     values.join(),
   ).toEqual(wanted.map(() => true))
 
+/** Checks that all renditions, written as BT.709, and the poster show a colour. */
+async function expectColour(
+  { renditions, poster }: Awaited<ReturnType<typeof make>>,
+  wanted: readonly number[],
+) {
+  expect(renditions.length).toBeGreaterThan(1)
+  for (const rendition of renditions) {
+    within(shown(rendition), wanted, 4)
+    const fields = 'pix_fmt,color_range,color_space,color_transfer,color_primaries'
+    expect(streamFields(rendition, 'v:0', fields)).toEqual(['yuv420p', 'tv', 'bt709', 'bt709', 'bt709'])
+  }
+  const { channels } = await sharp(poster).stats()
+  within(
+    channels.map(({ mean }) => mean),
+    wanted,
+    6,
+  )
+}
+
 const green = [14, 222, 4]
 
 /** A film that is green all over, in another way of writing colours down. */
@@ -94,19 +113,7 @@ test.each([
     codec: ['-c:v', 'ffv1'],
   },
 ])('a film in $name has the same colours in every rendition', async ({ name, ...how }) => {
-  const { renditions, poster } = await make(draw(name, how))
-  expect(renditions.length).toBeGreaterThan(1)
-  for (const rendition of renditions) {
-    within(shown(rendition), green, 4)
-    const fields = 'pix_fmt,color_range,color_space,color_transfer,color_primaries'
-    expect(streamFields(rendition, 'v:0', fields)).toEqual(['yuv420p', 'tv', 'bt709', 'bt709', 'bt709'])
-  }
-  const { channels } = await sharp(poster).stats()
-  within(
-    channels.map(({ mean }) => mean),
-    green,
-    6,
-  )
+  await expectColour(await make(draw(name, how)), green)
 })
 
 /** A film in one colour, converted by zscale to other primaries and another matrix, and labelled so. */
@@ -166,19 +173,7 @@ test.each([
   { name: 'Display P3 in RGB', ...red, matrix: 'gbr', primaries: 'smpte432', range: 'pc' },
   { name: 'DCI-P3', ...red, matrix: 'bt709', primaries: 'smpte431' },
 ])('a film in $name gets the colours of BT.709 in every rendition', async ({ name, wanted, ...how }) => {
-  const { renditions, poster } = await make(drawWide(name, how))
-  expect(renditions.length).toBeGreaterThan(1)
-  for (const rendition of renditions) {
-    within(shown(rendition), wanted, 4)
-    const fields = 'pix_fmt,color_range,color_space,color_transfer,color_primaries'
-    expect(streamFields(rendition, 'v:0', fields)).toEqual(['yuv420p', 'tv', 'bt709', 'bt709', 'bt709'])
-  }
-  const { channels } = await sharp(poster).stats()
-  within(
-    channels.map(({ mean }) => mean),
-    wanted,
-    6,
-  )
+  await expectColour(await make(drawWide(name, how)), wanted)
 })
 
 test.each([

@@ -8,7 +8,7 @@ import { longestText, type SiteText } from '#contract/studio/texts.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { parseAside } from './parse-aside.ts'
 import { unsetValues, type Parsed, type Values } from './parse-markdown.ts'
-import * as queries from './queries.ts'
+import * as queries from '#server/features/pages/queries.ts'
 
 /** Which of the texts, and in which language. */
 interface Which {
@@ -110,7 +110,7 @@ interface Usual {
   updated_at: Date
 }
 
-const folder = join(import.meta.dirname, 'texts')
+const folder = join(import.meta.dirname, '../texts')
 
 /** The texts that come with the site; they are files of this release, so each is read once. */
 const usual = new Map<string, Promise<Usual>>()

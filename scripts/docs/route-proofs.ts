@@ -1,0 +1,171 @@
+import type { Proof } from './call-proofs.ts'
+
+export const routes = 'e2e/pages/routes.spec.ts'
+const screens = 'e2e/screens/screens.spec.ts'
+const filled = 'e2e/screens/filled.spec.ts'
+const scroll = 'e2e/playback/feed-scrolling.spec.ts'
+export const pages = 'e2e/pages/pages.spec.ts'
+export const journey = 'e2e/pages/journey.spec.ts'
+const library = 'e2e/pages/library.spec.ts'
+const account = 'e2e/pages/account.spec.ts'
+const documents = 'server/features/pages/content-security-policy.test.ts'
+export const opens: Proof = [
+  routes,
+  'each of the 23 routes opens in #app with a title of its own; any other path is not found',
+]
+const readable: Proof = [screens, '…: readable by everybody, nothing jumps, and long words fit']
+const readableFilled: Proof = [filled, '…: readable by everybody, and long words fit']
+const readableText: Proof = [pages, "each text opens under its title, and the browser's title is the same"]
+const watching: Proof = [
+  journey,
+  'a visitor watches, meets a cliffhanger, is declined, pays and watches on without leaving the page',
+]
+const registering: Proof = [
+  account,
+  'a member registers, takes a name and a second factor, ends another session, and leaves for good',
+]
+export const subscribing: Proof = [
+  account,
+  'a guest subscribes, reads the receipt, and cancels and resumes in the member area with one click each',
+]
+
+/** One line of the table: what the seed says, how it is here, and the tests that prove it. */
+
+export interface ScreenRow {
+  seed: string
+  here: string
+  proofs: readonly Proof[]
+}
+
+/** The 23 routes of the seed (section 2), in its order. */
+export const seedRoutes: readonly ScreenRow[] = [
+  {
+    seed: '`/`',
+    here: 'carousel, what is being watched, sections',
+    proofs: [
+      opens,
+      readable,
+      [scroll, 'whoever comes back to the home page finds it where it was left'],
+      [
+        'e2e/pages/rows.spec.ts',
+        'a mouse moves a row of cards by the buttons beside it, which rest at its ends',
+      ],
+    ],
+  },
+  { seed: '`/browse/{id}`', here: "a category's grid", proofs: [opens] },
+  {
+    seed: '`/more/{id}`',
+    here: "a section's grid",
+    proofs: [opens, [scroll, 'whoever comes back to a list finds all that was loaded, where it was left']],
+  },
+  {
+    seed: '`/videos/{id}`',
+    here: 'player, episodes, pay/unlock panel, share',
+    proofs: [opens, watching, [journey, 'a plan opens every episode']],
+  },
+  {
+    seed: '`/individual`',
+    here: 'profile and settings',
+    proofs: [opens, readable, readableFilled, registering],
+  },
+  {
+    seed: '`/my`',
+    here: 'membership, orders, lists',
+    proofs: [opens, readable, readableFilled, subscribing],
+  },
+  { seed: '`/login`', here: 'sign in', proofs: [opens, readable, registering] },
+  { seed: '`/retrievePassword`', here: 'a lost password', proofs: [opens, readable] },
+  { seed: '`/register`', here: 'register', proofs: [opens, readable, registering] },
+  {
+    seed: '`/favorites`',
+    here: 'favorites',
+    proofs: [
+      opens,
+      readable,
+      readableFilled,
+      [library, 'a double tap makes a favorite, which a swipe takes out of the list again'],
+    ],
+  },
+  {
+    seed: '`/historys`',
+    here: 'watch history',
+    proofs: [
+      opens,
+      readable,
+      readableFilled,
+      [library, 'the history leads back to where one was, and edit mode clears it'],
+    ],
+  },
+  { seed: '`/unlocked`', here: 'unlocked videos', proofs: [opens, readable, readableFilled] },
+  {
+    seed: '`/search`',
+    here: 'search with history, trending tags and type-ahead',
+    proofs: [
+      opens,
+      readable,
+      [library, 'the arrow keys walk through suggestions, and searches are kept until they are forgotten'],
+    ],
+  },
+  { seed: '`/searchDetail/{id}`', here: 'results for words or a tag', proofs: [opens, readable] },
+  {
+    seed: '`/shopping`',
+    here: 'plans and purchase',
+    proofs: [
+      opens,
+      readable,
+      readableFilled,
+      [journey, 'a subscriber cancels with one click, reads until when everything stays open, and resumes'],
+      subscribing,
+    ],
+  },
+  { seed: '`/privacyPolicy`', here: 'privacy policy', proofs: [opens, readableText] },
+  { seed: '`/refundPolicy`', here: 'refund policy', proofs: [opens, readableText] },
+  { seed: '`/serviceAgreement`', here: 'terms of use', proofs: [opens, readableText] },
+  { seed: '`/contentPolicy`', here: 'content policy', proofs: [opens, readableText] },
+  { seed: '`/commonQuestions`', here: 'FAQ', proofs: [opens, readableText] },
+  {
+    seed: '`/contactUs`',
+    here: 'contact us, with a form',
+    proofs: [
+      opens,
+      readableText,
+      [pages, 'a message: what is wrong stands beside its field, nothing typed is lost, and it is sent once'],
+    ],
+  },
+  {
+    seed: '`/order/result`',
+    here: "an order's state, refreshed until it is final",
+    proofs: [
+      opens,
+      readable,
+      readableFilled,
+      [journey, 'the wallet is approved elsewhere and leads back to the episode'],
+    ],
+  },
+  {
+    seed: '`/order/easy`',
+    here: 'the card form, a document of its own',
+    proofs: [
+      opens,
+      watching,
+      [documents, 'lets the payment form turn to nobody'],
+      [
+        'e2e/billing/stripe.spec.ts',
+        "a card in Stripe's fields pays once, however often the button is pressed, and its script is on no other page",
+      ],
+      [
+        'e2e/billing/one-tap.spec.ts',
+        "the bank's check of a saved card is shown in place, and passing it plays the episode",
+      ],
+      [
+        'e2e/billing/express.spec.ts',
+        'an express wallet pays with what its sheet shows, for the address that it knows',
+      ],
+    ],
+  },
+  {
+    seed: 'any other path',
+    here: 'the not-found screen, HTTP 404',
+    proofs: [[routes, 'a path that is not listed shows the not-found screen']],
+  },
+]

@@ -1,0 +1,94 @@
+import {
+  cancelSubscription,
+  resumeSubscription,
+} from '#server/features/billing/subscriptions/cancel-subscription.ts'
+import { changeMethod } from '#server/features/billing/payment-methods/change-method.ts'
+import type { Behaviour } from '#server/features/billing/gateways/sandbox/cards.ts'
+import { mergeGuest } from '#server/features/members/sessions/sign-in-as.ts'
+import { newId } from '#server/platform/ids.ts'
+import type { BillingLane, Fault } from './billing-lane.ts'
+import { nameOf, type Device, type Model } from './model.ts'
+import { answerOf, Step } from './step.ts'
+import { unlessNone, withFault } from './with-fault.ts'
+import { words } from './buying-steps.ts'
+
+/** Cancels the renewals, or takes that back. */
+export class Renewals extends Step {
+  readonly device: Device
+  readonly on: boolean
+  constructor({ device, on }: { device: Device; on: boolean }) {
+    super()
+    this.device = device
+    this.on = on
+  }
+  override check(model: Readonly<Model>): boolean {
+    return model.isSubscribed(model.userOf(this.device))
+  }
+  describe(): string {
+    return `${nameOf(this.device)} ${this.on ? 'resumes' : 'cancels'} the plan`
+  }
+  async act({ context }: BillingLane, model: Model): Promise<string> {
+    const userId = model.userOf(this.device)
+    const change = this.on ? resumeSubscription : cancelSubscription
+    const answer = await answerOf(() => change(context, userId, 'en'))
+    if (answer !== 'done') return answer
+    if (this.on) model.cancelled.delete(userId)
+    else model.cancelled.add(userId)
+    return answer
+  }
+}
+
+/** Has the plan charged to another card from now on. */
+export class ChangeCard extends Step {
+  readonly device: Device
+  readonly card: Behaviour
+  readonly fault: Fault
+  constructor({ device, card, fault }: { device: Device; card: Behaviour; fault: Fault }) {
+    super()
+    this.device = device
+    this.card = card
+    this.fault = fault
+  }
+  override check(model: Readonly<Model>): boolean {
+    return model.isSubscribed(model.userOf(this.device))
+  }
+  describe(): string {
+    return `${nameOf(this.device)} changes to a card that ${words[this.card]}${unlessNone(this.fault)}`
+  }
+  async act(lane: BillingLane, model: Model): Promise<string> {
+    const token = await lane.newToken(this.card)
+    const wanted = {
+      userId: model.userOf(this.device),
+      changeId: newId('pmc'),
+      gateway: 'sandbox',
+      method: 'card',
+      payer: { ip: '127.0.0.1', token },
+    } as const
+    return withFault(lane, model, this.fault, () => answerOf(() => changeMethod(lane.context, wanted)))
+  }
+}
+
+/** The guest signs in: what they have becomes the member's. */
+export class SignIn extends Step {
+  override check({ signedIn }: Readonly<Model>): boolean {
+    return !signedIn
+  }
+  describe(): string {
+    return 'the guest signs in'
+  }
+  async act({ context, db }: BillingLane, model: Model): Promise<string> {
+    const { guest, member, books, cancelled } = model
+    const live = books.subscriptions.filter(({ status }) => status === 'active' || status === 'past_due')
+    const isLive = (userId: string) => live.some(({ user_id }) => user_id === userId)
+    if (isLive(guest) && isLive(member)) model.mergedSubscriptions = true
+    else if (isLive(guest)) {
+      if (cancelled.has(guest)) cancelled.add(member)
+      else cancelled.delete(member)
+    }
+    await db
+      .transaction()
+      .execute((tx) => mergeGuest(context, tx, { id: guest, language: 'en' }, member, async () => {}))
+    model.signedIn = true
+    return 'done'
+  }
+}

@@ -1,0 +1,358 @@
+import type { Behaviour } from '#server/features/billing/gateways/sandbox/cards.ts'
+import { decidePayment } from '#server/features/billing/gateways/sandbox/queries.ts'
+import { payOrder } from '#server/features/billing/payments/pay-order.ts'
+import { createOrderFor } from '#server/features/billing/checkout/create-order.ts'
+import { refreshOrder } from '#server/features/billing/checkout/present-order.ts'
+import { loadSavedMethod, removeSavedMethod } from '#server/features/billing/payment-methods/saved-method.ts'
+import type { PaymentMethod } from '#server/features/billing/tables.ts'
+import { newId } from '#server/platform/ids.ts'
+import { orderCall } from '#server/testing/builders/order-call.ts'
+import type { BillingLane, Fault, Thing } from './billing-lane.ts'
+import { ensure } from './check-books.ts'
+import { nameOf, type Device, type Model } from './model.ts'
+import { answerOf, Step, type Answer } from './step.ts'
+import { unlessNone, withFault } from './with-fault.ts'
+
+interface Purchase {
+  device: Device
+  thing: Thing
+  method: PaymentMethod
+  /** Whether the card is to be saved for further purchases. */
+  save?: boolean
+}
+
+async function place(
+  lane: BillingLane,
+  model: Model,
+  { device, thing, method, save }: Purchase,
+): Promise<{ answer: Answer; id?: string }> {
+  const { context, goods } = lane
+  const buyer = model.userOf(device)
+  const id = newId('ord')
+  let made: string | undefined
+  const answer = await answerOf(async () => {
+    const email = `${buyer}@example.com`
+    const saving = save && goods[thing].kind !== 'plan' ? { save_method: { shown: 'Save this card' } } : {}
+    const body = { ...goods[thing], ...saving, gateway: 'sandbox', method, email } as const
+    made = (await createOrderFor(context, orderCall(buyer, body), id)).id
+  })
+  if (made === undefined) return { answer }
+  if (goods[thing].kind === 'plan') model.cancelled.delete(buyer)
+  if (!model.orders.some((one) => one.id === made)) model.orders.push({ id: made, thing, buyer, presses: 0 })
+  // A wallet is asked at once.
+  const order = model.orders.find((one) => one.id === made)
+  if (order && method === 'wallet') order.presses++
+  return { answer, id: made }
+}
+
+/** Somebody presses the button that pays an order with a card. */
+async function press(
+  lane: BillingLane,
+  model: Model,
+  { id, card, fault }: { id: string; card: Behaviour; fault: Fault },
+): Promise<Answer> {
+  const order = model.orders.find((one) => one.id === id)
+  const owner = model.orderEntry(id)?.user_id ?? order?.buyer
+  if (!order || owner === undefined) throw new Error(`${id} was not ordered`)
+  order.presses++
+  if (order.thing.endsWith('plan')) model.cancelled.delete(owner)
+  const token = await lane.newToken(card)
+  const answer = await withFault(lane, model, fault, () =>
+    answerOf(() => payOrder(lane.context, owner, id, { ip: '127.0.0.1', token })),
+  )
+  return answer
+}
+
+/** What paying an order must come to where nothing is in the way; undefined where something is. */
+function expectedOf(model: Model, id: string, card: Behaviour, now: number): readonly Answer[] | undefined {
+  const { orders, attempts, entitlements, subscriptions } = model.before
+  const order = orders.find((one) => one.id === id)
+  const isOpen = attempts.some(
+    ({ order_id, status }) => order_id === id && !['succeeded', 'failed', 'cancelled'].includes(status),
+  )
+  const mine = (one: { user_id: string }) => one.user_id === order?.user_id
+  const isSubscribed = subscriptions.some(
+    (one) => mine(one) && (one.status === 'active' || one.status === 'past_due'),
+  )
+  const hasRight = entitlements.some(
+    (one) => mine(one) && !one.revoked && (one.ends_at === null || one.ends_at > now),
+  )
+  if (order?.status !== 'pending' || order.expires_at <= now || isOpen || isSubscribed || hasRight)
+    return undefined
+  switch (card) {
+    case 'declined':
+      return ['cardDeclined']
+    case 'no_funds':
+      return ['insufficientFunds']
+    default:
+      return order.introductory ? ['done', 'introductionUsed'] : ['done']
+  }
+}
+
+abstract class Paying extends Step {
+  readonly card: Behaviour
+  readonly fault: Fault
+  private paid: string | undefined
+
+  constructor(card: Behaviour, fault: Fault) {
+    super()
+    this.card = card
+    this.fault = fault
+  }
+
+  async pay(lane: BillingLane, model: Model, id: string): Promise<Answer> {
+    this.paid = id
+    return press(lane, model, { id, card: this.card, fault: this.fault })
+  }
+
+  override expect(lane: BillingLane, model: Model, outcome: string): void {
+    const { paid, card, fault } = this
+    if (paid === undefined) return
+    const isPaid = model.orderEntry(paid)?.paid_at !== null
+    if (outcome === 'done' && isPaid) model.toldPaid.add(paid)
+    const answers: readonly string[] | undefined = expectedOf(model, paid, card, lane.now())
+    if (fault !== 'none' || answers === undefined) return
+    ensure(answers.includes(outcome), 'paying does what the card does', { outcome, answers })
+    const byWallet = model.orderEntry(paid)?.method === 'wallet'
+    const waits = byWallet || card === 'asks_once' || card === 'asks_always'
+    if (outcome === 'done') ensure(isPaid === !waits, 'a card that pays has paid', { card, paid })
+  }
+}
+
+/** Orders something without paying it yet; a wallet is asked at once. */
+export class Order extends Step {
+  readonly purchase: Purchase
+  constructor(purchase: Purchase) {
+    super()
+    this.purchase = purchase
+  }
+  describe(): string {
+    const { device, thing, method } = this.purchase
+    return `${nameOf(device)} orders ${thing}${method === 'wallet' ? ' by wallet' : ''}`
+  }
+  async act(lane: BillingLane, model: Model): Promise<string> {
+    const { answer, id } = await place(lane, model, this.purchase)
+    return id === undefined ? answer : model.nameOf(id)
+  }
+  override expect(lane: BillingLane, model: Model, outcome: string): void {
+    expectOrdered(lane, model, this.purchase, outcome)
+  }
+}
+
+/** What is not owned can be ordered. */
+function expectOrdered(
+  { goods, now }: BillingLane,
+  model: Model,
+  { device, thing }: Purchase,
+  outcome: string,
+) {
+  const userId = model.userOf(device)
+  const { entitlements, subscriptions } = model.before
+  const own = entitlements.filter(
+    ({ user_id, revoked, ends_at }) =>
+      user_id === userId && !revoked && (ends_at === null || ends_at > now()),
+  )
+  const isSubscribed = subscriptions.some(
+    ({ user_id, status }) => user_id === userId && (status === 'active' || status === 'past_due'),
+  )
+  const isOwned = goods[thing].kind === 'plan' ? isSubscribed : own.length > 0
+  if (!isOwned) ensure(outcome.startsWith('order '), 'what is not owned can be ordered', { thing, outcome })
+}
+
+/** Orders something and pays it with a card at once. */
+export class Buy extends Paying {
+  readonly device: Device
+  readonly thing: Thing
+  readonly save: boolean
+  constructor({
+    device,
+    thing,
+    card,
+    fault,
+    save,
+  }: {
+    device: Device
+    thing: Thing
+    card: Behaviour
+    fault: Fault
+    save: boolean
+  }) {
+    super(card, fault)
+    this.device = device
+    this.thing = thing
+    this.save = save
+  }
+  describe(): string {
+    const saved = this.save ? ', which is saved' : ''
+    return `${nameOf(this.device)} buys ${this.thing} with a card that ${words[this.card]}${saved}${unlessNone(this.fault)}`
+  }
+  async act(lane: BillingLane, model: Model): Promise<string> {
+    const { device, thing, save } = this
+    const { answer, id } = await place(lane, model, { device, thing, method: 'card', save })
+    if (id === undefined) return answer
+    lane.moveOn(1000)
+    return this.pay(lane, model, id)
+  }
+}
+
+/** What each card does, for the description of a step. */
+export const words: Record<Behaviour, string> = {
+  pays: 'pays',
+  declined: 'is declined',
+  no_funds: 'has no funds',
+  expired: 'has expired',
+  bad_cvc: 'has another CVC',
+  asks_once: 'asks once',
+  asks_always: 'asks always',
+  declines_later: 'declines renewals',
+  disputed: 'disputes at once',
+}
+
+/** Buys something that is no plan by one press, with the card that was saved before. */
+export class OneTap extends Step {
+  readonly device: Device
+  readonly thing: Thing
+  readonly fault: Fault
+  private pressed: string | undefined
+  constructor({ device, thing, fault }: { device: Device; thing: Thing; fault: Fault }) {
+    super()
+    this.device = device
+    this.thing = thing
+    this.fault = fault
+  }
+  describe(): string {
+    return `${nameOf(this.device)} buys ${this.thing} with the saved card${unlessNone(this.fault)}`
+  }
+  async act(lane: BillingLane, model: Model): Promise<string> {
+    const { device, thing } = this
+    const { context, goods, db } = lane
+    const buyer = model.userOf(device)
+    const { saved_method: saved } = await loadSavedMethod(context, buyer)
+    if (!saved) return 'no card is saved'
+    const body = { ...goods[thing], gateway: 'sandbox', saved_method_id: saved.id } as const
+    const answer = await withFault(lane, model, this.fault, () =>
+      answerOf(() => createOrderFor(context, orderCall(buyer, body), newId('ord'))),
+    )
+    // The order is there also where it was not paid.
+    const wanted = db.selectFrom('orders').select('id').where('saved_method_id', '=', saved.id)
+    const [order] = await wanted
+      .where('user_id', '=', buyer)
+      .where('episode_id', 'is not distinct from', 'episode_id' in body ? body.episode_id : null)
+      .orderBy('created_at', 'desc')
+      .limit(1)
+      .execute()
+    if (!order) return answer
+    this.pressed = order.id
+    const known = model.orders.find(({ id }) => id === order.id)
+    if (known) known.presses++
+    else model.orders.push({ id: order.id, thing, buyer, presses: 1 })
+    return answer
+  }
+  override expect(_lane: BillingLane, model: Model, outcome: string): void {
+    const { pressed } = this
+    const isPaid = pressed !== undefined && model.orderEntry(pressed)?.paid_at !== null
+    if (outcome === 'done' && isPaid) model.toldPaid.add(pressed)
+  }
+}
+
+/** Removes the saved card. */
+export class RemoveCard extends Step {
+  readonly device: Device
+  constructor(device: Device) {
+    super()
+    this.device = device
+  }
+  describe(): string {
+    return `${nameOf(this.device)} removes the saved card`
+  }
+  async act({ context }: BillingLane, model: Model): Promise<string> {
+    const userId = model.userOf(this.device)
+    const { saved_method: saved } = await loadSavedMethod(context, userId)
+    if (!saved) return 'no card is saved'
+    await removeSavedMethod(context, userId, saved)
+    const { saved_method: left } = await loadSavedMethod(context, userId)
+    ensure(left === null, 'a removed card is gone', { left })
+    return 'done'
+  }
+}
+
+/** Pays an order that was placed before, perhaps twice at the same time. */
+export class Pay extends Paying {
+  readonly order: number
+  constructor({ order, card, fault }: { order: number; card: Behaviour; fault: Fault }) {
+    super(card, fault)
+    this.order = order
+  }
+  override check({ orders }: Readonly<Model>): boolean {
+    return orders.length > 0
+  }
+  describe(model?: Model): string {
+    const order = model?.order(this.order)
+    const name = order ? model?.nameOf(order.id) : `order #${this.order}`
+    return `pays ${name} with a card that ${words[this.card]}${unlessNone(this.fault)}`
+  }
+  async act(lane: BillingLane, model: Model): Promise<string> {
+    const order = model.order(this.order)
+    return order ? this.pay(lane, model, order.id) : 'nothing'
+  }
+}
+
+/** Answers the bank's check, or the wallet. */
+export class Decide extends Step {
+  readonly number: number
+  readonly yes: boolean
+  constructor({ number, yes }: { number: number; yes: boolean }) {
+    super()
+    this.number = number
+    this.yes = yes
+  }
+  private waiting({ books }: Readonly<Model>) {
+    return books.payments.filter(({ status }) => status === 'requires_action')
+  }
+  override check(model: Readonly<Model>): boolean {
+    return this.waiting(model).length > 0
+  }
+  describe(): string {
+    return this.yes ? 'confirms a payment at the bank' : 'refuses a payment at the bank'
+  }
+  async act({ db, sandbox }: BillingLane, model: Model): Promise<string> {
+    const waiting = this.waiting(model)
+    const payment = waiting[this.number % waiting.length]
+    if (!payment) return 'nothing'
+    const no = { status: 'failed', decline_code: 'check_failed' } as const
+    if (this.yes) {
+      const order = model.orderEntry(payment.orderId)
+      if (order?.kind === 'plan') model.cancelled.delete(order.user_id)
+    }
+    await decidePayment(db, payment.reference, this.yes ? { status: 'succeeded' } : no)
+    sandbox.notify(payment.reference)
+    return model.nameOf(payment.orderId)
+  }
+}
+
+/** Opens the page that shows what became of an order. */
+export class Look extends Step {
+  readonly order: number
+  constructor(order: number) {
+    super()
+    this.order = order
+  }
+  override check({ orders }: Readonly<Model>): boolean {
+    return orders.length > 0
+  }
+  describe(model?: Model): string {
+    const order = model?.order(this.order)
+    return `looks at ${order ? model?.nameOf(order.id) : `order #${this.order}`}`
+  }
+  async act({ context }: BillingLane, model: Model): Promise<string> {
+    const entry = model.orderEntry(model.order(this.order)?.id ?? '')
+    if (!entry) return 'nothing'
+    let status = ''
+    // A sign-in at the same time may have made the order somebody else's.
+    const answer = await answerOf(async () => {
+      ;({ status } = await refreshOrder(context, entry.user_id, entry.id, 'en'))
+    })
+    if (status === 'paid') model.toldPaid.add(entry.id)
+    return answer === 'done' ? status : answer
+  }
+}

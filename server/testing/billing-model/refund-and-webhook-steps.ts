@@ -1,0 +1,187 @@
+import { failRefunds } from '#server/features/billing/gateways/sandbox/queries.ts'
+import { dispute } from '#server/features/billing/gateways/sandbox/sandbox-gateway.ts'
+import { refundOrder } from '#server/features/billing/refunds/refund-order.ts'
+import type { DisputeStatus } from '#server/features/billing/tables.ts'
+import type { BillingLane, Fault } from './billing-lane.ts'
+import type { Model } from './model.ts'
+import { arrive, deliver } from './pass-time.ts'
+import { answerOf, Step } from './step.ts'
+import { unlessNone, withFault } from './with-fault.ts'
+
+/** The operator refunds an order, or half of what is left of it. */
+export class Refund extends Step {
+  readonly number: number
+  readonly part: boolean
+  readonly fault: Fault
+  constructor({ number, part, fault }: { number: number; part: boolean; fault: Fault }) {
+    super()
+    this.number = number
+    this.part = part
+    this.fault = fault
+  }
+  override check({ books }: Readonly<Model>): boolean {
+    return books.orders.some(({ paid_at }) => paid_at !== null)
+  }
+  describe(): string {
+    return `the operator refunds ${this.part ? 'half of an order' : 'an order'}${unlessNone(this.fault)}`
+  }
+  async act(lane: BillingLane, model: Model): Promise<string> {
+    const paid = model.books.orders.filter(({ paid_at }) => paid_at !== null)
+    const order = paid[this.number % paid.length]
+    if (!order) return 'nothing'
+    const left = order.amount_cents - order.refunded_cents
+    const part = this.part ? { amountCents: Math.max(1, Math.floor(left / 2)) } : {}
+    const answer = await withFault(lane, model, this.fault, () =>
+      answerOf(() => refundOrder(lane.context, order.id, { ...part, reason: 'goodwill' })),
+    )
+    return `${model.nameOf(order.id)}, ${answer}`
+  }
+}
+
+type Payments = Model['books']['payments']
+
+/** Something that happens to a payment at the gateway, of which the site hears by webhook or not at all. */
+abstract class AtGateway extends Step {
+  readonly number: number
+  constructor(number: number) {
+    super()
+    this.number = number
+  }
+  abstract fits(payment: Payments[number], model: Readonly<Model>): boolean
+  abstract happen(lane: BillingLane, payment: Payments[number]): Promise<void>
+  private fitting(model: Readonly<Model>): Payments {
+    return model.books.payments.filter(
+      (payment) => payment.status === 'succeeded' && this.fits(payment, model),
+    )
+  }
+  override check(model: Readonly<Model>): boolean {
+    return this.fitting(model).length > 0
+  }
+  async act(lane: BillingLane, model: Model): Promise<string> {
+    const fitting = this.fitting(model)
+    const payment = fitting[this.number % fitting.length]
+    if (!payment) return 'nothing'
+    await this.happen(lane, payment)
+    return model.nameOf(payment.orderId)
+  }
+}
+
+let refunds = 0
+
+/** Somebody refunds a payment in the gateway's own dashboard. */
+export class RefundThere extends AtGateway {
+  readonly part: boolean
+  constructor({ number, part }: { number: number; part: boolean }) {
+    super(number)
+    this.part = part
+  }
+  describe(): string {
+    return `somebody refunds ${this.part ? 'half of a payment' : 'a payment'} at the gateway`
+  }
+  fits({ amountCents, refundedCents, dispute: disputed }: Payments[number]): boolean {
+    return amountCents > refundedCents && disputed !== 'open' && disputed !== 'lost'
+  }
+  happen({ gateway }: BillingLane, { reference, amountCents, refundedCents }: Payments[number]) {
+    const left = amountCents - refundedCents
+    const cents = this.part ? Math.max(1, Math.floor(left / 2)) : left
+    return gateway.refundPayment({ reference, amountCents: cents, key: `there ${++refunds}` })
+  }
+}
+
+/** The bank sends back what was refunded of a payment. */
+export class FailRefunds extends AtGateway {
+  describe(): string {
+    return 'the bank sends the refunds of a payment back'
+  }
+  /** Money that bought nothing and cannot be returned is for the operator to look at. */
+  fits({ refundedCents, attemptId }: Payments[number], { books }: Readonly<Model>): boolean {
+    const isReturn = books.lines.some(
+      ({ transaction_id, account }) => transaction_id === `charge:${attemptId}` && account === 'to_return',
+    )
+    const isKnown = books.lines.some(({ transaction_id }) => transaction_id === `charge:${attemptId}`)
+    return refundedCents > 0 && isKnown && !isReturn
+  }
+  async happen({ db, sandbox, now }: BillingLane, { reference }: Payments[number]) {
+    await failRefunds(db, reference, new Date(now()))
+    sandbox.notify(reference)
+  }
+}
+
+/** The buyer has the bank take the money back, or the bank decides on that. */
+export class Dispute extends AtGateway {
+  readonly to: DisputeStatus
+  constructor({ number, to }: { number: number; to: DisputeStatus }) {
+    super(number)
+    this.to = to
+  }
+  describe(): string {
+    return this.to === 'open' ? 'a payment is disputed' : `a dispute is ${this.to}`
+  }
+  fits({ amountCents, refundedCents, dispute: disputed }: Payments[number]): boolean {
+    return this.to === 'open' ? disputed === undefined && amountCents > refundedCents : disputed === 'open'
+  }
+  happen({ sandbox }: BillingLane, { reference }: Payments[number]) {
+    return dispute(sandbox, reference, this.to)
+  }
+}
+
+/** An event of the gateway reaches the site, for the first time or again. */
+export class Deliver extends Step {
+  readonly number: number
+  readonly stops: boolean
+  constructor({ number, stops }: { number: number; stops: boolean }) {
+    super()
+    this.number = number
+    this.stops = stops
+  }
+  override check({ line }: Readonly<Model>): boolean {
+    return line.events.length > 0
+  }
+  describe(): string {
+    return `an event is delivered${this.stops ? ', and the site stops before it is applied' : ''}`
+  }
+  async act(lane: BillingLane, model: Model): Promise<string> {
+    const event = lane.events[this.number % lane.events.length]
+    if (!event) return 'there is none'
+    const again = event.delivered ? ', again' : ''
+    await deliver(lane, event, this.stops)
+    const payment = model.books.payments.find(({ reference }) => reference === event.reference)
+    return `${payment ? model.nameOf(payment.orderId) : 'no payment'}${again}`
+  }
+}
+
+/** All events that have not arrived are delivered at the same time, or never arrive. */
+export class DeliverRest extends Step {
+  readonly arrives: boolean
+  constructor(arrives: boolean) {
+    super()
+    this.arrives = arrives
+  }
+  override check({ line }: Readonly<Model>): boolean {
+    return line.events.some(({ delivered, dropped }) => !delivered && !dropped)
+  }
+  describe(): string {
+    return this.arrives ? 'all events are delivered at the same time' : 'all events so far are lost'
+  }
+  async act(lane: BillingLane): Promise<string> {
+    const open = lane.events.filter(({ delivered, dropped }) => !delivered && !dropped)
+    if (this.arrives) await Promise.all(open.map((event) => deliver(lane, event)))
+    else for (const event of open) event.dropped = true
+    return String(open.length)
+  }
+}
+
+/** Requests that were late reach the gateway. */
+export class Arrive extends Step {
+  override check({ line }: Readonly<Model>): boolean {
+    return line.late.length > 0
+  }
+  describe(): string {
+    return 'late requests reach the gateway'
+  }
+  async act(lane: BillingLane): Promise<string> {
+    const { length } = lane.late
+    await arrive(lane)
+    return String(length)
+  }
+}

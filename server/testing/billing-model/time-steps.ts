@@ -1,0 +1,78 @@
+import { reconcile } from '#server/features/billing/reconciliation/reconcile.ts'
+import { hourMs } from '#server/platform/clock.ts'
+import type { BillingLane } from './billing-lane.ts'
+import type { Model } from './model.ts'
+import { arrive, passTime, runJobs } from './pass-time.ts'
+import { Step } from './step.ts'
+import { withFault } from './with-fault.ts'
+
+/**
+ * M3: a payment that nobody can find out about for longer than the grace leaves a subscription that is neither live nor
+ * over. Until that is mended, no fault lasts as long as the grace of the shortest plan.
+ */
+const longestFaultMs = 20 * hourMs
+
+/** Time passes: the site runs, or is down and starts again, or has trouble with its gateway. */
+export class Wait extends Step {
+  readonly hours: number
+  readonly how: 'up' | 'down' | 'the request is lost' | 'the answer is lost' | 'no answers'
+  constructor({ hours, how }: { hours: number; how: Wait['how'] }) {
+    super()
+    this.hours = hours
+    this.how = how
+  }
+  override check({ orders }: Readonly<Model>): boolean {
+    return orders.length > 0
+  }
+  describe(): string {
+    const state = { up: '', down: ' while the site is down' }[this.how as string] ?? ` (${this.how})`
+    return `${this.hours} hours pass${state}`
+  }
+  async act(lane: BillingLane, model: Model): Promise<string> {
+    const { hours, how } = this
+    await arrive(lane)
+    if (how === 'up') await passTime(lane, hours * hourMs)
+    else if (how === 'down') {
+      lane.moveOn(hours * hourMs)
+      await runJobs(lane)
+    } else {
+      await withFault(lane, model, how, () => passTime(lane, Math.min(hours * hourMs, longestFaultMs)))
+      await arrive(lane)
+      await passTime(lane, hourMs)
+    }
+    return 'done'
+  }
+}
+
+/** The hourly comparison with the gateway's books. */
+export class Reconcile extends Step {
+  override check({ books }: Readonly<Model>): boolean {
+    return books.payments.length > 0
+  }
+  describe(): string {
+    return 'the site reconciles'
+  }
+  async act({ context }: BillingLane): Promise<string> {
+    await reconcile(context)
+    return 'done'
+  }
+}
+
+/** Two things happen at the same time. */
+export class AtOnce extends Step {
+  readonly both: readonly [Step, Step]
+  constructor(both: readonly [Step, Step]) {
+    super()
+    this.both = both
+  }
+  override check(model: Readonly<Model>): boolean {
+    return this.both.every((step) => step.check(model))
+  }
+  describe(model?: Model): string {
+    return this.both.map((step) => step.describe(model)).join(', and at the same time ')
+  }
+  async act(lane: BillingLane, model: Model): Promise<string> {
+    const outcomes = await Promise.all(this.both.map((step) => step.act(lane, model)))
+    return outcomes.join(', ')
+  }
+}

@@ -1,0 +1,20 @@
+import type { BillingLane, Fault } from './billing-lane.ts'
+import type { Model } from './model.ts'
+
+/** Does something with a fault on the connection to the gateway. */
+export async function withFault<T>(
+  { line }: BillingLane,
+  model: Model,
+  fault: Fault,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (fault !== 'none') model.hadFaults = true
+  line.fault = fault
+  try {
+    return await work()
+  } finally {
+    line.fault = 'none'
+  }
+}
+
+export const unlessNone = (fault: Fault) => (fault === 'none' ? '' : `, ${fault}`)
