@@ -6,7 +6,6 @@ import * as media from './media.ts'
 import * as members from './members.ts'
 import * as operations from './operations.ts'
 import * as pages from './pages.ts'
-import * as paymentMethods from './payment-methods.ts'
 import * as social from './social.ts'
 import * as homepage from './studio/homepage.ts'
 import * as funnel from './studio/funnel.ts'
@@ -28,18 +27,7 @@ import * as uploads from './studio/uploads.ts'
 import * as videos from './studio/videos.ts'
 import * as tracking from './tracking.ts'
 
-const modules = [
-  members,
-  social,
-  catalog,
-  library,
-  media,
-  billing,
-  paymentMethods,
-  tracking,
-  pages,
-  operations,
-]
+const modules = [members, social, catalog, library, media, billing, tracking, pages, operations]
 /** The operators' calls, which no viewer's page makes. */
 const studioModules = [
   operators,

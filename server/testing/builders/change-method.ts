@@ -1,4 +1,4 @@
-import { changeMethod, type MethodChange } from '#contract/payment-methods.ts'
+import { changeMethod, type MethodChange } from '#contract/billing.ts'
 import type { BodyOf } from '#contract/endpoint.ts'
 import { getUser } from '#contract/members.ts'
 import type { Shopper } from './shopper.ts'

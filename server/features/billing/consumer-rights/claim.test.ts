@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { claimPurchase, getPayment } from '#contract/billing.ts'
-import { getSavedMethod } from '#contract/payment-methods.ts'
+import { claimPurchase, getPayment, getSavedMethod } from '#contract/billing.ts'
 import { listHistory, saveHistory } from '#contract/library.ts'
 import { getUser, registerUser, signIn } from '#contract/members.ts'
 import { getEpisode } from '#contract/media.ts'

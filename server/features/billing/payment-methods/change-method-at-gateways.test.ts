@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { MethodChange } from '#contract/payment-methods.ts'
+import type { MethodChange } from '#contract/billing.ts'
 import { deleteUser } from '#contract/members.ts'
 import { change, membershipOf } from '#server/testing/builders/change-method.ts'
 import { gatewaySite, type GatewaySite } from '#server/testing/site/gateway-site.ts'

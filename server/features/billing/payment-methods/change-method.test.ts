@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { changeMethod, type MethodChange } from '#contract/payment-methods.ts'
+import { changeMethod, type MethodChange } from '#contract/billing.ts'
 import { deleteUser, exportUser } from '#contract/members.ts'
 import { change, membershipOf } from '#server/testing/builders/change-method.ts'
 import { moneySite, type MoneySite } from '#server/testing/site/money-site.ts'

@@ -1,4 +1,4 @@
-import type { MethodChange } from '#contract/payment-methods.ts'
+import type { MethodChange } from '#contract/billing.ts'
 import { Fault, Refusal, type RefusalName } from '#contract/errors.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Tx } from '#server/tables.ts'

@@ -1,5 +1,4 @@
-import type { SavedMethod } from '#contract/billing.ts'
-import type { removeSavedMethod as removeCall } from '#contract/payment-methods.ts'
+import type { removeSavedMethod as removeCall, SavedMethod } from '#contract/billing.ts'
 import type { BodyOf } from '#contract/endpoint.ts'
 import { Refusal } from '#contract/errors.ts'
 import { writeAudit } from '#server/platform/database/audit.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { getSavedMethod } from '#contract/payment-methods.ts'
+import { getSavedMethod } from '#contract/billing.ts'
 import { getUser } from '#contract/members.ts'
 import { balance } from '#server/testing/billing-model/ledger-balance.ts'
 import { concurrently } from '#server/testing/concurrently.ts'

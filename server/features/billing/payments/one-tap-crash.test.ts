@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createOrder } from '#contract/billing.ts'
-import { getSavedMethod } from '#contract/payment-methods.ts'
+import { createOrder, getSavedMethod } from '#contract/billing.ts'
 import { getUser } from '#contract/members.ts'
 import { concurrently } from '#server/testing/concurrently.ts'
 import { dieInBilling } from '#server/testing/crash/crash-in-billing.ts'

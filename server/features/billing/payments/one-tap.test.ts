@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import type { Offer, Order } from '#contract/billing.ts'
-import { getSavedMethod, removeSavedMethod } from '#contract/payment-methods.ts'
+import { getSavedMethod, removeSavedMethod, type Offer, type Order } from '#contract/billing.ts'
 import { getEpisode } from '#contract/media.ts'
 import { getUser } from '#contract/members.ts'
 import {

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { changeMethod, type MethodChange } from '#contract/payment-methods.ts'
+import { changeMethod, type MethodChange } from '#contract/billing.ts'
 import type { BodyOf } from '#contract/endpoint.ts'
 import { moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
 import { testCards } from '#server/testing/builders/shopper.ts'

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import type { MethodChange } from '#contract/payment-methods.ts'
+import type { MethodChange } from '#contract/billing.ts'
 import type { Membership } from '#contract/members.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { paths } from '#web/lib/paths.ts'

@@ -1,4 +1,4 @@
-import type { MethodChange } from '#contract/payment-methods.ts'
+import type { MethodChange } from '#contract/billing.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import type { CardEntry } from '#web/features/billing/payments/card-entry.ts'
 import { startMethodChange, syncMethodChange } from '#web/features/billing/payment-methods/method-change.ts'

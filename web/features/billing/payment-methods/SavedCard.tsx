@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
-import { removeSavedMethod } from '#contract/payment-methods.ts'
+import { removeSavedMethod } from '#contract/billing.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { call } from '#web/lib/api.ts'
 import { notify } from '#web/lib/notify.ts'

@@ -1,4 +1,4 @@
-import { changeMethod, type MethodChange } from '#contract/payment-methods.ts'
+import { changeMethod, type MethodChange } from '#contract/billing.ts'
 import type { BodyOf } from '#contract/endpoint.ts'
 import { call, CallFailed } from '#web/lib/api.ts'
 import { createKeyedSender, isRateLimited } from '#web/features/billing/payments/pay.ts'

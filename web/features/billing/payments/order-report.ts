@@ -1,5 +1,4 @@
-import type { Order } from '#contract/billing.ts'
-import type { MethodChange } from '#contract/payment-methods.ts'
+import type { MethodChange, Order } from '#contract/billing.ts'
 import type { FromExpress } from './express-messages.ts'
 
 /** What the card form's document tells the page that frames it. */

@@ -1,6 +1,5 @@
 import { infiniteQueryOptions, queryOptions, type QueryClient } from '@tanstack/react-query'
-import { getPayment, getReceipt, listPlans, type Order } from '#contract/billing.ts'
-import { getSavedMethod } from '#contract/payment-methods.ts'
+import { getPayment, getReceipt, getSavedMethod, listPlans, type Order } from '#contract/billing.ts'
 import { userQuery } from '#web/features/members/queries.ts'
 import { call, CallRejected } from '#web/lib/api.ts'
 import { boot } from '#web/lib/boot.ts'

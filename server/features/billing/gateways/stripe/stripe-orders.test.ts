@@ -1,6 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { listPlans, type Order, type SavedMethod } from '#contract/billing.ts'
-import { getSavedMethod, removeSavedMethod } from '#contract/payment-methods.ts'
+import {
+  getSavedMethod,
+  listPlans,
+  removeSavedMethod,
+  type Order,
+  type SavedMethod,
+} from '#contract/billing.ts'
 import { getUser } from '#contract/members.ts'
 import { getEpisode } from '#contract/media.ts'
 import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
