@@ -155,7 +155,10 @@ test.describe("where Stripe's script does not come", () => {
 
   test('that is said, and trying again brings the fields', async ({ page, context }) => {
     await standInStripe(context)
-    await page.route('https://js.stripe.com/v3/', (route) => route.abort(), { times: 1 })
+    let asked = 0
+    await page.route('https://js.stripe.com/v3/', (route) =>
+      asked++ === 0 ? route.abort() : route.fallback(),
+    )
     await page.goto(await pathOf(page, formPath))
     const alert = page.getByRole('alert')
     await expect(alert).toContainText('js.stripe.com')

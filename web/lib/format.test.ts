@@ -26,7 +26,7 @@ it.each([
   ['es', '4,99 US$', '0,05 €', '100.000,00 US$'],
   ['fr', '4,99 $US', '0,05 €', '100 000,00 $US'],
   ['de', '4,99 $', '0,05 €', '100.000,00 $'],
-  ['pt', '4,99 US$', '0,05 €', '100 000,00 US$'],
+  ['pt', 'US$ 4,99', '€ 0,05', 'US$ 100.000,00'],
 ])('takes cents and shows two decimals, as is written in %s', async (lang, ...words) => {
   const { money } = await open(lang)
   expect([money(499, 'USD'), money(5, 'EUR'), money(10_000_000, 'USD')].map(plain)).toEqual(words)
