@@ -8,6 +8,7 @@ import type { Call } from '#server/platform/http/route.ts'
 import { queueMail } from '#server/platform/mail/send-mails.ts'
 import type { Tx } from '#server/tables.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
+import { selectContract, selectWithdrawnCents } from './withdrawal-queries.ts'
 import { insertLinkRequest, selectPaidOrdersOf, takeLinkRequest } from './link-request-queries.ts'
 import { moneyWords } from '#contract/money.ts'
 import { makeOrderLink } from '#server/features/billing/mails/order-links.ts'
@@ -105,7 +106,12 @@ async function sendWithdrawal(
   const expiresAt = linkEnd(context)
   const link = await makeOrderLink(tx, context, { purpose: 'withdraw', orderId: order.id, expiresAt })
   const language = languageOf(context, request, order)
-  const amount = moneyWords(order.amount_cents - order.refunded_cents, order.currency, language)
+  const contract = await selectContract(tx, order)
+  const left = await selectWithdrawnCents(
+    tx,
+    contract.map(({ id }) => id),
+  )
+  const amount = moneyWords(left, order.currency, language)
   const values = { link, amount, order: order.id }
   await queueMail(tx, { to: order.address, template: 'withdrawLink', values, language, expiresAt })
 }

@@ -216,15 +216,18 @@ async function withdrawFrom({ email }: Shopper) {
   return (await site.visitor().call(withdraw, { body: { withdraw: link } })).answer
 }
 
-async function confirmationOf(shopper: Shopper) {
+async function mailAbout(shopper: Shopper, about: string) {
   const mails = await site.mails(shopper.email)
-  return mails.find(({ subject }) => subject === 'Your order is cancelled')?.text
+  return mails.find(({ subject }) => subject.startsWith(about))?.text
 }
+const linkMailOf = (shopper: Shopper) => mailAbout(shopper, 'Cancel your order')
+const confirmationOf = (shopper: Shopper) => mailAbout(shopper, 'Your order is cancelled')
 
 test('a withdrawal after a part refund promises and sends back what is left', async () => {
   const { shopper, order } = await buyEpisode(site)
   await refundOrder(site.context, order.id, { amountCents: 40, reason: 'goodwill' })
   expect(await withdrawFrom(shopper)).toMatchObject({ code: 200, info: { amount_cents: 59 } })
+  expect(await linkMailOf(shopper)).toContain('$0.59')
   expect(await confirmationOf(shopper)).toContain('$0.59')
   expect(await shopper.look(order.id)).toMatchObject({ status: 'refunded', refunded_cents: 99 })
 })
@@ -235,6 +238,7 @@ test('a withdrawal while a part refund is under way promises what is left, and s
   await refundOrder(site.context, order.id, { amountCents: 40, reason: 'goodwill' })
   expect(await withdrawFrom(shopper)).toMatchObject({ code: 200, info: { amount_cents: 59 } })
   delete site.trouble.refundPayment
+  expect(await linkMailOf(shopper)).toContain('$0.59')
   expect(await confirmationOf(shopper)).toContain('$0.59')
   await tidyAfter(site, 3_600_000)
   await refundWithdrawn(site.context)
