@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { choose, tabTo, typeInto } from '#e2e/support/keyboard.ts'
-import { cardForm, expectMoving, expectPlaying, lockedPanel } from '#e2e/support/watching.ts'
+import { cardForm, expectMoving, expectPlaying, lockedPanel, slowEpisodes } from '#e2e/support/watching.ts'
 
 const tower = /The Test Tower/
 
@@ -12,6 +12,7 @@ async function openTower(page: Page): Promise<void> {
 }
 
 test('from the home page to a paid episode by keyboard alone', async ({ page }) => {
+  await slowEpisodes(page)
   await page.goto('/')
   await expect(page.getByRole('link', { name: tower }).first()).toBeVisible()
   await page.keyboard.press('Tab')

@@ -71,7 +71,7 @@ class History {
   remove(person: Person, video: number, at: number): void {
     const known = this.entries[this.who(person)].get(video)
     const time = Math.min(at, this.now)
-    if (known && !known.removed && known.at <= time) Object.assign(known, { removed: true, at: time })
+    if (known && known.at <= time) Object.assign(known, { removed: true, at: time })
   }
 
   signIn(): void {
@@ -135,6 +135,11 @@ class Save extends Step {
   constructor(wish: Save['wish']) {
     super()
     this.wish = wish
+  }
+  /** Of two places of the same instant that two processes hold, either may stand. */
+  override check({ entries, now }: Readonly<History>): boolean {
+    const at = Math.min(start + this.wish.at * minute, now)
+    return [entries.guest, entries.member].every((of) => of.get(this.wish.video)?.at !== at)
   }
   toString(): string {
     const { process, person, video, episode, position, at } = this.wish

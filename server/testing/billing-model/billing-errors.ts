@@ -53,12 +53,16 @@ export async function countBillingErrors(
   const orders = await selectOrders(db, gateway.id)
   /** What is still held for an order, and by how many payments. */
   const held = new Map<string, { cents: number; payments: number }>()
+  const disputed = new Set<string>()
   for (const payment of payments) {
-    const { orderId } = payment
+    const { orderId, dispute } = payment
     const left = heldOf([payment])
     const before = held.get(orderId) ?? { cents: 0, payments: 0 }
     held.set(orderId, { cents: before.cents + left, payments: before.payments + (left > 0 ? 1 : 0) })
+    if (dispute === 'open' || dispute === 'lost') disputed.add(orderId)
   }
+  // A dispute may be about a part: of a payment whose refund the bank sent back meanwhile, say.
+  const isChargedBack = ({ id, status }: OrderRow) => status === 'charged_back' && disputed.has(id)
   const isPaid = ({ status }: OrderRow) => status === 'paid' || status === 'partially_refunded'
   const cents = (id: string) => held.get(id)?.cents ?? 0
   const known = new Map(orders.map((order) => [order.id, order]))
@@ -66,7 +70,7 @@ export async function countBillingErrors(
   const toldPaid = sales.filter((sale) => sale.gateway === gateway.id && sale.status === 'paid')
   const heldForNothing = [...held].filter(([id, { cents: left }]) => {
     const order = known.get(id)
-    return left > 0 && !(order && isPaid(order))
+    return left > 0 && !(order && (isPaid(order) || isChargedBack(order)))
   })
   const bought = new Set(['paid', 'partially_refunded', 'refunded', 'charged_back'])
   const toldWrongly = toldPaid.filter(({ orderId }) => !bought.has(known.get(orderId)?.status ?? ''))

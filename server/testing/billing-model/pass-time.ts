@@ -2,9 +2,12 @@ import { sql } from 'kysely'
 import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
 import { reconcile } from '#server/features/billing/reconciliation/reconcile.ts'
 import { renewSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
+import { underWayStatuses } from '#server/features/billing/states/attempt-states.ts'
 import { applyWebhookEvent, receiveWebhook } from '#server/features/billing/webhooks/receive-webhook.ts'
 import { signEvent } from '#server/features/billing/gateways/sandbox/webhooks.ts'
 import type { BillingLane, WebhookEvent } from './billing-lane.ts'
+
+const underWay = sql.join(underWayStatuses)
 
 /** A job that finds nothing to do after so many rounds has a fault: it would run for ever. */
 const mostRounds = 200
@@ -27,7 +30,7 @@ export async function runJobs({ context }: BillingLane): Promise<void> {
   await renewSubscriptions(context)
 }
 
-/** When a job has something to do next. */
+/** When a job has something to do next. An order waits for a payment of it that is under way. */
 async function nextDue({ db }: BillingLane): Promise<number | null> {
   const { rows } = await sql<{ at: Date | null }>`
     SELECT least(
@@ -37,7 +40,8 @@ async function nextDue({ db }: BillingLane): Promise<number | null> {
       (SELECT min(check_at) FROM method_changes WHERE status IN ('started', 'requires_action', 'processing', 'unknown')),
       (SELECT min(check_at) FROM notifications WHERE applied_at IS NULL),
       (SELECT min(expires_at) FROM orders WHERE status = 'pending'
-        AND (period_no IS NOT NULL OR subscription_id IS NULL)),
+        AND (period_no IS NOT NULL OR subscription_id IS NULL)
+        AND NOT EXISTS (SELECT FROM attempts WHERE order_id = orders.id AND status IN (${underWay}))),
       (SELECT min(created_at) + interval '23 hours' FROM subscriptions WHERE status = 'incomplete')
     ) AS at`.execute(db)
   return rows[0]?.at?.getTime() ?? null
