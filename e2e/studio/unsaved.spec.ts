@@ -123,6 +123,7 @@ test('every sheet with a form asks before it closes over what was typed, however
         () => page.keyboard.press('Escape'),
         () => page.mouse.click(5, 5),
         () => sheet.getByRole('button', { name: 'Close', exact: true }).click(),
+        () => sheet.getByRole('button', { name: 'Cancel', exact: true }).click(),
       ]
       for (const close of closings) {
         await close()

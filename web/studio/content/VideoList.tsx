@@ -116,7 +116,7 @@ function AddSheet({ onClose }: { onClose: () => void }) {
     },
   })
   return (
-    <FormSheet title={t('content.add')} form={form} className={styles.stack} onClose={onClose}>
+    <FormSheet title={t('content.add')} form={form} action={t('content.addDraft')} onClose={onClose}>
       <Field
         {...form.field('title')}
         label={t('content.titleInEnglish')}
@@ -124,9 +124,6 @@ function AddSheet({ onClose }: { onClose: () => void }) {
         autoComplete="off"
         autoFocus
       />
-      <Button type="submit" disabled={form.busy}>
-        {t('content.addDraft')}
-      </Button>
     </FormSheet>
   )
 }

@@ -3,7 +3,6 @@ import { refundOrder, type OrderFile } from '#contract/studio/orders.ts'
 import { call } from '#web/lib/api.ts'
 import { money } from '#web/lib/money.ts'
 import { notify } from '#web/lib/notify.ts'
-import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/Field.tsx'
 import { useTexts, type Say } from '#web/studio/texts.ts'
 import { FormSheet } from '#web/studio/ui/FormSheet.tsx'
@@ -42,7 +41,13 @@ export function RefundForm({ file, onClose }: { file: OrderFile; onClose: () => 
   })
   const cents = centsOf(form.value.amount)
   return (
-    <FormSheet title={t('money.refund')} form={form} className={styles.form} onClose={onClose}>
+    <FormSheet
+      title={t('money.refund')}
+      form={form}
+      action={t('money.refund')}
+      look="danger"
+      onClose={onClose}
+    >
       <p role="status">{effectOf(t, { cents, left, most })}</p>
       {most < left && <p>{t('money.refundLimit', { most: money(most, order.currency) })}</p>}
       <Field
@@ -63,14 +68,6 @@ export function RefundForm({ file, onClose }: { file: OrderFile; onClose: () => 
           {form.problem}
         </p>
       )}
-      <div className={styles.actions}>
-        <Button look="quiet" onClick={onClose}>
-          {t('desk.cancel')}
-        </Button>
-        <Button look="danger" type="submit" disabled={form.busy}>
-          {t('money.refund')}
-        </Button>
-      </div>
     </FormSheet>
   )
 }

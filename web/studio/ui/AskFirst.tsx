@@ -1,6 +1,6 @@
 import { Button } from '#web/ui/Button.tsx'
 import { Sheet } from '#web/ui/Sheet.tsx'
-import { useTexts } from '#web/studio/texts.ts'
+import { SheetActions } from './SheetActions.tsx'
 import styles from './page.module.css'
 
 /** Asks before something that cannot simply be taken back. */
@@ -23,25 +23,22 @@ export function AskFirst({
   onDo: () => void
   onClose: () => void
 }) {
-  const { t } = useTexts()
   return (
     <Sheet title={title} onClose={onClose}>
       <div className={styles.panel}>
         <p>{text}</p>
-        <div className={styles.actions}>
-          {stay === undefined ? (
-            <Button look="quiet" onClick={onClose}>
-              {t('desk.cancel')}
-            </Button>
-          ) : (
+        {stay === undefined ? (
+          <SheetActions action={action} look="danger" busy={busy} onDo={onDo} onCancel={onClose} />
+        ) : (
+          <div className={styles.actions}>
             <Button ref={focusFirst} onClick={onClose}>
               {stay}
             </Button>
-          )}
-          <Button look="danger" disabled={busy} onClick={onDo}>
-            {action}
-          </Button>
-        </div>
+            <Button look="danger" disabled={busy} onClick={onDo}>
+              {action}
+            </Button>
+          </div>
+        )}
       </div>
     </Sheet>
   )

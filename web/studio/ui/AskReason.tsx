@@ -1,9 +1,7 @@
-import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/Field.tsx'
 import { useTexts } from '#web/studio/texts.ts'
 import { FormSheet } from './FormSheet.tsx'
 import { useGuardedForm } from './use-guarded-form.ts'
-import styles from './page.module.css'
 
 /** Asks why, before something that stays in the audit trail with its reason. */
 export function AskReason({
@@ -32,7 +30,7 @@ export function AskReason({
     },
   })
   return (
-    <FormSheet title={title} form={form} className={styles.panel} onClose={onClose}>
+    <FormSheet title={title} form={form} action={action} look="danger" onClose={onClose}>
       <p>{text}</p>
       <Field
         {...form.field('reason')}
@@ -41,14 +39,6 @@ export function AskReason({
         autoComplete="off"
         autoFocus
       />
-      <div className={styles.actions}>
-        <Button look="quiet" onClick={onClose}>
-          {t('desk.cancel')}
-        </Button>
-        <Button look="danger" type="submit" disabled={form.busy}>
-          {action}
-        </Button>
-      </div>
     </FormSheet>
   )
 }

@@ -1,20 +1,24 @@
 import { useState, type FormEvent, type ReactNode } from 'react'
 import { Sheet } from '#web/ui/Sheet.tsx'
 import { AskToLeave } from './LeaveGuard.tsx'
+import { SheetActions } from './SheetActions.tsx'
+import styles from './page.module.css'
 
-/** A sheet that holds a guarded form, and asks before it closes over what was typed into it. */
+/** A sheet with a guarded form and its buttons, which asks before it closes over what was typed into it. */
 export function FormSheet({
   title,
   form,
-  className,
+  action,
+  look = 'main',
   onClose,
   children,
 }: {
   title: string
   /** What useGuardedForm gave. */
-  form: { submit: (event: FormEvent) => void; isUnsaved: boolean }
-  /** How the form's fields are laid out. */
-  className?: string | undefined
+  form: { submit: (event: FormEvent) => void; isUnsaved: boolean; busy: boolean }
+  /** The verb of the button that sends the form. */
+  action: string
+  look?: 'main' | 'danger'
   onClose: () => void
   children: ReactNode
 }) {
@@ -26,8 +30,14 @@ export function FormSheet({
   return (
     <>
       <Sheet title={title} mayClose={mayClose} onClose={onClose}>
-        <form className={className} onSubmit={form.submit} noValidate>
+        <form className={styles.panel} onSubmit={form.submit} noValidate>
           {children}
+          <SheetActions
+            action={action}
+            look={look}
+            busy={form.busy}
+            onCancel={() => mayClose() && onClose()}
+          />
         </form>
       </Sheet>
       {asks && <AskToLeave onLeave={onClose} onStay={() => setAsks(false)} />}

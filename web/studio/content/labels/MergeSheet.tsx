@@ -2,11 +2,11 @@ import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-qu
 import { useState } from 'react'
 import { mergeCategory, mergeTag, type StudioLabel } from '#contract/studio/labels.ts'
 import { notify } from '#web/lib/notify.ts'
-import { Button } from '#web/ui/Button.tsx'
 import { Sheet } from '#web/ui/Sheet.tsx'
 import { useTexts } from '#web/studio/texts.ts'
 import { useCommand } from '#web/studio/use-command.ts'
 import { Choice } from '#web/studio/ui/Choice.tsx'
+import { SheetActions } from '#web/studio/ui/SheetActions.tsx'
 import { nameIn } from '#web/studio/format.ts'
 import type { LabelProps } from './label-props.ts'
 import { categoriesQuery, isStaying, tagsQuery } from '#web/studio/content/queries.ts'
@@ -51,9 +51,13 @@ export function MergeSheet({ kind, label, onClose }: LabelProps & { onClose: () 
               options={others.map((other) => ({ value: other.id, label: nameOf(other) }))}
               onChoose={setChosen}
             />
-            <Button look="danger" disabled={busy} onClick={() => void merge(into)}>
-              {t('labels.mergeInto', { name: nameOf(into) })}
-            </Button>
+            <SheetActions
+              action={t('labels.mergeInto', { name: nameOf(into) })}
+              look="danger"
+              busy={busy}
+              onDo={() => void merge(into)}
+              onCancel={onClose}
+            />
           </>
         ) : (
           isAnswered && <p className={styles.quiet}>{t('labels.noOther')}</p>

@@ -4,7 +4,6 @@ import { changeCategory, changeTag, longestLabel, type StudioLabel } from '#cont
 import { call } from '#web/lib/api.ts'
 import { languageNames } from '#web/lib/language.ts'
 import { notify } from '#web/lib/notify.ts'
-import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/Field.tsx'
 import { shown } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
@@ -38,7 +37,12 @@ export function RenameSheet({ kind, label, onClose }: LabelProps & { onClose: ()
     },
   })
   return (
-    <FormSheet title={t('labels.renameOf', { name })} form={form} className={styles.stack} onClose={onClose}>
+    <FormSheet
+      title={t('labels.renameOf', { name })}
+      form={form}
+      action={t('content.save')}
+      onClose={onClose}
+    >
       <p className={styles.quiet}>{t('labels.renameHint', { slug: label.slug })}</p>
       {languages.map((language) => (
         <Field
@@ -50,9 +54,6 @@ export function RenameSheet({ kind, label, onClose }: LabelProps & { onClose: ()
           autoFocus={language === 'en'}
         />
       ))}
-      <Button type="submit" disabled={form.busy}>
-        {t('content.save')}
-      </Button>
     </FormSheet>
   )
 }

@@ -2,10 +2,10 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState, type PointerEvent } from 'react'
 import { coverPath } from '#contract/studio/uploads.ts'
 import { notify } from '#web/lib/notify.ts'
-import { Button } from '#web/ui/Button.tsx'
 import { Sheet } from '#web/ui/Sheet.tsx'
 import { sendPicture } from '#web/studio/send-picture.ts'
 import { useTexts } from '#web/studio/texts.ts'
+import { SheetActions } from '#web/studio/ui/SheetActions.tsx'
 import styles from '#web/studio/content/content.module.css'
 
 type OnCanvas = PointerEvent<HTMLCanvasElement>
@@ -94,9 +94,12 @@ export function CropSheet({
           </label>
         ))}
         {scaleOf(picture, cut.zoom) > sharpScale && <p role="status">{t('content.coverSmall')}</p>}
-        <Button disabled={busy} onClick={() => void save()}>
-          {t('content.useCover')}
-        </Button>
+        <SheetActions
+          action={t('content.useCover')}
+          busy={busy}
+          onDo={() => void save()}
+          onCancel={onClose}
+        />
       </div>
     </Sheet>
   )

@@ -155,7 +155,7 @@ function TitlesSheet({
     <FormSheet
       title={t('content.nameEpisode', { number })}
       form={form}
-      className={styles.stack}
+      action={t('content.save')}
       onClose={onClose}
     >
       {languages.map((language) => (
@@ -168,9 +168,6 @@ function TitlesSheet({
           required={false}
         />
       ))}
-      <Button type="submit" disabled={form.busy}>
-        {t('content.save')}
-      </Button>
     </FormSheet>
   )
 }

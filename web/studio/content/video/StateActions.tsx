@@ -16,7 +16,6 @@ import { FormSheet } from '#web/studio/ui/FormSheet.tsx'
 import { useGuardedForm } from '#web/studio/ui/use-guarded-form.ts'
 import { AskFirst } from '#web/studio/ui/AskFirst.tsx'
 import { useCommand } from '#web/studio/use-command.ts'
-import styles from '#web/studio/content/content.module.css'
 
 const ownZone = new Intl.DateTimeFormat().resolvedOptions().timeZone
 
@@ -90,7 +89,7 @@ function ScheduleSheet({
     },
   })
   return (
-    <FormSheet title={t('content.schedule')} form={form} className={styles.stack} onClose={onClose}>
+    <FormSheet title={t('content.schedule')} form={form} action={t('content.schedule')} onClose={onClose}>
       <Field
         {...form.field('at')}
         label={t('content.moment')}
@@ -99,9 +98,6 @@ function ScheduleSheet({
         autoComplete="off"
         autoFocus
       />
-      <Button type="submit" disabled={form.busy}>
-        {t('content.schedule')}
-      </Button>
     </FormSheet>
   )
 }
