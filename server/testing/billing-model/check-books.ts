@@ -148,8 +148,10 @@ function checkRight(books: Books, order: OrderEntry, right: EntitlementEntry): v
   }
   const days = order.period_days ?? 0
   const end = right.starts_at + days * dayMs
-  // After an outage the grace begins with the first try.
-  const tries = books.attempts.filter(({ order_id }) => order_id === nextOrderOf(books, order)?.id)
+  // After an outage the grace begins with the first try, whatever became of its order since.
+  const renewals = `renew:${order.subscription_id}:${(order.period_no ?? 0) + 1}:`
+  const next = nextOrderOf(books, order)?.id
+  const tries = books.attempts.filter(({ order_id, key }) => order_id === next || key.startsWith(renewals))
   const latest = Math.max(end, ...tries.map(({ started_at }) => started_at)) + graceOf(days)
   const ends = right.ends_at ?? Infinity
   ensure(ends >= end, 'a period lasts as long as it was paid for', { order, right })
@@ -289,6 +291,12 @@ function checkRenewal({ books, cancelled }: Model, order: OrderEntry, attempt: A
 
 // Ends and access
 
+/** Whether another plan was paid for once the period was over, before its renewal was tried: after an outage, say. */
+function isReplaced({ orders }: Books, { id, user_id, period_ends_at }: SubscriptionEntry): boolean {
+  const others = orders.filter((order) => order.user_id === user_id && order.subscription_id !== id)
+  return others.some(({ kind, paid_at }) => kind === 'plan' && (paid_at ?? 0) >= (period_ends_at ?? Infinity))
+}
+
 /** A subscription ends, or is past due, for a reason. */
 export function checkEnds(model: Model): void {
   const { books, hadFaults, mergedSubscriptions } = model
@@ -305,7 +313,7 @@ export function checkEnds(model: Model): void {
     if (status !== 'ended') continue
     const isReturned = own.some((order) => hasReturned(books, order))
     ensure(
-      cancelled || isReturned || mergedSubscriptions || wasDue,
+      cancelled || isReturned || mergedSubscriptions || wasDue || isReplaced(books, subscription),
       'a subscription ends for a reason',
       subscription,
     )
