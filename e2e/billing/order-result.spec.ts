@@ -2,7 +2,14 @@ import type { Order } from '#contract/billing.ts'
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { answerWith, madeUpResult, stayAtResult } from '#e2e/support/made-up-orders.ts'
 import { siteUrl } from '#e2e/support/site-url.ts'
-import { expectMoving, expectPlaying, lockedPanel, payByCard, towerUrl } from '#e2e/support/watching.ts'
+import {
+  expectMoving,
+  expectPlaying,
+  lockedPanel,
+  payByCard,
+  second,
+  towerUrl,
+} from '#e2e/support/watching.ts'
 
 // What the browser writes of an answer that does not come.
 test.use({ forgiven: /net::ERR_FAILED/ })
@@ -45,8 +52,7 @@ test('a paid order leads to its episode and second, though the way back was forg
   await page.goto(`/order/result?order_id=${order.id}`)
   await expect(page).toHaveURL(path)
   await expectMoving(page)
-  const video = page.locator('[data-player] video').first()
-  expect(await video.evaluate(({ currentTime }: HTMLVideoElement) => currentTime)).toBeGreaterThanOrEqual(3)
+  expect(await second(page)).toBeGreaterThanOrEqual(3)
 })
 
 test('an order that does not exist is said to be none', async ({ page }) => {

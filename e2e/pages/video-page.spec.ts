@@ -27,12 +27,16 @@ async function overlap(one: Locator, other: Locator): Promise<boolean> {
   return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height
 }
 
+/** The pause of a hand between two notches: what turns on sooner is a touchpad's momentum (use-wheel-steps.ts). */
+const restTheWheel = (page: Page) => page.evaluate(() => new Promise((resume) => setTimeout(resume, 200)))
+
 test('one notch of a mouse wheel changes the episode, by 100 px and by 300 @desktop', async ({ page }) => {
   await slowEpisodes(page)
   await openTower(page)
   await player(page).hover()
   await page.mouse.wheel(0, 100)
   await expectPlaying(page, 2)
+  await restTheWheel(page)
   await page.mouse.wheel(0, 300)
   await expectPlaying(page, 3)
   await page.mouse.wheel(0, -100)

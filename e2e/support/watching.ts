@@ -3,7 +3,7 @@ import { expect, type FrameLocator, type Locator, type Page } from '@playwright/
 /** What a person does on the video page, and what they see of it. */
 
 /** The second that the episode on screen is at, also once it has ended; -1 while there is none. */
-const second = (page: Page) =>
+export const second = (page: Page): Promise<number> =>
   page.evaluate(() => {
     const shown = [...document.querySelectorAll('video')].find(
       (video) => !video.closest('[inert]') && video.isConnected,
