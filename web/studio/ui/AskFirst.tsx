@@ -1,4 +1,3 @@
-import { Button } from '#web/ui/Button.tsx'
 import { Sheet } from '#web/ui/Sheet.tsx'
 import { SheetActions } from './SheetActions.tsx'
 import styles from './page.module.css'
@@ -27,22 +26,8 @@ export function AskFirst({
     <Sheet title={title} onClose={onClose}>
       <div className={styles.panel}>
         <p>{text}</p>
-        {stay === undefined ? (
-          <SheetActions action={action} look="danger" busy={busy} onDo={onDo} onCancel={onClose} />
-        ) : (
-          <div className={styles.actions}>
-            <Button ref={focusFirst} onClick={onClose}>
-              {stay}
-            </Button>
-            <Button look="danger" disabled={busy} onClick={onDo}>
-              {action}
-            </Button>
-          </div>
-        )}
+        <SheetActions action={action} look="danger" stay={stay} busy={busy} onDo={onDo} onCancel={onClose} />
       </div>
     </Sheet>
   )
 }
-
-// React focuses the element without the attribute, which a dialog needs as it opens.
-const focusFirst = (button: HTMLButtonElement | null) => button?.setAttribute('autofocus', '')
