@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { GatewayId } from '#contract/billing.ts'
 import type { PaymentGateway } from '#server/features/billing/gateways/gateway.ts'
+import { isDisputeOpenOrLost } from '#server/features/billing/states/order-states.ts'
 import type { OrderStatus } from '#server/features/billing/tables.ts'
 import type { Db } from '#server/tables.ts'
 import { compareBooks, heldOf } from './ledger-balance.ts'
@@ -53,15 +54,14 @@ export async function countBillingErrors(
   const orders = await selectOrders(db, gateway.id)
   /** What is still held for an order, and by how many payments. */
   const held = new Map<string, { cents: number; payments: number }>()
-  const disputed = new Set<string>()
   for (const payment of payments) {
-    const { orderId, dispute } = payment
+    const { orderId } = payment
     const left = heldOf([payment])
     const before = held.get(orderId) ?? { cents: 0, payments: 0 }
     held.set(orderId, { cents: before.cents + left, payments: before.payments + (left > 0 ? 1 : 0) })
-    if (dispute === 'open' || dispute === 'lost') disputed.add(orderId)
   }
   // A dispute may be about a part: of a payment whose refund the bank sent back meanwhile, say.
+  const disputed = new Set(payments.filter(isDisputeOpenOrLost).map(({ orderId }) => orderId))
   const isChargedBack = ({ id, status }: OrderRow) => status === 'charged_back' && disputed.has(id)
   const isPaid = ({ status }: OrderRow) => status === 'paid' || status === 'partially_refunded'
   const cents = (id: string) => held.get(id)?.cents ?? 0

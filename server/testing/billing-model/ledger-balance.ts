@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { expect } from 'vitest'
 import type { GatewayId } from '#contract/billing.ts'
 import type { Payment, PaymentGateway } from '#server/features/billing/gateways/gateway.ts'
+import { isDisputeOpenOrLost } from '#server/features/billing/states/order-states.ts'
 import type { Db } from '#server/tables.ts'
 
 interface Books {
@@ -51,8 +52,8 @@ export async function compareBooks(db: Db, gateway: GatewayId, payments: readonl
 export function heldOf(payments: readonly Payment[]): number {
   return payments
     .filter(({ status }) => status === 'succeeded')
-    .reduce((sum, { amountCents, refundedCents, dispute, disputedCents = amountCents }) => {
-      const disputed = dispute === 'open' || dispute === 'lost' ? disputedCents : 0
-      return sum + amountCents - refundedCents - disputed
+    .reduce((sum, payment) => {
+      const { amountCents, refundedCents, disputedCents = amountCents } = payment
+      return sum + amountCents - refundedCents - (isDisputeOpenOrLost(payment) ? disputedCents : 0)
     }, 0)
 }

@@ -1,6 +1,7 @@
 import { failRefunds } from '#server/features/billing/gateways/sandbox/queries.ts'
 import { dispute } from '#server/features/billing/gateways/sandbox/sandbox-gateway.ts'
 import { refundOrder } from '#server/features/billing/refunds/refund-order.ts'
+import { isDisputeOpenOrLost } from '#server/features/billing/states/order-states.ts'
 import type { DisputeStatus } from '#server/features/billing/tables.ts'
 import type { BillingLane, Fault } from './billing-lane.ts'
 import type { Model } from './model.ts'
@@ -78,8 +79,8 @@ export class RefundThere extends AtGateway {
   describe(): string {
     return `somebody refunds ${this.part ? 'half of a payment' : 'a payment'} at the gateway`
   }
-  fits({ amountCents, refundedCents, dispute: disputed }: Payments[number]): boolean {
-    return amountCents > refundedCents && disputed !== 'open' && disputed !== 'lost'
+  fits(payment: Payments[number]): boolean {
+    return payment.amountCents > payment.refundedCents && !isDisputeOpenOrLost(payment)
   }
   happen({ gateway }: BillingLane, { reference, amountCents, refundedCents }: Payments[number]) {
     const left = amountCents - refundedCents

@@ -28,11 +28,11 @@ import {
   type ComparedRow,
 } from './reconciliation-queries.ts'
 import { returnAgain } from '#server/features/billing/refunds/return-again.ts'
+import { isDisputeOpenOrLost } from '#server/features/billing/states/order-states.ts'
 import { restoreOrder } from './restore-order.ts'
 import { settleAttempt } from '#server/features/billing/payments/settle-attempt.ts'
 import {
   disputedCents,
-  isDisputeOpenOrLost,
   readAgain,
   readByDispute,
   knowsRefundsAndDisputes,

@@ -9,7 +9,7 @@ import {
   undoRefund,
   type OrderRow,
 } from '#server/features/billing/records/order-queries.ts'
-import { undoneRefunds } from '#server/features/billing/states/order-states.ts'
+import { isDisputeOpenOrLost, undoneRefunds } from '#server/features/billing/states/order-states.ts'
 import { selectRefundedCents } from '#server/features/billing/records/refund-queries.ts'
 import type { OrderStatus } from '#server/features/billing/tables.ts'
 
@@ -24,8 +24,7 @@ const givesNothing = (status: OrderStatus) => status === 'refunded' || status ==
  */
 export async function syncOrderStatus(tx: Tx, { order: before, attempt, at }: Returned): Promise<OrderRow> {
   const refunded = Math.min(await selectRefundedCents(tx, attempt.id), before.amount_cents)
-  const disputed = attempt.dispute === 'open' || attempt.dispute === 'lost'
-  const to = statusFor(before, refunded, disputed)
+  const to = statusFor(before, refunded, isDisputeOpenOrLost(attempt))
   await move(tx, before, to, refunded)
   if (givesNothing(to) && !givesNothing(before.status)) {
     await revokeEntitlements(tx, before.id, at)

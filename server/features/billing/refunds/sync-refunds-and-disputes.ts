@@ -11,6 +11,7 @@ import type { BillingContext } from '#server/features/billing/billing-context.ts
 import { bookRefund, loadReturned } from './book-refund.ts'
 import { askGateway, askRefund, type Outcome } from '#server/features/billing/gateways/call-gateway.ts'
 import { syncOrderStatus } from './sync-order-status.ts'
+import { isDisputeOpenOrLost } from '#server/features/billing/states/order-states.ts'
 import { disputeName, type Payment, type PaymentGateway } from '#server/features/billing/gateways/gateway.ts'
 import {
   enterDispute,
@@ -140,10 +141,6 @@ function withKnown(payment: Payment, known: Known): Payment {
   const disputedCents = Math.min(payment.disputedCents ?? left, left)
   return { ...payment, amountCents: known.cents, refundedCents, disputedCents }
 }
-
-/** Whether a bank holds or has taken the money of a payment. */
-export const isDisputeOpenOrLost = ({ dispute }: Pick<Payment, 'dispute'>): boolean =>
-  dispute === 'open' || dispute === 'lost'
 
 /**
  * A dispute may move a payment into any other state, and outlast it at the gateway; without one only a payment that succeeded says

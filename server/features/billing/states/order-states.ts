@@ -1,8 +1,12 @@
 import { stateMachine } from './state-machine.ts'
-import type { OrderStatus } from '#server/features/billing/tables.ts'
+import type { DisputeStatus, OrderStatus } from '#server/features/billing/tables.ts'
 
 /** What an order is in that was paid, whatever has become of the money since. */
 export const paidStatuses: readonly OrderStatus[] = ['paid', 'partially_refunded', 'refunded', 'charged_back']
+
+/** Whether a bank holds or has taken the money of a payment, which has its order charged back. */
+export const isDisputeOpenOrLost = ({ dispute }: { dispute?: DisputeStatus | null | undefined }): boolean =>
+  dispute === 'open' || dispute === 'lost'
 
 /** billing.md, "States". Late money is honoured, so a closed order may still be paid. */
 export const orderStates = stateMachine<OrderStatus>({
