@@ -35,7 +35,9 @@ export function readMail(raw: string): ReadMail {
 /** The mails of a folder, the latest last. */
 export function readMailsIn(folder: string): ReadMail[] {
   if (!existsSync(folder)) return []
+  // A mail that is still being written ends in `.part`.
   return readdirSync(folder)
+    .filter((name) => name.endsWith('.eml'))
     .toSorted()
     .map((name) => readMail(readFileSync(join(folder, name), 'utf8')))
 }
