@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { expectMoving, slowEpisodes, towerUrl } from '#e2e/support/watching.ts'
+import { expectMoving, towerUrl } from '#e2e/support/watching.ts'
 
 declare global {
   interface Window {
@@ -97,8 +97,14 @@ test('it begins where its viewer left it', async ({ page }) => {
   expect(await first(page).evaluate((video: HTMLVideoElement) => video.currentTime)).toBeGreaterThan(2.5)
 })
 
-test('hls.js goes on with the rendition that is chosen, at the same second', async ({ page }) => {
-  await slowEpisodes(page)
+test('hls.js goes on with the rendition that is chosen, at the same second, and asks for no other', async ({
+  page,
+}) => {
+  const asked = new Set<string>()
+  page.on('request', (request) => {
+    const rendition = /\/(v\d)\//.exec(request.url())?.[1]
+    if (rendition && request.resourceType() === 'xhr') asked.add(rendition)
+  })
   await page.goto(await towerUrl(page, 1))
   await expectMoving(page)
   // By its button: an interface that is still arriving would play on after a pause that it does not know of.
@@ -106,6 +112,7 @@ test('hls.js goes on with the rendition that is chosen, at the same second', asy
   await expect(page.getByRole('button', { name: 'Play', exact: true })).toBeAttached()
   await first(page).evaluate((video: HTMLVideoElement) => (video.currentTime = 2.5))
   await page.getByRole('button', { name: 'Settings', exact: true }).click()
+  asked.clear()
   await page.getByRole('dialog').getByText('240p').click()
   await expect.poll(() => sourceOf(page)).toMatch(/^blob:/)
   await page.keyboard.press('Escape')
@@ -114,40 +121,45 @@ test('hls.js goes on with the rendition that is chosen, at the same second', asy
       first(page).evaluate((video: HTMLVideoElement) => [video.videoHeight < 430, video.currentTime]),
     )
     .toEqual([true, 2.5])
+  expect(asked.size).toBe(1)
 })
 
-test('hls.js goes on where a segment does not come', async ({ page }) => {
-  let lost = 0
-  await page.route(/\/v\d\/00002\.m4s/, (route) => (lost++ === 0 ? route.abort() : route.fallback()))
-  await page.goto(await towerUrl(page, 1))
-  await expect.poll(() => sourceOf(page)).toMatch(/^blob:/)
-  await expect
-    .poll(() => first(page).evaluate((video: HTMLVideoElement) => video.currentTime))
-    .toBeGreaterThan(3)
-  expect(lost).toBeGreaterThan(1)
-})
+test.describe('where an episode plays on', () => {
+  test.use({ pace: 'real' })
 
-test('a link that is refused in the middle is renewed, and the episode goes on', async ({ page }) => {
-  let refused = 0
-  const path = await towerUrl(page, 1)
-  // The document's links are old ones, good for the beginning only.
-  await page.route(`**${path}`, async (route) => {
-    const response = await route.fetch()
-    const body = await response.text()
-    await route.fulfill({ response, body: body.replaceAll('/media/', '/media/old.') })
+  test('hls.js goes on where a segment does not come', async ({ page }) => {
+    let lost = 0
+    await page.route(/\/v\d\/00002\.m4s/, (route) => (lost++ === 0 ? route.abort() : route.fallback()))
+    await page.goto(await towerUrl(page, 1))
+    await expect.poll(() => sourceOf(page)).toMatch(/^blob:/)
+    await expect
+      .poll(() => first(page).evaluate((video: HTMLVideoElement) => video.currentTime))
+      .toBeGreaterThan(3)
+    expect(lost).toBeGreaterThan(1)
   })
-  await page.route(/\/media\/old\./, async (route) => {
-    const url = route.request().url()
-    if (!/\/v\d\/0000[1-9]/.test(url))
-      return route.fulfill({ response: await route.fetch({ url: url.replace('/media/old.', '/media/') }) })
-    refused++
-    return route.fulfill({ status: 410 })
+
+  test('a link that is refused in the middle is renewed, and the episode goes on', async ({ page }) => {
+    let refused = 0
+    const path = await towerUrl(page, 1)
+    // The document's links are old ones, good for the beginning only.
+    await page.route(`**${path}`, async (route) => {
+      const response = await route.fetch()
+      const body = await response.text()
+      await route.fulfill({ response, body: body.replaceAll('/media/', '/media/old.') })
+    })
+    await page.route(/\/media\/old\./, async (route) => {
+      const url = route.request().url()
+      if (!/\/v\d\/0000[1-9]/.test(url))
+        return route.fulfill({ response: await route.fetch({ url: url.replace('/media/old.', '/media/') }) })
+      refused++
+      return route.fulfill({ status: 410 })
+    })
+    await page.goto(path)
+    await expect
+      .poll(() => first(page).evaluate((video: HTMLVideoElement) => video.currentTime))
+      .toBeGreaterThan(3)
+    expect(refused).toBeGreaterThan(0)
   })
-  await page.goto(path)
-  await expect
-    .poll(() => first(page).evaluate((video: HTMLVideoElement) => video.currentTime))
-    .toBeGreaterThan(3)
-  expect(refused).toBeGreaterThan(0)
 })
 
 test('what has failed before our scripts came is played by hls.js', async ({ page }) => {

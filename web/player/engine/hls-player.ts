@@ -30,6 +30,8 @@ export const openHls: OpenPlayer = (video, first, startSeconds, { onTrouble, onR
   let source = first
   let isActive = false
   let isResting = false
+  /** The shorter side of the rendition that the viewer wants, or null for automatic choice. */
+  let wanted: number | null = null
   /** It holds what it should. hls.js would still look ten times a second whether there is something to do. */
   let isAsleep = false
   /** The second of the video at which it wakes. What is held is asked for once: to ask the element is dear. */
@@ -84,6 +86,8 @@ export const openHls: OpenPlayer = (video, first, startSeconds, { onTrouble, onR
   }
   hls.on(Hls.Events.MANIFEST_PARSED, () => {
     if (!hls.capLevelToPlayerSize) hls.autoLevelCapping = highestAffordable(hls)
+    // Before the first segment: of a rendition that is chosen later, a paused picture shows nothing.
+    if (wanted !== null) hls.loadLevel = renditionOf(hls, wanted)
     onRenditions()
   })
   function sleep() {
@@ -141,8 +145,10 @@ export const openHls: OpenPlayer = (video, first, startSeconds, { onTrouble, onR
   return {
     renditions: () => [...new Set(hls.levels.map(shortSide))].filter(Boolean),
     choose: (side) => {
-      // Saying "automatic" to a stream that is so already would throw away what it has buffered.
-      if (side === null && hls.autoLevelEnabled) return
+      // Said again, hls.js would throw away what it has buffered.
+      if (side === wanted) return
+      wanted = side
+      if (hls.levels.length === 0) return
       wake()
       hls.nextLevel = side === null ? -1 : renditionOf(hls, side)
     },

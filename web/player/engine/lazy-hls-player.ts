@@ -11,6 +11,7 @@ export const openLazyHls: OpenPlayer = (video, first, startSeconds, events) => {
   let isActive = false
   let isResting = false
   let player: Player | undefined
+  let chosen: number | null = null
   let isClosed = false
   let isMissing = false
 
@@ -21,6 +22,7 @@ export const openLazyHls: OpenPlayer = (video, first, startSeconds, events) => {
       const isPlaying = !video.paused
       freezeFrame(video)
       player = openHls(video, source, video.currentTime || startSeconds, events)
+      player.choose(chosen)
       player.setActive(isActive)
       player.rest(isResting)
       if (isPlaying) void play(video)
@@ -32,8 +34,10 @@ export const openLazyHls: OpenPlayer = (video, first, startSeconds, events) => {
   void open()
   return {
     renditions: () => player?.renditions() ?? [],
-    // Asked for again when the renditions are known.
-    choose: (side) => player?.choose(side),
+    choose(side) {
+      chosen = side
+      player?.choose(side)
+    },
     renew(fresh) {
       source = fresh
       player?.renew(fresh)

@@ -154,14 +154,17 @@ const writers: Partial<Record<Name, (digits: string) => string>> = {
   expiry: writeExpiry,
   cvv: (digits) => digits.slice(0, 4),
 }
+
+function takeValue(name: Name): void {
+  const [input, write] = [inputs[name], writers[name]]
+  if (write) rewrite(input, write)
+  if (input.getAttribute('aria-invalid') === 'true') showMessage(name, messageOf(name))
+  tellChange()
+}
+
 for (const name of names) {
   const input = inputs[name]
-  input.addEventListener('input', () => {
-    const write = writers[name]
-    if (write) rewrite(input, write)
-    if (input.getAttribute('aria-invalid') === 'true') showMessage(name, messageOf(name))
-    tellChange()
-  })
+  input.addEventListener('input', () => takeValue(name))
   input.addEventListener('blur', () => {
     // Where only the window was left, the field is still the active one.
     if (document.activeElement !== input) showMessage(name, messageOf(name))
@@ -180,3 +183,5 @@ new ResizeObserver(() =>
   tell({ type: 'height', height: Math.ceil(form.getBoundingClientRect().height) }),
 ).observe(form)
 tell({ type: 'ready' })
+// What was typed or filled in by the browser before this script came.
+for (const name of names) if (inputs[name].value) takeValue(name)
