@@ -7,7 +7,6 @@ import {
   lockedPanel,
   payByCard,
   payByWallet,
-  slowEpisodes,
   swipeUp,
   towerUrl,
 } from '#e2e/support/watching.ts'
@@ -24,7 +23,6 @@ test('a visitor watches, meets a cliffhanger, is declined, pays and watches on w
   browser,
   isMobile,
 }) => {
-  await slowEpisodes(page)
   await page.goto('/')
   await page
     .getByRole('link', { name: /The Test Tower/ })
@@ -61,7 +59,6 @@ test('a visitor watches, meets a cliffhanger, is declined, pays and watches on w
 test('no money on the card, then the bank asks and is told yes: the whole drama plays @phone', async ({
   page,
 }) => {
-  await slowEpisodes(page)
   await page.goto(await towerUrl(page, 5))
   const panel = lockedPanel(page, 5)
   await panel.getByText('Full series').click()

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { choose, tabTo, typeInto } from '#e2e/support/keyboard.ts'
-import { cardForm, expectMoving, expectPlaying, lockedPanel, slowEpisodes } from '#e2e/support/watching.ts'
+import { cardForm, expectMoving, expectPlaying, lockedPanel } from '#e2e/support/watching.ts'
 
 const tower = /The Test Tower/
 
@@ -12,7 +12,6 @@ async function openTower(page: Page): Promise<void> {
 }
 
 test('from the home page to a paid episode by keyboard alone', async ({ page }) => {
-  await slowEpisodes(page)
   await page.goto('/')
   await expect(page.getByRole('link', { name: tower }).first()).toBeVisible()
   await page.keyboard.press('Tab')
@@ -120,18 +119,22 @@ test('a key that comes before the step before it is drawn is not lost', async ({
   await expectPlaying(page, 1)
 })
 
-test('an episode that ends under an open sheet waits until it is closed', async ({ page }) => {
-  await openTower(page)
-  await choose(page, page.getByRole('button', { name: 'Settings', exact: true }))
-  await expect
-    .poll(() => page.evaluate(() => [...document.querySelectorAll('video')].some((video) => video.ended)), {
-      timeout: 20_000,
-    })
-    .toBe(true)
-  await expect(page.getByRole('dialog')).toBeVisible()
-  await page.keyboard.press('Escape')
-  await expectPlaying(page, 2)
-  await expect(page.getByRole('button', { name: 'Settings', exact: true })).toBeFocused()
+test.describe('where an episode plays to its end', () => {
+  test.use({ pace: 'real' })
+
+  test('an episode that ends under an open sheet waits until it is closed', async ({ page }) => {
+    await openTower(page)
+    await choose(page, page.getByRole('button', { name: 'Settings', exact: true }))
+    await expect
+      .poll(() => page.evaluate(() => [...document.querySelectorAll('video')].some((video) => video.ended)), {
+        timeout: 20_000,
+      })
+      .toBe(true)
+    await expect(page.getByRole('dialog')).toBeVisible()
+    await page.keyboard.press('Escape')
+    await expectPlaying(page, 2)
+    await expect(page.getByRole('button', { name: 'Settings', exact: true })).toBeFocused()
+  })
 })
 
 test('menus and the language open, close and choose by keyboard', async ({ page }) => {

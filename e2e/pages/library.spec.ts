@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { expectMoving, slowEpisodes } from '#e2e/support/watching.ts'
+import { expectMoving } from '#e2e/support/watching.ts'
 
 const tower = /The Test Tower/
 
@@ -75,7 +75,6 @@ function watchKept(page: Page): Set<unknown> {
 }
 
 test('the history leads back to where one was, and edit mode clears it @desktop', async ({ page }) => {
-  await slowEpisodes(page)
   const kept = watchKept(page)
   await openTower(page)
   await page.keyboard.press('n')

@@ -1,7 +1,7 @@
 import type { Locator, Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { desktop } from '#e2e/playwright.config.ts'
-import { expectMoving, expectPlaying, slowEpisodes, towerUrl } from '#e2e/support/watching.ts'
+import { expectMoving, expectPlaying, towerUrl } from '#e2e/support/watching.ts'
 
 async function openTower(page: Page): Promise<void> {
   await page.goto(await towerUrl(page, 1))
@@ -31,7 +31,6 @@ async function overlap(one: Locator, other: Locator): Promise<boolean> {
 const restTheWheel = (page: Page) => page.evaluate(() => new Promise((resume) => setTimeout(resume, 200)))
 
 test('one notch of a mouse wheel changes the episode, by 100 px and by 300 @desktop', async ({ page }) => {
-  await slowEpisodes(page)
   await openTower(page)
   await player(page).hover()
   await page.mouse.wheel(0, 100)
@@ -44,7 +43,6 @@ test('one notch of a mouse wheel changes the episode, by 100 px and by 300 @desk
 })
 
 test('a wheel that is turned back at once leads back @desktop', async ({ page }) => {
-  await slowEpisodes(page)
   await openTower(page)
   await player(page).hover()
   await page.mouse.wheel(0, 100)
@@ -53,9 +51,24 @@ test('a wheel that is turned back at once leads back @desktop', async ({ page })
   await expectPlaying(page, 1)
 })
 
-test('nothing in the player covers anything else in a low window @phone', async ({ page }) => {
+/** Opens the video with other captions, and pauses it. */
+async function openWithCaptions(page: Page, vtt: string) {
+  await page.route(/\.vtt/, (route) => route.fulfill({ contentType: 'text/vtt; charset=utf-8', body: vtt }))
   await openTower(page)
   await pause(page)
+}
+
+const overlapping = `WEBVTT
+
+00:00.000 --> 00:06.000
+FIRST SPEAKER SAYS THIS
+
+00:00.000 --> 00:06.000
+<i>And</i> the second one answers & goes on for as long as a caption of three lines takes on a phone
+`
+
+test('nothing in the player covers anything else in a low window @phone', async ({ page }) => {
+  await openWithCaptions(page, overlapping)
   const button = (name: string) => player(page).getByRole('button', { name, exact: true })
   const title = player(page).getByText('The Test Tower', { exact: true }).first()
   const rightOfTitle = () =>
@@ -73,22 +86,6 @@ test('nothing in the player covers anything else in a low window @phone', async 
     await expect.poll(() => overlap(shownCaptions(page).first(), title)).toBe(false)
   }
 })
-
-/** Opens the video with other captions, and pauses it. */
-async function openWithCaptions(page: Page, vtt: string) {
-  await page.route(/\.vtt/, (route) => route.fulfill({ contentType: 'text/vtt; charset=utf-8', body: vtt }))
-  await openTower(page)
-  await pause(page)
-}
-
-const overlapping = `WEBVTT
-
-00:00.000 --> 00:06.000
-FIRST SPEAKER SAYS THIS
-
-00:00.100 --> 00:06.000
-<i>And</i> the second one answers & goes on for as long as a caption of three lines takes on a phone
-`
 
 test('captions of the same time lie one above the other, between the top and the controls', async ({
   page,
@@ -117,13 +114,13 @@ const placed = `WEBVTT
 00:00.000 --> 00:06.000
 At the foot
 
-00:00.100 --> 00:06.000 line:0
+00:00.000 --> 00:06.000 line:0
 FIRST AT THE TOP
 
-00:00.100 --> 00:06.000 line:10%
+00:00.000 --> 00:06.000 line:10%
 SECOND AT THE TOP
 
-00:00.100 --> 00:06.000 line:-2
+00:00.000 --> 00:06.000 line:-2
 At the foot too
 `
 

@@ -2,6 +2,8 @@ import type { Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { expectMoving, towerUrl } from '#e2e/support/watching.ts'
 
+test.use({ pace: 'real' })
+
 /** What the browser writes of files that do not come, or are not what they should be. */
 test.use({ forgiven: /ERR_FAILED|ERR_INTERNET_DISCONNECTED|status of (404|500)/ })
 

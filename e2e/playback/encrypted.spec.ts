@@ -9,7 +9,7 @@ declare global {
   }
 }
 
-test.use({ site: { template: 'encryptedDoor', standIns: false, settings: {} } })
+test.use({ pace: 'real', site: { template: 'encryptedDoor', standIns: false, settings: {} } })
 
 /** The address of the first episode of the only drama. */
 async function doorUrl(page: Page): Promise<string> {

@@ -3,6 +3,8 @@ import type { Episode } from '#contract/media.ts'
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { expectMoving, swipeUp } from '#e2e/support/watching.ts'
 
+test.use({ pace: 'real' })
+
 const end = (page: Page) => page.getByRole('region', { name: 'The end' })
 
 /** Opens the drama of one episode and lets it come to its end. */

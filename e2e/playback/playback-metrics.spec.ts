@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { expectMoving, expectPlaying, slowEpisodes, towerUrl } from '#e2e/support/watching.ts'
+import { expectMoving, expectPlaying, towerUrl } from '#e2e/support/watching.ts'
 
 test.use({ forgiven: /status of 404/ })
 
@@ -22,7 +22,6 @@ function hearPlay(page: Page): Map<string, Record<string, string>[]> {
 }
 
 test('the player tells how soon an episode started, by a link and by a swipe', async ({ page }) => {
-  await slowEpisodes(page)
   const heard = hearPlay(page)
   await page.goto(await towerUrl(page, 1))
   await expect.poll(() => heard.get('play_start')?.length).toBe(1)

@@ -1,6 +1,6 @@
 import type { CDPSession, Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { expectMoving, slowEpisodes } from '#e2e/support/watching.ts'
+import { expectMoving } from '#e2e/support/watching.ts'
 
 const episodes = 220
 const warmUp = 20
@@ -78,7 +78,6 @@ async function stepTo(page: Page, last: number): Promise<void> {
 
 test('two hundred swipes in a row leave no player, listener or memory behind', async ({ page }) => {
   test.setTimeout(300_000)
-  await slowEpisodes(page)
   await stretch(page)
   await page.goto('/')
   await page

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { expectMoving, expectPlaying, slowEpisodes, towerUrl } from '#e2e/support/watching.ts'
+import { expectMoving, expectPlaying, towerUrl } from '#e2e/support/watching.ts'
 
 const controls = (page: Page) => page.locator('[data-player] [data-visible]')
 
@@ -28,55 +28,58 @@ function changesWhilePlaying({ from, looks }: { from: number; looks: number }): 
   })
 }
 
-test('nothing but the position in words changes while an episode goes on and its controls are hidden', async ({
-  page,
-}) => {
-  await page.goto(await towerUrl(page, 1))
-  await expectMoving(page)
-  // The neighbour that is prepared, too, and what draws it.
-  await expect(page.locator('[data-player] video')).toHaveCount(2)
-  await expect(controls(page)).toHaveAttribute('data-visible', 'false')
-  expect(await page.evaluate(changesWhilePlaying, { from: 1, looks: 9 })).toEqual(['aria-valuetext'])
-  const pause = page.getByRole('button', { name: 'Pause', exact: true })
-  await pause.press('Enter')
-  const seconds = await page
-    .locator('video')
-    .first()
-    .evaluate((video: HTMLVideoElement) => video.currentTime)
-  await expect(page.getByText(`0:0${Math.floor(seconds)} / 0:06`)).toBeVisible()
-  await expect(page.getByRole('slider', { name: 'Position' })).toHaveValue(String(Math.floor(seconds)))
-})
+test.describe('where an episode plays on', () => {
+  test.use({ pace: 'real' })
 
-test('a swipe that begins before the end of an episode leads to the next one, and no further @phone', async ({
-  page,
-}) => {
-  await page.goto(await towerUrl(page, 1))
-  await expectMoving(page)
-  await expect(page.locator('[data-player] video')).toHaveCount(2)
-  const devtools = await page.context().newCDPSession(page)
-  const touch = async (type: 'touchStart' | 'touchMove' | 'touchEnd', y?: number) => {
-    await devtools.send('Input.dispatchTouchEvent', {
-      type,
-      touchPoints: y === undefined ? [] : [{ x: 195, y }],
-    })
-    await page.evaluate(() => new Promise(requestAnimationFrame))
-  }
-  const first = page.locator('video').first()
-  await touch('touchStart', 700)
-  for (const y of [650, 600, 550]) await touch('touchMove', y)
-  await first.evaluate((video: HTMLVideoElement) => (video.currentTime = video.duration - 0.2))
-  await expect.poll(() => first.evaluate((video: HTMLVideoElement) => video.ended)).toBe(true)
-  for (const y of [450, 350, 250, 150]) await touch('touchMove', y)
-  await touch('touchEnd')
-  await expectPlaying(page, 2)
-  // All of it, and not only what was prepared.
-  await expectPlaying(page, 3)
+  test('nothing but the position in words changes while an episode goes on and its controls are hidden', async ({
+    page,
+  }) => {
+    await page.goto(await towerUrl(page, 1))
+    await expectMoving(page)
+    // The neighbour that is prepared, too, and what draws it.
+    await expect(page.locator('[data-player] video')).toHaveCount(2)
+    await expect(controls(page)).toHaveAttribute('data-visible', 'false')
+    expect(await page.evaluate(changesWhilePlaying, { from: 1, looks: 9 })).toEqual(['aria-valuetext'])
+    const pause = page.getByRole('button', { name: 'Pause', exact: true })
+    await pause.press('Enter')
+    const seconds = await page
+      .locator('video')
+      .first()
+      .evaluate((video: HTMLVideoElement) => video.currentTime)
+    await expect(page.getByText(`0:0${Math.floor(seconds)} / 0:06`)).toBeVisible()
+    await expect(page.getByRole('slider', { name: 'Position' })).toHaveValue(String(Math.floor(seconds)))
+  })
+
+  test('a swipe that begins before the end of an episode leads to the next one, and no further @phone', async ({
+    page,
+  }) => {
+    await page.goto(await towerUrl(page, 1))
+    await expectMoving(page)
+    await expect(page.locator('[data-player] video')).toHaveCount(2)
+    const devtools = await page.context().newCDPSession(page)
+    const touch = async (type: 'touchStart' | 'touchMove' | 'touchEnd', y?: number) => {
+      await devtools.send('Input.dispatchTouchEvent', {
+        type,
+        touchPoints: y === undefined ? [] : [{ x: 195, y }],
+      })
+      await page.evaluate(() => new Promise(requestAnimationFrame))
+    }
+    const first = page.locator('video').first()
+    await touch('touchStart', 700)
+    for (const y of [650, 600, 550]) await touch('touchMove', y)
+    await first.evaluate((video: HTMLVideoElement) => (video.currentTime = video.duration - 0.2))
+    await expect.poll(() => first.evaluate((video: HTMLVideoElement) => video.ended)).toBe(true)
+    for (const y of [450, 350, 250, 150]) await touch('touchMove', y)
+    await touch('touchEnd')
+    await expectPlaying(page, 2)
+    // All of it, and not only what was prepared.
+    await expectPlaying(page, 3)
+  })
 })
 
 test('the volume is chosen with a slider and holds for the next episode and visit, and 0 is muted @desktop', async ({
   page,
 }) => {
-  await slowEpisodes(page)
   await page.goto(await towerUrl(page, 1))
   await expectMoving(page)
   const volume = page.getByRole('slider', { name: 'Volume' })

@@ -19,6 +19,8 @@ interface Options {
   site: SiteSettings
   /** What the person said to marketing before; null where nothing yet. The question would cover every test but its own. */
   consent: 'no' | null
+  /** How fast episodes play: slow ones last a minute, so that no test meets an end that it does not wait for. */
+  pace: 'slow' | 'real'
 }
 
 interface Automatic {
@@ -26,6 +28,7 @@ interface Automatic {
   ownSite: void
   silentConsole: void
   answeredConsent: void
+  slowEpisodes: void
 }
 
 interface PerWorker {
@@ -42,6 +45,7 @@ export const test = base.extend<Options & Automatic, PerWorker>({
   site: [usualSite, { option: true }],
   baseURL: siteUrl,
   consent: ['no', { option: true }],
+  pace: ['slow', { option: true }],
   siteServer: [
     async ({ browserName: _any }, use) => {
       const server = new SiteServer()
@@ -70,6 +74,15 @@ export const test = base.extend<Options & Automatic, PerWorker>({
       if (consent) browser.on('context', answer)
       await use()
       browser.off('context', answer)
+    },
+    { auto: true },
+  ],
+  slowEpisodes: [
+    async ({ browser, pace }, use) => {
+      const slow = (context: BrowserContext) => void context.addInitScript(playSlowly)
+      if (pace === 'slow') browser.on('context', slow)
+      await use()
+      browser.off('context', slow)
     },
     { auto: true },
   ],
@@ -105,6 +118,17 @@ export const expect = recordingExpect
 function keepConsent(answer: string | null): void {
   if (answer && location.protocol.startsWith('http') && localStorage.getItem('consent') === null)
     localStorage.setItem('consent', answer)
+}
+
+/** Runs in each page: a tenth of the usual speed, once the episode is there: at that speed the browser would fetch little of it. */
+function playSlowly(): void {
+  const slow = ({ target }: Event) => {
+    if (!(target instanceof HTMLVideoElement)) return
+    const { buffered, currentTime, duration } = target
+    const held = buffered.length > 0 ? buffered.end(buffered.length - 1) : 0
+    if (held >= duration - 0.5 || currentTime > duration / 2) target.playbackRate = 0.1
+  }
+  for (const type of ['playing', 'progress', 'timeupdate']) document.addEventListener(type, slow, true)
 }
 
 function isNoise(message: ConsoleMessage): boolean {

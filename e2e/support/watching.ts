@@ -20,19 +20,6 @@ export async function expectPlaying(page: Page, number: number): Promise<void> {
   await expect.poll(() => second(page), { message: `episode ${number} goes on` }).not.toBe(before)
 }
 
-/** Has episodes last ten times as long, for tests that no episode's end may disturb on a slow machine. Call it before the page is opened. */
-export async function slowEpisodes(page: Page): Promise<void> {
-  await page.addInitScript(() =>
-    document.addEventListener(
-      'playing',
-      ({ target }) => {
-        if (target instanceof HTMLVideoElement) target.playbackRate = 0.1
-      },
-      true,
-    ),
-  )
-}
-
 /** Waits until whatever is on screen moves. */
 export async function expectMoving(page: Page): Promise<void> {
   await expect.poll(() => second(page), { message: 'the episode moves' }).toBeGreaterThan(0)
