@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import type { Texts } from '#contract/languages.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Storage } from '#server/platform/storage/storage.ts'
 import type { Db } from '#server/tables.ts'
@@ -23,12 +24,16 @@ export interface BuiltVideo {
   episodes: { id: string; number: number; assetId: string | null }[]
 }
 
-/** A category of its own. */
-export async function buildCategory(db: Db, name: string): Promise<string> {
+/** A category of its own, with an English name where one is given alone. */
+export async function buildCategory(db: Db, name: string | Texts): Promise<string> {
   const id = newId('cat')
   await db
     .insertInto('categories')
-    .values({ id, slug: `category-${++made}`, names: JSON.stringify({ en: name }) })
+    .values({
+      id,
+      slug: `category-${++made}`,
+      names: JSON.stringify(typeof name === 'string' ? { en: name } : name),
+    })
     .execute()
   return id
 }

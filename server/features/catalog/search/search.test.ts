@@ -4,6 +4,7 @@ import type { Texts } from '#contract/languages.ts'
 import { publishVideo } from '#server/features/catalog/catalog.ts'
 import { encodeCursor } from '#server/platform/cursor.ts'
 import { advancingClock } from '#server/testing/fakes/advancing-clock.ts'
+import { buildCategory, buildVideo } from '#server/testing/builders/builders.ts'
 import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { beginsAlike, isOneTypoApart } from './typo-matching.ts'
 
@@ -40,6 +41,17 @@ beforeAll(async () => {
   await publish('duel', { en: 'Duel at Dawn', pt: 'Duelo ao amanhecer' }, 'Nobody carries a sword any more')
   await publish('storm', { en: 'Storm Chasers' }, 'Two sisters and a lighthouse', ['family'])
   await publish('strasse', { en: 'The Other Street', dy: 'Die andere Straße' }, 'A whole street of strangers')
+  await buildVideo(site.context, {
+    title: 'Orbit',
+    episodes: 1,
+    categoryId: await buildCategory(site.context.db, {
+      en: 'Science fiction',
+      es: 'Ciencia ficción',
+      fy: 'Science-fiction',
+      dy: 'Zukunft',
+      pt: 'Ficção científica',
+    }),
+  })
 })
 afterAll(() => site.close())
 
@@ -102,6 +114,31 @@ describe('a search', () => {
     expect(await search('sword')).toEqual(['The Last Sword', 'Duel at Dawn'])
     expect(await search('blacksmith')).toEqual(['The Last Sword'])
     expect((await search('Verwandtschaft')).toSorted()).toEqual(['Storm Chasers', 'The Last Sword'])
+  })
+
+  it.each([
+    'science',
+    'science fiction',
+    'ciencia ficción',
+    'science-fiction',
+    'Zukunft',
+    'ficção',
+    'zukunf',
+  ])("finds a category's videos by its name in any language: %s", async (keyword) => {
+    expect(await search(keyword)).toEqual(['Orbit'])
+  })
+
+  it('finds the videos of each of five categories that share a word', async () => {
+    const { db } = site.context
+    for (const kind of ['Crime', 'Garden', 'Hospital', 'Teen', 'Costume'])
+      await buildVideo(site.context, {
+        title: `A ${kind} of its own`,
+        episodes: 1,
+        categoryId: await buildCategory(db, { en: `${kind} melodrama` }),
+      })
+    const found = ['Costume', 'Crime', 'Garden', 'Hospital', 'Teen'].map((kind) => `A ${kind} of its own`)
+    expect((await search('melodrama')).toSorted()).toEqual(found)
+    expect((await search('melodrama own')).toSorted()).toEqual(found)
   })
 
   it('wants all words, and is content with some where nothing has all', async () => {

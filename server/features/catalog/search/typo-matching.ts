@@ -45,8 +45,10 @@ function likeliestFirst(word: string, others: readonly string[]): string[] {
   return others.toSorted((one, other) => unlikeliness(one) - unlikeliness(other))
 }
 
-/** Of more categories no word makes a search find the videos. */
-const mostCategories = 2
+/** The most categories that each of so many typed words stands for: their ids take most of a cursor. */
+function mostCategories(words: number): number {
+  return words <= 2 ? 5 : 2
+}
 
 /** Adds to each word's choices the categories that have one of them in their names: their videos match too. */
 export function withCategories(choices: Choices, words: readonly TypedWord[]): Choices {
@@ -54,7 +56,7 @@ export function withCategories(choices: Choices, words: readonly TypedWord[]): C
     const matching = (words[i]?.categories ?? []).filter((category) =>
       group.some((choice) => category.words.some((word) => standsFor(choice, word))),
     )
-    const lexemes = matching.slice(0, mostCategories).map(({ id }) => `category/${id}`)
+    const lexemes = matching.slice(0, mostCategories(choices.length)).map(({ id }) => `category/${id}`)
     return [...group.slice(0, mostChoices(choices.length) - lexemes.length), ...lexemes]
   })
 }
