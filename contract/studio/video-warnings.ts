@@ -1,5 +1,5 @@
 /** What an operator should look at, best before viewers see the video. */
-const priceWarnings = ['episodeDearer', 'allFree'] as const
+export const priceWarnings = ['episodeDearer', 'allFree'] as const
 export const videoWarnings = [...priceWarnings, 'categoryUntranslated', 'tagsUntranslated'] as const
 export type VideoWarning = (typeof videoWarnings)[number]
 

@@ -6,6 +6,7 @@ import {
   startExperiment,
   stopExperiment,
   type Experiment,
+  type ExperimentResult,
 } from '#contract/studio/experiments.ts'
 import { call, CallRejected } from '#web/lib/api.ts'
 import { Button } from '#web/ui/Button.tsx'
@@ -44,6 +45,7 @@ export function OneExperiment({ id }: { id: string }) {
       ) : found.data ? (
         <>
           <Summary experiment={found.data.experiment} />
+          <ArmWarnings warnings={found.data.warnings} />
           {found.data.experiment.state !== 'draft' ? (
             <Result result={found.data} />
           ) : (
@@ -58,6 +60,21 @@ export function OneExperiment({ id }: { id: string }) {
         <div className={styles.wait} aria-busy="true" />
       )}
     </Page>
+  )
+}
+
+/** What is odd about a draft's prices, before viewers see them. */
+function ArmWarnings({ warnings }: Pick<ExperimentResult, 'warnings'>) {
+  const { t } = useTexts()
+  if (warnings.length === 0) return null
+  return (
+    <div role="status">
+      {warnings.map(({ arm, warning }) => (
+        <p key={`${arm} ${warning}`} className={styles.warning}>
+          {t('experiments.warning', { arm: 'ABCD'.charAt(arm), warning: t(`content.warning.${warning}`) })}
+        </p>
+      ))}
+    </div>
   )
 }
 

@@ -15,7 +15,7 @@ import {
 export function evaluate(
   arms: readonly Arm[],
   sales: readonly ArmSales[],
-): Omit<ExperimentResult, 'experiment' | 'counted_at'> {
+): Omit<ExperimentResult, 'experiment' | 'warnings' | 'counted_at'> {
   const sold = arms.map(
     (_, arm) => sales.find((each) => each.arm === arm) ?? { arm, exposed: 0, buyers: 0, revenue: [] },
   )

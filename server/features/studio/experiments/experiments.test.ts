@@ -85,6 +85,23 @@ describe('the commands', () => {
     })
   })
 
+  it('a draft says which of its variants make odd prices', async () => {
+    const warningsOf = async (kind: Experiment['kind'], said: object) => {
+      const body = { kind, name: 'Odd', target: video.id, arms: halves(said) }
+      const { id } = await owner.desk.ask(createExperiment, { body })
+      return (await owner.desk.ask(showExperiment, { query: { id } })).warnings
+    }
+    expect(await warningsOf('episode_price', { price_cents: 1100 })).toEqual([
+      { arm: 1, warning: 'episodeDearer' },
+    ])
+    expect(await warningsOf('episode_price', { price_cents: 199 })).toEqual([])
+    expect(await warningsOf('video_price', { price_cents: 50 })).toEqual([
+      { arm: 1, warning: 'episodeDearer' },
+    ])
+    expect(await warningsOf('free_episodes', { free_episodes: 6 })).toEqual([{ arm: 1, warning: 'allFree' }])
+    expect(await warningsOf('free_episodes', { free_episodes: 5 })).toEqual([])
+  })
+
   it('one experiment at a time is about the same, however many are started at once', async () => {
     const arms = halves({ free_episodes: 5 })
     const body = { kind: 'free_episodes', name: 'Five', target: video.id, arms } as const

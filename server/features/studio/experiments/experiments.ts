@@ -7,10 +7,14 @@ import {
   showExperiment,
   startExperiment,
   stopExperiment,
+  type Arm,
   type Experiment,
+  type ExperimentKind,
+  type ExperimentResult,
 } from '#contract/studio/experiments.ts'
+import { priceWarningsOf } from '#contract/studio/video-warnings.ts'
 import { isPayable, loadExperimentSales } from '#server/features/billing/billing.ts'
-import { loadAdminTitles } from '#server/features/catalog/catalog.ts'
+import { loadAdminTitles, loadAdminVideo } from '#server/features/catalog/catalog.ts'
 import {
   changeDraft,
   draftExperiment,
@@ -77,7 +81,10 @@ export const experimentCommands: Command[] = [
     const row = await findExperiment(db, id)
     const { arms, countedAt } = await loadExperimentSales(db, row, clock.now())
     const experiment = await presentOne(db, row, language)
-    return { info: { experiment, ...evaluate(row.arms, arms), counted_at: countedAt.toISOString() } }
+    const warnings = await warningsOf(db, experiment)
+    return {
+      info: { experiment, warnings, ...evaluate(row.arms, arms), counted_at: countedAt.toISOString() },
+    }
   }),
 ]
 
@@ -95,6 +102,25 @@ function checkPrices(context: Pick<StudioContext, 'gateways'>, { arms, currency 
       !isPayable(context, { amount_cents: price_cents, currency: currency ?? '' })
     )
       throw new Refusal('amountNotTaken', { field: 'arms' })
+}
+
+/** What an operator should know of before the start. */
+async function warningsOf(
+  db: Db,
+  { state, kind, target, target_name, arms }: Experiment,
+): Promise<ExperimentResult['warnings']> {
+  if (state !== 'draft' || target === null || target_name === null) return []
+  const video = await loadAdminVideo(db, target)
+  return arms.flatMap((arm, index) =>
+    priceWarningsOf({ ...video, ...changedBy(kind, arm) }).map((warning) => ({ arm: index, warning })),
+  )
+}
+
+/** What is different about a video for the viewers of an arm. The control changes nothing. */
+function changedBy(kind: ExperimentKind, { free_episodes, price_cents }: Arm) {
+  if (free_episodes !== undefined) return { free_episodes }
+  if (price_cents === undefined) return {}
+  return kind === 'video_price' ? { video_cents: price_cents } : { episode_cents: price_cents }
 }
 
 const said = ({ name, arms }: ExperimentRow) => ({ name, arms })
