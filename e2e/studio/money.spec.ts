@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from '@playwright/test'
+import { orderNumber } from '#contract/order-number.ts'
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { expectFits, expectReadable } from '#e2e/support/page-quality.ts'
 import { siteUrl } from '#e2e/support/site-url.ts'
@@ -167,7 +168,7 @@ test('the day’s reconciliation says of each gateway what we have, what it has 
   await page.goto('/studio/money/reconciliation?lang=dy')
   const german = page.getByRole('table', { name: 'Buchungen und Zahlungsdienste' })
   await expect(german.getByRole('row', { name: 'Sandbox' })).toContainText(/-0,10\s\$/)
-  const wrong = page.getByRole('table', { name: 'Abweichungen' }).getByRole('row', { name: order })
+  const wrong = page.getByRole('table', { name: 'Abweichungen' }).getByRole('row', { name: orderNumber(order) })
   await expect(wrong).toContainText(/0,99\s\$.*0,89\s\$/)
   await expect(wrong).toContainText('Wir prüfen nicht mehr.')
   await expectReadable(page)

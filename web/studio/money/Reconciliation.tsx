@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useSearchParams } from 'react-router'
+import { orderNumber } from '#contract/order-number.ts'
 import {
   getReconciliation,
   runReconciliation,
@@ -80,9 +81,7 @@ function Mismatches({ found: { mismatches, gateways } }: { found: Reconciled }) 
       title: t('money.order'),
       cell: ({ order_id }: Mismatch) =>
         order_id ? (
-          <PageLink to={`/studio/money/orders/${order_id}`}>
-            <span className={styles.id}>{order_id}</span>
-          </PageLink>
+          <PageLink to={`/studio/money/orders/${order_id}`}>{orderNumber(order_id)}</PageLink>
         ) : (
           '–'
         ),
