@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { manifestFile } from '#server/cli-backup.ts'
+import { manifestFile } from '#server/cli/backup.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { openCompose, type Contents, type RunningCompose, type RunningService } from './run-compose.ts'
 

@@ -3,7 +3,7 @@
 import { cpSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
-import { runStudioCommand } from '#server/cli-studio.ts'
+import { runStudioCommand } from '#server/cli/studio.ts'
 import { createContext } from '#server/context.ts'
 import { forwardClock } from '#server/features/billing/gateways/sandbox/sandbox-clock.ts'
 import { loadConfig } from '#server/platform/config/config.ts'

@@ -168,7 +168,9 @@ test('the day’s reconciliation says of each gateway what we have, what it has 
   await page.goto('/studio/money/reconciliation?lang=dy')
   const german = page.getByRole('table', { name: 'Buchungen und Zahlungsdienste' })
   await expect(german.getByRole('row', { name: 'Sandbox' })).toContainText(/-0,10\s\$/)
-  const wrong = page.getByRole('table', { name: 'Abweichungen' }).getByRole('row', { name: orderNumber(order) })
+  const wrong = page
+    .getByRole('table', { name: 'Abweichungen' })
+    .getByRole('row', { name: orderNumber(order) })
   await expect(wrong).toContainText(/0,99\s\$.*0,89\s\$/)
   await expect(wrong).toContainText('Wir prüfen nicht mehr.')
   await expectReadable(page)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { exportOrders } from '#contract/studio/orders.ts'
 import { getStudioSession, listAudit } from '#contract/studio/operators.ts'
-import { runStudioCommand } from '#server/cli-studio.ts'
+import { runStudioCommand } from '#server/cli/studio.ts'
 import { letIn } from '#server/testing/builders/operator.ts'
 import { register } from '#server/testing/builders/member.ts'
 import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'

@@ -12,7 +12,7 @@ import {
   type Reconciliation,
 } from '#contract/studio/orders.ts'
 import { listAudit } from '#contract/studio/operators.ts'
-import { runStudioCommand } from '#server/cli-studio.ts'
+import { runStudioCommand } from '#server/cli/studio.ts'
 import { insertWebhookEvent } from '#server/features/billing/records/webhook-event-queries.ts'
 import {
   buyEpisode,

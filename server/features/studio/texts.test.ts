@@ -9,7 +9,7 @@ import {
   saveText,
   showText,
 } from '#contract/studio/texts.ts'
-import { runStudioCommand } from '#server/cli-studio.ts'
+import { runStudioCommand } from '#server/cli/studio.ts'
 import { letIn, type TestOperator } from '#server/testing/builders/operator.ts'
 import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 

@@ -80,11 +80,7 @@ function Mismatches({ found: { mismatches, gateways } }: { found: Reconciled }) 
     {
       title: t('money.order'),
       cell: ({ order_id }: Mismatch) =>
-        order_id ? (
-          <PageLink to={`/studio/money/orders/${order_id}`}>{orderNumber(order_id)}</PageLink>
-        ) : (
-          '–'
-        ),
+        order_id ? <PageLink to={`/studio/money/orders/${order_id}`}>{orderNumber(order_id)}</PageLink> : '–',
     },
     { title: t('money.sinceWhen'), cell: ({ since }: Mismatch) => formatTime(since, language) },
   ]

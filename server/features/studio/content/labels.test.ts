@@ -14,7 +14,7 @@ import {
 } from '#contract/studio/labels.ts'
 import { listAudit } from '#contract/studio/operators.ts'
 import { editVideo, getStudioVideo } from '#contract/studio/videos.ts'
-import { runStudioCommand } from '#server/cli-studio.ts'
+import { runStudioCommand } from '#server/cli/studio.ts'
 import { buildCategory, buildVideo } from '#server/testing/builders/builders.ts'
 import { letIn } from '#server/testing/builders/operator.ts'
 import { testSite, type TestSite } from '#server/testing/site/test-site.ts'

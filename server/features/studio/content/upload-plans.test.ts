@@ -12,7 +12,7 @@ import {
   type PlannedFile,
 } from '#contract/studio/uploads.ts'
 import { addVideo, listStudioEpisodes } from '#contract/studio/videos.ts'
-import { runStudioCommand } from '#server/cli-studio.ts'
+import { runStudioCommand } from '#server/cli/studio.ts'
 import { takeNextUpload } from '#server/features/media/uploads/take-upload.ts'
 import { letIn } from '#server/testing/builders/operator.ts'
 import { drawFilm, programs } from '#server/testing/media/run-test-media.ts'

@@ -19,7 +19,7 @@ import {
   unscheduleVideo,
 } from '#contract/studio/videos.ts'
 import { getVideo } from '#contract/catalog.ts'
-import { runStudioCommand } from '#server/cli-studio.ts'
+import { runStudioCommand } from '#server/cli/studio.ts'
 import { catalogJobs } from '#server/features/catalog/catalog.ts'
 import { reasonColumns, UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
 import { buildVideo } from '#server/testing/builders/builders.ts'

@@ -15,7 +15,7 @@ import {
   type SettingName,
   type Settings,
 } from '#contract/studio/settings.ts'
-import { runStudioCommand } from '#server/cli-studio.ts'
+import { runStudioCommand } from '#server/cli/studio.ts'
 import { readLimits } from '#server/platform/config/config.ts'
 import { writeLimit } from '#server/platform/config/read-setting.ts'
 import { letIn, type TestOperator } from '#server/testing/builders/operator.ts'

@@ -14,7 +14,7 @@ import {
 } from '#contract/studio/system.ts'
 import { retryEpisode } from '#contract/studio/videos.ts'
 import { listAudit } from '#contract/studio/operators.ts'
-import { runStudioCommand } from '#server/cli-studio.ts'
+import { runStudioCommand } from '#server/cli/studio.ts'
 import { reasonColumns, UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
 import { createLog } from '#server/platform/log.ts'
 import { MailError, smtpMailer } from '#server/platform/mail/mailer.ts'

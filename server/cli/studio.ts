@@ -1,12 +1,12 @@
 import { Command } from 'commander'
 import { Refusal } from '#contract/errors.ts'
-import { describe } from '#server/cli-print.ts'
-import { parseWith } from '#server/cli-parse.ts'
-import { giveFile } from '#server/cli-studio-files.ts'
-import { studioProgram, type Asked } from '#server/cli-studio-program.ts'
+import { describe } from './print.ts'
+import { parseWith } from './parse.ts'
+import { giveFile } from './studio-files.ts'
+import { studioProgram, type Asked } from './studio-program.ts'
 import type { Context } from '#server/context.ts'
 import { perform, studioBytesRoutes, type Command as StudioCommand } from '#server/features/studio/studio.ts'
-import { ConfigError } from './platform/config/config-error.ts'
+import { ConfigError } from '#server/platform/config/config-error.ts'
 import { findAddress } from '#server/site-address.ts'
 
 /**

@@ -1,8 +1,8 @@
 import { constants } from 'node:fs'
 import { copyFile, link, mkdtemp, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { timeLeft } from '#server/cli-progress.ts'
-import { ownWorkFolder } from './features/media/ingest/files/work-folder.ts'
+import { timeLeft } from './progress.ts'
+import { ownWorkFolder } from '#server/features/media/ingest/files/work-folder.ts'
 import { eachOf } from '#server/platform/storage/each-of.ts'
 import type { Storage, StoredFile } from '#server/platform/storage/storage.ts'
 

@@ -1,5 +1,5 @@
 import { Transform } from 'node:stream'
-import type { EpisodeProgress } from './features/media/ingest/import/import-folder.ts'
+import type { EpisodeProgress } from '#server/features/media/ingest/import/import-folder.ts'
 
 const barWidth = 24
 const quietEveryMs = 2000

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { loadConfig, type Config } from './platform/config/config.ts'
-import { ConfigError } from './platform/config/config-error.ts'
+import { loadConfig, type Config } from '#server/platform/config/config.ts'
+import { ConfigError } from '#server/platform/config/config-error.ts'
 import { connectDatabase, unhurried } from '#server/platform/database/database.ts'
 import { isNew } from '#server/platform/database/load-tables.ts'
 import type { Log } from '#server/platform/log.ts'
-import { text, type Env } from './platform/config/read-setting.ts'
+import { text, type Env } from '#server/platform/config/read-setting.ts'
 
 /**
  * Reads the settings of the site that is there. A command must not make an empty one where somebody forgot to say where theirs is.

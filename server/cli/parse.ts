@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { CommanderError, type Command } from 'commander'
-import { UsageError } from './platform/config/config-error.ts'
+import { UsageError } from '#server/platform/config/config-error.ts'
 
 /**
  * Has a program understand what was typed, which calls its action.
@@ -36,7 +36,7 @@ function prepare(command: Command, write: (text: string) => void, depth = 0): vo
 }
 
 function version(): string {
-  const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8')
+  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
   return (JSON.parse(manifest) as { version: string }).version
 }
 

@@ -2,9 +2,9 @@ import { Argument, Command, InvalidArgumentError, Option } from 'commander'
 import type { TObject, TSchema } from 'typebox'
 import type { CommandEndpoint } from '#contract/studio/command.ts'
 import type { FileCommand } from '#contract/studio/uploads.ts'
-import { fileCommands, namesIn } from '#server/cli-studio-files.ts'
+import { fileCommands, namesIn } from './studio-files.ts'
 import { studioCommands, type Command as StudioCommand } from '#server/features/studio/studio.ts'
-import { UsageError } from './platform/config/config-error.ts'
+import { UsageError } from '#server/platform/config/config-error.ts'
 import { compileSchema, languageAliases } from '#server/platform/http/validators.ts'
 
 /** What was asked for, understood and checked, before a site is opened. */

@@ -1,6 +1,6 @@
-import { copyFiles, type CopyReport } from '#server/copy-files.ts'
+import { copyFiles, type CopyReport } from './copy-files.ts'
 import type { Context } from '#server/context.ts'
-import { ConfigError } from './platform/config/config-error.ts'
+import { ConfigError } from '#server/platform/config/config-error.ts'
 import { openDisk } from '#server/platform/storage/disk.ts'
 
 /**

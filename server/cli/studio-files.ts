@@ -1,8 +1,8 @@
 import { readFile, stat } from 'node:fs/promises'
 import { iconCommand } from '#contract/studio/icon.ts'
 import { coverCommand, type FileCommand } from '#contract/studio/uploads.ts'
-import { pathFromShell } from '#server/path-from-shell.ts'
-import { ConfigError } from './platform/config/config-error.ts'
+import { pathFromShell } from './path-from-shell.ts'
+import { ConfigError } from '#server/platform/config/config-error.ts'
 import type { BytesRoute } from '#server/platform/http/route.ts'
 
 /** The commands of the studio that take a file: `video cover ID FILE`. */

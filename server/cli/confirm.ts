@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises'
-import type { Asked } from '#server/cli-studio-program.ts'
-import { UsageError } from './platform/config/config-error.ts'
+import type { Asked } from './studio-program.ts'
+import { UsageError } from '#server/platform/config/config-error.ts'
 
 /** Asks a person at a terminal. */
 export type Ask = (question: string) => Promise<string>
