@@ -4,14 +4,14 @@ import { chownSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { boundToUs } from '#scripts/run-child.mjs'
-import { findPostgresPrograms } from '#server/platform/database/embedded-binaries.ts'
+import { findPostgresPrograms } from '#server/platform/database/embedded/embedded-binaries.ts'
 import {
   databaseName,
   ensureCluster,
   makePrivateDir,
   userName,
-} from '#server/platform/database/embedded-cluster.ts'
-import { asUser, chooseUser, type RunAs } from '#server/platform/database/embedded-user.ts'
+} from '#server/platform/database/embedded/embedded-cluster.ts'
+import { asUser, chooseUser, type RunAs } from '#server/platform/database/embedded/embedded-user.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 
 /** A PostgreSQL with a replica that can be made to lag. */

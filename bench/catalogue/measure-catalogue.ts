@@ -11,7 +11,7 @@ import { listFavorites, listHistory } from '#server/features/library/list-entrie
 import { systemClock } from '#server/platform/clock.ts'
 import { columnTypes } from '#server/platform/database/column-types.ts'
 import { openDatabase } from '#server/platform/database/database.ts'
-import { startEmbedded } from '#server/platform/database/embedded.ts'
+import { startEmbedded } from '#server/platform/database/embedded/embedded.ts'
 import { createLog } from '#server/platform/log.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
 import type { Db, Tables } from '#server/tables.ts'

@@ -5,14 +5,14 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { boundToUs } from '#scripts/run-child.mjs'
-import { findPostgresPrograms } from '#server/platform/database/embedded-binaries.ts'
+import { findPostgresPrograms } from '#server/platform/database/embedded/embedded-binaries.ts'
 import {
   databaseName,
   ensureCluster,
   makePrivateDir,
   userName,
-} from '#server/platform/database/embedded-cluster.ts'
-import { asUser, chooseUser } from '#server/platform/database/embedded-user.ts'
+} from '#server/platform/database/embedded/embedded-cluster.ts'
+import { asUser, chooseUser } from '#server/platform/database/embedded/embedded-user.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { readCompose, type Service } from './read-compose.ts'
 import { openNetwork } from './run-network.ts'

@@ -5,7 +5,7 @@ import type { FileCommand } from '#contract/studio/uploads.ts'
 import { fileCommands, namesIn } from './studio-files.ts'
 import { studioCommands, type Command as StudioCommand } from '#server/features/studio/studio.ts'
 import { UsageError } from '#server/platform/config/config-error.ts'
-import { compileSchema, languageAliases } from '#server/platform/http/validators.ts'
+import { compileSchema, languageAliases } from '#server/platform/http/sending/validators.ts'
 
 /** What was asked for, understood and checked, before a site is opened. */
 export interface Asked {

@@ -18,9 +18,9 @@ import { SignInOver } from './SignInOver.tsx'
 import { useTexts } from './texts.ts'
 import { AreaIcon } from './ui/AreaIcon.tsx'
 import { useNoStrayDrop } from './ui/file-drop.ts'
-import { AskToLeave, LeaveGuard } from './ui/LeaveGuard.tsx'
+import { AskToLeave, LeaveGuard } from './ui/unsaved/LeaveGuard.tsx'
 import { OfflineLine } from './ui/OfflineLine.tsx'
-import { forgetUnsaved, hasUnsaved } from './ui/unsaved.ts'
+import { forgetUnsaved, hasUnsaved } from './ui/unsaved/unsaved.ts'
 import styles from './shell.module.css'
 
 /**

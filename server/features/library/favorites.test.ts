@@ -6,7 +6,7 @@ import type { Clock } from '#server/platform/clock.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
 import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
-import { aggregateFavorites } from './aggregate-counts.ts'
+import { aggregateFavorites } from './counts/aggregate-counts.ts'
 
 const time = { now: new Date() }
 const clock: Clock = { now: () => time.now }

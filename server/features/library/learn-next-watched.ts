@@ -2,7 +2,7 @@ import { recordWatchedNext } from '#server/features/catalog/catalog.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
 import type { Db } from '#server/tables.ts'
-import { anyStarted, selectRecentlyWatched, takeStarted } from './continue-watching-queries.ts'
+import { anyStarted, selectRecentlyWatched, takeStarted } from './history/continue-watching-queries.ts'
 
 const batch = 500
 /** What is watched is taken to follow from so many videos before it. */

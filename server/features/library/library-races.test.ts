@@ -5,7 +5,7 @@ import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.t
 import { testDatabase } from '#server/testing/database/template-database.ts'
 import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { Visitor } from '#server/testing/site/visitor.ts'
-import { aggregateFavorites, aggregatePlays } from './aggregate-counts.ts'
+import { aggregateFavorites, aggregatePlays } from './counts/aggregate-counts.ts'
 import { mergeLibrary } from './library.ts'
 
 const settings = { APP_SECRET: 'a secret that both processes of this test share' }

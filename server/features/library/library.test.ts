@@ -7,7 +7,7 @@ import { encodeCursor } from '#server/platform/cursor.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
 import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
-import { aggregatePlays, purgeLibrary } from './aggregate-counts.ts'
+import { aggregatePlays, purgeLibrary } from './counts/aggregate-counts.ts'
 
 const time = { now: new Date('2026-03-01T12:10:00Z') }
 const clock: Clock = { now: () => time.now }

@@ -1,7 +1,7 @@
 import type { Viewer } from '#server/platform/http/route.ts'
 import type { Db } from '#server/tables.ts'
 import { isFavorite } from './favorite-queries.ts'
-import { selectResume } from './history-queries.ts'
+import { selectResume } from './history/history-queries.ts'
 
 export * from './entitlements.ts'
 export {
@@ -10,18 +10,18 @@ export {
   listEntitlementsOfOrder,
   revokeEntitlement,
 } from './admin-entitlements.ts'
-export { eraseLibrary } from './erase-library.ts'
-export { exportLibrary } from './export-library.ts'
+export { eraseLibrary } from './personal-data/erase-library.ts'
+export { exportLibrary } from './personal-data/export-library.ts'
 export { loadEpisodeViewers } from './viewing-queries.ts'
-export { libraryJobs } from './aggregate-counts.ts'
+export { libraryJobs } from './counts/aggregate-counts.ts'
 export { listHistory } from './list-entries.ts'
 export { recentlyWatched, recommendationJobs } from './learn-next-watched.ts'
 export {
   selectLastActivity as loadLastActivity,
   selectLastWatchedVideo as loadLastWatchedVideo,
-} from './history-queries.ts'
-export { holdSaves } from './waiting-saves.ts'
-export { mergeLibrary } from './merge-library.ts'
+} from './history/history-queries.ts'
+export { holdSaves } from './history/waiting-saves.ts'
+export { mergeLibrary } from './personal-data/merge-library.ts'
 
 /** What a video's page shows of one viewer alone. */
 export interface Personal {

@@ -7,7 +7,7 @@ import { readPage } from '#server/platform/read-page.ts'
 import type { After } from '#server/platform/database/prepared-page.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
 import { selectFavorites } from './favorite-queries.ts'
-import { selectUnlocked, selectWatched, type ListedRow } from './history-queries.ts'
+import { selectUnlocked, selectWatched, type ListedRow } from './history/history-queries.ts'
 
 interface Paging {
   cursor?: string

@@ -11,7 +11,7 @@ import type { Tx } from '#server/tables.ts'
 import { addFavorite, removeFavorites } from './change-favorites.ts'
 import { grantEntitlement } from './library.ts'
 import { listFavorites, listHistory } from './list-entries.ts'
-import { removeFromHistory, savePosition } from './save-position.ts'
+import { removeFromHistory, savePosition } from './history/save-position.ts'
 
 const videoCount = 8
 

@@ -6,11 +6,11 @@ import { readParts } from '#server/testing/read-parts.ts'
 import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { addFavorite, removeFavorites } from './change-favorites.ts'
-import { deletePlays, aggregateFavoriteBatch, aggregatePlayBatch } from './count-queries.ts'
-import { deleteMarks } from './history-queries.ts'
+import { deletePlays, aggregateFavoriteBatch, aggregatePlayBatch } from './counts/count-queries.ts'
+import { deleteMarks } from './history/history-queries.ts'
 import { exportLibrary, loadPersonal, mergeLibrary } from './library.ts'
 import { listFavorites, listHistory } from './list-entries.ts'
-import { removeFromHistory, savePosition } from './save-position.ts'
+import { removeFromHistory, savePosition } from './history/save-position.ts'
 
 const now = new Date('2026-03-01T12:00:00Z')
 const viewer = { userId: 'usr_7', role: 'member' as const, kept: true }

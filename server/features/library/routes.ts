@@ -13,9 +13,9 @@ import { requireViewer, route, type Call, type Route } from '#server/platform/ht
 import type { Tx } from '#server/tables.ts'
 import { addFavorite, removeFavorites } from './change-favorites.ts'
 import { listFavorites, listHistory } from './list-entries.ts'
-import { presentSaved, removeFromHistory, savePosition } from './save-position.ts'
-import type { SaveCall, WaitingSaves } from './waiting-saves.ts'
-import type { CountPlays } from './write-saves.ts'
+import { presentSaved, removeFromHistory, savePosition } from './history/save-position.ts'
+import type { SaveCall, WaitingSaves } from './history/waiting-saves.ts'
+import type { CountPlays } from './history/write-saves.ts'
 
 export interface LibraryRoutesContext extends MembersContext, Catalog {
   experiments: Experiments

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { PlainRoute } from '#server/platform/http/route.ts'
-import { sendFile } from '#server/platform/http/send-file.ts'
+import { sendFile } from '#server/platform/http/sending/send-file.ts'
 
 const viewerFolder = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')))
 const viewerFiles = ['swagger-ui.css', 'swagger-ui-bundle.js']

@@ -6,7 +6,7 @@ import {
   type OfferedLanguages,
 } from '#contract/languages.ts'
 import type { PlainRoute } from '#server/platform/http/route.ts'
-import { sendCompressed } from '#server/platform/http/send-compressed.ts'
+import { sendCompressed } from '#server/platform/http/sending/send-compressed.ts'
 import { buildHead, pictureAhead, siteLinks } from './build-head.ts'
 import { contentSecurityPolicy, type ForeignHosts } from './content-security-policy.ts'
 import type { DocumentName, Documents } from './documents.ts'

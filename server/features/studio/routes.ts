@@ -15,11 +15,11 @@ import {
   type OperatorCall,
   type OperatorRoute,
 } from '#server/platform/http/route.ts'
-import { acceptInvitation, beginInvitation } from './accept-invitation.ts'
+import { acceptInvitation, beginInvitation } from './operators/accept-invitation.ts'
 import { perform, type Command } from './command.ts'
 import { exportFileRoute } from './export-file.ts'
-import { endSession } from './operator-sessions.ts'
-import { note, signIn } from './sign-in.ts'
+import { endSession } from './operators/operator-sessions.ts'
+import { note, signIn } from './operators/sign-in.ts'
 import type { StudioContext } from './studio-context.ts'
 import { studioCommands } from './studio.ts'
 

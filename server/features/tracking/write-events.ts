@@ -1,6 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
-import { networkOf } from '#server/platform/http/network-of.ts'
+import { networkOf } from '#server/platform/http/limits/network-of.ts'
 import type { Bounds } from '#server/platform/config/read-bounds.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
 import type { Db } from '#server/tables.ts'

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { sql, type QueryExecutorProvider } from 'kysely'
 import type { AuditedEvent } from '#contract/studio/audit-events.ts'
-import { networkOf } from '#server/platform/http/network-of.ts'
+import { networkOf } from '#server/platform/http/limits/network-of.ts'
 
 interface Entry {
   event: AuditedEvent

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { sql, type QueryExecutorProvider } from 'kysely'
 import { Fault } from '#contract/errors.ts'
 import type { Limit } from '#server/platform/config/read-setting.ts'
-import { countedNetworks } from '#server/platform/http/network-of.ts'
+import { countedNetworks } from '#server/platform/http/limits/network-of.ts'
 
 /** The key under which something of a person (an e-mail, a network) is counted: it says nothing of them without the secret. */
 export function keyFor(secret: string, kind: string, value: string): string {

@@ -1,7 +1,7 @@
 import type { Clock } from '#server/platform/clock.ts'
 import type { CountedCalls, SummedCalls } from '#server/platform/database/share-rate-limits.ts'
 import type { Limit } from '#server/platform/config/read-setting.ts'
-import { countedNetworks } from './network-of.ts'
+import { countedNetworks } from './limits/network-of.ts'
 
 /** So many callers are counted at once in a process. Where there are more, those who called least are forgotten. */
 const mostCallers = 50_000

@@ -4,7 +4,7 @@ import { Refusal, type RefusalName } from '#contract/errors.ts'
 import type { AnswerOf, BodyOf, Endpoint, QueryOf } from '#contract/endpoint.ts'
 import type { Language } from '#contract/languages.ts'
 import type { Role } from '#contract/studio/command.ts'
-import type { SendingBounds } from './send-bounded.ts'
+import type { SendingBounds } from './sending/send-bounded.ts'
 
 /** The caller. A guest for whom nothing is stored (`kept: false`) has no row, so it can share cached answers. */
 export interface Viewer {

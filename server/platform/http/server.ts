@@ -26,8 +26,8 @@ import {
   refuseUnreadableUrl,
   spellAddress,
 } from './guards.ts'
-import { rateLimit, type LimitOptions } from './rate-limit.ts'
-import { limitConnections, type ConnectionLimits } from './limit-connections.ts'
+import { rateLimit, type LimitOptions } from './limits/rate-limit.ts'
+import { limitConnections, type ConnectionLimits } from './limits/limit-connections.ts'
 import { enforceMaintenanceMode, type MaintenanceMode } from './maintenance-mode.ts'
 import { describeApi } from './open-api.ts'
 import { readBytes, readForms, readJsonOnly, readRaw } from './read-body.ts'
@@ -44,9 +44,9 @@ import {
   type Route,
   type Viewer,
 } from './route.ts'
-import { sendBounded } from './send-bounded.ts'
+import { sendBounded } from './sending/send-bounded.ts'
 import { createSerialiserCompiler } from './serialisers.ts'
-import { createValidatorCompiler } from './validators.ts'
+import { createValidatorCompiler } from './sending/validators.ts'
 
 export interface HttpServerOptions extends LimitOptions {
   log: Log

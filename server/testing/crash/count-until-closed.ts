@@ -1,5 +1,5 @@
 // A process that counts plays, favorites and viewings again and again until its input ends. Any error ends it.
-import { aggregateFavoriteBatch, aggregatePlayBatch } from '#server/features/library/count-queries.ts'
+import { aggregateFavoriteBatch, aggregatePlayBatch } from '#server/features/library/counts/count-queries.ts'
 import { aggregateViewingBatch } from '#server/features/library/viewing-queries.ts'
 import { openTestPool } from '#server/testing/database/test-pool.ts'
 

@@ -1,7 +1,7 @@
 // A process that starts (or adopts) the embedded PostgreSQL of a data directory and writes rows until it is killed. It
 // prints each number once the database has acknowledged it.
 import pg from 'pg'
-import { startEmbedded } from '#server/platform/database/embedded.ts'
+import { startEmbedded } from '#server/platform/database/embedded/embedded.ts'
 import { createLog } from '#server/platform/log.ts'
 
 const [dataDir = ''] = process.argv.slice(2)

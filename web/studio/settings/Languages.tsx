@@ -8,7 +8,7 @@ import { useMay } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { useCommand } from '#web/studio/use-command.ts'
 import { Choice } from '#web/studio/ui/Choice.tsx'
-import { useUnsaved } from '#web/studio/ui/unsaved.ts'
+import { useUnsaved } from '#web/studio/ui/unsaved/unsaved.ts'
 import styles from './settings.module.css'
 
 /** The languages that viewers can choose from, and the default for everyone else. */

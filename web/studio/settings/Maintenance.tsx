@@ -4,7 +4,7 @@ import { Button } from '#web/ui/Button.tsx'
 import { useMay } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { useCommand } from '#web/studio/use-command.ts'
-import { AskFirst } from '#web/studio/ui/AskFirst.tsx'
+import { AskFirst } from '#web/studio/ui/sheets/AskFirst.tsx'
 import styles from './settings.module.css'
 
 /** Whether viewers are asked to come back later, and the switch for it. */

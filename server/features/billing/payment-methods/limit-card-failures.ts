@@ -1,5 +1,5 @@
 import { checkOldest, keyFor } from '#server/platform/database/limits.ts'
-import { networkOf } from '#server/platform/http/network-of.ts'
+import { networkOf } from '#server/platform/http/limits/network-of.ts'
 import type { Limit } from '#server/platform/config/read-setting.ts'
 import type { Tx } from '#server/tables.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'

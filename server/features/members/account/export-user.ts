@@ -1,5 +1,5 @@
 import { Streamed, type Call } from '#server/platform/http/route.ts'
-import { sharesOfNetworks } from '#server/platform/http/slots.ts'
+import { sharesOfNetworks } from '#server/platform/http/limits/slots.ts'
 import { isPages, mapPages, readPages } from '#server/platform/database/read-pages.ts'
 import { auditCall } from '#server/features/members/audit-call.ts'
 import { describeDevice } from '#server/features/members/sessions/describe-device.ts'

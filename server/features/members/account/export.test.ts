@@ -6,7 +6,7 @@ import { answerConsent, trackedVisitor } from '#server/testing/site/tracked-visi
 import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { Visitor } from '#server/testing/site/visitor.ts'
 import { watchQueries } from '#server/testing/database/watch-queries.ts'
-import { createSlots } from '#server/platform/http/slots.ts'
+import { createSlots } from '#server/platform/http/limits/slots.ts'
 import { exportUser } from './export-user.ts'
 import { newGuest } from '#server/features/members/members.ts'
 import type { LifecycleHooks } from '#server/features/members/lifecycle-hooks.ts'

@@ -1,6 +1,6 @@
 import type { RevenueViews } from '#contract/studio/growth.ts'
 import { addByCurrency } from '#server/features/billing/billing.ts'
-import { withNet } from '#server/features/studio/growth.ts'
+import { withNet } from '#server/features/studio/growth/growth.ts'
 import type { Sums } from './funnel-queries.ts'
 
 /** The two views of money that a campaign or a drama brought: of the sale, and with the renewals that followed it. */

@@ -6,7 +6,7 @@ import { partBytes, removeUploads, type Upload } from '#contract/studio/uploads.
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { useTexts, type Say } from '#web/studio/texts.ts'
-import { AskFirst } from '#web/studio/ui/AskFirst.tsx'
+import { AskFirst } from '#web/studio/ui/sheets/AskFirst.tsx'
 import { useCommand } from '#web/studio/use-command.ts'
 import { episodesQuery, uploadsQuery } from '#web/studio/content/queries.ts'
 import { isAtHand, unfinishedOf } from './unfinished-uploads.ts'

@@ -1,6 +1,6 @@
 import type { Language, Texts } from '#contract/languages.ts'
 import { partBytes, type StartedUpload, type PlannedFile } from '#contract/studio/uploads.ts'
-import { askBeforeClosing } from '#web/studio/ui/ask-before-closing.ts'
+import { askBeforeClosing } from '#web/studio/ui/sheets/ask-before-closing.ts'
 import { uploadBatches } from './upload-batches.ts'
 import { announce, PartRefused, sendPart, type Hold, type Way } from './send-part.ts'
 import { uploadName, type SourceFile } from './source-file.ts'

@@ -5,7 +5,7 @@ import { notify } from '#web/lib/notify.ts'
 import { Sheet } from '#web/ui/Sheet.tsx'
 import { sendPicture } from '#web/studio/send-picture.ts'
 import { useTexts } from '#web/studio/texts.ts'
-import { SheetActions } from '#web/studio/ui/SheetActions.tsx'
+import { SheetActions } from '#web/studio/ui/sheets/SheetActions.tsx'
 import styles from '#web/studio/content/content.module.css'
 
 type OnCanvas = PointerEvent<HTMLCanvasElement>

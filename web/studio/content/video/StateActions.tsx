@@ -12,9 +12,9 @@ import { call } from '#web/lib/api.ts'
 import { notify } from '#web/lib/notify.ts'
 import { useQueryClient } from '@tanstack/react-query'
 import { useTexts } from '#web/studio/texts.ts'
-import { FormSheet } from '#web/studio/ui/FormSheet.tsx'
-import { useGuardedForm } from '#web/studio/ui/use-guarded-form.ts'
-import { AskFirst } from '#web/studio/ui/AskFirst.tsx'
+import { FormSheet } from '#web/studio/ui/sheets/FormSheet.tsx'
+import { useGuardedForm } from '#web/studio/ui/unsaved/use-guarded-form.ts'
+import { AskFirst } from '#web/studio/ui/sheets/AskFirst.tsx'
 import { useCommand } from '#web/studio/use-command.ts'
 
 const ownZone = new Intl.DateTimeFormat().resolvedOptions().timeZone

@@ -7,7 +7,7 @@ import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Field } from '#web/ui/Field.tsx'
 import { useTexts } from '#web/studio/texts.ts'
-import { useGuardedForm } from '#web/studio/ui/use-guarded-form.ts'
+import { useGuardedForm } from '#web/studio/ui/unsaved/use-guarded-form.ts'
 import styles from '#web/studio/content/content.module.css'
 
 type Name = `titles.${Language}` | `synopses.${Language}`

@@ -6,7 +6,7 @@ import { editVideo, videoLimits, type StudioVideo, type StudioVideoPage } from '
 import { call } from '#web/lib/api.ts'
 import { notify } from '#web/lib/notify.ts'
 import { useTexts } from '#web/studio/texts.ts'
-import { useGuardedForm } from '#web/studio/ui/use-guarded-form.ts'
+import { useGuardedForm } from '#web/studio/ui/unsaved/use-guarded-form.ts'
 import { centsOf, decimalOf } from '#web/studio/format.ts'
 import { labelsQuery } from '#web/studio/content/queries.ts'
 

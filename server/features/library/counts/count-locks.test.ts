@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { newId } from '#server/platform/ids.ts'
+import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
+import { contendForRow } from '#server/testing/database/row-contention.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import type { Tx } from '#server/tables.ts'
+import { aggregateFavoriteBatch, aggregatePlayBatch } from './count-queries.ts'
+import { insertPlays } from '#server/features/library/history/save-queries.ts'
+import { mergePlays } from '#server/features/library/personal-data/personal-data-queries.ts'
+
+let site: TestSite
+let video: BuiltVideo
+beforeAll(async () => {
+  site = await testSite()
+})
+afterAll(() => site.close())
+beforeEach(async () => {
+  video = await buildVideo(site.context, { episodes: 1 })
+})
+
+const halfHour = new Date('2026-03-01T12:00:00Z')
+
+/** Not by `inTransaction`, which would hide a deadlock. */
+const once = <T>(work: (tx: Tx) => Promise<T>) => site.context.db.transaction().execute(work)
+
+async function contend(work: (tx: Tx) => Promise<unknown>): Promise<void> {
+  const row = { table: 'videos', id: video.id, column: 'share_count' }
+  await contendForRow(site.context.database.pool, row, () => once(work))
+}
+
+/** @returns whose play it is */
+async function play(userId = newId('usr')): Promise<string> {
+  const episode_id = video.episodes[0]?.id ?? ''
+  await once((tx) =>
+    insertPlays(tx, [{ user_id: userId, episode_id, video_id: video.id, half_hour: halfHour }]),
+  )
+  return userId
+}
+
+function counts() {
+  const { db } = site.context
+  const counted = db.selectFrom('videos').select(['play_count', 'favorite_count']).where('id', '=', video.id)
+  return counted.executeTakeFirstOrThrow()
+}
+
+it('counts plays of a video that a foreign key check holds while others change it', async () => {
+  await play()
+  await contend((tx) => aggregatePlayBatch(tx, 100))
+  expect(await counts()).toEqual({ play_count: 1, favorite_count: 0 })
+})
+
+it('counts favorites of a video that a foreign key check holds while others change it', async () => {
+  await site.context.db.insertInto('favorite_changes').values({ video_id: video.id, change: 1 }).execute()
+  await contend((tx) => aggregateFavoriteBatch(tx, 100))
+  expect(await counts()).toEqual({ play_count: 0, favorite_count: 1 })
+})
+
+it('merges counted plays of a video that a foreign key check holds while others change it', async () => {
+  const [guest, member] = [await play(), await play()]
+  await once((tx) => aggregatePlayBatch(tx, 100))
+  await contend((tx) => mergePlays(tx, guest, member))
+  expect(await counts()).toEqual({ play_count: 1, favorite_count: 0 })
+})

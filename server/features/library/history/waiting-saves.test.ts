@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { getVideo, type Video } from '#contract/catalog.ts'
+import { listHistory, saveHistory } from '#contract/library.ts'
+import { deleteUser, getUser, signIn, signOut } from '#contract/members.ts'
+import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
+import { password, registerMember } from '#server/testing/builders/register-member.ts'
+import { runKillableSite } from '#server/testing/site/run-killable-site.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { Visitor } from '#server/testing/site/visitor.ts'
+import { watchQueries } from '#server/testing/database/watch-queries.ts'
+import { aggregatePlays } from '#server/features/library/counts/aggregate-counts.ts'
+import { updatePlaces } from './save-queries.ts'
+
+let database: TestDatabase
+let site: TestSite
+let video: BuiltVideo
+beforeAll(async () => {
+  database = await testDatabase()
+  site = await testSite({ database })
+})
+afterAll(() => site.close())
+beforeEach(async () => {
+  video = await buildVideo(site.context, { episodes: 4, freeEpisodes: 4 })
+})
+
+let tick = 0
+/** Each a little later than the one before. */
+const save = (visitor: Visitor, position_ms: number, number = 1) =>
+  visitor.call(saveHistory, {
+    body: {
+      video_id: video.id,
+      episode_id: video.episodes[number - 1]?.id ?? '',
+      position_ms,
+      at: new Date(Date.now() - 60_000 + tick++).toISOString(),
+    },
+  })
+
+/** Saves until one is taken without a look at the database. */
+async function watch(visitor: Visitor): Promise<void> {
+  const asked = watchQueries('sessions', 'users', 'history')
+  await expect
+    .poll(async () => {
+      const before = asked().length
+      await save(visitor, 1000)
+      return asked().length - before
+    })
+    .toBe(0)
+}
+
+const rowsOf = async (userId: string) => {
+  const { db } = site.context
+  const [history, plays] = await Promise.all([
+    db.selectFrom('history').selectAll().where('user_id', '=', userId).execute(),
+    db.selectFrom('plays').selectAll().where('user_id', '=', userId).execute(),
+  ])
+  return { history, plays }
+}
+
+const playCount = async () => {
+  await aggregatePlays(site.context.db)
+  const row = await site.context.db
+    .selectFrom('videos')
+    .select('play_count')
+    .where('id', '=', video.id)
+    .executeTakeFirstOrThrow()
+  return row.play_count
+}
+
+describe('a position that waits', () => {
+  it('is read by its viewer at once, in the list and where the video goes on', async () => {
+    const { visitor } = await registerMember(site)
+    await watch(visitor)
+    expect((await save(visitor, 7000)).answer.info).toMatchObject({ position_ms: 7000 })
+    const { resume } = (await visitor.ask(getVideo, { query: { id: video.id } })) as Video
+    expect(resume?.position_ms).toBe(7000)
+    await save(visitor, 8000)
+    expect((await visitor.ask(listHistory)).list).toMatchObject([{ position_ms: 8000 }])
+  })
+
+  it('goes with a guest who becomes a member of another account', async () => {
+    const { visitor: member, email } = await registerMember(site)
+    const guest = site.visitor()
+    await guest.ask(getUser)
+    await watch(guest)
+    await save(guest, 9000, 2)
+    await guest.ask(signIn, { body: { email, password } })
+    expect((await guest.ask(listHistory)).list).toMatchObject([{ position_ms: 9000, episode: { number: 2 } }])
+    expect((await member.ask(listHistory)).list).toHaveLength(1)
+    await expect.poll(playCount).toBe(2)
+  })
+
+  it('is not brought back when its person has left, whose plays stay counted', async () => {
+    const { visitor, user } = await registerMember(site)
+    await watch(visitor)
+    await save(visitor, 9000, 2)
+    await visitor.ask(deleteUser, { body: { current_password: password } })
+    await site.context.saves.flush()
+    expect(await rowsOf(user.id)).toEqual({ history: [], plays: [] })
+    await expect.poll(playCount).toBe(2)
+  })
+
+  it('neither overwrites a newer one that another process wrote, nor undoes a later removal', async () => {
+    const { visitor, user } = await registerMember(site)
+    await save(visitor, 5000)
+    const { history } = await rowsOf(user.id)
+    const [row] = history
+    if (!row) throw new Error('nothing was kept')
+    const { db } = site.context
+    const later = (ms: number) => ({ ...row, position_ms: ms, at: new Date(row.at.getTime() + ms) })
+    expect(await updatePlaces(db, [later(-1000)])).toEqual([])
+    // Two of one place in a batch: a guest's and the member's that it became.
+    expect(await updatePlaces(db, [later(2000), later(1000)])).toMatchObject([{ position_ms: 2000 }])
+    await visitor.ask(saveHistory, { body: { remove: [video.id], at: later(9000).at.toISOString() } })
+    expect(await updatePlaces(db, [later(8000)])).toEqual([])
+    expect((await visitor.ask(listHistory)).list).toEqual([])
+    expect(await updatePlaces(db, [later(10_000)])).toMatchObject([{ position_ms: 10_000 }])
+  })
+
+  it('is written by a process that is stopped', async () => {
+    const stopped = await runKillableSite(database.url)
+    const visitor = new Visitor(stopped.url)
+    const { id } = await visitor.ask(getUser)
+    for (const number of [1, 2, 3]) await save(visitor, number * 1000, number)
+    await stopped.end('SIGTERM')
+    const { history, plays } = await rowsOf(id)
+    expect(history).toMatchObject([{ position_ms: 3000 }])
+    expect(plays).toHaveLength(3)
+  })
+})
+
+describe('somebody who is known again', () => {
+  it('is nobody once another process has ended the session', async () => {
+    const { visitor, user } = await registerMember(site)
+    await watch(visitor)
+    await database.pool.query('DELETE FROM sessions WHERE user_id = $1', [user.id])
+    await expect.poll(async () => (await save(visitor, 5000)).answer.code).toBe(401)
+  })
+
+  it('is nobody once signed out', async () => {
+    const { visitor } = await registerMember(site)
+    await watch(visitor)
+    const stale = site.visitor({ cookie: visitor.cookie })
+    await visitor.ask(signOut)
+    await expect.poll(async () => (await save(stale, 5000)).answer.code).toBe(401)
+  })
+
+  it('is nobody as a guest who has registered since', async () => {
+    const visitor = site.visitor()
+    await visitor.ask(getUser)
+    await watch(visitor)
+    const stale = site.visitor({ cookie: visitor.cookie })
+    await registerMember(site, visitor)
+    await expect.poll(async () => (await save(stale, 5000)).answer.code).toBe(401)
+  })
+
+  it('is looked up while what the database tells may not arrive', async () => {
+    const { visitor } = await registerMember(site)
+    await watch(visitor)
+    await database.pool.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%identities%' AND datname = current_database()`,
+    )
+    const asked = watchQueries('sessions')
+    await expect
+      .poll(async () => {
+        await save(visitor, 1000)
+        return asked().length
+      })
+      .toBeGreaterThan(0)
+    await watch(visitor)
+  })
+})

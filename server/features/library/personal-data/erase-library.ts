@@ -1,0 +1,17 @@
+import { newId } from '#server/platform/ids.ts'
+import type { Tx } from '#server/tables.ts'
+import { deleteFavorites } from '#server/features/library/favorite-queries.ts'
+import { deleteViewings } from '#server/features/library/viewing-queries.ts'
+import { deleteHistory, forgetCounted, revokeEntitlements } from './personal-data-queries.ts'
+
+/**
+ * Forgets a person's history, viewings, favorites and unlocks. Plays stay counted without a name; entitlements belong to the orders
+ * that the books keep, and end.
+ */
+export async function eraseLibrary(tx: Tx, userId: string, now: Date): Promise<void> {
+  await deleteHistory(tx, userId)
+  await deleteViewings(tx, userId)
+  await deleteFavorites(tx, userId)
+  await forgetCounted(tx, userId, newId('usr'))
+  await revokeEntitlements(tx, userId, now)
+}

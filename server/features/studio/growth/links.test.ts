@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { listFunnel } from '#contract/studio/funnel.ts'
+import { createLink, listLinks } from '#contract/studio/links.ts'
+import { listAudit } from '#contract/studio/operators.ts'
+import { deleteUser } from '#contract/members.ts'
+import { refundOrder } from '#server/features/billing/refunds/refund-order.ts'
+import { episodeOf, moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
+import { letIn, type TestOperator } from '#server/testing/builders/operator.ts'
+import { Shopper } from '#server/testing/builders/shopper.ts'
+import { aggregateFunnel } from '#server/features/studio/funnel/aggregate-funnel.ts'
+
+let site: MoneySite
+let owner: TestOperator
+beforeAll(async () => {
+  site = await moneySite()
+  owner = await letIn(site, 'owner')
+})
+afterAll(() => site.close())
+
+const make = (name: string, episode?: number) =>
+  owner.desk.ask(createLink, {
+    body: { video_id: site.video.id, name, ...(episode === undefined ? {} : { episode }) },
+  })
+
+/** Somebody who came by a link, or by several, and bought an episode. */
+async function buyFrom(...tokens: string[]) {
+  const shopper = await Shopper.on(site)
+  let order
+  for (const token of tokens)
+    order = await shopper.order({ episode_id: episodeOf(site) }, { 'x-referrer-token': token })
+  const { info } = await shopper.tryPay(order?.id ?? '', await shopper.token())
+  if (info?.status !== 'paid') throw new Error('it was not paid')
+  return { shopper, order: info }
+}
+
+it('a link leads to its episode with a token of its own, and the trail says who made it', async () => {
+  const link = await make('Autumn poster', 3)
+  expect(link).toMatchObject({
+    name: 'Autumn poster',
+    video_id: site.video.id,
+    episode: 3,
+    paid: 0,
+    revenue: [],
+  })
+  expect(link.token).toMatch(/^[a-z2-9]{10}$/)
+  expect(link.url).toBe(`http://localhost:3000/videos/${site.video.id}?episode=3&token=${link.token}`)
+  expect((await make('Another')).token).not.toBe(link.token)
+  const { list } = await owner.desk.ask(listAudit, { query: { subject: link.id } })
+  expect(list).toMatchObject([{ event: 'studio link create', operator: owner.email }])
+})
+
+it('there is none to an episode that does not exist', async () => {
+  const body = { video_id: site.video.id, name: 'Nowhere', episode: 999 }
+  expect((await owner.desk.call(createLink, { body })).answer.code).toBe(404)
+})
+
+it('counts what those bought whose last link it was, and what went back, also of people who left since', async () => {
+  const [first, last] = [await make('First'), await make('Last')]
+  await buyFrom(first.token)
+  const { order } = await buyFrom(first.token, last.token)
+  await refundOrder(site.context, order.id, { amountCents: 33, reason: 'goodwill' })
+  const { shopper } = await buyFrom(last.token)
+  await shopper.visitor.ask(deleteUser, { body: {} })
+  const unpaid = await Shopper.on(site)
+  await unpaid.order({ episode_id: episodeOf(site) }, { 'x-referrer-token': last.token })
+  await aggregateFunnel(site.context.db)
+  const { list } = await owner.desk.ask(listLinks)
+  const linkOf = (token: string) => list.find((link) => link.token === token)
+  const usd = { currency: 'USD', refunded_cents: 0 }
+  expect(linkOf(first.token)).toMatchObject({ paid: 1, sale_revenue: [{ ...usd, gross_cents: 99 }] })
+  expect(linkOf(last.token)).toMatchObject({
+    paid: 2,
+    sale_revenue: [{ ...usd, gross_cents: 198, refunded_cents: 33 }],
+  })
+})
+
+it('shows the figures of the funnel over the same days, and says which days these are', async () => {
+  const link = await make('Compared')
+  await buyFrom(link.token)
+  await aggregateFunnel(site.context.db)
+  for (const days of [1, 7, 92]) {
+    const funnel = await owner.desk.ask(listFunnel, { query: { by: 'token', days } })
+    const links = await owner.desk.ask(listLinks, { query: { days } })
+    const { first_day, last_day } = funnel
+    expect(links).toMatchObject({ first_day, last_day })
+    const row = funnel.list.find(({ key }) => key === link.token)
+    const { key: _key, name: _name, ...figures } = row ?? { key: '', name: '' }
+    expect(links.list.find(({ token }) => token === link.token)).toMatchObject(figures)
+    expect(figures).toMatchObject({ paid: 1, revenue: [{ gross_cents: 99 }] })
+  }
+  const until = new Date(Date.parse(site.context.clock.now().toISOString()) - 2 * 86_400_000).toISOString()
+  const { list } = await owner.desk.ask(listLinks, { query: { days: 7, until } })
+  expect(list.find(({ token }) => token === link.token)).toMatchObject({ paid: 0, revenue: [] })
+})
+
+it('lists the newest first, page by page', async () => {
+  const all = (await owner.desk.ask(listLinks)).list.map(({ id }) => id)
+  const one = await owner.desk.ask(listLinks, { query: { limit: 1 } })
+  const rest = await owner.desk.ask(listLinks, { query: { cursor: one.next_cursor ?? '' } })
+  expect([...one.list, ...rest.list].map(({ id }) => id)).toEqual(all)
+  expect(rest.next_cursor).toBeNull()
+})

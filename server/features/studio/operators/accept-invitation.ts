@@ -1,0 +1,101 @@
+import type { acceptInvitation as acceptCall } from '#contract/studio/operators.ts'
+import { Refusal } from '#contract/errors.ts'
+import { answerInTransaction, checkPassword, hashPassword } from '#server/features/members/members.ts'
+import type { Operator, OperatorCall } from '#server/platform/http/route.ts'
+import {
+  hashRecoveryCode,
+  makeAppSecret,
+  makeRecoveryCodes,
+  encryptAppSecret,
+  stepOfCode,
+  typedCode,
+  type AppSecret,
+} from '#server/platform/totp.ts'
+import type { Tx } from '#server/tables.ts'
+import { dayMs } from '#server/platform/clock.ts'
+import { hashSecret, newSecret } from '#server/platform/config/secrets.ts'
+import * as queries from './operator-queries.ts'
+import { startSession } from './operator-sessions.ts'
+import { note } from './sign-in.ts'
+import type { StudioContext } from '#server/features/studio/studio-context.ts'
+
+export interface Invitation {
+  link: string
+  expiresAt: Date
+}
+
+/**
+ * Makes the one-time link that sets an operator's password and second factor; an earlier one is worth nothing then. It
+ * lasts a day. The secret is in the fragment, which no server or log sees.
+ */
+export async function invite(
+  { realClock, publicUrl }: Pick<StudioContext, 'realClock' | 'publicUrl'>,
+  tx: Tx,
+  operatorId: string,
+): Promise<Invitation> {
+  const secret = newSecret()
+  const expiresAt = new Date(realClock.now().getTime() + dayMs)
+  await queries.putInvitation(tx, {
+    operator_id: operatorId,
+    secret_hash: hashSecret(secret),
+    sealed_totp_secret: null,
+    expires_at: expiresAt,
+  })
+  return { link: `${publicUrl}/studio/welcome#invitation=${secret}`, expiresAt }
+}
+
+/**
+ * Whom an invitation is for, with a new secret for their authenticator app, which the same invitation then confirms.
+ * @throws Refusal linkSpent
+ */
+export async function beginInvitation(
+  { db, realClock, secret, operator }: StudioContext,
+  invitation: string,
+): Promise<AppSecret & { email: string }> {
+  const invited = await queries.selectInvitation(db, hashSecret(invitation), realClock.now())
+  if (!invited) throw new Refusal('linkSpent')
+  const made = makeAppSecret({ issuer: `${operator.site} Studio`, label: invited.email })
+  await queries.keepInvitedSecret(db, invited.id, encryptAppSecret(secret, made.secret, invited.id))
+  return { email: invited.email, ...made }
+}
+
+/**
+ * Sets the password and the second factor of an invited operator, and signs in.
+ * @returns recovery codes too, which each sign in once without the app; only their hashes are kept
+ * @throws Refusal linkSpent; passwordTooShort, passwordTooLong, passwordCommon, passwordsDiffer, codeWrong with the field
+ */
+export async function acceptInvitation(
+  context: StudioContext,
+  call: OperatorCall<typeof acceptCall>,
+): Promise<{ operator: Operator; recoveryCodes: string[] }> {
+  const { db, realClock } = context
+  const { secret, password, repeat_password, code } = call.body
+  checkPassword(password, 'password')
+  if (repeat_password !== password) throw new Refusal('passwordsDiffer', { field: 'repeat_password' })
+  // Hashing is expensive: not for callers without an invitation.
+  if (!(await queries.selectInvitation(db, hashSecret(secret), realClock.now())))
+    throw new Refusal('linkSpent')
+  const password_hash = await hashPassword(password)
+  return answerInTransaction(db, call, async (tx, held) => {
+    const found = await queries.selectInvitation(tx, hashSecret(secret), realClock.now())
+    if (!found || !(await queries.lockOperator(tx, found.id))) throw new Refusal('linkSpent')
+    // Another call may have used it before the operator was locked, or the access may have been reset.
+    const invited = await queries.selectInvitation(tx, hashSecret(secret), realClock.now())
+    if (!invited) throw new Refusal('linkSpent')
+    const { id, email, role, sealed_totp_secret } = invited
+    const step =
+      sealed_totp_secret &&
+      stepOfCode(context.secret, sealed_totp_secret, id, typedCode(code).code, realClock.now())
+    if (step === null || step === undefined) throw new Refusal('codeWrong', { field: 'code' })
+    const active_since = realClock.now()
+    const factor = { sealed_totp_secret, last_step: step }
+    await queries.updateOperator(tx, id, { password_hash, active_since, ...factor })
+    await queries.deleteInvitation(tx, id)
+    const recoveryCodes = makeRecoveryCodes()
+    const hashes = recoveryCodes.map((each) => hashRecoveryCode(context.secret, id, each))
+    await queries.putRecoveryCodes(tx, id, hashes)
+    await note(context, tx, call, 'operator_let_in', email)
+    const sessionId = await startSession(context, tx, held, id)
+    return { operator: { id, email, role, sessionId }, recoveryCodes }
+  })
+}

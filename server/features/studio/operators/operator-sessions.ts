@@ -1,0 +1,83 @@
+import { cookieFor, cookieName } from '#server/features/members/members.ts'
+import type { Operator, OperatorCall } from '#server/platform/http/route.ts'
+import type { TokenSource } from '#server/platform/http/server.ts'
+import { dayMs } from '#server/platform/clock.ts'
+import { newId } from '#server/platform/ids.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
+import { hashSecret, newSecret } from '#server/platform/config/secrets.ts'
+import type { Db, Tx } from '#server/tables.ts'
+import { markSeen } from './operator-queries.ts'
+import * as queries from './session-queries.ts'
+import type { StudioContext } from '#server/features/studio/studio-context.ts'
+
+/** Operators are known for 12 hours without a call, and 7 days at most (security.md, "Sessions"). */
+const idleMs = 12 * 3_600_000
+const mostDays = 7
+/** A session's `last_seen_at` is as exact as this. */
+const touchMs = 300_000
+const longestAgent = 512
+const cookie = 'operator'
+
+/** Begins a session of an operator and sets its cookie, of whose token only a hash is kept. @returns its id */
+export async function startSession(
+  { realClock, secure }: StudioContext,
+  tx: Tx,
+  call: Pick<OperatorCall, 'userAgent' | 'setHeader'>,
+  operatorId: string,
+): Promise<string> {
+  const now = realClock.now()
+  const token = newSecret()
+  const id = newId('ses')
+  await markSeen(tx, operatorId, now)
+  await queries.insertSession(tx, {
+    id,
+    operator_id: operatorId,
+    token_hash: hashSecret(token),
+    user_agent: call.userAgent.slice(0, longestAgent),
+    created_at: now,
+    last_seen_at: now,
+  })
+  call.setHeader('set-cookie', cookieFor(secure, cookie, token, mostDays))
+  return id
+}
+
+/** Finds the operator of a request's cookie with one query; null if there is none or the session has ended. */
+export async function findOperator(
+  { db, realClock, secure }: StudioContext,
+  { cookies }: TokenSource,
+): Promise<Operator | null> {
+  const token = cookies[cookieName(secure, cookie)]
+  if (!token) return null
+  const now = realClock.now()
+  const session = await queries.selectSession(db, hashSecret(token), oldest(now))
+  if (!session) return null
+  const before = new Date(now.getTime() - touchMs)
+  const { id, email, role, session_id } = session
+  if (session.last_seen_at < before && (await queries.touchSession(db, session_id, before, now)))
+    await markSeen(db, id, now)
+  return { id, email, role, sessionId: session_id }
+}
+
+/** Ends the session of a call, or all of the operator's, and takes the cookie away. @returns how many ended */
+export function endSession(
+  { db, secure }: StudioContext,
+  call: Pick<OperatorCall, 'setHeader'>,
+  { id, sessionId }: Operator,
+  everywhere: boolean,
+): Promise<number> {
+  call.setHeader('set-cookie', cookieFor(secure, cookie, '', 0))
+  return queries.deleteSessions(db, id, everywhere ? undefined : sessionId)
+}
+
+/** Forgets the sessions that have ended by themselves. */
+export function purgeOperatorSessions(db: Db, now: Date): Promise<void> {
+  const { seenAfter, madeAfter } = oldest(now)
+  return inTransaction(db, (tx) => queries.deleteEndedSessions(tx, seenAfter, madeAfter))
+}
+
+function oldest(now: Date): { seenAfter: Date; madeAfter: Date } {
+  return {
+    seenAfter: new Date(now.getTime() - idleMs),
+    madeAfter: new Date(now.getTime() - mostDays * dayMs),
+  }
+}

@@ -1,0 +1,120 @@
+import type { Operator } from '#contract/studio/operators.ts'
+import {
+  addOperator,
+  changeOperator,
+  listOperators,
+  removeOperator,
+  resetOperator,
+} from '#contract/studio/operators.ts'
+import { Refusal } from '#contract/errors.ts'
+import type { Role } from '#contract/studio/command.ts'
+import { checkEmail } from '#server/features/members/members.ts'
+import { newId } from '#server/platform/ids.ts'
+import { queueMail } from '#server/platform/mail/send-mails.ts'
+import type { Tx } from '#server/tables.ts'
+import { invite } from './accept-invitation.ts'
+import { changes, reads, type Actor, type Command } from '#server/features/studio/command.ts'
+import * as queries from './operator-queries.ts'
+import type { StudioContext } from '#server/features/studio/studio-context.ts'
+import { deleteSessions } from './session-queries.ts'
+
+/** Commands for operators: add, change role, reset access, remove. There is no default account. */
+export const operatorCommands: Command[] = [
+  reads(listOperators, async ({ db }, _input, { role, operator }) => {
+    const all = await queries.selectOperators(db)
+    const shown = role === 'owner' ? all : all.filter(({ id }) => id === operator?.id)
+    return { data: { list: shown.map(present) } }
+  }),
+
+  changes(addOperator, async (context, tx, { email, role = 'owner' }) => {
+    checkEmail(email)
+    const id = newId('op')
+    const created_at = context.clock.now()
+    const added = { id, email, role, ...notLetIn }
+    if (!(await queries.insertOperator(tx, { ...added, created_at })))
+      throw new Refusal('operatorExists', { field: 'email' })
+    const info = await giveLink(context, tx, added)
+    return { answer: { info }, change: { subject: id, after: { email, role } } }
+  }),
+
+  changes(changeOperator, async (_context, tx, { email, role }) => {
+    const owners = await queries.lockOwners(tx)
+    const before = await lockByEmail(tx, email)
+    if (role !== 'owner') keepAnOwner(owners, before.id)
+    await queries.updateOperator(tx, before.id, { role })
+    return {
+      answer: { info: present({ ...before, role, last_seen_at: null }) },
+      change: { subject: before.id, before: { email, role: before.role }, after: { email, role } },
+    }
+  }),
+
+  changes(resetOperator, async (context, tx, { email }, actor) => {
+    const operator = await lockByEmail(tx, email)
+    if (operator.active_since !== null) await tellReset(context, tx, operator.email, actor)
+    await queries.updateOperator(tx, operator.id, notLetIn)
+    await queries.putRecoveryCodes(tx, operator.id, [])
+    await deleteSessions(tx, operator.id)
+    const info = await giveLink(context, tx, { ...operator, ...notLetIn })
+    return {
+      answer: { info },
+      change: { subject: operator.id, after: { email: operator.email, reset: true } },
+    }
+  }),
+
+  changes(removeOperator, async (_context, tx, { email }) => {
+    const owners = await queries.lockOwners(tx)
+    const { id, role } = await lockByEmail(tx, email)
+    keepAnOwner(owners, id)
+    await queries.deleteOperator(tx, id)
+    return { answer: { info: { removed: true } }, change: { subject: id, before: { email, role } } }
+  }),
+]
+
+/** How a mail names the user of the command line, in every language. */
+const commandLine = 'npm run studio'
+
+/** What somebody has who has not opened their link yet. */
+const notLetIn = { password_hash: null, sealed_totp_secret: null, active_since: null }
+
+/** Gives somebody the one-time link that sets what they lack. */
+async function giveLink(context: StudioContext, tx: Tx, operator: Omit<Presentable, 'last_seen_at'>) {
+  const { link, expiresAt } = await invite(context, tx, operator.id)
+  return { operator: present({ ...operator, last_seen_at: null }), link, expires_at: expiresAt.toISOString() }
+}
+
+/** Mails an operator that their access was reset, and by whom, in case they do not trust that. */
+function tellReset({ publicUrl }: StudioContext, tx: Tx, to: string, { operator, language }: Actor) {
+  const values = { by: operator?.email ?? commandLine, link: `${publicUrl}/studio` }
+  return queueMail(tx, { to, template: 'operatorReset', language, values })
+}
+
+/** @throws Refusal notFound */
+async function lockByEmail(tx: Tx, email: string) {
+  const known = await queries.selectOperatorByEmail(tx, email)
+  const operator = known && (await queries.lockOperator(tx, known.id))
+  if (!operator) throw new Refusal('notFound')
+  return operator
+}
+
+/** @throws Refusal lastOwner if no other owner remains */
+function keepAnOwner(owners: readonly { id: string }[], id: string): void {
+  if (owners.length === 1 && owners[0]?.id === id) throw new Refusal('lastOwner')
+}
+
+interface Presentable {
+  id: string
+  email: string
+  role: Role
+  active_since: Date | null
+  last_seen_at: Date | null
+}
+
+function present({ id, email, role, active_since, last_seen_at }: Presentable): Operator {
+  return {
+    id,
+    email,
+    role,
+    active_since: active_since?.toISOString() ?? null,
+    last_seen_at: last_seen_at?.toISOString() ?? null,
+  }
+}

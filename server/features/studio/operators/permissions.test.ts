@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { calls, studioCalls } from '#contract/calls.ts'
+import { isCommand, roles, type CommandEndpoint, type Role } from '#contract/studio/command.ts'
+import { register } from '#server/testing/builders/member.ts'
+import { letIn } from '#server/testing/builders/operator.ts'
+import { soundFields } from '#server/testing/media/sound-value.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import type { Visitor } from '#server/testing/site/visitor.ts'
+import { studioCommands } from '#server/features/studio/studio.ts'
+
+/** Who may do what, written down a second time on purpose: a command that is opened to another role is seen here. */
+const allowed: Record<string, readonly Role[]> = {
+  'operator add': ['owner'],
+  'operator list': ['owner', 'editor', 'support', 'analyst'],
+  'operator role': ['owner'],
+  'operator reset': ['owner'],
+  'operator remove': ['owner'],
+  'upload begin': ['owner', 'editor'],
+  'upload arrived': ['owner', 'editor'],
+  'upload list': ['owner', 'editor'],
+  'upload remove': ['owner', 'editor'],
+  'audit list': ['owner', 'support'],
+  'order list': ['owner', 'support', 'analyst'],
+  'order show': ['owner', 'support', 'analyst'],
+  'order refund': ['owner', 'support'],
+  'order check': ['owner', 'support'],
+  'order export': ['owner', 'support', 'analyst'],
+  'dispute list': ['owner', 'support', 'analyst'],
+  'reconciliation show': ['owner', 'support', 'analyst'],
+  'reconciliation run': ['owner', 'support'],
+  'person find': ['owner', 'support'],
+  'person show': ['owner', 'support'],
+  'person history': ['owner', 'support'],
+  'person sign-out': ['owner', 'support'],
+  'person delete': ['owner', 'support'],
+  'entitlement grant': ['owner', 'support'],
+  'entitlement revoke': ['owner', 'support'],
+  'plan list': ['owner', 'support', 'analyst'],
+  'plan add': ['owner'],
+  'plan change': ['owner'],
+  'plan retire': ['owner'],
+  'plan members': ['owner', 'support', 'analyst'],
+  'video list': ['owner', 'editor', 'support', 'analyst'],
+  'video show': ['owner', 'editor', 'support', 'analyst'],
+  'label list': ['owner', 'editor', 'support', 'analyst'],
+  'tag list': ['owner', 'editor', 'analyst'],
+  'tag change': ['owner', 'editor'],
+  'tag merge': ['owner', 'editor'],
+  'tag delete': ['owner', 'editor'],
+  'category list': ['owner', 'editor', 'analyst'],
+  'category change': ['owner', 'editor'],
+  'category order': ['owner', 'editor'],
+  'category merge': ['owner', 'editor'],
+  'category delete': ['owner', 'editor'],
+  'episode list': ['owner', 'editor', 'support', 'analyst'],
+  'video read': ['owner', 'editor'],
+  'video add': ['owner', 'editor'],
+  'video edit': ['owner', 'editor'],
+  'video publish': ['owner', 'editor'],
+  'video schedule': ['owner', 'editor'],
+  'video unschedule': ['owner', 'editor'],
+  'video archive': ['owner', 'editor'],
+  'episode play': ['owner', 'editor', 'support', 'analyst'],
+  'episode order': ['owner', 'editor'],
+  'episode edit': ['owner', 'editor'],
+  'episode titles': ['owner', 'editor'],
+  'episode retry': ['owner', 'editor'],
+  'episode remove': ['owner', 'editor'],
+  'health show': ['owner', 'editor', 'support', 'analyst'],
+  'health check': ['owner', 'editor', 'support'],
+  'job list': ['owner', 'editor', 'support', 'analyst'],
+  'job run': ['owner', 'editor', 'support'],
+  'file failed': ['owner', 'editor', 'support', 'analyst'],
+  'mail failed': ['owner', 'support'],
+  'mail retry': ['owner', 'support'],
+  'homepage show': ['owner', 'editor', 'support', 'analyst'],
+  'homepage preview': ['owner', 'editor'],
+  'homepage save': ['owner', 'editor'],
+  'text list': ['owner', 'editor', 'support', 'analyst'],
+  'text show': ['owner', 'editor', 'support', 'analyst'],
+  'text preview': ['owner', 'editor'],
+  'text save': ['owner', 'editor'],
+  'text restore': ['owner', 'editor'],
+  'icon show': ['owner', 'editor', 'support', 'analyst'],
+  'icon remove': ['owner', 'editor'],
+  'settings show': ['owner', 'editor', 'support', 'analyst'],
+  'settings change': ['owner'],
+  'languages offer': ['owner'],
+  maintenance: ['owner'],
+  'growth days': ['owner', 'analyst'],
+  'growth funnel': ['owner', 'analyst'],
+  'growth dropoff': ['owner', 'analyst'],
+  'experiment create': ['owner'],
+  'experiment change': ['owner'],
+  'experiment start': ['owner'],
+  'experiment stop': ['owner'],
+  'experiment list': ['owner', 'analyst'],
+  'experiment show': ['owner', 'analyst'],
+  'link create': ['owner', 'editor'],
+  'link list': ['owner', 'editor', 'analyst'],
+  start: ['owner', 'editor'],
+}
+
+const commands = studioCalls.filter(isCommand)
+let site: TestSite
+const desks: Partial<Record<Role, Visitor>> = {}
+/** One for all commands: an address may not register as many as there are. */
+let member: Visitor
+
+beforeAll(async () => {
+  site = await testSite()
+  for (const role of roles) desks[role] = (await letIn(site, role)).desk
+  member = (await register(site)).visitor
+})
+afterAll(() => site.close())
+
+function give(visitor: Visitor, command: CommandEndpoint) {
+  const { query, body } = command
+  return visitor.call<CommandEndpoint>(command, {
+    ...(query ? { query: soundFields(query) } : {}),
+    ...(body ? { body: soundFields(body) } : {}),
+  })
+}
+
+it('every command of the contract is one of the studio, and has its line in the table', () => {
+  const words = commands.map(({ command }) => command).toSorted()
+  expect(studioCommands.map(({ endpoint }) => endpoint.command).toSorted()).toEqual(words)
+  expect(Object.keys(allowed).toSorted()).toEqual(words)
+  expect(new Set(words).size).toBe(words.length)
+})
+
+describe.each(commands.map((command) => ({ words: command.command, command })))(
+  '$words',
+  ({ words, command }) => {
+    it.each(roles)('is open to the roles of the table and no other: %s', async (role) => {
+      const desk = desks[role]
+      if (!desk) throw new Error(`nobody is ${role}`)
+      const { answer } = await give(desk, command)
+      expect(answer.code === 403).toBe(!allowed[words]?.includes(role))
+      expect(answer.code).not.toBe(401)
+    })
+
+    it('is closed to visitors and members, whatever token they show', async () => {
+      const bearer = site.visitor({ 'x-user-token': 'm.ses_1.nothing' })
+      for (const visitor of [site.visitor(), member, bearer])
+        expect((await give(visitor, command)).answer.code).toBe(401)
+    })
+  },
+)
+
+it('what is larger than usual is not read of strangers, also where it could not be', async () => {
+  const large = commands.filter(({ most }) => most !== undefined)
+  expect(large.length).toBeGreaterThan(0)
+  const unreadable = { body: '{', headers: { 'content-type': 'application/json' } }
+  const { owner } = desks
+  if (!owner) throw new Error('nobody is owner')
+  const codeFor = async (visitor: Visitor, { method, path }: CommandEndpoint) => {
+    const answer = await visitor.fetch(path, { method, ...unreadable })
+    return ((await answer.json()) as { code: number }).code
+  }
+  for (const command of large) {
+    expect(await codeFor(member, command)).toBe(401)
+    expect(await codeFor(owner, command)).toBe(400)
+  }
+})
+
+it('no call of a viewer is one of the studio', () => {
+  expect(calls.filter(({ path }) => path.startsWith('/api/studio'))).toEqual([])
+  expect(studioCalls.filter(({ path }) => !path.startsWith('/api/studio/'))).toEqual([])
+})

@@ -1,0 +1,50 @@
+import type { Insertable } from 'kysely'
+import type { Db, Tx } from '#server/tables.ts'
+import type { OperatorSessionsTable } from '#server/features/studio/tables.ts'
+
+export async function insertSession(tx: Tx, session: Insertable<OperatorSessionsTable>): Promise<void> {
+  await tx.insertInto('operator_sessions').values(session).execute()
+}
+
+/** The operator of a living session, by the hash of its token. */
+export function selectSession(db: Db, tokenHash: Buffer, alive: { seenAfter: Date; madeAfter: Date }) {
+  return db
+    .selectFrom('operator_sessions as session')
+    .innerJoin('operators as operator', 'operator.id', 'session.operator_id')
+    .select([
+      'session.id as session_id',
+      'session.last_seen_at',
+      'operator.id',
+      'operator.email',
+      'operator.role',
+    ])
+    .where('session.token_hash', '=', tokenHash)
+    .where('session.last_seen_at', '>', alive.seenAfter)
+    .where('session.created_at', '>', alive.madeAfter)
+    .executeTakeFirst()
+}
+
+/** @returns whether it was touched, which no other call had done */
+export async function touchSession(db: Db, id: string, before: Date, now: Date): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('operator_sessions')
+    .set({ last_seen_at: now })
+    .where('id', '=', id)
+    .where('last_seen_at', '<', before)
+    .executeTakeFirst()
+  return numUpdatedRows === 1n
+}
+
+/** Ends one session of an operator, or all. @returns how many there were */
+export async function deleteSessions(db: Db, operatorId: string, id?: string): Promise<number> {
+  const all = db.deleteFrom('operator_sessions').where('operator_id', '=', operatorId)
+  const { numDeletedRows } = await (id === undefined ? all : all.where('id', '=', id)).executeTakeFirst()
+  return Number(numDeletedRows)
+}
+
+export async function deleteEndedSessions(db: Db, seenBefore: Date, madeBefore: Date): Promise<void> {
+  await db
+    .deleteFrom('operator_sessions')
+    .where((on) => on.or([on('last_seen_at', '<=', seenBefore), on('created_at', '<=', madeBefore)]))
+    .execute()
+}

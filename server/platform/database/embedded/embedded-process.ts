@@ -1,0 +1,148 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { closeSync, openSync, readFileSync, renameSync, statSync } from 'node:fs'
+import { totalmem } from 'node:os'
+import { asUser, type RunAs } from './embedded-user.ts'
+
+interface PostgresProcess {
+  postgres: string
+  clusterDir: string
+  socketDir: string
+  logFile: string
+  runAs: RunAs | undefined
+  /** False gives up safety on power loss for speed: tests only. */
+  durable: boolean
+}
+
+const keptLogBytes = 5_000_000
+
+/** Starts the server's process, which ends with ours. Reports nothing: `postmaster.pid` shows when it is ready, `logFile` why it failed. */
+export function spawnPostgres({
+  postgres,
+  clusterDir,
+  socketDir,
+  logFile,
+  runAs,
+  durable,
+}: PostgresProcess): ChildProcess {
+  rotate(logFile)
+  const log = openSync(logFile, 'a')
+  const guarded = bindToOurLife(asUser(runAs, postgres, ['-D', clusterDir, ...settings(socketDir, durable)]))
+  const child = spawn(guarded.command, guarded.args, {
+    ...guarded.options,
+    cwd: '/',
+    env: { PATH: process.env['PATH'], LC_ALL: 'C' },
+    stdio: ['pipe', log, log],
+    // A session of its own, so that Ctrl-C in the terminal reaches us alone and we end it in order.
+    detached: true,
+  })
+  closeSync(log)
+  child.unref()
+  child.stdin?.on('error', () => {})
+  if (child.stdin && 'unref' in child.stdin && typeof child.stdin.unref === 'function') child.stdin.unref()
+  return child
+}
+
+function settings(socketDir: string, durable: boolean): string[] {
+  const values: Record<string, string> = {
+    listen_addresses: '',
+    port: '5432',
+    unix_socket_directories: socketDir,
+    unix_socket_permissions: '0700',
+    // Room for two copies of the site, each with its worker.
+    max_connections: '120',
+    // Many databases are made and dropped in tests, and each drop looks through the whole cache.
+    shared_buffers: durable ? `${pageCacheMegabytes()}MB` : '128MB',
+    wal_level: 'minimal',
+    max_wal_senders: '0',
+    max_wal_size: '512MB',
+    jit: 'off',
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    // The server's own messages and fatal ones; a refused statement is the application's to log.
+    log_min_messages: 'log',
+    log_checkpoints: 'off',
+    fsync: durable ? 'on' : 'off',
+    synchronous_commit: durable ? 'on' : 'off',
+    full_page_writes: durable ? 'on' : 'off',
+    // A test's database is gone before its statistics matter.
+    autovacuum: durable ? 'on' : 'off',
+  }
+  return Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+}
+
+/**
+ * How much of what it reads the server keeps: an eighth of the memory there is, as the site and ffmpeg need theirs too. With
+ * less than its indexes take, a search among a million videos reads from the disk each time.
+ */
+function pageCacheMegabytes(): number {
+  // Unconstrained it may be zero, or more than there is.
+  const allowed = process.constrainedMemory() || Infinity
+  const megabytes = Math.floor(Math.min(totalmem(), allowed) / 8 / 2 ** 20)
+  return Math.max(128, Math.min(4096, megabytes))
+}
+
+type Command = ReturnType<typeof asUser>
+
+let setprivWorks: boolean | undefined
+
+/**
+ * Lets the process end (SIGINT: a quick, clean shutdown) when we end, however that happens: by the kernel's death signal where
+ * there is setpriv, else by a shell that waits for the pipe to us to close.
+ */
+function bindToOurLife({ command, args, options }: Command): Command {
+  setprivWorks ??= spawnSync('setpriv', ['--pdeathsig', 'INT', 'true'], { timeout: 5000 }).status === 0
+  if (setprivWorks) {
+    return command === 'setpriv'
+      ? { command, args: ['--pdeathsig', 'INT', ...args], options }
+      : { command: 'setpriv', args: ['--pdeathsig', 'INT', command, ...args], options }
+  }
+  const guard =
+    'exec 3<&0; "$@" </dev/null 3<&- & server=$!; (cat <&3 >/dev/null; kill -INT $server) & wait $server; status=$?; kill $!; exit $status'
+  return { command: '/bin/sh', args: ['-c', guard, 'sh', command, ...args], options }
+}
+
+function rotate(logFile: string): void {
+  const size = statSync(logFile, { throwIfNoEntry: false })?.size ?? 0
+  if (size > keptLogBytes) renameSync(logFile, `${logFile}.old`)
+}
+
+const lookEveryMs = 250
+
+/**
+ * Calls `stop` once the server `pid` gets a stop signal. SIGTERM alone does not end it while it has clients, and SIGHUP never does.
+ * Only its log reports these signals.
+ * @returns ends the watch after a last look
+ */
+export function watchForStopSignals(pid: number, logFile: string, stop: () => void): () => void {
+  const from = statSync(logFile).size
+  const line = new RegExp(`\\[${pid}\\] LOG: {2}received (SIGHUP|smart shutdown|fast shutdown)`)
+  let watching = true
+  let seen = from
+  const look = () => {
+    const size = statSync(logFile, { throwIfNoEntry: false })?.size ?? seen
+    if (!watching || size === seen) return
+    seen = size
+    if (!line.test(readLogSince(logFile, from))) return
+    end()
+    stop()
+  }
+  // `watchFile` reads its first state some time after it is called, and would miss what is written until then.
+  const timer = setInterval(look, lookEveryMs).unref()
+  const end = () => {
+    watching = false
+    clearInterval(timer)
+  }
+  return () => {
+    look()
+    end()
+  }
+}
+
+/** What the server wrote to its log after byte `from`; nothing if the log cannot be read. */
+export function readLogSince(logFile: string, from: number): string {
+  try {
+    return readFileSync(logFile).subarray(from).toString()
+  } catch {
+    return ''
+  }
+}

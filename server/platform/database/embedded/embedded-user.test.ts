@@ -1,0 +1,26 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { asUser, chooseUser } from './embedded-user.ts'
+
+let closed: string
+
+beforeAll(() => {
+  closed = mkdtempSync(join(tmpdir(), 'closed-'))
+  writeFileSync(join(closed, 'program'), '', { mode: 0o755 })
+})
+
+afterAll(() => rmSync(closed, { recursive: true }))
+
+test('the user for PostgreSQL passes a directory that is closed to it, and may look at what is inside', () => {
+  const program = join(closed, 'program')
+  const runAs = chooseUser(join(closed, 'none'), [program])
+  // Who is not root runs PostgreSQL as themselves, in directories of their own.
+  expect(runAs === undefined).toBe(process.getuid?.() !== 0)
+  const look = `require('fs').accessSync(${JSON.stringify(program)}, require('fs').constants.X_OK); process.stdout.write(String(process.getuid()))`
+  const { command, args, options } = asUser(runAs, process.execPath, ['-e', look])
+  const { status, stdout } = spawnSync(command, args, { ...options, encoding: 'utf8' })
+  expect({ status, uid: Number(stdout) }).toEqual({ status: 0, uid: runAs?.uid ?? process.getuid?.() })
+})

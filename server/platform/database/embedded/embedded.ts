@@ -1,0 +1,230 @@
+import type { ChildProcess } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { findPostgresPrograms } from './embedded-binaries.ts'
+import { databaseName, ensureCluster, majorVersion, makePrivateDir, userName } from './embedded-cluster.ts'
+import { readLogSince, spawnPostgres, watchForStopSignals } from './embedded-process.ts'
+import { chooseUser, type RunAs } from './embedded-user.ts'
+import { findPostmaster, type Postmaster } from './postmaster-file.ts'
+import { isAlive, readHolder, thisProcess, withLock } from '#server/platform/processes/lock-file.ts'
+import type { Log } from '#server/platform/log.ts'
+import { stopThisProcess, stopTimeLeftMs } from '#server/platform/processes/stop-signals.ts'
+
+interface EmbeddedOptions {
+  dataDir: string
+  log: Log
+  /** False gives up safety on power loss for speed: tests only. */
+  durable?: boolean
+}
+
+/** How `pg` connects: the host is the directory of the Unix socket. */
+export interface EmbeddedConnection {
+  host: string
+  port: number
+  user: string
+  database: string
+}
+
+/** A running embedded PostgreSQL. */
+export interface EmbeddedDatabase {
+  connection: EmbeddedConnection
+  /** Starts the server again if it has gone (its owner ended, or it was killed). Cheap when it runs. */
+  ensureRunning: () => Promise<EmbeddedConnection>
+  /** Ends the server if this process started it; leaves an adopted one alone. */
+  stop: () => Promise<void>
+}
+
+/**
+ * Starts PostgreSQL on `dataDir`/postgres (made at first use), or adopts the one that another of our processes runs there.
+ * Local only: a Unix socket that no other user may enter. The server ends with the process that started it.
+ */
+export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
+  const supervisor = new Supervisor(options)
+  const connection = await supervisor.ensureRunning()
+  return { connection, ensureRunning: () => supervisor.ensureRunning(), stop: () => supervisor.stop() }
+}
+
+const readyTimeoutMs = 120_000
+const stopTimeoutMs = 15_000
+
+class Supervisor {
+  readonly #log: Log
+  readonly #durable: boolean
+  readonly #programs = findPostgresPrograms()
+  readonly #home: string
+  readonly #clusterDir: string
+  readonly #runAs: RunAs | undefined
+  #child: ChildProcess | undefined
+  #starting: Promise<EmbeddedConnection> | undefined
+  #endWatch: (() => void) | undefined
+
+  constructor({ dataDir, log, durable = true }: EmbeddedOptions) {
+    this.#log = log
+    this.#durable = durable
+    mkdirSync(join(dataDir, 'postgres'), { recursive: true })
+    this.#home = realpathSync(join(dataDir, 'postgres'))
+    this.#clusterDir = join(this.#home, majorVersion)
+    this.#runAs = chooseUser(this.#clusterDir, [this.#programs.postgres, realpathSync(dataDir)])
+    makePrivateDir(this.#home, this.#runAs)
+  }
+
+  async ensureRunning(): Promise<EmbeddedConnection> {
+    const running = this.#findUsable()
+    if (running) return connectionTo(running.socketDir)
+    this.#starting ??= withLock(join(this.#home, 'start.lock'), () => this.#startUnlessRunning()).finally(
+      () => (this.#starting = undefined),
+    )
+    return this.#starting
+  }
+
+  async stop(): Promise<void> {
+    await this.#starting?.catch(() => {})
+    const child = this.#child
+    this.#child = undefined
+    // One that has gone may have been replaced by another process's, which is not ours to end.
+    if (child && child.exitCode === null && child.signalCode === null) await this.#end(child.pid)
+  }
+
+  /** A server that is ready and whose owner will end it one day. */
+  #findUsable(): Postmaster | undefined {
+    const running = findPostmaster(this.#clusterDir)
+    const owner = readHolder(this.#ownerFile)
+    return running?.status === 'ready' && owner && isAlive(owner) ? running : undefined
+  }
+
+  async #startUnlessRunning(): Promise<EmbeddedConnection> {
+    const usable = this.#findUsable()
+    if (usable) return connectionTo(usable.socketDir)
+    // What still runs here is on its way out, or an orphan that would outlive everyone.
+    await this.#end(findPostmaster(this.#clusterDir)?.pid)
+    if (!existsSync(this.#clusterDir)) this.#log.info('Making the database')
+    await ensureCluster({
+      home: this.#home,
+      clusterDir: this.#clusterDir,
+      programs: this.#programs,
+      runAs: this.#runAs,
+    })
+    return this.#start()
+  }
+
+  async #start(): Promise<EmbeddedConnection> {
+    const socketDir = chooseSocketDir(this.#home)
+    makePrivateDir(socketDir, this.#runAs)
+    const deadline = Date.now() + readyTimeoutMs
+    for (;;) {
+      // Nothing runs here, so both files are a dead server's; their process id may be another program's by now, which PostgreSQL would believe.
+      rmSync(join(this.#clusterDir, 'postmaster.pid'), { force: true })
+      rmSync(join(socketDir, '.s.PGSQL.5432.lock'), { force: true })
+      writeFileSync(this.#ownerFile, JSON.stringify(thisProcess()))
+      const failure = await this.#spawnAndWait(socketDir, deadline)
+      if (failure === undefined) return connectionTo(socketDir)
+      // The workers of a server killed with -9 hold its memory for a moment longer.
+      if (!failure.includes('shared memory block') || Date.now() > deadline)
+        throw new Error(`PostgreSQL did not start: ${failure}`)
+      await delay(100)
+    }
+  }
+
+  /** Undefined once the server is ready, else what it said when it ended. */
+  async #spawnAndWait(socketDir: string, deadline: number): Promise<string | undefined> {
+    const logFile = join(this.#home, 'postgres.log')
+    const logStart = statSync(logFile, { throwIfNoEntry: false })?.size ?? 0
+    const { postgres } = this.#programs
+    const child = spawnPostgres({
+      postgres,
+      clusterDir: this.#clusterDir,
+      socketDir,
+      logFile,
+      runAs: this.#runAs,
+      durable: this.#durable,
+    })
+    this.#child = child
+    let failure: Error | undefined
+    child.on('error', (error) => (failure = error))
+    let nextNotice = Date.now() + 5000
+    while (child.exitCode === null && child.signalCode === null && !failure) {
+      const running = findPostmaster(this.#clusterDir)
+      if (running?.status === 'ready') {
+        this.#endWatch = watchForStopSignals(running.pid, logFile, stopThisProcess)
+        child.once('exit', this.#endWatch)
+        return undefined
+      }
+      if (Date.now() > deadline) {
+        await this.#end(child.pid)
+        return `it was not ready after ${readyTimeoutMs / 1000} seconds; see ${logFile}`
+      }
+      if (Date.now() > nextNotice) {
+        this.#log.info('The database is still starting (it repairs itself after a crash)')
+        nextNotice += 5000
+      }
+      await delay(5)
+    }
+    this.#child = undefined
+    return (
+      failure?.message ??
+      readLogSince(logFile, Math.min(logStart, statSync(logFile).size))
+        .trim()
+        .slice(-1500)
+    )
+  }
+
+  /** Ends a server in order, and less politely when it takes too long: it then repairs itself at its next start. */
+  async #end(pid: number | undefined): Promise<void> {
+    if (pid === undefined) return
+    this.#endWatch?.()
+    for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
+      const target = findPostmaster(this.#clusterDir)?.pid
+      if (target === undefined) return
+      if (!sendSignal(target, signal)) return
+      const deadline = Date.now() + Math.min(stopTimeoutMs, stopTimeLeftMs() / 2)
+      while (Date.now() < deadline) {
+        if (!findPostmaster(this.#clusterDir)) return
+        await delay(5)
+      }
+    }
+  }
+
+  get #ownerFile(): string {
+    return join(this.#home, 'owner.json')
+  }
+}
+
+/** False if the process has ended in the meantime. */
+function sendSignal(pid: number, signal: NodeJS.Signals): boolean {
+  try {
+    return process.kill(pid, signal)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ESRCH') return false
+    throw error
+  }
+}
+
+function connectionTo(socketDir: string): EmbeddedConnection {
+  return { host: socketDir, port: 5432, user: userName, database: databaseName }
+}
+
+/** The socket lives beside the data, unless the path is too long for a socket (107 bytes): then in the system's directory for such things. */
+function chooseSocketDir(home: string): string {
+  const beside = join(home, 'socket')
+  if (Buffer.byteLength(join(beside, '.s.PGSQL.5432')) <= 100) return beside
+  const short = join(tmpdir(), `cliffhanger-${createHash('sha256').update(home).digest('hex').slice(0, 16)}`)
+  mkdirSync(short, { recursive: true, mode: 0o700 })
+  const { uid } = lstatSync(short)
+  const own = process.getuid?.() ?? uid
+  if (!lstatSync(short).isDirectory() || (uid !== own && own !== 0))
+    throw new Error(`${short} belongs to somebody else, and DATA_DIR is too deep for a socket of its own.`)
+  chmodSync(short, 0o700)
+  return short
+}

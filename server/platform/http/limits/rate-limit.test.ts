@@ -1,0 +1,183 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { getHomepage } from '#contract/catalog.ts'
+import { listFavorites } from '#contract/library.ts'
+import { changeUser, getUser } from '#contract/members.ts'
+import { getHealth } from '#contract/operations.ts'
+import { exchangeCalls } from '#server/platform/database/share-rate-limits.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { watchQueries } from '#server/testing/database/watch-queries.ts'
+import { createCallCounter, type CallCounter } from '#server/platform/http/count-calls.ts'
+
+/** A clock that stands until it is moved. */
+function standingClock(start = Date.UTC(2026, 0, 1, 12)) {
+  let now = start
+  return { now: () => new Date(now), move: (seconds: number) => void (now += seconds * 1000) }
+}
+
+const limit = { max: 10, seconds: 60 }
+const alone = () => Promise.resolve([])
+const callTimes = (counter: CallCounter, times: number, caller = 'ada') =>
+  Array.from({ length: times }, () => counter.count(caller, limit))
+
+describe('the counting of calls', () => {
+  it('lets as many pass as the limit says, of each caller, and then says how long to wait', () => {
+    const counter = createCallCounter(standingClock(), alone)
+    expect(callTimes(counter, 10)).toEqual(Array(10).fill(0))
+    expect(counter.count('ada', limit)).toBeGreaterThan(0)
+    expect(counter.count('bob', limit)).toBe(0)
+  })
+
+  it('lets a call pass again after just the time it said, not a second before', () => {
+    const clock = standingClock()
+    const counter = createCallCounter(clock, alone)
+    clock.move(42)
+    callTimes(counter, 10)
+    clock.move(20)
+    const wait = counter.count('ada', limit)
+    expect(wait).toBeGreaterThan(1)
+    clock.move(wait - 1)
+    expect(counter.count('ada', limit)).toBeGreaterThan(0)
+    clock.move(1)
+    expect(counter.count('ada', limit)).toBe(0)
+  })
+
+  it('does not begin anew at the full minute', () => {
+    const clock = standingClock()
+    const counter = createCallCounter(clock, alone)
+    clock.move(59)
+    callTimes(counter, 10)
+    clock.move(2)
+    expect(callTimes(counter, 10).filter((wait) => wait === 0)).toEqual([])
+  })
+
+  it('does not count what it refuses, so that whoever keeps on asking gets in again', () => {
+    const clock = standingClock()
+    const counter = createCallCounter(clock, alone)
+    callTimes(counter, 500)
+    clock.move(120)
+    expect(counter.count('ada', limit)).toBe(0)
+  })
+})
+
+describe('two processes', () => {
+  let database: TestDatabase
+  beforeAll(async () => {
+    database = await testDatabase()
+  })
+  afterAll(() => database.close())
+
+  const process = (clock: ReturnType<typeof standingClock>) =>
+    createCallCounter(clock, (counted) => exchangeCalls(database.pool, counted, clock.now()))
+
+  it('count together once they have exchanged their counts', async () => {
+    const clock = standingClock()
+    const [one, other] = [process(clock), process(clock)]
+    callTimes(one, 6)
+    callTimes(other, 3)
+    await one.exchange()
+    await other.exchange()
+    expect(callTimes(other, 3)).toEqual([0, expect.any(Number), expect.any(Number)])
+    await other.exchange()
+    callTimes(one, 1)
+    await one.exchange()
+    expect(one.count('ada', limit)).toBeGreaterThan(0)
+  })
+
+  it('remember the minute before together, and forget the one before that', async () => {
+    const clock = standingClock(Date.UTC(2026, 0, 2))
+    const [one, other] = [process(clock), process(clock)]
+    callTimes(one, 10, 'eve')
+    await one.exchange()
+    clock.move(61)
+    other.count('eve', limit)
+    await other.exchange()
+    expect(other.count('eve', limit)).toBeGreaterThan(0)
+    clock.move(180)
+    callTimes(one, 1, 'eve')
+    await one.exchange()
+    const { rows } = await database.pool.query('SELECT calls FROM api_calls WHERE caller = $1', ['eve'])
+    expect(rows).toEqual([{ calls: 1 }])
+  })
+
+  it('go on counting by themselves while the database is away, and lose nothing by it', async () => {
+    const clock = standingClock(Date.UTC(2026, 0, 3))
+    let away = true
+    const counter = createCallCounter(clock, (counted) =>
+      away ? Promise.reject(new Error('away')) : exchangeCalls(database.pool, counted, clock.now()),
+    )
+    callTimes(counter, 4, 'zoe')
+    await expect(counter.exchange()).rejects.toThrow('away')
+    callTimes(counter, 4, 'zoe')
+    away = false
+    await counter.exchange()
+    const { rows } = await database.pool.query('SELECT calls FROM api_calls WHERE caller = $1', ['zoe'])
+    expect(rows).toEqual([{ calls: 8 }])
+    expect(callTimes(counter, 3, 'zoe')).toEqual([0, 0, expect.any(Number)])
+  })
+})
+
+describe('a site with a limit', () => {
+  let site: TestSite
+  beforeAll(async () => {
+    // Where two processes serve the site, each may let that many pass until they have told each other.
+    site = await testSite({}, { LIMIT_API_USER: '5/min', LIMIT_API_IP: '60/min' })
+  })
+  afterAll(() => site.close())
+
+  it('answers 429 with Retry-After to the person who called too often, in their language, and to nobody else', async () => {
+    const [visitor, other] = [site.visitor({ 'accept-language': 'es' }), site.visitor()]
+    await visitor.ask(getUser)
+    await other.ask(getUser)
+    const calls = []
+    for (let index = 0; index < 12; index++) calls.push(await visitor.call(listFavorites))
+    const refused = calls.filter(({ status }) => status === 429)
+    expect(refused.length).toBeGreaterThan(0)
+    expect(refused.at(-1)?.answer).toMatchObject({ code: 429, message: expect.stringContaining('Espera') })
+    expect(Number(refused.at(-1)?.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect((await other.call(listFavorites)).status).toBe(200)
+    expect((await visitor.call(getHealth)).status).toBe(200)
+  })
+
+  it('answers whoever is refused without a look at the database', async () => {
+    const visitor = site.visitor()
+    await visitor.ask(getUser)
+    // Of whom something is kept, the database would be asked.
+    await visitor.ask(changeUser, { body: { display_name: 'Ada' } })
+    for (let index = 0; index < 12; index++) await visitor.call(listFavorites)
+    const asked = watchQueries('users')
+    const answers = [await visitor.call(listFavorites), await visitor.call(listFavorites)]
+    expect(answers.map(({ status }) => status)).toEqual([429, 429])
+    expect(asked()).toEqual([])
+  })
+
+  it('counts the events of the beacon for the person who sends them, keeps none that is too many, and refuses what comes after', async () => {
+    const [visitor, other] = [site.visitor(), site.visitor()]
+    const send = async (from: typeof visitor, event: string) =>
+      (await from.fetch(`/api/statics.png?event=${event}`)).status
+    await visitor.ask(getUser)
+    await other.ask(getUser)
+    const statuses = []
+    for (let index = 0; index < 14; index++) statuses.push(await send(visitor, 'too_many'))
+    expect(statuses.slice(0, 4)).toEqual([200, 200, 200, 200])
+    expect(statuses.at(-1)).toBe(429)
+    const written = (name: string) =>
+      site.context.db.selectFrom('events').select('id').where('name', '=', name).execute()
+    expect([await send(other, 'one_more'), await send(other, 'one_more')]).toEqual([200, 200])
+    await vi.waitFor(async () => expect(await written('one_more')).toHaveLength(2), { timeout: 8000 })
+    const kept = (await written('too_many')).length
+    expect(kept).toBeGreaterThan(3)
+    // One picture for each process goes with an event that is not kept.
+    expect(kept).toBeLessThan(statuses.filter((status) => status === 200).length)
+  })
+
+  it('limits an address too, but neither its media nor the probes', async () => {
+    const statuses = []
+    for (let index = 0; index < 130; index++) statuses.push((await site.visitor().call(getHomepage)).status)
+    expect(statuses.at(-1)).toBe(429)
+    expect((await fetch(`${site.url}/%61pi/homepage`)).status).toBe(429)
+    expect((await site.visitor().fetch('/api/webhook/payment/paypal-cancel')).status).toBe(429)
+    expect((await site.visitor().call(getHealth)).status).toBe(200)
+    expect((await site.visitor().fetch('/public/nothing/still.webp')).status).toBe(404)
+  })
+})

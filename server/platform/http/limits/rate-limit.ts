@@ -1,0 +1,86 @@
+import { hash } from 'node:crypto'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { Fault } from '#contract/errors.ts'
+import type { Clock } from '#server/platform/clock.ts'
+import type { CountedCalls, SummedCalls } from '#server/platform/database/share-rate-limits.ts'
+import type { Limit } from '#server/platform/config/read-setting.ts'
+import type { Log } from '#server/platform/log.ts'
+import { countForNetworks, createCallCounter } from '#server/platform/http/count-calls.ts'
+import { checkRoutes, isForApi, type RouteAddress } from '#server/platform/http/guards.ts'
+import type { Viewer } from '#server/platform/http/route.ts'
+
+export interface LimitOptions {
+  limits: { apiUser: Limit; apiIp: Limit }
+  clock: Clock
+  log: Log
+  /** Adds the calls counted here to those of the other processes, and gives the sums. */
+  shareCalls(counted: readonly CountedCalls[]): Promise<SummedCalls[]>
+}
+
+const everyMs = 1000
+const mostRefused = 10_000
+
+/** Always answered, also to somebody who calls too often. */
+const probes = new Set(['/api/health', '/api/ready'])
+
+/** Probes are not counted, nor are notifications, which are signed; media are outside of /api. */
+function isCounted(route: RouteAddress): boolean {
+  const notified = route.method === 'POST' && route.url.startsWith('/api/webhook/')
+  return isForApi(route) && !notified && !probes.has(route.url)
+}
+
+/**
+ * Limits the calls of a person and of an address (security.md, "Limits"), over all processes.
+ * @returns what a call asks once it knows who is asking; it throws Fault tooMany
+ */
+export function rateLimit(app: FastifyInstance, options: LimitOptions) {
+  const { limits, clock, log } = options
+  const counter = createCallCounter(clock, (counted) => options.shareCalls(counted))
+  const refused = rememberRefused(clock)
+  const timer = setInterval(() => {
+    counter
+      .exchange()
+      .catch((error: unknown) => log.warn({ err: error }, 'The counts of calls could not be exchanged'))
+  }, everyMs).unref()
+  app.addHook('onClose', async () => clearInterval(timer))
+  checkRoutes(app, isCounted, (request) =>
+    refuse(refused.secondsLeft(request) || countForNetworks(counter, 'ip', request.ip, limits.apiIp)),
+  )
+  return (request: FastifyRequest, viewer: (Pick<Viewer, 'userId'> & { kept?: boolean }) | null): void => {
+    if (probes.has(request.routeOptions.url ?? '')) return
+    // A guest's first token may be of somebody who has registered since: it must not use up the member's calls.
+    const kind = viewer?.kept === false ? 'guest' : 'user'
+    const wait = viewer ? counter.count(`${kind} ${viewer.userId}`, limits.apiUser) : 0
+    if (wait > 0) refused.add(request, wait)
+    refuse(wait)
+  }
+}
+
+function refuse(wait: number): void {
+  if (wait > 0) throw new Fault('tooMany', undefined, wait)
+}
+
+/** Whoever was refused as a person is refused again by their tokens, before anybody looks up whose they are. */
+function rememberRefused(clock: Clock) {
+  const until = new Map<string, number>()
+  return {
+    add(request: FastifyRequest, seconds: number) {
+      if (until.size >= mostRefused) until.clear()
+      until.set(tokensOf(request), clock.now().getTime() + seconds * 1000)
+    },
+    secondsLeft(request: FastifyRequest): number {
+      if (until.size === 0) return 0
+      const tokens = tokensOf(request)
+      const end = until.get(tokens)
+      if (end === undefined) return 0
+      const left = Math.ceil((end - clock.now().getTime()) / 1000)
+      if (left <= 0) until.delete(tokens)
+      return Math.max(0, left)
+    },
+  }
+}
+
+/** Short, however much somebody sends as their cookies. */
+function tokensOf({ headers }: FastifyRequest): string {
+  return hash('sha256', `${headers.cookie ?? ''}\n${String(headers['x-user-token'] ?? '')}`, 'base64url')
+}

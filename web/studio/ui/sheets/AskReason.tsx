@@ -1,0 +1,44 @@
+import { Field } from '#web/ui/Field.tsx'
+import { useTexts } from '#web/studio/texts.ts'
+import { FormSheet } from './FormSheet.tsx'
+import { useGuardedForm } from '#web/studio/ui/unsaved/use-guarded-form.ts'
+
+/** Asks why, before something that stays in the audit trail with its reason. */
+export function AskReason({
+  title,
+  text,
+  action,
+  onDo,
+  onClose,
+}: {
+  title: string
+  text: string
+  /** The button's verb. */
+  action: string
+  /** Returns undefined if it was refused, as `useCommand` does; else the sheet closes. */
+  onDo: (reason: string) => Promise<unknown>
+  onClose: () => void
+}) {
+  const { t } = useTexts()
+  const form = useGuardedForm({
+    initial: { reason: '' },
+    messagesOf: ({ reason }) => (reason.trim() ? {} : { reason: t('money.reasonMissing') }),
+    send: async ({ reason }) => {
+      if ((await onDo(reason.trim().slice(0, 200))) === undefined) return false
+      onClose()
+      return true
+    },
+  })
+  return (
+    <FormSheet title={title} form={form} action={action} look="danger" onClose={onClose}>
+      <p>{text}</p>
+      <Field
+        {...form.field('reason')}
+        label={t('money.reason')}
+        hint={t('money.reasonHint')}
+        autoComplete="off"
+        autoFocus
+      />
+    </FormSheet>
+  )
+}

@@ -1,0 +1,46 @@
+import { useState, type FormEvent, type ReactNode } from 'react'
+import { Sheet } from '#web/ui/Sheet.tsx'
+import { AskToLeave } from '#web/studio/ui/unsaved/LeaveGuard.tsx'
+import { SheetActions } from './SheetActions.tsx'
+import styles from '#web/studio/ui/page.module.css'
+
+/** A sheet with a guarded form and its buttons, which asks before it closes over what was typed into it. */
+export function FormSheet({
+  title,
+  form,
+  action,
+  look = 'main',
+  onClose,
+  children,
+}: {
+  title: string
+  /** What useGuardedForm gave. */
+  form: { submit: (event: FormEvent) => void; isUnsaved: boolean; busy: boolean }
+  /** The verb of the button that sends the form. */
+  action: string
+  look?: 'main' | 'danger'
+  onClose: () => void
+  children: ReactNode
+}) {
+  const [asks, setAsks] = useState(false)
+  const mayClose = () => {
+    setAsks(form.isUnsaved)
+    return !form.isUnsaved
+  }
+  return (
+    <>
+      <Sheet title={title} mayClose={mayClose} onClose={onClose}>
+        <form className={styles.panel} onSubmit={form.submit} noValidate>
+          {children}
+          <SheetActions
+            action={action}
+            look={look}
+            busy={form.busy}
+            onCancel={() => mayClose() && onClose()}
+          />
+        </form>
+      </Sheet>
+      {asks && <AskToLeave onLeave={onClose} onStay={() => setAsks(false)} />}
+    </>
+  )
+}
