@@ -53,7 +53,7 @@ import { readDocuments } from '#server/features/pages/documents.ts'
 import type { PageContext } from '#server/features/pages/text-pages/load-page.ts'
 import { selectIcon } from '#server/features/pages/queries.ts'
 import type { PagesContext } from '#server/features/pages/routes.ts'
-import { createSiteIcons, type SiteIcons } from '#server/features/pages/site-icons.ts'
+import { createSiteIcons, type SiteIcons } from './features/pages/install/site-icons.ts'
 import type { MessageContext } from '#server/features/pages/send-message.ts'
 import { composerFor } from '#server/i18n/compose-mail.ts'
 import {

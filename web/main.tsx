@@ -7,7 +7,7 @@ import { callAhead, introduceFirst } from './lib/api.ts'
 import { boot, episodeInDocument } from './lib/boot.ts'
 import { currentLanguage } from './lib/language.ts'
 import { storage } from './lib/storage.ts'
-import { takeVisitParameters } from './lib/visit.ts'
+import { takeVisitParameters } from './lib/tracking/visit.ts'
 
 // This module is small on purpose: what the first screen waits for is under way before the interface has arrived.
 const cleaned = takeVisitParameters(new URL(location.href))

@@ -1,5 +1,5 @@
 import { episodeInDocument } from './lib/boot.ts'
-import { isConsentOpen, reserveConsentBar } from './lib/consent-question.ts'
+import { isConsentOpen, reserveConsentBar } from './lib/tracking/consent-question.ts'
 import { startsNatively } from './player/engine/native-player.ts'
 import { play } from './player/engine/play.ts'
 import { preferences } from './player/engine/preferences.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { FakePaypal } from '#server/features/billing/gateways/paypal/fake-paypal.ts'
+import { FakePaypal } from '#server/features/billing/gateways/paypal/fake/fake-paypal.ts'
 import { PaypalScenarios } from '#server/testing/fakes/paypal-scenarios.ts'
 import { startFakeStripe, type FakeStripe } from '#server/testing/fakes/fake-stripe.ts'
 import { anyFault } from './troubled-sandbox.ts'

@@ -1,7 +1,7 @@
 import { verify } from '@node-rs/argon2'
 import { availableParallelism } from 'node:os'
 import pg from 'pg'
-import { hashPassword } from '#server/features/members/credentials/passwords.ts'
+import { hashPassword } from '#server/features/members/credentials/passwords/passwords.ts'
 import { measureP95 } from './measure-latency.ts'
 import { median } from './load.ts'
 import { runClients } from './run-clients.ts'

@@ -1,4 +1,4 @@
-import { FakePaypal } from '#server/features/billing/gateways/paypal/fake-paypal.ts'
+import { FakePaypal } from '#server/features/billing/gateways/paypal/fake/fake-paypal.ts'
 import { systemClock } from '#server/platform/clock.ts'
 import { startFakeStripe } from '#server/testing/fakes/fake-stripe.ts'
 import { pixelIds } from '#e2e/stand-ins/pixel-servers.ts'

@@ -8,7 +8,7 @@ export const pages = 'e2e/pages/pages.spec.ts'
 export const journey = 'e2e/pages/journey.spec.ts'
 const library = 'e2e/pages/library.spec.ts'
 const account = 'e2e/pages/account.spec.ts'
-const documents = 'server/features/pages/content-security-policy.test.ts'
+const documents = 'server/features/pages/head/content-security-policy.test.ts'
 export const opens: Proof = [
   routes,
   'each of the 23 routes opens in #app with a title of its own; any other path is not found',

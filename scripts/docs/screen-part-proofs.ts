@@ -4,12 +4,12 @@ const manyEpisodes = 'e2e/playback/many-episodes.spec.ts'
 const consent = 'e2e/pages/consent.spec.ts'
 const reports = 'e2e/pages/error-reports.spec.ts'
 const api = 'web/lib/api.test.ts'
-const visit = 'web/lib/visit.test.ts'
+const visit = 'web/lib/tracking/visit.test.ts'
 const format = 'web/lib/format.test.ts'
 const language = 'web/lib/language.test.ts'
 const images = 'web/lib/lazy-images.test.ts'
 const measures = 'web/ui/fixed-measures.test.ts'
-const submitBar = 'web/ui/SubmitBar.test.tsx'
+const submitBar = 'web/ui/forms/SubmitBar.test.tsx'
 const listFoot = 'web/ui/ListFoot.test.tsx'
 const share = 'web/features/media/share.test.ts'
 const searches = 'web/features/catalog/search-history.test.ts'
@@ -39,7 +39,7 @@ export const seedParts: readonly { title: string; rows: readonly ScreenRow[] }[]
             'the browser keeps homepage, user, id, referrer and click ids, and shows them at once next time',
           ],
           [
-            'web/lib/consent.test.ts',
+            'web/lib/tracking/consent.test.ts',
             'holds click ids in memory until the person agrees, where consent is strict',
           ],
         ],
@@ -199,7 +199,7 @@ export const seedParts: readonly { title: string; rows: readonly ScreenRow[] }[]
       },
       {
         seed: 'Submit bar: cents in, 2 decimals out',
-        here: '`web/ui/SubmitBar.tsx`',
+        here: '`web/ui/forms/SubmitBar.tsx`',
         proofs: [
           [submitBar, 'takes cents and shows the price with two decimals in its button'],
           [format, 'takes cents and shows two decimals, as is written in %s'],
@@ -215,7 +215,7 @@ export const seedParts: readonly { title: string; rows: readonly ScreenRow[] }[]
       },
       {
         seed: 'Stepper: a long press repeats every 200 ms',
-        here: '`web/ui/Stepper.tsx`; arrow keys too',
+        here: '`web/ui/forms/Stepper.tsx`; arrow keys too',
         proofs: [
           [measures, 'repeats every 200 ms until it is let go'],
           [

@@ -1,7 +1,7 @@
 import { createBrowserRouter, replace, type RouteObject } from 'react-router'
 import { withTexts } from '#web/i18n/with-texts.ts'
 import { paths } from '#web/lib/paths.ts'
-import { takeVisitParameters } from '#web/lib/visit.ts'
+import { takeVisitParameters } from '#web/lib/tracking/visit.ts'
 import { Failed } from './Failed.tsx'
 import { reportPath } from './path-changes.ts'
 import { Shell } from './Shell.tsx'

@@ -1,7 +1,7 @@
 import { startTransition } from 'react'
 import { createRoot } from 'react-dom/client'
 import { loadTexts } from '#web/i18n/index.ts'
-import { noteVisit } from '#web/lib/funnel.ts'
+import { noteVisit } from '#web/lib/tracking/funnel.ts'
 import { settings } from '#web/lib/settings.ts'
 import '#web/ui/base.css'
 import { Providers } from './providers.tsx'

@@ -1,10 +1,10 @@
 import { addressOf } from '#contract/address.ts'
 import type { BodyOf, Endpoint, QueryOf, ResultOf } from '#contract/endpoint.ts'
-import { sendEvent } from './events.ts'
+import { sendEvent } from './tracking/events.ts'
 import { acceptLanguage, currentLanguage } from './language.ts'
 import { notifyProblem } from './notify.ts'
 import { storage } from './storage.ts'
-import { adIds, referrerToken } from './visit.ts'
+import { adIds, referrerToken } from './tracking/visit.ts'
 
 /** Milliseconds after which a call is given up (seed, section 9). */
 export const requestTimeout = 100_000

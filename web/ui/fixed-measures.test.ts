@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createHold } from './Stepper.tsx'
+import { createHold } from './forms/Stepper.tsx'
 import { restsOpen } from './SwipeCell.tsx'
 
 describe('a swiped row', () => {

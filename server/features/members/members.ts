@@ -5,7 +5,7 @@ import { dayMs } from '#server/platform/clock.ts'
 import { deleteOldFailures } from './credentials/attempt-queries.ts'
 import type { MembersContext } from './members-context.ts'
 import { anyResetRequests, deleteOldLinks } from './credentials/link-queries.ts'
-import { answerResetRequests } from './credentials/reset-password.ts'
+import { answerResetRequests } from './credentials/passwords/reset-password.ts'
 import { forgetGuests } from './account/forget-guests.ts'
 import { purgeSessions } from './sessions/sessions.ts'
 
@@ -24,7 +24,7 @@ export {
 } from './account/support-actions.ts'
 export { forgiveLogin, limitNetwork, throttleLogin } from './credentials/login-throttle.ts'
 export { cookieFor, cookieName } from './members-context.ts'
-export { checkPassword, hashPassword, verifyPassword } from './credentials/passwords.ts'
+export { checkPassword, hashPassword, verifyPassword } from './credentials/passwords/passwords.ts'
 export { isGuest } from './sessions/sign-in-as.ts'
 export { loadUser, type UserContext } from './account/load-user.ts'
 export {

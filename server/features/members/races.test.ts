@@ -8,7 +8,7 @@ import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 import type { LifecycleHooks } from './lifecycle-hooks.ts'
 import { beginTry } from './credentials/attempt-queries.ts'
-import { beginSecondFactor, confirmSecondFactor } from './credentials/second-factor.ts'
+import { beginSecondFactor, confirmSecondFactor } from './credentials/second-factor/second-factor.ts'
 
 /** Two processes' worth of sites on one database, with the same settings. */
 let database: TestDatabase

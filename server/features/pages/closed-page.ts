@@ -1,5 +1,5 @@
 import { htmlLanguage, type Language } from '#contract/languages.ts'
-import { escapeMarkup } from './build-head.ts'
+import { escapeMarkup } from './head/build-head.ts'
 
 interface ClosedPageContext {
   operator: { site: string }

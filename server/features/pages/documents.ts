@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { htmlLanguage, type Language } from '#contract/languages.ts'
 import type { PageSettings } from '#contract/page-settings.ts'
-import { inScript } from './build-head.ts'
+import { inScript } from './head/build-head.ts'
 
 export interface DocumentParts {
   head: string

@@ -7,18 +7,18 @@ import {
 } from '#contract/languages.ts'
 import type { PlainRoute } from '#server/platform/http/route.ts'
 import { sendCompressed } from '#server/platform/http/sending/send-compressed.ts'
-import { buildHead, pictureAhead, siteLinks } from './build-head.ts'
-import { contentSecurityPolicy, type ForeignHosts } from './content-security-policy.ts'
+import { buildHead, pictureAhead, siteLinks } from './head/build-head.ts'
+import { contentSecurityPolicy, type ForeignHosts } from './head/content-security-policy.ts'
 import type { DocumentName, Documents } from './documents.ts'
-import type { InstallContext } from './install-routes.ts'
-import type { FirstScreen } from './load-first-screen.ts'
+import type { InstallContext } from './install/install-routes.ts'
+import type { FirstScreen } from './first-screen/load-first-screen.ts'
 import {
   foreignHostsLoader,
   formHosts,
   lastingHosts,
   type ForeignHostsContext,
 } from './load-foreign-hosts.ts'
-import { headLoader, type HeadContext } from './load-head.ts'
+import { headLoader, type HeadContext } from './head/load-head.ts'
 
 export type DocumentsContext = ForeignHostsContext &
   InstallContext &

@@ -4,7 +4,7 @@ import type { Clock } from '#server/platform/clock.ts'
 import type { TrackingConfig } from '#server/platform/config/read-tracking.ts'
 import type { Db } from '#server/tables.ts'
 import type { PaymentGateway } from '#server/features/billing/billing.ts'
-import type { ForeignHosts } from './content-security-policy.ts'
+import type { ForeignHosts } from './head/content-security-policy.ts'
 import { hostsOf } from './pixel-hosts.ts'
 
 export interface ForeignHostsContext {

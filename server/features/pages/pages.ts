@@ -1,5 +1,5 @@
 export { textValues, type PageContext } from '#server/features/pages/text-pages/load-page.ts'
-export { keepIcon, makeIcon, type IconPicture } from './make-icon.ts'
+export { keepIcon, makeIcon, type IconPicture } from './install/make-icon.ts'
 export {
   listTexts,
   loadText,

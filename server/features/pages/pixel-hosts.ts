@@ -1,5 +1,5 @@
 import type { trackingKeys } from '#contract/tracking.ts'
-import type { ForeignHosts } from './content-security-policy.ts'
+import type { ForeignHosts } from './head/content-security-policy.ts'
 
 type TrackingKey = (typeof trackingKeys)[number]
 

@@ -18,7 +18,7 @@ import type { Slots } from '#server/platform/http/limits/slots.ts'
 import type { Bounds } from '#server/platform/config/read-bounds.ts'
 import type { PlainRoute } from '#server/platform/http/route.ts'
 import type { Db } from '#server/tables.ts'
-import { escapeMarkup, formsOf } from './build-head.ts'
+import { escapeMarkup, formsOf } from './head/build-head.ts'
 
 export interface SitemapContext {
   db: Db

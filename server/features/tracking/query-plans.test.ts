@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { queryPlans } from '#server/testing/database/query-plans.ts'
 import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
-import { takeDueConversion } from './conversion-queries.ts'
+import { takeDueConversion } from './conversions/conversion-queries.ts'
 
 const now = new Date('2026-03-01T12:00:00Z')
 

@@ -16,7 +16,7 @@ import {
   moveConversions,
   selectConversionsOf,
   waitForTelling,
-} from './conversion-queries.ts'
+} from './conversions/conversion-queries.ts'
 import {
   anyShares,
   deleteEvents,
@@ -28,13 +28,17 @@ import {
   trimEvents,
 } from './event-queries.ts'
 import { recordTouch, type AttributionContext } from './record-touch.ts'
-import { sendConversions, type SendContext } from './send-conversions.ts'
+import { sendConversions, type SendContext } from './conversions/send-conversions.ts'
 import type { WriteEventsContext } from './write-events.ts'
 
 export { bufferEvents } from './buffer-events.ts'
 export { countPlays } from './funnel-steps.ts'
 export { anySteps, takeSteps } from './step-queries.ts'
-export { queueConversion, reportRegistration, type ConversionContext } from './queue-conversion.ts'
+export {
+  queueConversion,
+  reportRegistration,
+  type ConversionContext,
+} from './conversions/queue-conversion.ts'
 export {
   attributionForOrder,
   attributionOfToken,

@@ -1,5 +1,5 @@
-import type { Funding } from '#server/features/billing/gateways/paypal/fake-orders.ts'
-import type { FakePaypal } from '#server/features/billing/gateways/paypal/fake-paypal.ts'
+import type { Funding } from '#server/features/billing/gateways/paypal/fake/fake-orders.ts'
+import type { FakePaypal } from '#server/features/billing/gateways/paypal/fake/fake-paypal.ts'
 
 interface ScenarioOptions {
   random?: () => number

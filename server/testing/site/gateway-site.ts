@@ -1,4 +1,4 @@
-import { FakePaypal } from '#server/features/billing/gateways/paypal/fake-paypal.ts'
+import { FakePaypal } from '#server/features/billing/gateways/paypal/fake/fake-paypal.ts'
 import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
 import { renewSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
 import { startFakeStripe, type FakeStripe } from '#server/testing/fakes/fake-stripe.ts'

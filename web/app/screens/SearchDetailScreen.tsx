@@ -1,7 +1,7 @@
 import { useEffect } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { useParams } from 'react-router'
-import { track } from '#web/lib/track.ts'
+import { track } from '#web/lib/tracking/track.ts'
 import { Listing } from '#web/features/catalog/Listing.tsx'
 import { Component as NotFound } from './NotFoundScreen.tsx'
 

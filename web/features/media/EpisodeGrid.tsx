@@ -1,7 +1,7 @@
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import type { Episode } from '#contract/media.ts'
 import { clock } from '#web/lib/format.ts'
-import { Stepper } from '#web/ui/Stepper.tsx'
+import { Stepper } from '#web/ui/forms/Stepper.tsx'
 import { Icon } from '#web/ui/Icon.tsx'
 import styles from './episode-grid.module.css'
 

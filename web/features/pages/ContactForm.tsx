@@ -4,8 +4,8 @@ import { useTranslation } from '#web/i18n/use-translation.ts'
 import { call } from '#web/lib/api.ts'
 import { isEmail, isMessage, isName } from '#web/lib/checks.ts'
 import { Button } from '#web/ui/Button.tsx'
-import { Field } from '#web/ui/Field.tsx'
-import { useForm } from '#web/ui/use-form.ts'
+import { Field } from '#web/ui/forms/Field.tsx'
+import { useForm } from '#web/ui/forms/use-form.ts'
 import styles from './text-page.module.css'
 
 /** A message to the operator. What is typed stays until it was taken. */

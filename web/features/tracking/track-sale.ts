@@ -1,6 +1,6 @@
 import type { Order } from '#contract/billing.ts'
 import { saveRecord, readRecord } from '#web/lib/storage.ts'
-import { track } from '#web/lib/track.ts'
+import { track } from '#web/lib/tracking/track.ts'
 
 const key = 'tracked_orders'
 const most = 20

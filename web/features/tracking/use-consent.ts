@@ -3,7 +3,7 @@ import { useCallback, useEffect, useSyncExternalStore } from 'react'
 import { changeUser, type User } from '#contract/members.ts'
 import { rememberUser, userQuery } from '#web/features/members/queries.ts'
 import { call } from '#web/lib/api.ts'
-import { answerConsent, consentAnswer, onConsent } from '#web/lib/consent.ts'
+import { answerConsent, consentAnswer, onConsent } from '#web/lib/tracking/consent.ts'
 import { storage } from '#web/lib/storage.ts'
 
 /** The answer that the server knows of, or need not: while it differs from the browser's there is something to tell. */

@@ -3,9 +3,9 @@ import { useEffect } from 'react'
 import { useLocation } from 'react-router'
 import type { User } from '#contract/members.ts'
 import { userAtLoad, userQuery } from '#web/features/members/queries.ts'
-import { consentAnswer } from '#web/lib/consent.ts'
+import { consentAnswer } from '#web/lib/tracking/consent.ts'
 import { paths } from '#web/lib/paths.ts'
-import { onTracked, track } from '#web/lib/track.ts'
+import { onTracked, track } from '#web/lib/tracking/track.ts'
 import { arePixelsLoaded, sendToPixels, type SetUpPixel } from './pixels/pixels.ts'
 
 /** Screens whose address or fields hold secrets: no pixel is loaded on them, and none is told of them. */

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react'
-import { sendEvent } from '#web/lib/events.ts'
+import { sendEvent } from '#web/lib/tracking/events.ts'
 import type { Trouble } from '#web/player/engine/player.ts'
 import { measurePlayback, type PlaybackEvent } from '#web/player/engine/playback-metrics.ts'
 

@@ -1,5 +1,5 @@
 import { useEffect, useEffectEvent, useState } from 'react'
-import { Field } from '#web/ui/Field.tsx'
+import { Field } from '#web/ui/forms/Field.tsx'
 import { useSettled } from '#web/studio/ui/use-settled.ts'
 import styles from './content.module.css'
 

@@ -1,5 +1,5 @@
 import type { ComponentProps } from 'react'
-import { Field } from '#web/ui/Field.tsx'
+import { Field } from '#web/ui/forms/Field.tsx'
 import { VideoChoice } from '#web/studio/content/VideoChoice.tsx'
 import { useTexts } from '#web/studio/texts.ts'
 import { episodeOfAddress } from './episode-address.ts'

@@ -1,7 +1,7 @@
 import { grantEntitlement } from '#contract/studio/people.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
-import { Field } from '#web/ui/Field.tsx'
+import { Field } from '#web/ui/forms/Field.tsx'
 import { useTexts } from '#web/studio/texts.ts'
 import { useGuardedForm } from '#web/studio/ui/unsaved/use-guarded-form.ts'
 import { VideoChoice } from '#web/studio/content/VideoChoice.tsx'

@@ -3,7 +3,7 @@ import { changeSetting, limitBounds, limitNames, type Setting } from '#contract/
 import { call } from '#web/lib/api.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
-import { Field } from '#web/ui/Field.tsx'
+import { Field } from '#web/ui/forms/Field.tsx'
 import { useMay } from '#web/studio/queries.ts'
 import { useTexts, type Say } from '#web/studio/texts.ts'
 import { useGuardedForm } from '#web/studio/ui/unsaved/use-guarded-form.ts'

@@ -44,12 +44,12 @@ import { payOrder } from '#server/features/billing/payments/pay-order.ts'
 import { loadOrder } from './present-order.ts'
 import { findSavedMethod } from '#server/features/billing/payment-methods/saved-method.ts'
 import { storeShownTerms } from '#server/features/billing/records/shown-terms-queries.ts'
-import { selectOrderOfPeriod } from '#server/features/billing/records/renewal-queries.ts'
+import { selectOrderOfPeriod } from '#server/features/billing/records/renewals/renewal-queries.ts'
 import {
   insertSubscription,
   selectActiveSubscription,
   type LiveSubscription,
-} from '#server/features/billing/records/subscription-queries.ts'
+} from '#server/features/billing/records/renewals/subscription-queries.ts'
 import type { OrdersTable } from '#server/features/billing/tables.ts'
 
 type PlaceOrderCall = Call<typeof createOrder>

@@ -21,7 +21,7 @@ import {
 } from '#server/features/billing/records/order-queries.ts'
 import { declineOf } from '#server/features/billing/payments/pay-order.ts'
 import { recheckAttempt } from '#server/features/billing/payments/settle-attempt.ts'
-import { selectNextStarts } from '#server/features/billing/records/subscription-queries.ts'
+import { selectNextStarts } from '#server/features/billing/records/renewals/subscription-queries.ts'
 
 /** @throws Refusal notFound for an order that is not this person's */
 export async function loadOrder(

@@ -23,7 +23,7 @@ import { refundOrder } from '#server/features/billing/refunds/refund-order.ts'
 import {
   selectActiveSubscription,
   setCancelAtPeriodEnd,
-} from '#server/features/billing/records/subscription-queries.ts'
+} from '#server/features/billing/records/renewals/subscription-queries.ts'
 import {
   markWithdrawn,
   selectContract,

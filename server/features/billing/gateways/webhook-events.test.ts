@@ -4,7 +4,7 @@ import { checkParts } from '#server/features/studio/system/check-parts.ts'
 import { startFakeStripe, type FakeStripe } from '#server/testing/fakes/fake-stripe.ts'
 import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { neededEvents as paypalEvents } from './paypal/check-account.ts'
-import { FakePaypal } from './paypal/fake-paypal.ts'
+import { FakePaypal } from './paypal/fake/fake-paypal.ts'
 import { neededEvents as stripeEvents } from './stripe/check-webhook.ts'
 
 let stripe: FakeStripe

@@ -44,7 +44,7 @@ import { recheckAttempt } from '#server/features/billing/payments/settle-attempt
 import {
   expireSubscriptions,
   selectSubscription,
-} from '#server/features/billing/records/subscription-queries.ts'
+} from '#server/features/billing/records/renewals/subscription-queries.ts'
 import { applyWebhookEvent } from '#server/features/billing/webhooks/receive-webhook.ts'
 
 /** billing.md, "States". */

@@ -36,7 +36,7 @@ import {
   selectRenewing,
   updateSubscription,
   type RenewingRow,
-} from '#server/features/billing/records/renewal-queries.ts'
+} from '#server/features/billing/records/renewals/renewal-queries.ts'
 import { becomePastDue } from '#server/features/billing/subscriptions/settle-renewal.ts'
 import { settleAttempt } from '#server/features/billing/payments/settle-attempt.ts'
 import type { PaymentMethod } from '#server/features/billing/tables.ts'

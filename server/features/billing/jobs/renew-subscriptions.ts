@@ -1,5 +1,5 @@
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
-import { takeDueSubscriptions } from '#server/features/billing/records/renewal-queries.ts'
+import { takeDueSubscriptions } from '#server/features/billing/records/renewals/renewal-queries.ts'
 import { renewSubscription } from './renew-subscription.ts'
 
 const batch = 40

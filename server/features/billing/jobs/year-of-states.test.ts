@@ -4,7 +4,7 @@ import { booksOf, expectEven } from '#server/testing/billing-model/ledger-balanc
 import { PaypalScenarios } from '#server/testing/fakes/paypal-scenarios.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
 import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
-import { FakePaypal } from '#server/features/billing/gateways/paypal/fake-paypal.ts'
+import { FakePaypal } from '#server/features/billing/gateways/paypal/fake/fake-paypal.ts'
 import { runJanitor } from './janitor.ts'
 import { loadReconciliation } from '#server/features/billing/admin/load-reconciliation.ts'
 import { reconcile } from '#server/features/billing/reconciliation/reconcile.ts'

@@ -1,9 +1,9 @@
 import type { Receipt } from '#contract/billing.ts'
 import { Refusal } from '#contract/errors.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
-import { nextCharge } from '#server/features/billing/records/next-charge.ts'
+import { nextCharge } from '#server/features/billing/records/renewals/next-charge.ts'
 import { selectReceipt } from './receipt-queries.ts'
-import { selectRenewing } from '#server/features/billing/records/renewal-queries.ts'
+import { selectRenewing } from '#server/features/billing/records/renewals/renewal-queries.ts'
 import { splitTax } from './split-tax.ts'
 import { withdrawableUntil } from '#server/features/billing/records/withdrawal-right.ts'
 

@@ -4,9 +4,12 @@ import type { Payment } from '#server/features/billing/gateways/gateway.ts'
 import { detachUnwanted, savePaymentMethod } from './save-payment-method.ts'
 import { retireUnusedMethods } from '#server/features/billing/records/method-queries.ts'
 import type { OrderRow } from '#server/features/billing/records/order-queries.ts'
-import { selectRenewing, updateSubscription } from '#server/features/billing/records/renewal-queries.ts'
+import {
+  selectRenewing,
+  updateSubscription,
+} from '#server/features/billing/records/renewals/renewal-queries.ts'
 import { saveForPurchases } from './saved-method.ts'
-import { syncAccessEnd } from '#server/features/billing/records/access-end.ts'
+import { syncAccessEnd } from '#server/features/billing/records/renewals/access-end.ts'
 
 /**
  * A gateway may keep a method only some time after the payment that it was kept with. The period that was paid for is

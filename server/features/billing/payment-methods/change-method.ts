@@ -21,7 +21,7 @@ import {
   selectPriceDue,
   selectRenewing,
   type RenewingRow,
-} from '#server/features/billing/records/renewal-queries.ts'
+} from '#server/features/billing/records/renewals/renewal-queries.ts'
 import {
   cancelMethodSetup,
   isWithinReach,
@@ -29,7 +29,7 @@ import {
   recheckMethodSetup,
   settleMethodSetup,
 } from './settle-method-setup.ts'
-import { selectActiveSubscription } from '#server/features/billing/records/subscription-queries.ts'
+import { selectActiveSubscription } from '#server/features/billing/records/renewals/subscription-queries.ts'
 import type { PaymentMethod } from '#server/features/billing/tables.ts'
 import { checkMethodSetups } from './limit-attempts.ts'
 

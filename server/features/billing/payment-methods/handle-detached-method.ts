@@ -7,7 +7,10 @@ import {
   selectMethodNamed,
   selectSubscriptionOf,
 } from '#server/features/billing/records/method-queries.ts'
-import { lockSubscriber, updateSubscription } from '#server/features/billing/records/renewal-queries.ts'
+import {
+  lockSubscriber,
+  updateSubscription,
+} from '#server/features/billing/records/renewals/renewal-queries.ts'
 import { dropGone } from './saved-method.ts'
 
 /**

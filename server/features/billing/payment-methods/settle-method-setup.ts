@@ -1,7 +1,7 @@
 import { writeAudit } from '#server/platform/database/audit.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Tx } from '#server/tables.ts'
-import { syncAccessEnd } from '#server/features/billing/records/access-end.ts'
+import { syncAccessEnd } from '#server/features/billing/records/renewals/access-end.ts'
 import { isOpen } from '#server/features/billing/states/attempt-states.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { askGateway } from '#server/features/billing/gateways/call-gateway.ts'
@@ -20,8 +20,8 @@ import {
   selectRenewing,
   updateSubscription,
   type RenewingRow,
-} from '#server/features/billing/records/renewal-queries.ts'
-import { nextTry } from '#server/features/billing/records/dunning-schedule.ts'
+} from '#server/features/billing/records/renewals/renewal-queries.ts'
+import { nextTry } from '#server/features/billing/records/renewals/dunning-schedule.ts'
 
 /**
  * As of a payment: what the gateway says of a saving, that it says nothing, or that it never got the request; or that there was

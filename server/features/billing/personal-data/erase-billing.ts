@@ -13,7 +13,7 @@ import {
 import { deleteOrderLinks } from '#server/features/billing/mails/order-link-queries.ts'
 import { insertCustomersToDelete } from '#server/features/billing/records/gateway-customer-queries.ts'
 import { lockBuyer, moveOrder } from '#server/features/billing/records/order-queries.ts'
-import { moveSubscription } from '#server/features/billing/records/subscription-queries.ts'
+import { moveSubscription } from '#server/features/billing/records/renewals/subscription-queries.ts'
 
 /**
  * A person leaves (security.md, "The person's data"): subscriptions end now, open orders are cancelled, payment methods are

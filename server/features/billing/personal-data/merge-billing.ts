@@ -4,7 +4,7 @@ import { retireUnusedMethods } from '#server/features/billing/records/method-que
 import { moveKeys, moveRecords, selectActiveSubscription } from './personal-data-queries.ts'
 import { lockBuyer } from '#server/features/billing/records/order-queries.ts'
 import { endSubscription } from '#server/features/billing/subscriptions/end-subscription.ts'
-import { selectRenewing } from '#server/features/billing/records/renewal-queries.ts'
+import { selectRenewing } from '#server/features/billing/records/renewals/renewal-queries.ts'
 import { revokeSavedMethodConsent } from '#server/features/billing/payment-methods/saved-method.ts'
 import { endExpired } from '#server/features/billing/subscriptions/start-subscription.ts'
 

@@ -10,7 +10,7 @@ import { readParts } from '#server/testing/read-parts.ts'
 import { eraseBilling, exportBilling, mergeBilling } from '#server/features/billing/billing.ts'
 import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
 import { renewSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
-import { selectActiveSubscription } from '#server/features/billing/records/subscription-queries.ts'
+import { selectActiveSubscription } from '#server/features/billing/records/renewals/subscription-queries.ts'
 
 interface Person {
   shopper: Shopper

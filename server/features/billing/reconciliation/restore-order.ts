@@ -21,12 +21,12 @@ import {
   type OrderRow,
 } from '#server/features/billing/records/order-queries.ts'
 import { readPurchase, type Purchase } from '#server/features/billing/records/purchase.ts'
-import { selectOrderOfPeriod } from '#server/features/billing/records/renewal-queries.ts'
+import { selectOrderOfPeriod } from '#server/features/billing/records/renewals/renewal-queries.ts'
 import { selectBuyer } from './restore-queries.ts'
 import {
   insertSubscription,
   selectSubscription,
-} from '#server/features/billing/records/subscription-queries.ts'
+} from '#server/features/billing/records/renewals/subscription-queries.ts'
 
 /**
  * Makes the order and the attempt of a payment again that the gateway has and the database lost, as a restored backup or a standby

@@ -1,7 +1,7 @@
 import { loadRights } from '#server/features/library/library.ts'
 import type { Db } from '#server/tables.ts'
 import type { OrderRow } from './order-queries.ts'
-import { selectActiveSubscription } from './subscription-queries.ts'
+import { selectActiveSubscription } from './renewals/subscription-queries.ts'
 
 type Wanted = Pick<OrderRow, 'user_id' | 'kind' | 'video_id' | 'episode_id'> &
   Partial<Pick<OrderRow, 'subscription_id' | 'period_no'>>

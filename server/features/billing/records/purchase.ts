@@ -8,7 +8,7 @@ import type { BillingContext } from '#server/features/billing/billing-context.ts
 import type { Payment } from '#server/features/billing/gateways/gateway.ts'
 import { selectLanguageOf, type OrderRow } from './order-queries.ts'
 import { termsHashLength } from './shown-terms-queries.ts'
-import { selectSubscription } from './subscription-queries.ts'
+import { selectSubscription } from './renewals/subscription-queries.ts'
 import type { Consent, OrderKind, PaymentMethod } from '#server/features/billing/tables.ts'
 
 /** What a payment buys and for whom: enough to make its order again where the database has lost it. */

@@ -14,8 +14,8 @@ import { expireOrders } from './order-queries.ts'
 import { selectPaidOrdersOf } from '#server/features/billing/consumer-rights/link-request-queries.ts'
 import { insertCustomersToDelete, takeCustomersToDelete } from './gateway-customer-queries.ts'
 import { takeDueRefunds } from './refund-queries.ts'
-import { takeDueSubscriptions, takeReminders } from './renewal-queries.ts'
-import { expireSubscriptions } from './subscription-queries.ts'
+import { takeDueSubscriptions, takeReminders } from './renewals/renewal-queries.ts'
+import { expireSubscriptions } from './renewals/subscription-queries.ts'
 import { takeDueWithdrawals } from '#server/features/billing/consumer-rights/withdrawal-queries.ts'
 
 const now = new Date('2026-03-01T12:00:00Z')

@@ -7,14 +7,17 @@ import type { Tx } from '#server/tables.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { membershipOf } from './membership.ts'
 import { lockBuyer } from '#server/features/billing/records/order-queries.ts'
-import { selectOrderOfPeriod, selectRenewing } from '#server/features/billing/records/renewal-queries.ts'
+import {
+  selectOrderOfPeriod,
+  selectRenewing,
+} from '#server/features/billing/records/renewals/renewal-queries.ts'
 import {
   selectActiveSubscription,
   setCancelAtPeriodEnd,
   type LiveSubscription,
-} from '#server/features/billing/records/subscription-queries.ts'
+} from '#server/features/billing/records/renewals/subscription-queries.ts'
 import { sendSubscriptionMail } from '#server/features/billing/mails/send-subscription-mail.ts'
-import { syncAccessEnd } from '#server/features/billing/records/access-end.ts'
+import { syncAccessEnd } from '#server/features/billing/records/renewals/access-end.ts'
 import { countResumption } from './limit-resumptions.ts'
 
 type Billing = Pick<BillingContext, 'db' | 'clock' | 'gateways' | 'publicUrl' | 'languages'>

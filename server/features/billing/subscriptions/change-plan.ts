@@ -14,11 +14,14 @@ import {
   type OrderRow,
 } from '#server/features/billing/records/order-queries.ts'
 import { countResumption } from './limit-resumptions.ts'
-import { selectOrderOfPeriod, selectPlannedOrder } from '#server/features/billing/records/renewal-queries.ts'
+import {
+  selectOrderOfPeriod,
+  selectPlannedOrder,
+} from '#server/features/billing/records/renewals/renewal-queries.ts'
 import {
   setCancelAtPeriodEnd,
   type LiveSubscription,
-} from '#server/features/billing/records/subscription-queries.ts'
+} from '#server/features/billing/records/renewals/subscription-queries.ts'
 import type { OrdersTable } from '#server/features/billing/tables.ts'
 
 /** An order as somebody asks for it now. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { decidePastDue, decideRenewal, isLive, isStopped } from './dunning-decision.ts'
-import type { RenewingRow } from '#server/features/billing/records/renewal-queries.ts'
+import type { RenewingRow } from '#server/features/billing/records/renewals/renewal-queries.ts'
 import type { OrderStatus } from '#server/features/billing/tables.ts'
 
 const minute = 60_000

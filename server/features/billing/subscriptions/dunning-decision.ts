@@ -2,8 +2,8 @@ import type { AttemptRow } from '#server/features/billing/records/attempt-querie
 import { isOpen } from '#server/features/billing/states/attempt-states.ts'
 import type { PaymentGateway } from '#server/features/billing/gateways/gateway.ts'
 import type { OrderRow } from '#server/features/billing/records/order-queries.ts'
-import type { RenewingRow } from '#server/features/billing/records/renewal-queries.ts'
-import { graceEnd, nextTry } from '#server/features/billing/records/dunning-schedule.ts'
+import type { RenewingRow } from '#server/features/billing/records/renewals/renewal-queries.ts'
+import { graceEnd, nextTry } from '#server/features/billing/records/renewals/dunning-schedule.ts'
 
 /** How long is waited before a payment that is still open, or a gateway that is not set up, is looked at again. */
 export const againMs = 10 * 60_000

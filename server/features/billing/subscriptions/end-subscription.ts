@@ -10,8 +10,8 @@ import {
   selectPlannedOrder,
   selectRenewing,
   type RenewingRow,
-} from '#server/features/billing/records/renewal-queries.ts'
-import { moveSubscription } from '#server/features/billing/records/subscription-queries.ts'
+} from '#server/features/billing/records/renewals/renewal-queries.ts'
+import { moveSubscription } from '#server/features/billing/records/renewals/subscription-queries.ts'
 import { sendSubscriptionMail } from '#server/features/billing/mails/send-subscription-mail.ts'
 
 /**

@@ -4,11 +4,11 @@ import type { Viewer } from '#server/platform/http/route.ts'
 import type { Db } from '#server/tables.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { gatewaysFor } from '#server/features/billing/gateways/gateways.ts'
-import { activeUntil } from '#server/features/billing/records/active-subscription.ts'
+import { activeUntil } from '#server/features/billing/records/renewals/active-subscription.ts'
 import {
   selectActiveSubscription,
   type LiveSubscription,
-} from '#server/features/billing/records/subscription-queries.ts'
+} from '#server/features/billing/records/renewals/subscription-queries.ts'
 
 const free: Membership = {
   state: 'free',

@@ -6,7 +6,7 @@ import {
   selectOrderOfPeriod,
   selectRenewing,
   takeUnnotified,
-} from '#server/features/billing/records/renewal-queries.ts'
+} from '#server/features/billing/records/renewals/renewal-queries.ts'
 import { noticeMs } from '#server/features/billing/records/price-queries.ts'
 import { sendSubscriptionMail } from '#server/features/billing/mails/send-subscription-mail.ts'
 

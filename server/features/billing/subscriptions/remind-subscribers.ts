@@ -1,12 +1,12 @@
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Tx } from '#server/tables.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
-import { nextCharge } from '#server/features/billing/records/next-charge.ts'
+import { nextCharge } from '#server/features/billing/records/renewals/next-charge.ts'
 import {
   selectOrderOfPeriod,
   selectRenewing,
   takeReminders,
-} from '#server/features/billing/records/renewal-queries.ts'
+} from '#server/features/billing/records/renewals/renewal-queries.ts'
 import { sendSubscriptionMail } from '#server/features/billing/mails/send-subscription-mail.ts'
 
 const batch = 50

@@ -8,7 +8,7 @@ import {
   detachUnwanted,
   savePaymentMethod,
 } from '#server/features/billing/payment-methods/save-payment-method.ts'
-import { activeUntil } from '#server/features/billing/records/active-subscription.ts'
+import { activeUntil } from '#server/features/billing/records/renewals/active-subscription.ts'
 import { retireUnusedMethods } from '#server/features/billing/records/method-queries.ts'
 import { selectSoldPlan } from '#server/features/billing/records/offer-queries.ts'
 import { isRenewal, type OrderRow } from '#server/features/billing/records/order-queries.ts'
@@ -17,9 +17,9 @@ import {
   selectRenewing,
   updateSubscription,
   type RenewingRow,
-} from '#server/features/billing/records/renewal-queries.ts'
-import { followingPeriod, reminderFor } from '#server/features/billing/records/dunning-schedule.ts'
-import { moveSubscription } from '#server/features/billing/records/subscription-queries.ts'
+} from '#server/features/billing/records/renewals/renewal-queries.ts'
+import { followingPeriod, reminderFor } from '#server/features/billing/records/renewals/dunning-schedule.ts'
+import { moveSubscription } from '#server/features/billing/records/renewals/subscription-queries.ts'
 import { sendSubscriptionMail } from '#server/features/billing/mails/send-subscription-mail.ts'
 
 type Telling = Pick<BillingContext, 'publicUrl' | 'languages'>

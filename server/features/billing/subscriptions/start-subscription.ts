@@ -6,17 +6,17 @@ import { isRenewalAttempt, type AttemptRow } from '#server/features/billing/reco
 import { endSubscription } from './end-subscription.ts'
 import type { Payment } from '#server/features/billing/gateways/gateway.ts'
 import { savePaymentMethod } from '#server/features/billing/payment-methods/save-payment-method.ts'
-import { activeUntil } from '#server/features/billing/records/active-subscription.ts'
+import { activeUntil } from '#server/features/billing/records/renewals/active-subscription.ts'
 import { selectSoldPlan } from '#server/features/billing/records/offer-queries.ts'
 import { setSubscriptionOfOrder, type OrderRow } from '#server/features/billing/records/order-queries.ts'
-import { selectRenewing } from '#server/features/billing/records/renewal-queries.ts'
-import { reminderFor } from '#server/features/billing/records/dunning-schedule.ts'
+import { selectRenewing } from '#server/features/billing/records/renewals/renewal-queries.ts'
+import { reminderFor } from '#server/features/billing/records/renewals/dunning-schedule.ts'
 import {
   insertSubscription,
   moveSubscription,
   selectExpiredSubscription,
   selectSubscription,
-} from '#server/features/billing/records/subscription-queries.ts'
+} from '#server/features/billing/records/renewals/subscription-queries.ts'
 
 /**
  * Begins the subscription of a paid order: active from now, period 0, charged through the method that was kept, and an

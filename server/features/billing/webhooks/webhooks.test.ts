@@ -5,7 +5,7 @@ import { balance, booksOf } from '#server/testing/billing-model/ledger-balance.t
 import { startFakeStripe, type FakeStripe } from '#server/testing/fakes/fake-stripe.ts'
 import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
 import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
-import { FakePaypal } from '#server/features/billing/gateways/paypal/fake-paypal.ts'
+import { FakePaypal } from '#server/features/billing/gateways/paypal/fake/fake-paypal.ts'
 import { signEvent } from '#server/features/billing/gateways/sandbox/webhooks.ts'
 
 let stripe: FakeStripe

@@ -10,7 +10,7 @@ import { checkEmail, checkName } from '#server/features/members/credentials/chec
 import { deleteOtherLinks } from '#server/features/members/credentials/link-queries.ts'
 import type { MembersContext } from '#server/features/members/members-context.ts'
 import { keepViewer, requireStanding } from '#server/features/members/sessions/viewer.ts'
-import { checkPassword, hashPassword } from '#server/features/members/credentials/passwords.ts'
+import { checkPassword, hashPassword } from '#server/features/members/credentials/passwords/passwords.ts'
 import {
   lockReauthenticated,
   reauthenticate,

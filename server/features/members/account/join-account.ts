@@ -14,7 +14,7 @@ import {
   updateUser,
   type UserRow,
 } from '#server/features/members/queries.ts'
-import { forgetStranger } from '#server/features/members/credentials/reset-password.ts'
+import { forgetStranger } from '#server/features/members/credentials/passwords/reset-password.ts'
 import { endSessionsOf } from '#server/features/members/sessions/sessions.ts'
 import { isGuest, mergeGuest, signInAs } from '#server/features/members/sessions/sign-in-as.ts'
 

@@ -3,7 +3,7 @@ import type { Language } from '#contract/languages.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
 import type { Db } from '#server/tables.ts'
 import { selectUser } from '#server/features/members/queries.ts'
-import { hasSecondFactor } from '#server/features/members/credentials/second-factor.ts'
+import { hasSecondFactor } from '#server/features/members/credentials/second-factor/second-factor.ts'
 
 export interface UserContext {
   db: Db

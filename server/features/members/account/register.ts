@@ -9,7 +9,7 @@ import { rememberDevice } from '#server/features/members/sessions/device-cookie.
 import { limitNetwork } from '#server/features/members/credentials/login-throttle.ts'
 import { forgetGuest, type MembersContext } from '#server/features/members/members-context.ts'
 import { newGuest } from '#server/features/members/sessions/viewer.ts'
-import { checkPassword, hashPassword } from '#server/features/members/credentials/passwords.ts'
+import { checkPassword, hashPassword } from '#server/features/members/credentials/passwords/passwords.ts'
 import {
   insertUser,
   isEmailTaken,

@@ -13,9 +13,9 @@ import {
   throttleLogin,
 } from '#server/features/members/credentials/login-throttle.ts'
 import type { MembersContext } from '#server/features/members/members-context.ts'
-import { verifyPassword } from '#server/features/members/credentials/passwords.ts'
+import { verifyPassword } from '#server/features/members/credentials/passwords/passwords.ts'
 import { selectUserByEmail } from '#server/features/members/queries.ts'
-import { checkSecondFactor } from '#server/features/members/credentials/second-factor.ts'
+import { checkSecondFactor } from '#server/features/members/credentials/second-factor/second-factor.ts'
 import { signInAs } from '#server/features/members/sessions/sign-in-as.ts'
 
 const wrong = () => new Refusal('signInWrong', { field: 'password' })

@@ -3,9 +3,9 @@ import { getUser, registerUser, signIn } from '#contract/members.ts'
 import { password, registerMember } from '#server/testing/builders/register-member.ts'
 import { systemClock } from '#server/platform/clock.ts'
 import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
-import * as hashing from '#server/features/members/credentials/run-hashing.ts'
+import * as hashing from '#server/features/members/credentials/passwords/run-hashing.ts'
 
-vi.mock('#server/features/members/credentials/run-hashing.ts', async (original) => {
+vi.mock('#server/features/members/credentials/passwords/run-hashing.ts', async (original) => {
   const real = await original<typeof hashing>()
   return { ...real, runHashing: vi.fn(real.runHashing) }
 })

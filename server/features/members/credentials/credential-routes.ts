@@ -1,8 +1,8 @@
 import * as calls from '#contract/members.ts'
 import { route, type Route } from '#server/platform/http/route.ts'
-import { changeSecondFactor } from './change-second-factor.ts'
+import { changeSecondFactor } from './second-factor/change-second-factor.ts'
 import type { MembersContext } from '#server/features/members/members-context.ts'
-import { askForReset, resetPassword } from './reset-password.ts'
+import { askForReset, resetPassword } from './passwords/reset-password.ts'
 import { verifyEmail } from './verify-email.ts'
 
 /** What proves who somebody is: mailed links and the second factor. */

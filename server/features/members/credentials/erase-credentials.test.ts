@@ -11,7 +11,7 @@ import {
 } from '#contract/members.ts'
 import { register, secretOf } from '#server/testing/builders/member.ts'
 import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
-import { answerResetRequests } from './reset-password.ts'
+import { answerResetRequests } from './passwords/reset-password.ts'
 
 let site: TestSite
 beforeAll(async () => {

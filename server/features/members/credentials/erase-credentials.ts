@@ -2,8 +2,8 @@ import { cancelMails } from '#server/platform/mail/send-mails.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { deleteLinks, selectLinkedEmail, selectLinksOf } from './link-queries.ts'
 import { selectUser } from '#server/features/members/queries.ts'
-import { selectFactor } from './second-factor-queries.ts'
-import { removeSecondFactor } from './second-factor.ts'
+import { selectFactor } from './second-factor/second-factor-queries.ts'
+import { removeSecondFactor } from './second-factor/second-factor.ts'
 
 /** A person leaves: their links are worth nothing, their second factor goes, and mails to them, also at an address that is still to be proven, do not leave any more. */
 export async function eraseCredentials(tx: Tx, userId: string): Promise<void> {

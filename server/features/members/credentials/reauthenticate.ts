@@ -4,9 +4,9 @@ import type { Tx } from '#server/tables.ts'
 import { deleteFailures, type Try } from './attempt-queries.ts'
 import { throttleLogin } from './login-throttle.ts'
 import type { MembersContext } from '#server/features/members/members-context.ts'
-import { verifyPassword } from './passwords.ts'
+import { verifyPassword } from './passwords/passwords.ts'
 import { lockUser, selectUser, type UserRow } from '#server/features/members/queries.ts'
-import { checkSecondFactor, hasSecondFactor } from './second-factor.ts'
+import { checkSecondFactor, hasSecondFactor } from './second-factor/second-factor.ts'
 import { selectSessionStart } from '#server/features/members/sessions/session-queries.ts'
 
 export type MemberViewer = Viewer & { role: 'member'; sessionId: string }

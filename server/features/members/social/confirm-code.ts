@@ -5,7 +5,7 @@ import { answerInTransaction } from '#server/features/members/answer-in-transact
 import { auditCall, auditWrongCode } from '#server/features/members/audit-call.ts'
 import { forgiveLogin, throttleLogin } from '#server/features/members/credentials/login-throttle.ts'
 import type { MembersContext } from '#server/features/members/members-context.ts'
-import { checkSecondFactor } from '#server/features/members/credentials/second-factor.ts'
+import { checkSecondFactor } from '#server/features/members/credentials/second-factor/second-factor.ts'
 import { signInAs } from '#server/features/members/sessions/sign-in-as.ts'
 import type { Call, Viewer } from '#server/platform/http/route.ts'
 import { hasIdentity } from '#server/features/members/credentials/identity-queries.ts'

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { getUser } from '#contract/members.ts'
 import { linkSocial, listSocialProviders, unlinkSocial } from '#contract/social.ts'
-import { hashPassword } from '#server/features/members/credentials/passwords.ts'
+import { hashPassword } from '#server/features/members/credentials/passwords/passwords.ts'
 import {
   agree,
   comeBack,

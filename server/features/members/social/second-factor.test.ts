@@ -6,7 +6,7 @@ import {
   beginSecondFactor,
   confirmSecondFactor,
   removeSecondFactor,
-} from '#server/features/members/credentials/second-factor.ts'
+} from '#server/features/members/credentials/second-factor/second-factor.ts'
 import { go, leave, socialSite, type SocialSite } from '#server/testing/site/social-site.ts'
 import { eraseIdentities } from '#server/features/members/credentials/identities.ts'
 

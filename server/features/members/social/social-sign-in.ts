@@ -12,7 +12,7 @@ import {
   updateUser,
   type UserRow,
 } from '#server/features/members/queries.ts'
-import { hasSecondFactor } from '#server/features/members/credentials/second-factor.ts'
+import { hasSecondFactor } from '#server/features/members/credentials/second-factor/second-factor.ts'
 import { startSession } from '#server/features/members/sessions/sessions.ts'
 import { oneSpelling } from '#server/platform/email-address.ts'
 import { isGuest, signInAs } from '#server/features/members/sessions/sign-in-as.ts'

@@ -16,7 +16,7 @@ import {
 import { listAudit } from '#contract/studio/operators.ts'
 import { editVideo } from '#contract/studio/videos.ts'
 import { variantOf } from '#server/features/experiments/assign-variant.ts'
-import { loadFirstScreen } from '#server/features/pages/load-first-screen.ts'
+import { loadFirstScreen } from '#server/features/pages/first-screen/load-first-screen.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
 import { guestIn, startOne } from '#server/testing/builders/experiment.ts'
 import { startDraft } from '#server/features/experiments/experiments.ts'

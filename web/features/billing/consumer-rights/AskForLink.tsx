@@ -8,8 +8,8 @@ import { call } from '#web/lib/api.ts'
 import { isEmail } from '#web/lib/checks.ts'
 import { paths } from '#web/lib/paths.ts'
 import { Button } from '#web/ui/Button.tsx'
-import { Field } from '#web/ui/Field.tsx'
-import { useForm } from '#web/ui/use-form.ts'
+import { Field } from '#web/ui/forms/Field.tsx'
+import { useForm } from '#web/ui/forms/use-form.ts'
 
 /** Asks for the link that cancels or withdraws. Whether anything was bought with an address is said by mail alone. */
 export function AskForLink({ purpose }: { purpose: 'cancel' | 'withdraw' }) {

@@ -8,7 +8,7 @@ import { call } from '#web/lib/api.ts'
 import { longDate } from '#web/lib/format.ts'
 import { paths, contractLinkPaths } from '#web/lib/paths.ts'
 import { Button, buttonClass } from '#web/ui/Button.tsx'
-import { useForm } from '#web/ui/use-form.ts'
+import { useForm } from '#web/ui/forms/use-form.ts'
 import { withdrawalText } from '#web/features/billing/payments/price-copy.ts'
 
 /** Opened by a receipt's link: one click ends the renewals. */

@@ -1,5 +1,5 @@
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import { Field } from '#web/ui/Field.tsx'
+import { Field } from '#web/ui/forms/Field.tsx'
 import type { CardEntry, CardFields } from '#web/features/billing/payments/card-entry.ts'
 import type { useBillingDetails } from '#web/features/billing/payments/use-billing-details.ts'
 import type { Problem } from '#web/features/billing/payments/use-payment-steps.ts'

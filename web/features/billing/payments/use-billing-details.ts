@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import { useFields } from '#web/ui/use-fields.ts'
+import { useFields } from '#web/ui/forms/use-fields.ts'
 import { badFields, type BillingDetails } from './billing-details.ts'
 import { rememberedPayer } from './remembered-payer.ts'
 

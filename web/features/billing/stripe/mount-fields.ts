@@ -1,5 +1,5 @@
 import font from '@fontsource-variable/figtree/files/figtree-latin-wght-normal.woff2?url'
-import { afterPress } from '#web/ui/use-fields.ts'
+import { afterPress } from '#web/ui/forms/use-fields.ts'
 import { fieldKinds, type FieldKind, type StripeField, type StripeScript } from './stripe-script.ts'
 
 /** A field as it is shown. */

@@ -1,5 +1,5 @@
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import { Field, type FormField } from '#web/ui/Field.tsx'
+import { Field, type FormField } from '#web/ui/forms/Field.tsx'
 
 /** The address that an account is known by. */
 export function EmailField({ field }: { field: FormField }) {

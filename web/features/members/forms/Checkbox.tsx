@@ -1,5 +1,5 @@
 import { useId, type ComponentProps } from 'react'
-import type { Field } from '#web/ui/Field.tsx'
+import type { Field } from '#web/ui/forms/Field.tsx'
 import styles from './settings.module.css'
 
 type CheckboxProps = Pick<

@@ -1,5 +1,5 @@
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import { Field, type FormField } from '#web/ui/Field.tsx'
+import { Field, type FormField } from '#web/ui/forms/Field.tsx'
 
 /** Where the authenticator's code goes. */
 export function CodeField({ field, autoFocus = true }: { field: FormField; autoFocus?: boolean }) {

@@ -1,5 +1,5 @@
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import type { FormField } from '#web/ui/Field.tsx'
+import type { FormField } from '#web/ui/forms/Field.tsx'
 import { PasswordField } from './AccountFields.tsx'
 
 /** The password that proves whose account it is, before something of weight is changed. */

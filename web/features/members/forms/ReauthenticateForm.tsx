@@ -1,7 +1,7 @@
 import type { User } from '#contract/members.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { Button } from '#web/ui/Button.tsx'
-import { useForm } from '#web/ui/use-form.ts'
+import { useForm } from '#web/ui/forms/use-form.ts'
 import { AccountForm } from './AccountPage.tsx'
 import { CodeField } from './CodeField.tsx'
 import { CurrentPassword } from './CurrentPassword.tsx'

@@ -6,7 +6,7 @@ import { call } from '#web/lib/api.ts'
 import { isEmail, isPasswordLength } from '#web/lib/checks.ts'
 import { paths } from '#web/lib/paths.ts'
 import { Button, buttonClass } from '#web/ui/Button.tsx'
-import { useForm } from '#web/ui/use-form.ts'
+import { useForm } from '#web/ui/forms/use-form.ts'
 import { EmailField, NewPasswordFields } from '#web/features/members/forms/AccountFields.tsx'
 import { AccountForm, AccountLinks, AccountPage } from '#web/features/members/forms/AccountPage.tsx'
 

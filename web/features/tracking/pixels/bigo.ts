@@ -1,4 +1,4 @@
-import type { TrackedEvent } from '#web/lib/track.ts'
+import type { TrackedEvent } from '#web/lib/tracking/track.ts'
 import { loadScript, valueOf, type PixelKind } from './pixel.ts'
 
 /** BIGO Ads knows no search and no subscription on the web: the one goes by its plain name, the other is a payment. */

@@ -1,4 +1,4 @@
-import type { TrackedEvent } from '#web/lib/track.ts'
+import type { TrackedEvent } from '#web/lib/tracking/track.ts'
 import { loadScript, valueOf, type PixelKind } from './pixel.ts'
 
 type Command = (...parts: unknown[]) => void

@@ -1,4 +1,4 @@
-import type { TrackedEvent } from '#web/lib/track.ts'
+import type { TrackedEvent } from '#web/lib/tracking/track.ts'
 
 /** One platform's pixel, loaded. */
 export interface Pixel {

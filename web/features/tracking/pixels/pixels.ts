@@ -1,5 +1,5 @@
 import type { trackingKeys } from '#contract/tracking.ts'
-import type { TrackedEvent } from '#web/lib/track.ts'
+import type { TrackedEvent } from '#web/lib/tracking/track.ts'
 import { bigo } from './bigo.ts'
 import { google } from './google.ts'
 import { meta } from './meta.ts'

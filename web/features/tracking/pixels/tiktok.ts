@@ -1,4 +1,4 @@
-import type { TrackedEvent } from '#web/lib/track.ts'
+import type { TrackedEvent } from '#web/lib/tracking/track.ts'
 import { loadScript, valueOf, type PixelKind } from './pixel.ts'
 
 const address = 'https://analytics.tiktok.com/i18n/pixel/events.js'

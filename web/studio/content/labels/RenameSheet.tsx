@@ -4,7 +4,7 @@ import { changeCategory, changeTag, longestLabel, type StudioLabel } from '#cont
 import { call } from '#web/lib/api.ts'
 import { languageNames } from '#web/lib/language.ts'
 import { notify } from '#web/lib/notify.ts'
-import { Field } from '#web/ui/Field.tsx'
+import { Field } from '#web/ui/forms/Field.tsx'
 import { shown } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
 import { FormSheet } from '#web/studio/ui/sheets/FormSheet.tsx'

@@ -7,7 +7,7 @@ import {
   type StudioVideo,
 } from '#contract/studio/videos.ts'
 import { Button } from '#web/ui/Button.tsx'
-import { Field } from '#web/ui/Field.tsx'
+import { Field } from '#web/ui/forms/Field.tsx'
 import { call } from '#web/lib/api.ts'
 import { notify } from '#web/lib/notify.ts'
 import { useQueryClient } from '@tanstack/react-query'

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { isSignedOut } from '#web/studio/queries.ts'
-import { useForm, type FormOptions } from '#web/ui/use-form.ts'
+import { useForm, type FormOptions } from '#web/ui/forms/use-form.ts'
 import { useUnsaved } from './unsaved.ts'
 import { useSavedElsewhere } from './use-saved-elsewhere.ts'
 

@@ -4,8 +4,8 @@ import { describeGateway } from '#server/features/billing/gateways/describe-gate
 import type { Behaviour } from '#server/features/billing/gateways/gateway-harness.ts'
 import { systemClock } from '#server/platform/clock.ts'
 import { createLog } from '#server/platform/log.ts'
-import { payerEmail, type Funding } from './fake-orders.ts'
-import { FakePaypal } from './fake-paypal.ts'
+import { payerEmail, type Funding } from './fake/fake-orders.ts'
+import { FakePaypal } from './fake/fake-paypal.ts'
 import { createPaypalGateway } from './paypal-gateway.ts'
 
 let paypal: FakePaypal

@@ -5,7 +5,7 @@ import { renewSubscriptions } from '#server/features/billing/jobs/renew-subscrip
 import { booksOf } from '#server/testing/billing-model/ledger-balance.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
 import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
-import { FakePaypal, type Trouble } from './fake-paypal.ts'
+import { FakePaypal, type Trouble } from './fake/fake-paypal.ts'
 
 const hour = 3_600_000
 let paypal: FakePaypal

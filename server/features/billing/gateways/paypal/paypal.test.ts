@@ -7,7 +7,7 @@ import { booksOf } from '#server/testing/billing-model/ledger-balance.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
 import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
-import { FakePaypal, type Trouble } from './fake-paypal.ts'
+import { FakePaypal, type Trouble } from './fake/fake-paypal.ts'
 
 let paypal: FakePaypal
 let site: TestSite

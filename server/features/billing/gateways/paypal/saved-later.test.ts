@@ -5,7 +5,7 @@ import { refundOrder } from '#server/features/billing/refunds/refund-order.ts'
 import { renewSubscriptions } from '#server/features/billing/jobs/renew-subscriptions.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
 import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
-import { FakePaypal } from './fake-paypal.ts'
+import { FakePaypal } from './fake/fake-paypal.ts'
 
 let paypal: FakePaypal
 let site: TestSite

@@ -3,7 +3,7 @@ import { listPlans } from '#contract/billing.ts'
 import { buildVideo } from '#server/testing/builders/builders.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
 import { testSite } from '#server/testing/site/test-site.ts'
-import { FakePaypal } from './fake-paypal.ts'
+import { FakePaypal } from './fake/fake-paypal.ts'
 
 test('an account without the vault is offered for one-off payments only: a plan is refused, an episode sold', async () => {
   const paypal = await FakePaypal.start()

@@ -1,5 +1,5 @@
 import { htmlLanguage, type Language, type OfferedLanguages } from '#contract/languages.ts'
-import type { SiteIcons } from './site-icons.ts'
+import type { SiteIcons } from '#server/features/pages/install/site-icons.ts'
 
 /** What search engines and social networks read of a page. */
 export interface Head {

@@ -5,7 +5,7 @@ import { createAnswerCache } from '#server/platform/response-cache.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Head } from './build-head.ts'
 import { describeVideo } from './describe-video.ts'
-import type { FirstScreen } from './load-first-screen.ts'
+import type { FirstScreen } from '#server/features/pages/first-screen/load-first-screen.ts'
 import { loadPage, type PageContext } from '#server/features/pages/text-pages/load-page.ts'
 import { textOf } from '#server/features/pages/text-pages/parse-markdown.ts'
 

@@ -9,7 +9,12 @@ import { Shopper } from '#server/testing/builders/shopper.ts'
 import type { Tx } from '#server/tables.ts'
 import { answerConsent } from '#server/testing/site/tracked-visitor.ts'
 import { sendConversions } from './send-conversions.ts'
-import { eraseTracking, mergeTracking, reportRegistration, withdrawConsent } from './tracking.ts'
+import {
+  eraseTracking,
+  mergeTracking,
+  reportRegistration,
+  withdrawConsent,
+} from '#server/features/tracking/tracking.ts'
 
 let site: MoneySite
 let sink: PostSink

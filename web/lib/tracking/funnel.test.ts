@@ -3,7 +3,7 @@ import { beforeEach, expect, test, vi } from 'vitest'
 const sent: [string, object | undefined][] = []
 vi.mock('./events.ts', () => ({ sendEvent: (event: string, fields?: object) => sent.push([event, fields]) }))
 let whenIdle: (work: () => void) => void
-vi.mock('./when-idle.ts', () => ({ whenIdle: (work: () => void) => whenIdle(work) }))
+vi.mock('#web/lib/when-idle.ts', () => ({ whenIdle: (work: () => void) => whenIdle(work) }))
 const page = new EventTarget()
 vi.stubGlobal('addEventListener', page.addEventListener.bind(page))
 vi.stubGlobal('removeEventListener', page.removeEventListener.bind(page))

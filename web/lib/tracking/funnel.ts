@@ -1,7 +1,7 @@
 import { sendEvent } from './events.ts'
-import { saveRecord, readRecord, tabStorage } from './storage.ts'
+import { saveRecord, readRecord, tabStorage } from '#web/lib/storage.ts'
 import { referrerToken } from './visit.ts'
-import { whenIdle } from './when-idle.ts'
+import { whenIdle } from '#web/lib/when-idle.ts'
 
 /*
  * What the site counts of the way to a payment, each once a visit: that it began, which videos were opened in it, where it met a locked

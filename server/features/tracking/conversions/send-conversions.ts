@@ -2,7 +2,7 @@ import type { Clock } from '#server/platform/clock.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Log } from '#server/platform/log.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import { hasConsent } from './consent.ts'
+import { hasConsent } from '#server/features/tracking/consent.ts'
 import {
   deleteConversions,
   finishConversion,
@@ -10,7 +10,7 @@ import {
   takeDueConversion,
   type ConversionRow,
 } from './conversion-queries.ts'
-import type { Destination, Verdict } from './destination.ts'
+import type { Destination, Verdict } from '#server/features/tracking/destination.ts'
 import { destinationsOf, type ConversionContext } from './queue-conversion.ts'
 
 export interface SendContext extends ConversionContext {

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it, vi } from 'vitest'
-import { stubStorage } from './stub-storage.ts'
+import { stubStorage } from '#web/lib/stub-storage.ts'
 
 /** The modules anew, as a new document has them, in a browser that keeps nothing yet. */
 async function openDocument(consent: 'usual' | 'strict') {

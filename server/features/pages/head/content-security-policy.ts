@@ -1,4 +1,4 @@
-import type { DocumentName } from './documents.ts'
+import type { DocumentName } from '#server/features/pages/documents.ts'
 
 /** Hosts of others that a document may turn to. */
 export interface ForeignHosts {

@@ -1,5 +1,5 @@
 import type { Head } from './build-head.ts'
-import type { FirstScreen } from './load-first-screen.ts'
+import type { FirstScreen } from '#server/features/pages/first-screen/load-first-screen.ts'
 
 /** The head of a video's page, with a `VideoObject` for search engines; it names no media file, free or locked. */
 export function describeVideo(

@@ -1,6 +1,6 @@
 import { sql, type Insertable, type Selectable } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
-import type { ConversionsTable } from './tables.ts'
+import type { ConversionsTable } from '#server/features/tracking/tables.ts'
 
 export type ConversionRow = Selectable<ConversionsTable>
 type Key = Pick<ConversionRow, 'destination' | 'name' | 'event_id'>

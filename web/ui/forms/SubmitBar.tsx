@@ -1,6 +1,6 @@
 import { useId, type ReactNode } from 'react'
 import { money } from '#web/lib/money.ts'
-import { Button } from './Button.tsx'
+import { Button } from '#web/ui/Button.tsx'
 import styles from './submit-bar.module.css'
 
 interface SubmitBarProps {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { htmlLanguage, type Language } from '#contract/languages.ts'
 import type { PlainRoute } from '#server/platform/http/route.ts'
-import type { Documents } from './documents.ts'
+import type { Documents } from '#server/features/pages/documents.ts'
 import type { SiteIcons } from './site-icons.ts'
 import { forGood } from '#server/platform/cache-control.ts'
 

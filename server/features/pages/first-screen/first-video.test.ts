@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { firstVideo } from './build-head.ts'
+import { firstVideo } from '#server/features/pages/head/build-head.ts'
 
 it('lets the browser’s own player take segments of another host', () => {
   expect(firstVideo('/poster.webp')).toContain(' crossorigin="anonymous"')

@@ -6,20 +6,24 @@ import { foldEmail, sameEmail } from '#server/platform/email-address.ts'
 import type { Call } from '#server/platform/http/route.ts'
 import { queueMail } from '#server/platform/mail/send-mails.ts'
 import type { Tx } from '#server/tables.ts'
-import { deleteFailures } from './attempt-queries.ts'
+import { deleteFailures } from '#server/features/members/credentials/attempt-queries.ts'
 import { auditCall } from '#server/features/members/audit-call.ts'
-import { checkEmail } from './check-profile.ts'
+import { checkEmail } from '#server/features/members/credentials/check-profile.ts'
 import { knownDevice } from '#server/features/members/sessions/device-cookie.ts'
-import { deleteLinks, insertResetRequest, takeResetRequest } from './link-queries.ts'
-import { findLink, lockLinked, makeLink } from './mail-links.ts'
-import { onDevice } from './login-throttle.ts'
+import {
+  deleteLinks,
+  insertResetRequest,
+  takeResetRequest,
+} from '#server/features/members/credentials/link-queries.ts'
+import { findLink, lockLinked, makeLink } from '#server/features/members/credentials/mail-links.ts'
+import { onDevice } from '#server/features/members/credentials/login-throttle.ts'
 import type { MembersContext } from '#server/features/members/members-context.ts'
 import { checkPassword, hashPassword } from './passwords.ts'
 import { selectUserByEmail, updateUser, type UserRow } from '#server/features/members/queries.ts'
-import { removeSecondFactor } from './second-factor.ts'
+import { removeSecondFactor } from '#server/features/members/credentials/second-factor/second-factor.ts'
 import { endSessionsOf } from '#server/features/members/sessions/sessions.ts'
-import { eraseIdentities } from './identities.ts'
-import { sendSecurityMail } from './security-mails.ts'
+import { eraseIdentities } from '#server/features/members/credentials/identities.ts'
+import { sendSecurityMail } from '#server/features/members/credentials/security-mails.ts'
 
 /**
  * Takes down that somebody wants a new password for an address. Whether there is an account is only looked up by

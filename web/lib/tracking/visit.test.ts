@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { adIds, referrerToken, takeVisitParameters } from './visit.ts'
-import { stubStorage } from './stub-storage.ts'
+import { stubStorage } from '#web/lib/stub-storage.ts'
 
 let kept: Map<string, string>
 beforeEach(() => {

@@ -1,8 +1,8 @@
 import { sql, type Updateable } from 'kysely'
 import { prepared, type Slots } from '#server/platform/database/prepared.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import { lockBuyer } from './order-queries.ts'
-import { nextPrice, risesUntold } from './price-queries.ts'
+import { lockBuyer } from '#server/features/billing/records/order-queries.ts'
+import { nextPrice, risesUntold } from '#server/features/billing/records/price-queries.ts'
 import type * as tables from '#server/features/billing/tables.ts'
 
 const live = ['active', 'past_due'] as const

@@ -1,5 +1,5 @@
 import { consentAnswer } from './consent.ts'
-import { settings } from './settings.ts'
+import { settings } from '#web/lib/settings.ts'
 import { adIds } from './visit.ts'
 
 /** The server marks documents of sites with marketing pixels (server/features/pages/give-document.ts). */

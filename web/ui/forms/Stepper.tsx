@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
-import { Button } from './Button.tsx'
-import { Icon } from './Icon.tsx'
+import { Button } from '#web/ui/Button.tsx'
+import { Icon } from '#web/ui/Icon.tsx'
 import styles from './stepper.module.css'
 
 /** A button that is held repeats every 200 ms (seed, section 9), after a first delay that distinguishes a press from a hold. */

@@ -1,5 +1,5 @@
 import type { Db } from '#server/tables.ts'
-import { selectSoldPlan, type PlanRow } from './offer-queries.ts'
+import { selectSoldPlan, type PlanRow } from '#server/features/billing/records/offer-queries.ts'
 import { selectPlannedOrder, type RenewingRow } from './renewal-queries.ts'
 
 /** What a subscription is charged next, for which plan and when. */

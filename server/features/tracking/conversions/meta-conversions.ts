@@ -1,5 +1,10 @@
-import { fieldOf, judgeStatus, type Destination, type DestinationKeys } from './destination.ts'
-import type { ConversionDetails, ConversionName } from './tables.ts'
+import {
+  fieldOf,
+  judgeStatus,
+  type Destination,
+  type DestinationKeys,
+} from '#server/features/tracking/destination.ts'
+import type { ConversionDetails, ConversionName } from '#server/features/tracking/tables.ts'
 
 const version = 'v24.0'
 const names = {

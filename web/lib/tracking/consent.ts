@@ -1,5 +1,5 @@
-import { settings } from './settings.ts'
-import { storage } from './storage.ts'
+import { settings } from '#web/lib/settings.ts'
+import { storage } from '#web/lib/storage.ts'
 
 const key = 'consent'
 const listeners = new Set<() => void>()

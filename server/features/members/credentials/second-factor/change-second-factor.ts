@@ -3,11 +3,16 @@ import type { ResultOf } from '#contract/endpoint.ts'
 import { Refusal } from '#contract/errors.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Call } from '#server/platform/http/route.ts'
-import { deleteFailures } from './attempt-queries.ts'
+import { deleteFailures } from '#server/features/members/credentials/attempt-queries.ts'
 import { auditCall } from '#server/features/members/audit-call.ts'
-import { throttleLogin } from './login-throttle.ts'
+import { throttleLogin } from '#server/features/members/credentials/login-throttle.ts'
 import type { MembersContext } from '#server/features/members/members-context.ts'
-import { lockReauthenticated, reauthenticate, requireMember, type MemberViewer } from './reauthenticate.ts'
+import {
+  lockReauthenticated,
+  reauthenticate,
+  requireMember,
+  type MemberViewer,
+} from '#server/features/members/credentials/reauthenticate.ts'
 import { lockUser } from '#server/features/members/queries.ts'
 import {
   beginSecondFactor,
@@ -15,7 +20,7 @@ import {
   confirmSecondFactor,
   removeSecondFactor,
 } from './second-factor.ts'
-import { sendSecurityMail } from './security-mails.ts'
+import { sendSecurityMail } from '#server/features/members/credentials/security-mails.ts'
 
 type FactorCall = Call<typeof changeSecondFactorCall>
 type Changed = ResultOf<typeof changeSecondFactorCall>

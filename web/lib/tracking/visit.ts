@@ -1,5 +1,5 @@
 import { mayKeepClickIds, onConsent } from './consent.ts'
-import { storage } from './storage.ts'
+import { storage } from '#web/lib/storage.ts'
 
 /** The query parameters that are stored before a navigation (seed, section 2), and the key each is stored under. */
 const taken = { token: 'referrer_token', fbclid: 'fbclid', ttclid: 'ttclid' } as const

@@ -3,7 +3,7 @@ import { Refusal } from '#contract/errors.ts'
 import { iconLimits } from '#contract/studio/icon.ts'
 import { pictureKindOf } from '#server/platform/picture-kind.ts'
 import type { Tx } from '#server/tables.ts'
-import * as queries from './queries.ts'
+import * as queries from '#server/features/pages/queries.ts'
 
 /** The side of the stored picture, larger than any icon made of it. */
 const keptSide = 1024
