@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
-import { expectMoving, expectPlaying, swipeUp, towerUrl } from '#e2e/support/watching.ts'
+import { expectMoving, expectPlaying, skipToEnd, swipeUp, towerUrl } from '#e2e/support/watching.ts'
 
 /** Counts, from here on, how often a text has come on screen: it may be gone before anybody looks. */
 async function countComings(page: Page, text: string): Promise<() => Promise<number>> {
@@ -28,8 +28,7 @@ test('somebody new on a phone is told once that a swipe leads on @phone', async 
   await expectMoving(page)
   // The hint comes with the neighbour's player; by the end of the episode, which leads on by itself, it is there.
   await expect(page.locator('[data-player] video')).toHaveCount(2)
-  const first = page.locator('video').first()
-  await first.evaluate((video: HTMLVideoElement) => (video.currentTime = video.duration - 0.2))
+  await skipToEnd(page)
   await expectPlaying(page, 2)
   expect(await comings()).toBe(0)
 })

@@ -97,14 +97,37 @@ test('it begins where its viewer left it', async ({ page }) => {
   expect(await first(page).evaluate((video: HTMLVideoElement) => video.currentTime)).toBeGreaterThan(2.5)
 })
 
-test('hls.js goes on with the rendition that is chosen, at the same second, and asks for no other', async ({
-  page,
-}) => {
+/** The renditions that hls.js asks for from now on. */
+function noteRenditions(page: Page): Set<string> {
   const asked = new Set<string>()
   page.on('request', (request) => {
     const rendition = /\/(v\d)\//.exec(request.url())?.[1]
     if (rendition && request.resourceType() === 'xhr') asked.add(rendition)
   })
+  return asked
+}
+
+test('hls.js begins with the rendition that was chosen on an earlier visit, and asks for no other', async ({
+  page,
+}) => {
+  await page.addInitScript(() => localStorage.setItem('player', JSON.stringify({ quality: 240 })))
+  const asked = noteRenditions(page)
+  await page.goto(await towerUrl(page, 1))
+  await expectMoving(page)
+  // The neighbour too.
+  const heldData = () =>
+    page
+      .locator('video')
+      .evaluateAll((all: HTMLVideoElement[]) => all.map(({ readyState }) => readyState >= 3))
+  await expect.poll(heldData).toEqual([true, true])
+  expect(await first(page).evaluate((video: HTMLVideoElement) => video.videoHeight)).toBeLessThan(430)
+  expect(asked.size).toBe(1)
+})
+
+test('hls.js goes on with the rendition that is chosen, at the same second, and asks for no other', async ({
+  page,
+}) => {
+  const asked = noteRenditions(page)
   await page.goto(await towerUrl(page, 1))
   await expectMoving(page)
   // By its button: an interface that is still arriving would play on after a pause that it does not know of.

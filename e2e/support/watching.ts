@@ -25,6 +25,21 @@ export async function expectMoving(page: Page): Promise<void> {
   await expect.poll(() => second(page), { message: 'the episode moves' }).toBeGreaterThan(0)
 }
 
+/** Goes to the last moments of the episode on screen, which then ends by itself. */
+export async function skipToEnd(page: Page): Promise<void> {
+  await expectMoving(page)
+  const shown = page.locator('video:not([inert] *)')
+  const isNearEnd = () =>
+    shown.evaluate((video: HTMLVideoElement) => {
+      const near = video.duration - 0.5
+      if (video.ended || (video.currentTime >= near && !video.seeking)) return true
+      // Of a film whose length is not known yet there is no end to go to.
+      if (Number.isFinite(near)) video.currentTime = near
+      return false
+    })
+  await expect.poll(isNearEnd).toBe(true)
+}
+
 /** To the next episode: a finger's swipe on a phone, a key on a desktop. */
 export async function swipeUp(page: Page, phone: boolean): Promise<void> {
   if (!phone) return page.keyboard.press('n')

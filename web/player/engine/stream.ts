@@ -57,6 +57,8 @@ function openStream(video: HTMLVideoElement, source: Source, startMs: number, ac
   }
   const open = !hlsServes ? openNative : active && startsNatively(source) ? openNativeThenHls : openLazyHls
   const player = open(video, source, startMs / 1000, events)
+  // At once: what is chosen once it plays was fetched in another rendition before.
+  player.choose(preferences.get().quality)
   return {
     ...player,
     video,

@@ -65,9 +65,7 @@ export function useStream(source: Source, startMs: number, active: boolean, onEx
 
   useEffect(() => stream?.setActive(active), [stream, active])
   useBackground(stream, active)
-  useEffect(() => {
-    if (stream && renditions.length > 0) stream.choose(quality)
-  }, [stream, renditions, quality])
+  useEffect(() => stream?.choose(quality), [stream, quality])
 
   const retry = useCallback(() => {
     setFailure(null)
