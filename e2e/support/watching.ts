@@ -47,9 +47,9 @@ export async function swipeUp(page: Page, phone: boolean): Promise<void> {
   const devtools = await page.context().newCDPSession(page)
   const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', touchPoints: { x: number; y: number }[]) =>
     devtools.send('Input.dispatchTouchEvent', { type, touchPoints })
-  // Few: on a busy machine a long gesture would outlast the episode, and lead beyond the one that comes by itself.
+  // Far beyond the half from which the feed snaps on: a busy browser may leave a move or two out.
   const steps = 8
-  const at = (step: number) => [{ x: width / 2, y: height * (0.75 - (0.6 * step) / steps) }]
+  const at = (step: number) => [{ x: width / 2, y: height * (0.75 - (0.7 * step) / steps) }]
   // Chromium's own scroll gesture now and then sends no moves at all.
   await touch('touchStart', at(0))
   for (let step = 1; step <= steps; step++) {
