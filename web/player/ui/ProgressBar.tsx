@@ -112,8 +112,8 @@ function usePosition({ video, durationMs, shown }: ProgressBarProps, dragMs: num
     let shownTime = ''
     let drawn = { timeMs: -Infinity, bufferedMs: -Infinity }
     const draw = () => {
-      const { timeMs, bufferedMs } = readVideo(video)
-      const ms = dragMs ?? timeMs
+      const state = readVideo(video)
+      const ms = dragMs ?? state.timeMs
       const time = clock(ms)
       if (time !== shownTime) {
         shownTime = time
@@ -124,8 +124,10 @@ function usePosition({ video, durationMs, shown }: ProgressBarProps, dragMs: num
         if (shown && range.current) range.current.value = String(Math.floor(ms / 1000))
         if (shown) drawnSeconds.current = Math.floor(ms / 1000)
       }
+      if (!shown) return
+      const { bufferedMs } = state
       const movedMs = Math.max(Math.abs(ms - drawn.timeMs), Math.abs(bufferedMs - drawn.bufferedMs))
-      if (!shown || movedMs * steps < durationMs) return
+      if (movedMs * steps < durationMs) return
       drawn = { timeMs: ms, bufferedMs }
       if (played.current) played.current.style.scale = scale(ms)
       if (buffered.current) buffered.current.style.scale = scale(bufferedMs)
