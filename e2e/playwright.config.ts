@@ -28,7 +28,7 @@ export default defineConfig({
   timeout: 120_000,
   expect: { timeout: 30_000 },
   // Most of the time a test waits: for pictures, for a job, for the bank.
-  workers: 3,
+  workers: 4,
   forbidOnly: true,
   use: {
     launchOptions,

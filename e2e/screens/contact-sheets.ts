@@ -10,22 +10,32 @@ import { findStudioContent, studioShotsOf } from './studio-states.ts'
 import { acceptLink } from '#e2e/support/studio.ts'
 
 /**
- * `npm run screens -- URL` photographs every screen and its states on a running site, in English and German, on a phone,
- * a tablet and a desktop: each by itself in test-results/screens/<language>-<size>/, and all on contact sheets beside them.
+ * `npm run screens -- URL` photographs every screen and its states on a running site, in English and German, on a phone held
+ * upright and sideways, a tablet and a desktop, also at 200 % zoom: each by itself in test-results/screens/<language>-<size>/, and all on contact sheets beside them.
  * `npm run screens -- URL en-phone video` makes only the sheets and pictures whose names match. The site needs the sandbox gateway.
  * With the one-time link of a new owner (`npm run studio -- operator add EMAIL`) in the URL's place it photographs the studio, into
  * folders and sheets that begin with `studio-`.
  */
-const sizes = {
-  phone: { width: 390, height: 844 },
-  tablet: { width: 820, height: 1180 },
-  desktop: { width: 1440, height: 900 },
+const touch = { isMobile: true, hasTouch: true }
+const sizes: Record<string, Device> = {
+  phone: { viewport: { width: 390, height: 844 }, ...touch },
+  landscape: { viewport: { width: 844, height: 390 }, ...touch },
+  tablet: { viewport: { width: 820, height: 1180 }, ...touch },
+  desktop: { viewport: { width: 1440, height: 900 } },
+  zoomed: { viewport: { width: 720, height: 450 }, deviceScaleFactor: 2 },
 }
 const languages = { en: 'en-US', dy: 'de-DE' }
 const settleMs = 700
 const thumb = { width: 360, gap: 16, label: 28, columns: 8 }
 const atOnce = 2
 const folder = join(import.meta.dirname, '../..', 'test-results', 'screens')
+
+interface Device {
+  viewport: { width: number; height: number }
+  isMobile?: boolean
+  hasTouch?: boolean
+  deviceScaleFactor?: number
+}
 
 type State = Exclude<BrowserContextOptions['storageState'], string | undefined>
 
@@ -59,8 +69,7 @@ async function photograph(
   shot: Shot,
   options: BrowserContextOptions,
 ): Promise<Buffer> {
-  const phone = (options.viewport?.width ?? 0) < 1000
-  const context = await browser.newContext({ ...options, isMobile: phone, hasTouch: phone })
+  const context = await browser.newContext(options)
   context.setDefaultTimeout(8000)
   try {
     const page = await context.newPage()
@@ -119,7 +128,7 @@ async function layOut(
 
 /** All pictures of one size and language, a few at once. */
 async function photographAll(browser: Browser, url: string, sheet: Sheet): Promise<Picture[]> {
-  const { shots, viewport, locale, guest, member } = sheet
+  const { shots, device, locale, guest, member } = sheet
   const home = join(folder, sheet.name)
   mkdirSync(home, { recursive: true })
   const pictures: Picture[] = []
@@ -128,7 +137,7 @@ async function photographAll(browser: Browser, url: string, sheet: Sheet): Promi
     for (let next = left.shift(); next; next = left.shift()) {
       const [i, shot] = next
       const storageState = shot.member ? member : guest
-      const image = await photograph(browser, url, shot, { viewport, locale, storageState })
+      const image = await photograph(browser, url, shot, { ...device, locale, storageState })
       pictures[i] = { name: shot.name, image }
       await sharp(image).toFile(join(home, shot.file))
       process.stdout.write(`\r${sheet.name}: ${shots.length - left.length} of ${shots.length} `)
@@ -141,7 +150,7 @@ async function photographAll(browser: Browser, url: string, sheet: Sheet): Promi
 interface Sheet {
   name: string
   shots: (Shot & { file: string })[]
-  viewport: { width: number; height: number }
+  device: Device
   locale: string
   guest: State
   member: State
@@ -173,12 +182,12 @@ try {
     }))
     .filter(({ name }) => new RegExp(wantedShot).test(name))
   for (const [language, locale] of Object.entries(languages)) {
-    for (const [size, viewport] of Object.entries(sizes)) {
+    for (const [size, device] of Object.entries(sizes)) {
       const name = `${studioLink ? 'studio-' : ''}${language}-${size}`
       if (!new RegExp(wantedSheet).test(name)) continue
-      const pictures = await photographAll(browser, url, { name, shots, viewport, locale, guest, member })
+      const pictures = await photographAll(browser, url, { name, shots, device, locale, guest, member })
       const file = join(folder, `${name}.png`)
-      await layOut(pictures, viewport, file)
+      await layOut(pictures, device.viewport, file)
       console.log(`\r${file}`.padEnd(40))
     }
   }
