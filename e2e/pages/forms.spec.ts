@@ -51,3 +51,21 @@ test('the fields of the payment say what is missing once they are left', async (
   await card.getByLabel('Expiry').click()
   await expect(complaint).toBeVisible()
 })
+
+test('a card that was typed before the script of its fields came is known by its brand once it is there', async ({
+  page,
+}) => {
+  const held = Promise.withResolvers<void>()
+  await page.route('**/sandbox/card.js', async (route) => {
+    await held.promise
+    await route.fallback()
+  })
+  await page.goto(await pathOf(page, '/videos/{video}?episode=4'))
+  await lockedPanel(page, 4).getByRole('button', { name: 'Pay $0.99' }).click()
+  const { card } = cardForm(page)
+  await card.getByLabel('Card number').fill('4242424242424242')
+  await expect(card.getByText('Visa')).toHaveCount(0)
+  held.resolve()
+  await expect(card.getByText('Visa')).toBeVisible()
+  await expect(card.getByLabel('Card number')).toHaveValue('4242 4242 4242 4242')
+})
