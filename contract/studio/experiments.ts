@@ -78,7 +78,7 @@ export const ExperimentResult = Type.Object({
   is_early: Type.Boolean(),
   /** The arms have other shares of the viewers than they should: something is wrong with the experiment itself. */
   is_uneven: Type.Boolean(),
-  /** Of a draft: what is odd about the video's prices in its arms, the first of which is 0. */
+  /** Warnings of the video's prices in a draft's variants; the control is number 0. */
   warnings: Type.Array(Type.Object({ arm: Type.Integer(), warning: oneOf(priceWarnings) })),
   /** When viewers and money were counted: of an experiment that many have met some minutes ago, once it is stopped up to a day. */
   counted_at: Time,

@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import sharp, { type OverlayOptions } from 'sharp'
 import { readArguments } from '#scripts/read-arguments.mjs'
+import { desktop, phone } from '#e2e/playwright.config.ts'
 import { becomeMember, leave } from '#e2e/support/become-member.ts'
 import { findChromium } from '#e2e/support/find-chromium.ts'
 import { shotsOf, type Content, type Shot } from './screen-states.ts'
@@ -11,17 +12,17 @@ import { acceptLink } from '#e2e/support/studio.ts'
 
 /**
  * `npm run screens -- URL` photographs every screen and its states on a running site, in English and German, on a phone held
- * upright and sideways, a tablet and a desktop, also at 200 % zoom: each by itself in test-results/screens/<language>-<size>/, and all on contact sheets beside them.
+ * upright and sideways, a tablet and a desktop, also at 200 % zoom: each by itself in test-results/screens/<language>-<size>/,
+ * and all on contact sheets beside them.
  * `npm run screens -- URL en-phone video` makes only the sheets and pictures whose names match. The site needs the sandbox gateway.
  * With the one-time link of a new owner (`npm run studio -- operator add EMAIL`) in the URL's place it photographs the studio, into
  * folders and sheets that begin with `studio-`.
  */
-const touch = { isMobile: true, hasTouch: true }
 const sizes: Record<string, Device> = {
-  phone: { viewport: { width: 390, height: 844 }, ...touch },
-  landscape: { viewport: { width: 844, height: 390 }, ...touch },
-  tablet: { viewport: { width: 820, height: 1180 }, ...touch },
-  desktop: { viewport: { width: 1440, height: 900 } },
+  phone,
+  landscape: { ...phone, viewport: { width: 844, height: 390 } },
+  tablet: { ...phone, viewport: { width: 820, height: 1180 } },
+  desktop,
   zoomed: { viewport: { width: 720, height: 450 }, deviceScaleFactor: 2 },
 }
 const languages = { en: 'en-US', dy: 'de-DE' }
@@ -30,12 +31,7 @@ const thumb = { width: 360, gap: 16, label: 28, columns: 8 }
 const atOnce = 2
 const folder = join(import.meta.dirname, '../..', 'test-results', 'screens')
 
-interface Device {
-  viewport: { width: number; height: number }
-  isMobile?: boolean
-  hasTouch?: boolean
-  deviceScaleFactor?: number
-}
+type Device = BrowserContextOptions & { viewport: { width: number; height: number } }
 
 type State = Exclude<BrowserContextOptions['storageState'], string | undefined>
 

@@ -1,4 +1,10 @@
-import { test as base, expect as plain, type BrowserContext, type ConsoleMessage } from '@playwright/test'
+import {
+  test as base,
+  expect as plain,
+  type Browser,
+  type BrowserContext,
+  type ConsoleMessage,
+} from '@playwright/test'
 import { recordingExpect, watchLocators } from './locator-check.ts'
 import { siteUrl } from './site-url.ts'
 import { setCurrentSite, SiteServer, type OpenSite, type SiteSettings } from '#e2e/site/own-site.ts'
@@ -70,19 +76,15 @@ export const test = base.extend<Options & Automatic, PerWorker>({
   answeredConsent: [
     async ({ browser, consent }, use) => {
       // Quicker by a page than a context's `storageState`.
-      const answer = (context: BrowserContext) => void context.addInitScript(keepConsent, consent)
-      if (consent) browser.on('context', answer)
-      await use()
-      browser.off('context', answer)
+      if (!consent) return use()
+      await inEveryContext(browser, (context) => void context.addInitScript(keepConsent, consent), use)
     },
     { auto: true },
   ],
   slowEpisodes: [
     async ({ browser, pace }, use) => {
-      const slow = (context: BrowserContext) => void context.addInitScript(playSlowly)
-      if (pace === 'slow') browser.on('context', slow)
-      await use()
-      browser.off('context', slow)
+      if (pace === 'real') return use()
+      await inEveryContext(browser, (context) => void context.addInitScript(playSlowly), use)
     },
     { auto: true },
   ],
@@ -96,9 +98,7 @@ export const test = base.extend<Options & Automatic, PerWorker>({
         context.on('console', (message) => isNoise(message) && hear(message.text()))
         context.on('weberror', (thrown) => hear(thrown.error().message))
       }
-      browser.on('context', listen)
-      await use()
-      browser.off('context', listen)
+      await inEveryContext(browser, listen, use)
       plain(noise, 'the console is silent').toEqual([])
     },
     { auto: true },
@@ -113,6 +113,17 @@ export const test = base.extend<Options & Automatic, PerWorker>({
   ],
 })
 export const expect = recordingExpect
+
+/** Prepares each context that the test opens, before its first page. */
+async function inEveryContext(
+  browser: Browser,
+  prepare: (context: BrowserContext) => void,
+  use: () => Promise<void>,
+): Promise<void> {
+  browser.on('context', prepare)
+  await use()
+  browser.off('context', prepare)
+}
 
 /** Runs in each page, where no answer is kept yet. Pages without an origin of their own have no storage. */
 function keepConsent(answer: string | null): void {

@@ -2,14 +2,15 @@ import { expect, type FrameLocator, type Locator, type Page } from '@playwright/
 
 /** What a person does on the video page, and what they see of it. */
 
+/** The video of the episode on screen: those of its neighbours are inert. */
+const onScreen = 'video:not([inert] *)'
+
 /** The second that the episode on screen is at, also once it has ended; -1 while there is none. */
 export const second = (page: Page): Promise<number> =>
-  page.evaluate(() => {
-    const shown = [...document.querySelectorAll('video')].find(
-      (video) => !video.closest('[inert]') && video.isConnected,
-    )
+  page.evaluate((selector) => {
+    const shown = document.querySelector<HTMLVideoElement>(selector)
     return shown && (shown.ended || !shown.paused) ? shown.currentTime : -1
-  })
+  }, onScreen)
 
 /** Waits until the episode of this number is on screen and moving. */
 export async function expectPlaying(page: Page, number: number): Promise<void> {
@@ -28,9 +29,8 @@ export async function expectMoving(page: Page): Promise<void> {
 /** Goes to the last moments of the episode on screen, which then ends by itself. */
 export async function skipToEnd(page: Page): Promise<void> {
   await expectMoving(page)
-  const shown = page.locator('video:not([inert] *)')
   const isNearEnd = () =>
-    shown.evaluate((video: HTMLVideoElement) => {
+    page.locator(onScreen).evaluate((video: HTMLVideoElement) => {
       const near = video.duration - 0.5
       if (video.ended || (video.currentTime >= near && !video.seeking)) return true
       // Of a film whose length is not known yet there is no end to go to.

@@ -4,6 +4,7 @@ import { addFavorite, listFavorites, removeFavorites } from '#contract/library.t
 import { getUser } from '#contract/members.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
+import { countsOf } from '#server/testing/builders/video-counts.ts'
 import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 import { aggregateFavorites } from './counts/aggregate-counts.ts'
@@ -39,12 +40,7 @@ const archive = (id: string) =>
 
 const counted = async (): Promise<number> => {
   await aggregateFavorites(site.context.db)
-  const row = await site.context.db
-    .selectFrom('videos')
-    .select('favorite_count')
-    .where('id', '=', video.id)
-    .executeTakeFirstOrThrow()
-  return row.favorite_count
+  return (await countsOf(site.context.db, video.id)).favorite_count
 }
 
 describe('a favorite', () => {

@@ -5,6 +5,7 @@ import { getUser } from '#contract/members.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import { encodeCursor } from '#server/platform/cursor.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
+import { countsOf } from '#server/testing/builders/video-counts.ts'
 import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 import { aggregatePlays, purgeLibrary } from './counts/aggregate-counts.ts'
@@ -43,12 +44,7 @@ const expectPlays = (count: number) => expect.poll(plays, { timeout: 5000 }).toB
 
 const plays = async (): Promise<number> => {
   await aggregatePlays(site.context.db)
-  const row = await site.context.db
-    .selectFrom('videos')
-    .select('play_count')
-    .where('id', '=', video.id)
-    .executeTakeFirstOrThrow()
-  return row.play_count
+  return (await countsOf(site.context.db, video.id)).play_count
 }
 
 describe('a saved position', () => {

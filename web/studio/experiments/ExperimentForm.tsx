@@ -15,7 +15,15 @@ import { FindVideo } from '#web/studio/growth/FindVideo.tsx'
 import { useGuardedForm } from '#web/studio/ui/unsaved/use-guarded-form.ts'
 import { useGoOn } from '#web/studio/ui/unsaved/unsaved.ts'
 import { Choice } from '#web/studio/ui/Choice.tsx'
-import { bodyOf, isPriced, otherArms, problemsOf, valuesOf, type DraftValues } from './draft-values.ts'
+import {
+  armLetter,
+  bodyOf,
+  isPriced,
+  otherArms,
+  problemsOf,
+  valuesOf,
+  type DraftValues,
+} from './draft-values.ts'
 import styles from './experiments.module.css'
 
 /** Drafts an experiment, or changes the draft. */
@@ -94,7 +102,7 @@ function Values({ form }: Fields) {
         <Field
           key={name}
           {...form.field(name)}
-          label={t(priced ? 'experiments.priceOf' : 'experiments.freeOf', { arm: 'BCD'[index] ?? '' })}
+          label={t(priced ? 'experiments.priceOf' : 'experiments.freeOf', { arm: armLetter(index + 1) })}
           inputMode={priced ? 'decimal' : 'numeric'}
           required={index === 0}
           autoComplete="off"

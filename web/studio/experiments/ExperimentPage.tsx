@@ -21,6 +21,7 @@ import { PageLink } from '#web/studio/ui/PageLink.tsx'
 import { useCommand } from '#web/studio/use-command.ts'
 import { formatTime } from '#web/studio/format.ts'
 import { ExperimentForm } from './ExperimentForm.tsx'
+import { armLetter } from './draft-values.ts'
 import { Result } from './Result.tsx'
 import styles from './experiments.module.css'
 
@@ -63,7 +64,7 @@ export function OneExperiment({ id }: { id: string }) {
   )
 }
 
-/** What is odd about a draft's prices, before viewers see them. */
+/** Warnings of a draft's prices, shown before viewers see them. */
 function ArmWarnings({ warnings }: Pick<ExperimentResult, 'warnings'>) {
   const { t } = useTexts()
   if (warnings.length === 0) return null
@@ -71,7 +72,7 @@ function ArmWarnings({ warnings }: Pick<ExperimentResult, 'warnings'>) {
     <div role="status">
       {warnings.map(({ arm, warning }) => (
         <p key={`${arm} ${warning}`} className={styles.warning}>
-          {t('experiments.warning', { arm: 'ABCD'.charAt(arm), warning: t(`content.warning.${warning}`) })}
+          {t('experiments.warning', { arm: armLetter(arm), warning: t(`content.warning.${warning}`) })}
         </p>
       ))}
     </div>

@@ -12,6 +12,7 @@ import { Panel } from '#web/studio/ui/Page.tsx'
 import { Table } from '#web/studio/ui/Table.tsx'
 import { IntervalChart } from './IntervalChart.tsx'
 import { formatCount, formatTime } from '#web/studio/format.ts'
+import { armLetter } from './draft-values.ts'
 import styles from './experiments.module.css'
 
 type Row = VariantResult & { name: string; share: number }
@@ -25,7 +26,7 @@ export function Result({ result }: { result: ExperimentResult }) {
     return {
       ...variant,
       share: said.share,
-      name: `${'ABCD'[index]} · ${variantText(said, index, experiment.currency ?? '', t)}`,
+      name: `${armLetter(index)} · ${variantText(said, index, experiment.currency ?? '', t)}`,
     }
   })
   const percent = (value: number) =>

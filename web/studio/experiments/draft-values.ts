@@ -18,6 +18,9 @@ type Name = 'name' | 'kind' | 'target' | 'video' | 'share' | 'layout' | 'accent'
 /** An experiment as it is typed. */
 export type DraftValues = Record<Name, string>
 
+/** The letter by which a variant is called; the control is A. */
+export const armLetter = (index: number) => 'ABCD'.charAt(index)
+
 /** Whether the arms of a kind differ by a price. */
 export const isPriced = (kind: string) => kind.endsWith('_price')
 

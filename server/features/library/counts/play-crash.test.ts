@@ -6,6 +6,7 @@ import { runKillableSite } from '#server/testing/site/run-killable-site.ts'
 import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
 import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { Visitor } from '#server/testing/site/visitor.ts'
+import { countsOf } from '#server/testing/builders/video-counts.ts'
 import { aggregatePlays } from './aggregate-counts.ts'
 
 let database: TestDatabase
@@ -23,12 +24,7 @@ it('counts every play that was answered a second before the process is killed, a
   for (const viewer of viewers) await viewer.ask(getUser)
   const playCount = async () => {
     await aggregatePlays(site.context.db)
-    const { play_count } = await site.context.db
-      .selectFrom('videos')
-      .select('play_count')
-      .where('id', '=', video.id)
-      .executeTakeFirstOrThrow()
-    return play_count
+    return (await countsOf(site.context.db, video.id)).play_count
   }
   let answered = 0
   const watch = async (viewer: Visitor, from: number, to: number, then: () => Promise<unknown>) => {

@@ -6,6 +6,7 @@ import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.t
 import { password, registerMember } from '#server/testing/builders/register-member.ts'
 import { runKillableSite } from '#server/testing/site/run-killable-site.ts'
 import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { countsOf } from '#server/testing/builders/video-counts.ts'
 import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { Visitor } from '#server/testing/site/visitor.ts'
 import { watchQueries } from '#server/testing/database/watch-queries.ts'
@@ -59,12 +60,7 @@ const rowsOf = async (userId: string) => {
 
 const playCount = async () => {
   await aggregatePlays(site.context.db)
-  const row = await site.context.db
-    .selectFrom('videos')
-    .select('play_count')
-    .where('id', '=', video.id)
-    .executeTakeFirstOrThrow()
-  return row.play_count
+  return (await countsOf(site.context.db, video.id)).play_count
 }
 
 describe('a position that waits', () => {

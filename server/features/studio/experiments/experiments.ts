@@ -104,7 +104,7 @@ function checkPrices(context: Pick<StudioContext, 'gateways'>, { arms, currency 
       throw new Refusal('amountNotTaken', { field: 'arms' })
 }
 
-/** What an operator should know of before the start. */
+/** Warns of the prices that a draft's variants would make; empty once it has started. */
 async function warningsOf(
   db: Db,
   { state, kind, target, target_name, arms }: Experiment,
