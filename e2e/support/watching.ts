@@ -44,6 +44,15 @@ export async function skipToEnd(page: Page): Promise<void> {
 export async function swipeUp(page: Page, phone: boolean): Promise<void> {
   if (!phone) return page.keyboard.press('n')
   const { width, height } = page.viewportSize() ?? { width: 390, height: 844 }
+  // A feed that still snaps to the episode before would be stopped halfway, and snap back.
+  const awayFromRest = () =>
+    page
+      .locator('[data-player] [role=region]')
+      .first()
+      .evaluate((feed) =>
+        Math.abs(feed.scrollTop / feed.clientHeight - Math.round(feed.scrollTop / feed.clientHeight)),
+      )
+  await expect.poll(awayFromRest, { message: 'the feed is at rest' }).toBeLessThan(0.01)
   const devtools = await page.context().newCDPSession(page)
   const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', touchPoints: { x: number; y: number }[]) =>
     devtools.send('Input.dispatchTouchEvent', { type, touchPoints })
