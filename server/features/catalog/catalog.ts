@@ -18,12 +18,12 @@ export {
 export { beginDraft, edited, editVideo, loadAdminVideo, type TextChanges } from './editing/edit-video.ts'
 export {
   loadAdminTitles,
-  selectCategories,
   selectAdminVideos,
   selectTagsInUse,
   selectVideoBefore,
   type AdminVideoRecord,
 } from './editing/admin-queries.ts'
+export { selectCategories } from './homepage/compose-queries.ts'
 export { arrangeCategories, deleteLabel, mergeLabels, renameLabel } from './editing/edit-labels.ts'
 export { selectAdminTags, type LabelKind } from './editing/label-queries.ts'
 export { archive, publishNow, schedule, unschedule } from './editing/video-states.ts'

@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { sql } from 'kysely'
 import type { Texts } from '#contract/languages.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Storage } from '#server/platform/storage/storage.ts'
@@ -24,7 +25,7 @@ export interface BuiltVideo {
   episodes: { id: string; number: number; assetId: string | null }[]
 }
 
-/** A category of its own, with an English name where one is given alone. */
+/** A category that is the last of the menu, with an English name where one is given alone. */
 export async function buildCategory(db: Db, name: string | Texts): Promise<string> {
   const id = newId('cat')
   await db
@@ -33,6 +34,7 @@ export async function buildCategory(db: Db, name: string | Texts): Promise<strin
       id,
       slug: `category-${++made}`,
       names: JSON.stringify(typeof name === 'string' ? { en: name } : name),
+      position: sql`(SELECT coalesce(max(position), 0) + 1 FROM categories)`,
     })
     .execute()
   return id

@@ -185,15 +185,6 @@ export async function selectSlugs(db: Db, beginning: string): Promise<Set<string
 
 type Label = NameRow & { slug: string }
 
-export function selectCategories(db: Db): Promise<Label[]> {
-  return db
-    .selectFrom('categories')
-    .select(['id', 'slug', 'names'])
-    .orderBy('position')
-    .orderBy('slug')
-    .execute()
-}
-
 /** The tags in the order of their place. */
 export function selectTagsInUse(db: Db, limit: number): Promise<Label[]> {
   return db

@@ -2,8 +2,11 @@ import { Refusal } from '#contract/errors.ts'
 import { languages, type Texts } from '#contract/languages.ts'
 import { longestLabel } from '#contract/studio/labels.ts'
 import type { Tx } from '#server/tables.ts'
-import { lockHomepage, orderCategories } from '#server/features/catalog/homepage/compose-queries.ts'
-import { selectCategories } from './admin-queries.ts'
+import {
+  lockHomepage,
+  orderCategories,
+  selectCategories,
+} from '#server/features/catalog/homepage/compose-queries.ts'
 import { edited, slugOf, type TextChanges } from './edit-video.ts'
 import * as queries from './label-queries.ts'
 import type { LabelKind, LabelRecord } from './label-queries.ts'

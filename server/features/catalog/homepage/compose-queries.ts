@@ -13,7 +13,7 @@ export function selectCategories(db: Db) {
     .selectFrom('categories')
     .select(['id', 'slug', 'names'])
     .orderBy('position')
-    .orderBy('id')
+    .orderBy('slug')
     .execute()
 }
 
@@ -58,7 +58,7 @@ export async function replaceSections(tx: Tx, rows: readonly Insertable<Sections
 export async function orderCategories(tx: Tx, ids: readonly string[]): Promise<void> {
   await sql`
     WITH named AS (SELECT id, place FROM unnest(${ids}::text[]) WITH ORDINALITY AS named (id, place)),
-    placed AS (SELECT c.id, row_number() OVER (ORDER BY named.place NULLS LAST, c.position, c.id) AS place
+    placed AS (SELECT c.id, row_number() OVER (ORDER BY named.place NULLS LAST, c.position, c.slug) AS place
       FROM categories c LEFT JOIN named USING (id))
     UPDATE categories SET position = placed.place FROM placed WHERE placed.id = categories.id`.execute(tx)
 }
