@@ -44,19 +44,18 @@ export async function skipToEnd(page: Page): Promise<void> {
 export async function swipeUp(page: Page, phone: boolean): Promise<void> {
   if (!phone) return page.keyboard.press('n')
   const { width, height } = page.viewportSize() ?? { width: 390, height: 844 }
+  const feed = page.locator('[data-player] [role=region]').first()
+  const scrolled = () => feed.evaluate((each) => each.scrollTop / each.clientHeight)
   // A feed that still snaps to the episode before would be stopped halfway, and snap back.
-  const awayFromRest = () =>
-    page
-      .locator('[data-player] [role=region]')
-      .first()
-      .evaluate((feed) =>
-        Math.abs(feed.scrollTop / feed.clientHeight - Math.round(feed.scrollTop / feed.clientHeight)),
-      )
+  let begin = 0
+  const awayFromRest = async () => {
+    begin = await scrolled()
+    return Math.abs(begin - Math.round(begin))
+  }
   await expect.poll(awayFromRest, { message: 'the feed is at rest' }).toBeLessThan(0.01)
   const devtools = await page.context().newCDPSession(page)
   const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', touchPoints: { x: number; y: number }[]) =>
     devtools.send('Input.dispatchTouchEvent', { type, touchPoints })
-  // Far beyond the half from which the feed snaps on: a busy browser may leave a move or two out.
   const steps = 8
   const at = (step: number) => [{ x: width / 2, y: height * (0.75 - (0.7 * step) / steps) }]
   // Chromium's own scroll gesture now and then sends no moves at all.
@@ -65,6 +64,16 @@ export async function swipeUp(page: Page, phone: boolean): Promise<void> {
     await touch('touchMove', at(step))
     await page.evaluate(() => new Promise(requestAnimationFrame))
   }
+  // A busy browser leaves moves out: the finger stays until the feed has come beyond the half from which it snaps on.
+  await expect
+    .poll(
+      async () => {
+        await touch('touchMove', at(steps))
+        return (await scrolled()) - begin
+      },
+      { message: 'the feed follows the finger' },
+    )
+    .toBeGreaterThan(0.55)
   await touch('touchEnd', [])
   await devtools.detach()
 }

@@ -21,15 +21,13 @@ export interface AnswerCheck {
   check(method: string, path: string, response: Response): Promise<void>
 }
 
-const known = new Map<string, Promise<AnswerCheck>>()
 /** By their text: most sites of a run have the same, and compiling its schemas takes longer than most tests. */
 const checks = new Map<string, AnswerCheck>()
 
-/** The check for the site at an address, whose document is read once. */
-export function answerCheckOf(url: string): Promise<AnswerCheck> {
-  const check = known.get(url) ?? load(url)
-  known.set(url, check)
-  return check
+/** The check for the site at an address; its document is read once, at the first answer. */
+export function checkFor(url: string): () => Promise<AnswerCheck> {
+  let check: AnswerCheck | undefined
+  return async () => (check ??= await load(url))
 }
 
 async function load(url: string): Promise<AnswerCheck> {

@@ -13,6 +13,7 @@ import type { Env } from '#server/platform/config/read-setting.ts'
 import { createSite } from '#server/site.ts'
 import type { Tables } from '#server/tables.ts'
 import { readMailsIn, type ReadMail } from '#server/testing/fakes/read-mail.ts'
+import { checkFor } from './api-document.ts'
 import { shareRequests } from './round-robin.ts'
 import { runSecondSite } from './run-second-site.ts'
 import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
@@ -65,11 +66,12 @@ export async function testSite(overrides: Overrides = {}, settings: Env = {}): P
   const second = alone ? undefined : await startSecond(env, log, given, Object.keys(overrides))
   const front = second ? await shareRequests([first.url, second.url]) : undefined
   const url = front?.url ?? first.url
+  const check = checkFor(url)
   return {
     context: first.context,
     url,
     directUrl: first.url,
-    visitor: (headers) => new Visitor(url, headers),
+    visitor: (headers) => new Visitor(url, headers, check),
     async mails(to) {
       await answerResetRequests(first.context)
       await answerLinkRequests(first.context)

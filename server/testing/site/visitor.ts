@@ -1,6 +1,6 @@
 import { addressOf } from '#contract/address.ts'
 import type { BodyOf, Endpoint, QueryOf, ResultOf } from '#contract/endpoint.ts'
-import { answerCheckOf } from './api-document.ts'
+import { checkFor } from './api-document.ts'
 
 export interface Envelope<T> {
   code: number
@@ -20,10 +20,13 @@ export class Visitor {
   readonly url: string
   cookie = ''
   readonly #headers: Record<string, string>
+  readonly #check: ReturnType<typeof checkFor>
 
-  constructor(url: string, headers: Record<string, string> = {}) {
+  /** @param check that of the site, for visitors who share the reading of its document */
+  constructor(url: string, headers: Record<string, string> = {}, check = checkFor(url)) {
     this.url = url
     this.#headers = headers
+    this.#check = check
   }
 
   /**
@@ -41,7 +44,7 @@ export class Visitor {
     for (const header of response.headers.getSetCookie()) this.#keep(header)
     const { pathname } = new URL(path, this.url)
     if (pathname.startsWith('/api/') && pathname !== '/api/openapi.json')
-      await (await answerCheckOf(this.url)).check(init.method ?? 'GET', pathname, response.clone())
+      await (await this.#check()).check(init.method ?? 'GET', pathname, response.clone())
     return response
   }
 
