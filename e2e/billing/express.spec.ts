@@ -20,6 +20,8 @@ import {
   towerUrl,
 } from '#e2e/support/watching.ts'
 
+const renewal = /every 30 days until you cancel/
+
 const cards = {
   pays: '4242424242424242',
   declined: '4000000000000002',
@@ -65,7 +67,6 @@ test('a plan is bought with the agreement said before the button, in the panel a
   await page.goto(await towerUrl(page, 4))
   const panel = lockedPanel(page, 4)
   await panel.getByText('Monthly', { exact: false }).first().click()
-  const renewal = /every 30 days until you cancel/
   await expect(panel.getByText(renewal).last()).toBeVisible()
   const wallet = expressFrame(page).getByRole('button', { name: 'Sandbox Pay' })
   // The choice reaches the wallet's frame by a message.
@@ -80,6 +81,29 @@ test('a plan is bought with the agreement said before the button, in the panel a
   const { shown } = Object(body?.['consent'])
   expect(shown).toMatch(renewal)
   expect(shown).toMatch(/14 days/)
+})
+
+test('the wallet sells what is chosen while its script comes', async ({ page }) => {
+  const script = Promise.withResolvers<void>()
+  const file = '**/sandbox-wallet-*.js'
+  await page.route(file, async (route) => {
+    await script.promise
+    await route.continue()
+  })
+  const asked = page.waitForRequest(file)
+  await page.goto(await towerUrl(page, 4))
+  await asked
+  const panel = lockedPanel(page, 4)
+  await panel.getByText('Monthly', { exact: false }).first().click()
+  await expect(panel.getByText(renewal).last()).toBeVisible()
+  // The choice has reached the frame with what came after it.
+  await expressFrame(page)
+    .locator('main')
+    .evaluate(() => new Promise(requestAnimationFrame))
+  script.resolve()
+  await expect(expressFrame(page).getByRole('button', { name: 'Sandbox Pay' })).toHaveAccessibleDescription(
+    renewal,
+  )
 })
 
 test('the sheet is put away by its button, by Escape and by going back, and nothing was ordered', async ({

@@ -115,7 +115,11 @@ test('quick steps on a slow phone never lead back, not for one frame', async ({ 
     box.addEventListener('scroll', () => seen.push(Math.round(box.scrollTop / box.clientHeight)))
     return seen
   })
-  await stepTo(page, quickSteps)
+  try {
+    await stepTo(page, quickSteps)
+  } catch (error) {
+    throw new Error(`the feed was at ${String(await places.jsonValue())}`, { cause: error })
+  }
   await devtools.send('Emulation.setCPUThrottlingRate', { rate: 1 })
   await expectMoving(page)
   const seen = await places.jsonValue()

@@ -80,9 +80,12 @@ export function useExpress({ params, choice, words, atOnce }: ExpressPurchase, o
       cancel: () => left || events.current?.cancel(),
     }
     const open = async (shown: HTMLElement) => {
-      const opened = await openWallet(gateway, { place: shown, choice: latest.current, events: passOn })
-      if (left) opened.remove()
-      else wallet.current = opened
+      const begun = latest.current
+      const opened = await openWallet(gateway, { place: shown, choice: begun, events: passOn })
+      if (left) return opened.remove()
+      wallet.current = opened
+      // Something else may have been chosen while the wallet's script came.
+      if (latest.current !== begun) opened.change(latest.current)
     }
     open(place.current).catch(passOn.failed)
     return () => {
