@@ -148,6 +148,46 @@ test('captions that are placed at the top are shown there, the others at the foo
   }
 })
 
+const aligned = `WEBVTT
+
+00:00.000 --> 00:06.000
+in the middle
+
+00:00.000 --> 00:06.000 align:start
+at the start
+
+00:00.000 --> 00:06.000 align:left
+at the left
+
+00:00.000 --> 00:06.000 align:end
+at the end
+
+00:00.000 --> 00:06.000 align:right
+at the right
+
+00:00.000 --> 00:06.000 align:start
+בהתחלה
+`
+
+test('captions stand at the side that they are aligned to', async ({ page }) => {
+  await openWithCaptions(page, aligned)
+  await expect(shownCaptions(page)).toHaveCount(6)
+  /** How far a caption is from the left and the right of their room. */
+  const distances = (at: number) =>
+    shownCaptions(page)
+      .nth(at)
+      .evaluate((caption) => {
+        const own = caption.getBoundingClientRect()
+        const room = caption.parentElement?.getBoundingClientRect() ?? own
+        return { left: Math.round(own.left - room.left), right: Math.round(room.right - own.right) }
+      })
+  const middle = await distances(0)
+  expect(Math.abs(middle.left - middle.right)).toBeLessThanOrEqual(2)
+  expect(middle.left).toBeGreaterThan(20)
+  for (const at of [1, 2]) expect((await distances(at)).left).toBe(0)
+  for (const at of [3, 4, 5]) expect((await distances(at)).right).toBe(0)
+})
+
 /** How far the lower edge of one thing is above the upper edge of the other. */
 async function gapBelow(upper: Locator, lower: Locator): Promise<number> {
   const [above, below] = await Promise.all([upper.boundingBox(), lower.boundingBox()])

@@ -11,8 +11,9 @@ const leaves = ['webkitbeginfullscreen', 'enterpictureinpicture']
 const comesBack = ['webkitendfullscreen', 'leavepictureinpicture']
 
 /**
- * Shows one of the captions in this box over the video, or none: at the top where they are placed there, else at the foot. The browser itself
- * would paint captions of the same time over each other, and long ones over the controls.
+ * Shows one of the captions in this box over the video, or none: at the top where they are placed there, else at the foot, and at
+ * the side that they are aligned to. The browser itself would paint captions of the same time over each other, and long ones over
+ * the controls.
  */
 export function useCaptions(
   video: HTMLVideoElement | null,
@@ -54,7 +55,9 @@ export function useCaptions(
 
 function drawCue(cue: VTTCue): HTMLElement {
   const line = document.createElement('p')
+  line.dir = 'auto'
   if (isAtTop(cue)) line.dataset['place'] = 'top'
+  if (cue.align !== 'center') line.dataset['align'] = cue.align
   line.append(cue.getCueAsHTML())
   return line
 }

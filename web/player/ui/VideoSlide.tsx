@@ -94,7 +94,6 @@ export function VideoSlide(props: VideoSlideProps) {
         ref={captionBox}
         className={styles.captions}
         lang={captions.htmlLang}
-        dir="auto"
         aria-hidden="true"
         data-captions=""
       />

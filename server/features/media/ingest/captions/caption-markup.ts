@@ -6,22 +6,38 @@ export function escapeWords(words: string): string {
   return words.replaceAll(knownEntity, '&amp;').replaceAll('<', '&lt;').replaceAll('-->', '--&gt;')
 }
 
-/** What WebVTT writes of a caption at the top, away from words in the picture. */
-export const atTop = 'line:0'
-
-/** The settings of a caption by its marks of ASS: the first that places it counts. Other places than the top are the foot. */
+/** The settings of a caption by its marks of ASS: the first that places it counts. */
 export function settingsOf(marks: readonly string[], usual = ''): string {
-  for (const mark of marks) {
-    const [, numpad, old] = /\\(?:an([1-9])|a(\d{1,2}))(?!\d)/.exec(mark) ?? []
-    if (numpad !== undefined) return isTop(numpad) ? atTop : ''
-    if (old !== undefined) return isTopOfOld(old) ? atTop : ''
-  }
-  return usual
+  const settings = marks.map(placedBy).find((placed) => placed !== undefined) ?? usual
+  // Beside a point in the picture, the place says which corner of the words lies there.
+  const hasPoint = marks.some((mark) => /\\(pos|move)\(/.test(mark))
+  return hasPoint ? settings.replace(/ ?align:.*/, '') : settings
 }
 
-/** `\an` and the styles of ASS number the places as a keypad does; `\a` and SSA from 1 at the foot, from 5 at the top, from 9 in the middle. */
-export const isTop = (numpad: string) => ['7', '8', '9'].includes(numpad)
-export const isTopOfOld = (place: string) => ['5', '6', '7'].includes(place)
+function placedBy(mark: string): string | undefined {
+  const [, numpad, old] = /\\(?:an([1-9])|a(\d{1,2}))(?!\d)/.exec(mark) ?? []
+  if (numpad !== undefined) return settingsAt(numpad)
+  return old === undefined ? undefined : settingsAtOld(old)
+}
+
+/** The usual place in both countings. */
+const footMiddle = 2
+
+/** The settings for a place of `\an` and the styles of ASS, which number as a keypad does. What is not at the top is at the foot. */
+export function settingsAt(numpad: string): string {
+  const place = Number(/^[1-9]$/.exec(numpad)?.[0] ?? footMiddle)
+  return settingsFor(place >= 7, ['right', 'left', undefined][place % 3])
+}
+
+/** The settings for a place of `\a` and SSA, which number from 1 at the foot, from 5 at the top, from 9 in the middle. */
+export function settingsAtOld(number: string): string {
+  const place = Number(/^([1-9]|1[01])$/.exec(number)?.[0] ?? footMiddle)
+  return settingsFor(place >= 5 && place <= 7, [undefined, 'left', undefined, 'right'][place % 4])
+}
+
+function settingsFor(isTop: boolean, side: string | undefined): string {
+  return [...(isTop ? ['line:0'] : []), ...(side ? [`align:${side}`] : [])].join(' ')
+}
 
 /** Lines without blank ones, which would end a caption. */
 export function writtenLines(text: string): string[] {

@@ -1,4 +1,4 @@
-import { atTop, escapeWords, isTop, isTopOfOld, settingsOf, writtenLines } from './caption-markup.ts'
+import { escapeWords, settingsAt, settingsAtOld, settingsOf, writtenLines } from './caption-markup.ts'
 import { millisecondsOf } from './caption-times.ts'
 import type { Cue, ParsedCaptions, TimesFault } from './cues.ts'
 
@@ -6,14 +6,14 @@ const usualColumns = 'Layer,Start,End,Style,Name,MarginL,MarginR,MarginV,Effect,
 const timestamp = /^(\d+):(\d{1,2}):(\d{1,2})[.,](\d{1,3})$/
 
 /**
- * Parses the dialogue of ASS and SSA captions, sorted by time. Of the styles only the position counts, at the top or the
- * bottom; comments and drawings are left out.
+ * Parses the dialogue of ASS and SSA captions, sorted by time. Of the styles only the place counts, which is at the top or
+ * the foot, and at a side; comments and drawings are left out.
  * @param isConverted whether ffmpeg made them of another format, in which braces are text unless they hold a code
  */
 export function parseAss(text: string, isConverted = false): ParsedCaptions {
   let columns = columnsOf(usualColumns)
   let styleColumns: readonly string[] = []
-  const topStyles = new Set<string>()
+  const places = new Map<string, string>()
   let section = ''
   let fault: TimesFault | undefined
   const cues: Cue[] = []
@@ -23,12 +23,12 @@ export function parseAss(text: string, isConverted = false): ParsedCaptions {
     if (kind === undefined) continue
     if (section.startsWith('v4')) {
       if (kind.toLowerCase() === 'format') styleColumns = columnsOf(rest)
-      else if (isStyleAtTop(rest, styleColumns, section)) topStyles.add(valuesOf(rest, styleColumns)('name'))
+      else places.set(...readStyle(rest, styleColumns, section))
     }
     if (section !== 'events') continue
     if (kind.toLowerCase() === 'format') columns = columnsOf(rest)
     else if (kind.toLowerCase() === 'dialogue') {
-      const cue = readDialogue(rest, columns, { isConverted, topStyles })
+      const cue = readDialogue(rest, columns, { isConverted, places })
       if (!cue) fault ??= { key: 'noTimes', line: index + 1 }
       else if (cue.to <= cue.from) fault ??= { key: 'timesReversed', line: index + 1 }
       else if (cue.lines.length > 0) cues.push(cue)
@@ -44,16 +44,18 @@ function valuesOf(line: string, columns: readonly string[]): (column: string) =>
   return (column) => parts[columns.indexOf(column)]?.trim() ?? ''
 }
 
-function isStyleAtTop(line: string, columns: readonly string[], section: string): boolean {
-  const place = valuesOf(line, columns)('alignment')
-  return section === 'v4 styles' ? isTopOfOld(place) : isTop(place)
+/** Reads the name of a style and the settings of its captions. */
+function readStyle(line: string, columns: readonly string[], section: string): [string, string] {
+  const valueOf = valuesOf(line, columns)
+  const settings = section === 'v4 styles' ? settingsAtOld : settingsAt
+  return [valueOf('name'), settings(valueOf('alignment'))]
 }
 
 /** Reads a line of dialogue. The text is the last column and may contain commas. */
 function readDialogue(
   line: string,
   columns: readonly string[],
-  { isConverted, topStyles }: { isConverted: boolean; topStyles: ReadonlySet<string> },
+  { isConverted, places }: { isConverted: boolean; places: ReadonlyMap<string, string> },
 ): Cue | undefined {
   const valueOf = valuesOf(line, columns)
   const from = readTime(valueOf('start'))
@@ -63,7 +65,7 @@ function readDialogue(
     .split(',')
     .slice(columns.length - 1)
     .join(',')
-  const usual = topStyles.has(valueOf('style').replace(/^\*/, '')) ? atTop : ''
+  const usual = places.get(valueOf('style').replace(/^\*/, ''))
   const settings = settingsOf(words.match(/\{[^{}]*\}/g) ?? [], usual)
   return { from, to, settings, lines: writtenLines(wordsOf(words, isConverted)) }
 }
