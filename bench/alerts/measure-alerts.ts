@@ -9,9 +9,9 @@ import { loadConfig } from '#server/platform/config/config.ts'
 import { openDatabase } from '#server/platform/database/database.ts'
 import { createLog } from '#server/platform/log.ts'
 import { buildVideo } from '#server/testing/builders/builders.ts'
-import { checkFor } from '#server/testing/site/api-document.ts'
 import { freePort } from '#server/testing/site/free-port.ts'
 import { emptyWeb } from '#server/testing/site/test-site.ts'
+import { visitorsOf } from '#server/testing/site/visitor.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import type { Tables } from '#server/tables.ts'
 import nodeFlags from '#scripts/node-flags.json' with { type: 'json' }
@@ -86,7 +86,7 @@ async function drill(atEnd: (close: () => void | Promise<void>) => void): Promis
   const watch = await watchAlerts([webMetrics, workerMetrics].map((at) => `127.0.0.1:${at}`))
   atEnd(watch.close)
   const closing = new AbortController()
-  const shop = { url, standIns, check: checkFor(url), patienceMs: buyEveryMs }
+  const shop = { url, standIns, visitor: visitorsOf(url), patienceMs: buyEveryMs }
   const people = [
     again(viewEveryMs, closing.signal, () => fetch(`${url}/api/homepage`)),
     again(buyEveryMs, closing.signal, () => checkOut(shop, options)),

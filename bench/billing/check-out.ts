@@ -5,15 +5,14 @@ import type { BodyOf } from '#contract/endpoint.ts'
 import { getUser } from '#contract/members.ts'
 import type { Sale } from '#server/testing/billing-model/billing-errors.ts'
 import { sandboxToken, testCards } from '#server/testing/builders/shopper.ts'
-import type { checkFor } from '#server/testing/site/api-document.ts'
-import { Visitor } from '#server/testing/site/visitor.ts'
+import type { Visitor } from '#server/testing/site/visitor.ts'
 import type { StandIns } from './stand-ins.ts'
 
 /** Where people buy. */
 export interface Shop {
   url: string
   standIns: StandIns
-  check: ReturnType<typeof checkFor>
+  visitor: () => Visitor
   /** How long somebody tries to pay an order. */
   patienceMs: number
 }
@@ -31,7 +30,7 @@ export async function checkOut(
   params: Omit<BodyOf<typeof createOrder>, 'email'>,
 ): Promise<Sale | undefined> {
   const deadline = Date.now() + shop.patienceMs
-  const visitor = new Visitor(shop.url, {}, shop.check)
+  const visitor = shop.visitor()
   const buyer = { visitor, shop, deadline }
   await persist(buyer, () => visitor.ask(getUser))
   const body = { ...params, email: `${randomUUID()}@example.com` }

@@ -24,7 +24,7 @@ import { unlimited } from '#server/testing/site/unlimited.ts'
 import type { Tables } from '#server/tables.ts'
 import { benchEnv } from '#bench/site/start-bench-site.ts'
 import { printLines } from '#bench/table.ts'
-import { checkFor } from '#server/testing/site/api-document.ts'
+import { visitorsOf } from '#server/testing/site/visitor.ts'
 import { checkOut, type Shop } from './check-out.ts'
 import type { SiteOptions } from './run-site.ts'
 import { startStandIns, type StandIns } from './stand-ins.ts'
@@ -75,7 +75,7 @@ export async function openShop(): Promise<OpenShop> {
   const clock = { now: () => new Date(Date.now() + options.aheadMs) }
   const context = await createContext(config, log, { database, clock, webRoot: options.webRoot })
   const goods = await stock(context)
-  const shop = { url, standIns, check: checkFor(url) }
+  const shop = { url, standIns, visitor: visitorsOf(url) }
   const sales: Sale[] = []
   const setAhead = (aheadMs: number) => {
     options.aheadMs = aheadMs

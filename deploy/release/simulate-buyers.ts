@@ -2,8 +2,7 @@ import { getHomepage, getVideo } from '#contract/catalog.ts'
 import { getEpisode } from '#contract/media.ts'
 import type { BuiltVideo } from '#server/testing/builders/builders.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
-import { checkFor } from '#server/testing/site/api-document.ts'
-import { Visitor } from '#server/testing/site/visitor.ts'
+import { visitorsOf } from '#server/testing/site/visitor.ts'
 
 export interface Buyers {
   /** How many journeys succeeded so far. */
@@ -17,12 +16,12 @@ export function simulateBuyers(url: string, { id, episodes }: BuiltVideo, client
   const failures: string[] = []
   const paid: string[] = []
   let ending = false
-  const check = checkFor(url)
+  const visitor = visitorsOf(url)
   const locked = episodes.at(-1)?.id ?? ''
   const line = async () => {
     while (!ending)
       try {
-        const shopper = await Shopper.on({ visitor: () => new Visitor(url, {}, check) })
+        const shopper = await Shopper.on({ visitor })
         paid.push(await buyAndPlay(shopper, id, locked))
       } catch (error) {
         failures.push(String(error))

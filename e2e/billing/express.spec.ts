@@ -1,4 +1,4 @@
-import type { FrameLocator, Page } from '@playwright/test'
+import type { FrameLocator, Locator, Page } from '@playwright/test'
 import { pressTwice } from '#e2e/support/press-twice.ts'
 import { expect, test, usualSite } from '#e2e/support/fixtures.ts'
 import {
@@ -21,6 +21,12 @@ import {
 } from '#e2e/support/watching.ts'
 
 const renewal = /every 30 days until you cancel/
+
+/** Chooses the monthly plan in the panel. */
+async function chooseMonthly(panel: Locator): Promise<void> {
+  await panel.getByText('Monthly', { exact: false }).first().click()
+  await expect(panel.getByText(renewal).last()).toBeVisible()
+}
 
 const cards = {
   pays: '4242424242424242',
@@ -65,9 +71,7 @@ test('a plan is bought with the agreement said before the button, in the panel a
 }) => {
   const orders = watchOrders(page)
   await page.goto(await towerUrl(page, 4))
-  const panel = lockedPanel(page, 4)
-  await panel.getByText('Monthly', { exact: false }).first().click()
-  await expect(panel.getByText(renewal).last()).toBeVisible()
+  await chooseMonthly(lockedPanel(page, 4))
   const wallet = expressFrame(page).getByRole('button', { name: 'Sandbox Pay' })
   // The choice reaches the wallet's frame by a message.
   await expect(wallet).toHaveAccessibleDescription(renewal)
@@ -93,9 +97,7 @@ test('the wallet sells what is chosen while its script comes', async ({ page }) 
   const asked = page.waitForRequest(file)
   await page.goto(await towerUrl(page, 4))
   await asked
-  const panel = lockedPanel(page, 4)
-  await panel.getByText('Monthly', { exact: false }).first().click()
-  await expect(panel.getByText(renewal).last()).toBeVisible()
+  await chooseMonthly(lockedPanel(page, 4))
   // The choice has reached the frame with what came after it.
   await expressFrame(page)
     .locator('main')

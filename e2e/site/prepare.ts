@@ -14,7 +14,7 @@ import { createLog } from '#server/platform/log.ts'
 import { findConverter } from '#server/features/media/ingest/convert/find-converter.ts'
 import { createSite } from '#server/site.ts'
 import { letIn } from '#server/testing/builders/operator.ts'
-import { Visitor } from '#server/testing/site/visitor.ts'
+import { visitorsOf } from '#server/testing/site/visitor.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { work } from '#server/work.ts'
 import { makeContent } from '#e2e/support/make-content.ts'
@@ -89,6 +89,7 @@ async function fill(name: Template): Promise<Record<Role, ReadyOperator>> {
     return dramas.every(({ title }) => home.includes(title))
   }
   await waitUntil(`the home page of ${name} lists its dramas`, isListed, importWithinMs)
+  const visitor = visitorsOf(url)
   const entries = []
   for (const role of roles) entries.push([role, await addOperator(role)] as const)
   stop.abort()
@@ -99,7 +100,7 @@ async function fill(name: Template): Promise<Record<Role, ReadyOperator>> {
   return Object.fromEntries(entries) as Record<Role, ReadyOperator>
 
   async function addOperator(role: Role): Promise<ReadyOperator> {
-    const { email, secret, desk } = await letIn({ context, visitor: () => new Visitor(url) }, role)
+    const { email, secret, desk } = await letIn({ context, visitor }, role)
     return { email, secret, cookie: /operator=([^;]+)/.exec(desk.cookie)?.[1] ?? '' }
   }
 }

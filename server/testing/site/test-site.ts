@@ -13,12 +13,11 @@ import type { Env } from '#server/platform/config/read-setting.ts'
 import { createSite } from '#server/site.ts'
 import type { Tables } from '#server/tables.ts'
 import { readMailsIn, type ReadMail } from '#server/testing/fakes/read-mail.ts'
-import { checkFor } from './api-document.ts'
 import { shareRequests } from './round-robin.ts'
 import { runSecondSite } from './run-second-site.ts'
 import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
 import { unlimitedQuotas } from './unlimited.ts'
-import { Visitor } from './visitor.ts'
+import { visitorsOf, type Visitor } from './visitor.ts'
 
 /** A whole site on a database of its own, listening on a free port. */
 export interface TestSite {
@@ -66,12 +65,11 @@ export async function testSite(overrides: Overrides = {}, settings: Env = {}): P
   const second = alone ? undefined : await startSecond(env, log, given, Object.keys(overrides))
   const front = second ? await shareRequests([first.url, second.url]) : undefined
   const url = front?.url ?? first.url
-  const check = checkFor(url)
   return {
     context: first.context,
     url,
     directUrl: first.url,
-    visitor: (headers) => new Visitor(url, headers, check),
+    visitor: visitorsOf(url),
     async mails(to) {
       await answerResetRequests(first.context)
       await answerLinkRequests(first.context)

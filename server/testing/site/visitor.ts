@@ -15,6 +15,12 @@ interface Asked<E extends Endpoint> {
   headers?: Record<string, string>
 }
 
+/** Makes visitors of the site at an address, who share the reading of its OpenAPI document. */
+export function visitorsOf(url: string): (headers?: Record<string, string>) => Visitor {
+  const check = checkFor(url)
+  return (headers) => new Visitor(url, headers, check)
+}
+
 /** A browser as the server sees it: it keeps cookies and says that its calls are the site's own. */
 export class Visitor {
   readonly url: string
@@ -22,7 +28,6 @@ export class Visitor {
   readonly #headers: Record<string, string>
   readonly #check: ReturnType<typeof checkFor>
 
-  /** @param check that of the site, for visitors who share the reading of its document */
   constructor(url: string, headers: Record<string, string> = {}, check = checkFor(url)) {
     this.url = url
     this.#headers = headers

@@ -134,6 +134,7 @@ test.each([
   { styles: 'V4+ Styles', alignment: 8, words: 'Up', settings: ' line:0' },
   { styles: 'V4+ Styles', alignment: 2, words: 'Up', settings: '' },
   { styles: 'V4 Styles', alignment: 6, words: 'Up', settings: ' line:0' },
+  { styles: 'V4 Styles', alignment: 8, words: 'Up', settings: '' },
   { styles: 'V4 Styles', alignment: 10, words: 'Up', settings: '' },
   { styles: 'V4+ Styles', alignment: 2, words: '{\\an9}Up', settings: ' line:0 align:right' },
   { styles: 'V4+ Styles', alignment: 1, words: 'Up', settings: ' align:left' },
