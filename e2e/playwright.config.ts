@@ -13,7 +13,7 @@ export const desktop = { viewport: { width: 1440, height: 900 } }
  * or `@desktop` in their names.
  */
 export const onPhones =
-  /(billing\/[\w-]+|pages\/(account|consent|empty|error-reports|forms|hover|installed|language|pages|placeholders|routes|rows)|playback\/(bad-days|encrypted|end-of-drama|extra-codec|first-picture|native-player|playback-metrics|silence)|studio\/(experiments|labels|plans|publish|session|tablet|unsaved))\.spec\.ts/
+  /(billing\/[\w-]+|pages\/(account|consent|empty|error-reports|forms|hover|installed|language|pages|placeholders|routes|rows)|playback\/(bad-days|encrypted|end-of-drama|extra-codec|first-picture|native-player|playback-metrics|segment-worker|silence)|studio\/(experiments|labels|plans|publish|session|tablet|unsaved))\.spec\.ts/
 export const onDesktops =
   /(pages\/keyboard|playback\/stamina|studio\/(content|folder-import|homepage|keyboard|search))\.spec\.ts/
 

@@ -188,6 +188,49 @@ test('captions stand at the side that they are aligned to', async ({ page }) => 
   for (const at of [3, 4, 5]) expect((await distances(at)).right).toBe(0)
 })
 
+const downwards = `WEBVTT
+
+00:00.000 --> 00:06.000 vertical:rl line:0
+右から読む字幕
+
+00:00.000 --> 00:06.000 vertical:rl line:1 align:start
+二列目
+
+00:00.000 --> 00:06.000 vertical:lr line:0
+ᠮᠣᠩᠭᠣᠯ
+
+00:00.000 --> 00:06.000
+AT THE FOOT
+`
+
+test('captions that run downwards stand in columns at their side, and cover no other', async ({
+  page,
+  isMobile,
+}) => {
+  await openWithCaptions(page, downwards)
+  await expect(shownCaptions(page)).toHaveCount(4)
+  const [left, right, second, foot] = [0, 1, 2, 3].map((at) => shownCaptions(page).nth(at))
+  if (!left || !right || !second || !foot) throw new Error('a caption is not there')
+  await expect(left).toHaveText('ᠮᠣᠩᠭᠣᠯ')
+  for (const viewport of [isMobile ? smallPhone : desktop.viewport, ...lowWindows]) {
+    await page.setViewportSize(viewport)
+    const room = player(page).locator('[data-captions]').first()
+    const shape = async (caption: Locator) => {
+      const [box, around] = await Promise.all([caption.boundingBox(), room.boundingBox()])
+      if (!box || !around) return null
+      const middle = (box.x + box.width / 2 - around.x) / around.width
+      return { isTall: box.height > box.width, side: middle < 0.5 ? 'left' : 'right' }
+    }
+    await expect.poll(() => shape(left)).toEqual({ isTall: true, side: 'left' })
+    for (const caption of [right, second])
+      await expect.poll(() => shape(caption)).toEqual({ isTall: true, side: 'right' })
+    const all = [left, right, second, foot]
+    for (const [at, one] of all.entries())
+      for (const other of all.slice(at + 1)) expect(await overlap(one, other)).toBe(false)
+    for (const caption of all) await expect(caption).toBeInViewport({ ratio: 1 })
+  }
+})
+
 /** How far the lower edge of one thing is above the upper edge of the other. */
 async function gapBelow(upper: Locator, lower: Locator): Promise<number> {
   const [above, below] = await Promise.all([upper.boundingBox(), lower.boundingBox()])

@@ -1,4 +1,5 @@
 import { saveRecord, readRecord } from '#web/lib/storage.ts'
+import type { Sent } from './segment-worker.ts'
 
 /** Not in the DOM's types, because only some browsers have it. */
 declare global {
@@ -41,10 +42,20 @@ export function isAmple(): boolean {
   return (bandwidthSeen() ?? 0) >= firstGuess
 }
 
+/** What the worker has fetched, which is not in the page's own list. */
+const sentToWorker = { bytes: 0, ms: 0 }
+
+/** Counts a segment that came to the worker over the network. */
+export function noteSent({ bytes, ms }: Sent): void {
+  if (bytes < leastBytes) return
+  sentToWorker.bytes += bytes
+  sentToWorker.ms += ms
+}
+
 /** The bandwidth of this page's segments, with any player; undefined if the browser does not report it. */
 function bandwidthSeen(): number | undefined {
-  let bits = 0
-  let ms = 0
+  let bits = sentToWorker.bytes * 8
+  let { ms } = sentToWorker
   for (const entry of performance.getEntriesByType('resource')) {
     const { name, encodedBodySize, transferSize, responseStart, responseEnd } =
       entry as PerformanceResourceTiming

@@ -6,6 +6,7 @@ import { ErrorPolicy } from './error-policy.ts'
 import { sameAsset, withFreshSignature } from './signed-link.ts'
 import { MasterLoader } from './master-loader.ts'
 import { play } from './play.ts'
+import { SegmentLoader, startSegmentWorker } from './segment-loader.ts'
 import { shortSide } from './short-side.ts'
 import type { OpenPlayer } from './player.ts'
 import { detectStall } from './stall-detector.ts'
@@ -43,6 +44,7 @@ export const openHls: OpenPlayer = (video, first, startSeconds, { onTrouble, onR
   const position = trackPosition(video, startSeconds, signal)
   const expected = expectedBandwidth()
   const errorPolicy = new ErrorPolicy()
+  const linkTo = (url: string) => (source === first ? url : withFreshSignature(url, source.hls_url))
   const hls = new Hls({
     startPosition: startSeconds,
     // Segments are fMP4 already: starting a worker would cost more than it spares.
@@ -54,12 +56,16 @@ export const openHls: OpenPlayer = (video, first, startSeconds, { onTrouble, onR
     backBufferLength: 30,
     abrEwmaDefaultEstimate: expected,
     loader: MasterLoader,
+    fLoader: class extends SegmentLoader {
+      constructor(config: HlsConfig) {
+        super(config, linkTo)
+      }
+    },
     ...watchGaps(
       () => isActive,
       (made) => (gaps = made),
     ),
-    xhrSetup: (xhr, url) =>
-      xhr.open('GET', source === first ? url : withFreshSignature(url, source.hls_url), true),
+    xhrSetup: (xhr, url) => xhr.open('GET', linkTo(url), true),
   })
 
   function reload() {
@@ -142,6 +148,8 @@ export const openHls: OpenPlayer = (video, first, startSeconds, { onTrouble, onR
   addEventListener('online', () => !isResting && !isAsleep && goOn(), { signal })
   hls.loadSource(source.hls_url)
   hls.attachMedia(video)
+  // What plays first need not wait for it.
+  whenIdle(startSegmentWorker)
   return {
     renditions: () => [...new Set(hls.levels.map(shortSide))].filter(Boolean),
     choose: (side) => {

@@ -28,8 +28,22 @@ export function detectStall(
     still = 0
     onStall()
   }
-  const timer = setInterval(look, lookEveryMs)
-  return () => clearInterval(timer)
+  let timer: ReturnType<typeof setInterval> | undefined
+  const begin = () => (timer ??= setInterval(look, lookEveryMs))
+  const end = () => {
+    clearInterval(timer)
+    timer = undefined
+    before = ''
+  }
+  // The neighbours of the episode on screen need no looks.
+  video.addEventListener('play', begin)
+  video.addEventListener('pause', end)
+  if (!video.paused) begin()
+  return () => {
+    end()
+    video.removeEventListener('play', begin)
+    video.removeEventListener('pause', end)
+  }
 }
 
 /** After a damaged segment the sound may continue alone: only what is buffered of both counts. */

@@ -32,8 +32,9 @@ export function useCaptions(
     const draw = () => {
       const cues = track.mode === 'hidden' ? [...(track.activeCues ?? [])] : []
       const drawn = cues.flatMap((cue) => (cue instanceof VTTCue ? drawCue(cue) : []))
-      const isUpper = ({ dataset }: HTMLElement) => dataset['place'] === 'top'
-      box.current?.replaceChildren(...drawn.filter(isUpper), ...drawn.filter((each) => !isUpper(each)))
+      const at = (place: string) => drawn.filter(({ dataset }) => dataset['place'] === place)
+      const columns = ['left', 'right'].map((side) => drawColumns(side, at(side)))
+      box.current?.replaceChildren(...columns, ...at('top'), ...at('foot'))
     }
     const show = (mode: TextTrackMode) => {
       track.mode = mode
@@ -56,8 +57,9 @@ export function useCaptions(
 function drawCue(cue: VTTCue): HTMLElement {
   const line = document.createElement('p')
   line.dir = 'auto'
-  if (isAtTop(cue)) line.dataset['place'] = 'top'
+  line.dataset['place'] = placeOf(cue)
   if (cue.align !== 'center') line.dataset['align'] = cue.align
+  if (cue.vertical !== '') line.dataset['vertical'] = cue.vertical
   line.append(cue.getCueAsHTML())
   return line
 }
@@ -65,10 +67,23 @@ function drawCue(cue: VTTCue): HTMLElement {
 /** Of about fifteen lines that a picture has. */
 const upperLines = 7
 
-/** A place is a line from the top (below 0: from the foot), or a share of the height in percent. */
-function isAtTop({ line, snapToLines }: VTTCue): boolean {
-  if (line === 'auto') return false
-  return snapToLines ? line >= 0 && line < upperLines : line < 50
+/**
+ * A cue's `line` counts from the top (below 0: from the foot), or is a share of the height in percent. In text that runs
+ * downwards it counts columns: from the left where they grow to the right (`lr`), from the right where they grow to the left.
+ */
+function placeOf({ line, snapToLines, vertical }: VTTCue): 'top' | 'foot' | 'left' | 'right' {
+  const isFirst = line !== 'auto' && (snapToLines ? line >= 0 && line < upperLines : line < 50)
+  if (vertical === '') return isFirst ? 'top' : 'foot'
+  const isLeft = vertical === 'rl' && snapToLines ? !isFirst : isFirst
+  return isLeft ? 'left' : 'right'
+}
+
+/** Captions that run downwards, side by side at one side of the picture. */
+function drawColumns(side: string, captions: HTMLElement[]): HTMLElement {
+  const columns = document.createElement('div')
+  columns.dataset['side'] = side
+  columns.append(...captions)
+  return columns
 }
 
 /** A track as the browser takes it; `htmlLang` such as `de`. */

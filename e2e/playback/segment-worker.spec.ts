@@ -1,0 +1,102 @@
+import type { Page } from '@playwright/test'
+import { expect, test } from '#e2e/support/fixtures.ts'
+import { expectMoving, expectPlaying, second, towerUrl } from '#e2e/support/watching.ts'
+
+declare global {
+  interface Window {
+    tellSpeed?: (bytesEachMs: number) => void
+  }
+}
+
+test.use({ pace: 'real' })
+test.use({ forgiven: /ERR_FAILED|status of (403|404|500)/ })
+
+/** What a neighbour does not hold yet: it waits with the four seconds before. */
+const fifth = /\/v\d\/00004\.m4s/
+
+/** Has the first episode play until the worker is there, and goes on to the second, whose later segments come through it. */
+async function watchSecond(page: Page): Promise<void> {
+  const starting = page.waitForEvent('worker')
+  await page.goto(await towerUrl(page, 1))
+  await expectMoving(page)
+  await starting
+  await page.keyboard.press('n')
+  await expectPlaying(page, 2)
+}
+
+const playsOn = (page: Page) => expect.poll(() => second(page)).toBeGreaterThan(4.5)
+const failure = (page: Page) => page.getByText('This video didn’t play.')
+
+test('segments of later episodes are loaded by the worker, which tells how fast they came', async ({
+  page,
+}) => {
+  const told = Promise.withResolvers<number>()
+  await page.exposeFunction('tellSpeed', told.resolve)
+  await page.addInitScript(() => {
+    const listen = Worker.prototype.addEventListener
+    Worker.prototype.addEventListener = function (this: Worker, ...given: Parameters<typeof listen>) {
+      listen.call(this, 'message', (event) => {
+        // What the worker's own module says it posts.
+        const { url = '', sent } = (event as MessageEvent).data as {
+          url?: string
+          sent?: { bytes: number; ms: number }
+        }
+        if (/\/v\d\/00004/.test(url) && sent && sent.bytes > 0) window.tellSpeed?.(sent.bytes / sent.ms)
+      })
+      return listen.apply(this, given)
+    }
+  })
+  const asked: string[] = []
+  page.on('request', (request) => fifth.test(request.url()) && asked.push(request.url()))
+  await watchSecond(page)
+  await playsOn(page)
+  expect(await told.promise).toBeGreaterThan(0)
+  const resources = await page.evaluate(() =>
+    performance.getEntriesByType('resource').map(({ name }) => name),
+  )
+  expect(asked).not.toHaveLength(0)
+  expect(resources).not.toContain(asked.at(-1))
+})
+
+test('a segment that fails twice in the worker is asked for again, and the episode goes on', async ({
+  page,
+}) => {
+  let failed = 0
+  await page.route(fifth, (route) => (failed++ < 2 ? route.fulfill({ status: 500 }) : route.fallback()))
+  await watchSecond(page)
+  await playsOn(page)
+  expect(failed).toBeGreaterThan(2)
+})
+
+test('a segment that is gone from the worker ends in words, and a further try plays on', async ({ page }) => {
+  await page.route(fifth, (route) => route.fulfill({ status: 404 }))
+  await watchSecond(page)
+  await expect(failure(page)).toBeVisible()
+  await page.unroute(fifth)
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await playsOn(page)
+})
+
+test('a link that is refused in the worker is renewed, and the episode goes on', async ({ page }) => {
+  const refused = new Set<string>()
+  await page.route(fifth, (route) => {
+    const link = route.request().url().replace(/v\d.*/, '')
+    if (refused.size > 0 && !refused.has(link)) return route.fallback()
+    refused.add(link)
+    return route.fulfill({ status: 403 })
+  })
+  await watchSecond(page)
+  await playsOn(page)
+  expect(refused.size).toBe(1)
+})
+
+test('a worker that does not come leaves the segments to the page', async ({ page }) => {
+  const refusing = page.waitForRequest(/\/segment-worker-/)
+  await page.route(/\/segment-worker-/, (route) => route.abort())
+  await page.goto(await towerUrl(page, 1))
+  await expectMoving(page)
+  await refusing
+  await page.keyboard.press('n')
+  await expectPlaying(page, 2)
+  await playsOn(page)
+})

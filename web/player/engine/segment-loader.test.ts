@@ -1,0 +1,121 @@
+import type { HlsConfig, LoaderCallbacks, LoaderContext } from 'hls.js'
+import { beforeEach, expect, test, vi } from 'vitest'
+import { isAmple } from './bandwidth.ts'
+import type { SegmentReport, SegmentRequest } from './segment-worker.ts'
+
+vi.stubGlobal('self', globalThis)
+vi.stubGlobal('window', globalThis)
+
+/** In the worker's place: keeps what it is asked for, and reports what it is told to. */
+class TestWorker extends EventTarget {
+  static latest: TestWorker
+  readonly asked: SegmentRequest[] = []
+  constructor() {
+    super()
+    TestWorker.latest = this
+  }
+  postMessage(request: SegmentRequest): void {
+    this.asked.push(request)
+  }
+  report(data: SegmentReport | 'ready'): void {
+    this.dispatchEvent(new MessageEvent('message', { data }))
+  }
+}
+vi.stubGlobal('Worker', TestWorker)
+
+const { SegmentLoader, startSegmentWorker } = await import('./segment-loader.ts')
+startSegmentWorker()
+const worker = TestWorker.latest
+worker.report('ready')
+
+const loadPolicy = { maxTimeToFirstByteMs: 1000, maxLoadTimeMs: 5000, errorRetry: null, timeoutRetry: null }
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  worker.asked.length = 0
+  return () => vi.useRealTimers()
+})
+
+/** Asks for a segment. @returns the loader, what it called, and its number in the worker */
+function load() {
+  const called: string[] = []
+  const note = (name: string) => () => void called.push(name)
+  const callbacks: LoaderCallbacks<LoaderContext> = {
+    onSuccess: ({ data }) => called.push(`success ${(data as ArrayBuffer).byteLength}`),
+    onError: ({ code }) => called.push(`error ${code}`),
+    onTimeout: note('timeout'),
+    onAbort: note('abort'),
+  }
+  // What a loader looks at of what hls.js gives it.
+  const loader = new SegmentLoader({} as HlsConfig, (url) => `${url}?fresh`)
+  const context = { url: '/00004.m4s', responseType: 'arraybuffer' } as LoaderContext
+  const limits = { loadPolicy, timeout: 5000, maxRetry: 0, retryDelay: 0, maxRetryDelay: 0 }
+  loader.load(context, limits, callbacks)
+  const { id } = worker.asked[0] ?? { id: Number.NaN }
+  return { loader, called, id }
+}
+
+const at = (ms: number) => performance.timeOrigin + performance.now() + ms
+const loaded = (id: number): SegmentReport => ({
+  id,
+  kind: 'loaded',
+  firstByteAt: at(-300),
+  endedAt: at(-100),
+  loaded: 50_000,
+  total: 50_000,
+  status: 200,
+  url: '/00004.m4s?fresh',
+  data: new ArrayBuffer(50_000),
+  sent: { bytes: 50_000, ms: 200 },
+})
+
+test('a segment is asked for by its newest link, and its time is that of the worker', () => {
+  expect(isAmple()).toBe(false)
+  const { loader, called, id } = load()
+  expect(worker.asked).toEqual([{ id, url: '/00004.m4s?fresh', headers: {} }])
+  vi.advanceTimersByTime(400)
+  worker.report(loaded(id))
+  expect(called).toEqual(['success 50000'])
+  const { start, first, end } = loader.stats.loading
+  expect(first - start).toBeCloseTo(100)
+  expect(end - first).toBeCloseTo(200)
+  expect(isAmple()).toBe(true)
+  vi.advanceTimersByTime(10_000)
+  expect(called).toEqual(['success 50000'])
+})
+
+test('a segment of which nothing comes in time is given up, in the worker too', () => {
+  const { called, id } = load()
+  vi.advanceTimersByTime(1100)
+  expect(called).toEqual(['timeout'])
+  expect(worker.asked.at(-1)).toEqual({ id, isUnwanted: true })
+  worker.report(loaded(id))
+  expect(called).toEqual(['timeout'])
+})
+
+test('one that comes slowly has the longer time, and shows how far it is', () => {
+  const { loader, called, id } = load()
+  vi.advanceTimersByTime(900)
+  worker.report({ id, kind: 'progress', firstByteAt: at(-100), loaded: 10_000, total: 50_000 })
+  expect(loader.stats).toMatchObject({ loaded: 10_000, total: 50_000 })
+  vi.advanceTimersByTime(4000)
+  expect(called).toEqual([])
+  vi.advanceTimersByTime(200)
+  expect(called).toEqual(['timeout'])
+})
+
+test('a failure is told with its status, once', () => {
+  const { called, id } = load()
+  worker.report({ id, kind: 'failed', status: 403, text: 'Forbidden' })
+  vi.advanceTimersByTime(10_000)
+  expect(called).toEqual(['error 403'])
+})
+
+test('one that is not wanted any more is stopped in the worker, and heard of no more', () => {
+  const { loader, called, id } = load()
+  loader.abort()
+  expect(worker.asked.at(-1)).toEqual({ id, isUnwanted: true })
+  worker.report(loaded(id))
+  expect(called).toEqual(['abort'])
+  expect(loader.stats.aborted).toBe(true)
+})

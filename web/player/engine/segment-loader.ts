@@ -1,0 +1,93 @@
+import { XhrLoader, type FragmentLoaderContext, type HlsConfig } from 'hls.js'
+import { noteSent } from './bandwidth.ts'
+import type { SegmentReport, SegmentRequest } from './segment-worker.ts'
+
+/** One for all of the page's streams, from when it can load. */
+let worker: Worker | undefined
+let isStarted = false
+let lastId = 0
+const loading = new Map<number, (report: SegmentReport) => void>()
+
+/** Starts the worker that loads segments. Until it can, and where it never comes, the page loads them itself. */
+export function startSegmentWorker(): void {
+  if (isStarted) return
+  isStarted = true
+  const started = new Worker(new URL('./segment-worker.ts', import.meta.url), { type: 'module' })
+  started.addEventListener('message', ({ data }: MessageEvent<SegmentReport | 'ready'>) => {
+    if (data === 'ready') worker = started
+    else loading.get(data.id)?.(data)
+  })
+}
+
+/** Loads segments in the worker, so that what arrives interrupts the page once a segment: a weak phone draws the picture meanwhile. */
+export class SegmentLoader extends XhrLoader {
+  // As hls.js uses it: its own type of the base class is wider.
+  declare context: FragmentLoaderContext | null
+  private readonly linkTo: (url: string) => string
+  private id = 0
+
+  /** @param linkTo a segment's address with the signature that holds now */
+  constructor(config: HlsConfig, linkTo: (url: string) => string) {
+    super(config)
+    this.linkTo = linkTo
+  }
+
+  protected override loadInternal(): void {
+    const { config, context, stats } = this
+    if (!worker || !config || !context || context.rangeEnd) return super.loadInternal()
+    const { maxTimeToFirstByteMs, maxLoadTimeMs } = config.loadPolicy
+    this.waitFor(Number.isFinite(maxTimeToFirstByteMs) ? maxTimeToFirstByteMs : maxLoadTimeMs)
+    this.id = ++lastId
+    loading.set(this.id, (report) => this.hear(report, stats.loading.start + maxLoadTimeMs))
+    ask({ id: this.id, url: this.linkTo(context.url), headers: context.headers ?? {} })
+  }
+
+  protected override abortInternal(): void {
+    super.abortInternal()
+    if (!loading.has(this.id)) return
+    this.stats.aborted = true
+    this.finish()
+    ask({ id: this.id, isUnwanted: true })
+  }
+
+  private waitFor(ms: number): void {
+    clearTimeout(this.requestTimeout)
+    this.requestTimeout = window.setTimeout(() => this.loadtimeout(), ms)
+  }
+
+  private finish(): void {
+    clearTimeout(this.requestTimeout)
+    loading.delete(this.id)
+  }
+
+  private hear(report: SegmentReport, latest: number): void {
+    const { callbacks, context, stats } = this
+    if (!callbacks || !context) return
+    if (report.kind === 'failed') {
+      this.finish()
+      callbacks.onError({ code: report.status, text: report.text }, context, null, stats)
+      return
+    }
+    stats.loading.first = Math.max(here(report.firstByteAt), stats.loading.start)
+    stats.loaded = report.loaded
+    stats.total = report.total
+    if (report.kind === 'progress') return this.waitFor(latest - performance.now())
+    this.finish()
+    noteSent(report.sent)
+    stats.loading.end = Math.max(here(report.endedAt), stats.loading.first)
+    stats.bwEstimate = (stats.total * 8000) / (stats.loading.end - stats.loading.first)
+    const { url, data, status: code } = report
+    callbacks.onProgress?.(stats, context, data, null)
+    callbacks.onSuccess({ url, data, code }, stats, context, null)
+  }
+}
+
+function ask(request: SegmentRequest): void {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has none
+  worker?.postMessage(request)
+}
+
+/** A time since 1970 on the page's own clock. */
+function here(at: number): number {
+  return at - performance.timeOrigin
+}
