@@ -25,7 +25,7 @@ interface Seen {
   shown: { flashes: number[]; bright: number[]; colour: number[]; endedAt: number }
 }
 
-test.use({ site: { template: 'door', standIns: false, settings: {} } })
+test.use({ site: { template: 'door', standIns: false, settings: {} }, pace: 'real' })
 
 test('films of every kind, imported by the command line and by the studio, play to their end in time and in their colours', async ({
   page,
