@@ -10,6 +10,7 @@ const inEveryDocument = /assets\/(react|calls|base|router|site|rolldown-runtime)
 export default defineConfig({
   root: fromHere('web'),
   plugins: [react(), contractWithoutValidator(fromHere('contract'))],
+  worker: { format: 'es', rolldownOptions: { output: { entryFileNames: 'assets/[name]-[hash:7].js' } } },
   build: {
     outDir: fromHere('dist/web'),
     emptyOutDir: true,
@@ -69,6 +70,16 @@ export default defineConfig({
             {
               name: 'steps',
               test: /web\/features\/billing\/payments\/(use-payment-steps\.ts|ProblemNote|problem-note)/,
+            },
+            // What asks for something: forms of accounts, cards and the studio.
+            {
+              name: 'forms',
+              test: /web\/(ui\/forms\/(use-fields|use-form|Field)\.tsx?|lib\/checks)|contract\/pages/,
+            },
+            // What says which method and which plan there is, at the order and in the member area.
+            {
+              name: 'methods',
+              test: /web\/features\/billing\/(payment-methods\/method-(change|copy)|subscriptions\/use-plan-change)/,
             },
             // What several screens share, none of them the home page.
             {

@@ -10,6 +10,7 @@ import { storage } from './lib/storage.ts'
 import { takeVisitParameters } from './lib/tracking/visit.ts'
 
 // This module is small on purpose: what the first screen waits for is under way before the interface has arrived.
+keepStyles()
 const cleaned = takeVisitParameters(new URL(location.href))
 if (cleaned) history.replaceState(history.state, '', cleaned)
 
@@ -42,6 +43,15 @@ void Promise.resolve(picture)
   .catch(() => {})
   .then(() => import('./app/start.tsx'))
   .then(({ start }) => start(cleaned !== null), openAnew)
+
+/**
+ * Keeps screens from fetching the style sheets that stand in the document: they look for a link to the file. A link that is
+ * disabled loads nothing, but where it stands in the document Chromium fetches it ahead all the same.
+ */
+function keepStyles(): void {
+  for (const style of document.querySelectorAll<HTMLElement>('style[data-file]'))
+    style.insertAdjacentHTML('afterend', `<link rel=stylesheet href="${style.dataset['file']}" disabled>`)
+}
 
 /** A module that could not be fetched is not fetched again in the same document. Without a connection nothing would come. */
 function openAnew(): void {

@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expect, missingPath, test } from '#e2e/support/fixtures.ts'
+import { towerUrl } from '#e2e/support/watching.ts'
 
 interface Ids {
   video: string
@@ -72,6 +73,45 @@ test('the user, the tracking settings and the homepage are asked for in that ord
   await expect(page.getByRole('heading', { name: 'The Test Tower' }).first()).toBeVisible()
   const first = ['/api/user', '/api/reports', '/api/homepage']
   await expect.poll(() => asked.filter((path) => first.includes(path))).toEqual(first)
+})
+
+test('a style sheet that stands in the document is not fetched again', async ({ page }) => {
+  const fetched: string[] = []
+  page.on('request', (request) => {
+    if (request.frame() === page.mainFrame()) fetched.push(new URL(request.url()).pathname)
+  })
+  for (const path of ['/', '/my', '/login', await towerUrl(page, 4)]) {
+    await page.goto(path)
+    await expect(page.getByRole('contentinfo').or(page.getByRole('region', { name: /locked/ }))).toBeVisible()
+    // The last that a page asks for by itself.
+    await expect.poll(() => fetched.some((file) => /\/Later-.*js$/.test(file))).toBe(true)
+    const inDocument = await page
+      .locator('style[data-file]')
+      .evaluateAll((styles: HTMLElement[]) => styles.map(({ dataset }) => dataset['file'] ?? ''))
+    expect(inDocument.length).toBeGreaterThan(2)
+    expect(inDocument.filter((file) => fetched.includes(file))).toEqual([])
+    fetched.length = 0
+  }
+})
+
+test('the payment frame and the studio open none of the screens of the site', async ({ page }) => {
+  const screens: string[] = []
+  page.on('request', (request) => {
+    const [, screen] = /\/(\w+Screen)-[\w-]+\.js$/.exec(request.url()) ?? []
+    if (screen) screens.push(screen)
+  })
+  await page.goto(await towerUrl(page, 4))
+  const frame = page.frameLocator('iframe').first()
+  await expect(frame.getByRole('button').first()).toBeVisible()
+  // The router marks the place that it opens as soon as there is one.
+  expect(await frame.locator('body').evaluate(() => history.state?.key)).toBeUndefined()
+  expect(screens).toEqual(['VideoScreen'])
+
+  screens.length = 0
+  await page.goto('/studio')
+  await expect(page.getByRole('button', { name: 'Sign in to the studio' })).toBeVisible()
+  expect(await page.evaluate(() => history.state?.key)).toBeUndefined()
+  expect(screens).toEqual([])
 })
 
 test.describe('before the question about consent is answered', () => {

@@ -77,31 +77,35 @@ const screens: RouteObject[] = [
   { path: '*', lazy: () => import('./screens/NotFoundScreen.tsx') },
 ]
 
-// The router remembers by this key how far a page was scrolled. Without one all documents would share the router's own, and a
-// newly opened page would start at another page's scroll position.
-if (!history.state?.key) history.replaceState({ ...history.state, key: String(Date.now()) }, '')
-
-export const router = createBrowserRouter([
-  {
-    Component: Shell,
-    ErrorBoundary: Shell,
-    HydrateFallback: Shell,
-    loader: enter,
-    shouldRevalidate: ({ nextUrl }) => takeVisitParameters(new URL(nextUrl)) !== null,
-    // A screen that breaks leaves the rest of the page standing.
-    children: [{ ErrorBoundary: Failed, children: screens }],
-  },
-])
-
-router.subscribe(({ location: { pathname } }) => reportPath(pathname))
-
-// A file of the next screen is gone: as a rule a newer release has taken its place, and a fresh document brings the right
-// ones. Whoever fetches anything else without need of a screen minds its failure itself.
-let opened: unknown
-addEventListener('vite:preloadError', () => {
-  const { location: to } = router.state.navigation
-  // Several files of one screen may be gone: its document is asked for once.
-  if (!to || to === opened || !navigator.onLine) return
-  opened = to
-  location.assign(to.pathname + to.search + to.hash)
-})
+/**
+ * Opens the screen of the document's address, and follows it from there. It is called once, by the site's own document: the
+ * order form and the studio load this file with others.
+ */
+export function openRouter() {
+  // The router remembers by this key how far a page was scrolled. Without one all documents would share the router's own, and a
+  // newly opened page would start at another page's scroll position.
+  if (!history.state?.key) history.replaceState({ ...history.state, key: String(Date.now()) }, '')
+  const router = createBrowserRouter([
+    {
+      Component: Shell,
+      ErrorBoundary: Shell,
+      HydrateFallback: Shell,
+      loader: enter,
+      shouldRevalidate: ({ nextUrl }) => takeVisitParameters(new URL(nextUrl)) !== null,
+      // A screen that breaks leaves the rest of the page standing.
+      children: [{ ErrorBoundary: Failed, children: screens }],
+    },
+  ])
+  router.subscribe(({ location: { pathname } }) => reportPath(pathname))
+  // A file of the next screen is gone: as a rule a newer release has taken its place, and a fresh document brings the right
+  // ones. Whoever fetches anything else without need of a screen minds its failure itself.
+  let opened: unknown
+  addEventListener('vite:preloadError', () => {
+    const { location: to } = router.state.navigation
+    // Several files of one screen may be gone: its document is asked for once.
+    if (!to || to === opened || !navigator.onLine) return
+    opened = to
+    location.assign(to.pathname + to.search + to.hash)
+  })
+  return router
+}

@@ -94,9 +94,8 @@ function readBuilt(webRoot: string) {
   return { pages, ahead, background, playFirst: read('play-first.js') }
 }
 
-/** What loads the interface: scripts, its font, and the links of inlined style sheets. */
-const interfaceTags =
-  /<script type="module"[^>]*><\/script>|<link rel="(?:modulepreload|preload)"[^>]*>|<link rel="stylesheet"[^>]* disabled>/g
+/** What loads the interface: scripts and its font. */
+const interfaceTags = /<script type="module"[^>]*><\/script>|<link rel="(?:modulepreload|preload)"[^>]*>/g
 
 const scriptsOf = (html: string) => (html.match(interfaceTags) ?? []).join('')
 const stylesOf = (html: string) => html.replaceAll(interfaceTags, '')
@@ -138,12 +137,9 @@ function linkTo(file: string): string {
   return `<link rel="modulepreload" crossorigin fetchpriority="low" href="${file}">`
 }
 
-/**
- * A style sheet that stands in the document, so that the first picture waits for no further answer. The link, which
- * loads nothing, keeps the screen's script from fetching the file all the same.
- */
+/** A style sheet that stands in the document, so that the first picture waits for no further answer. web/main.tsx reads its file's name. */
 function styleOf(file: string, rules: string): string {
-  return `<style>${rules}</style><link rel="stylesheet" href="${file}" disabled>`
+  return `<style data-file="${file}">${rules}</style>`
 }
 
 /** Data for the browser. */
