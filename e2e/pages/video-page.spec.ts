@@ -200,7 +200,7 @@ const downwards = `WEBVTT
 ᠮᠣᠩᠭᠣᠯ
 
 00:00.000 --> 00:06.000
-AT THE FOOT
+AT THE FOOT, AND FOR SO LONG THAT IT TAKES TWO LINES ON EVERY PHONE
 `
 
 test('captions that run downwards stand in columns at their side, and cover no other', async ({

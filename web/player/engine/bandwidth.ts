@@ -1,5 +1,5 @@
 import { saveRecord, readRecord } from '#web/lib/storage.ts'
-import type { Sent } from './segment-worker.ts'
+import type { Transfer } from './segment-worker.ts'
 
 /** Not in the DOM's types, because only some browsers have it. */
 declare global {
@@ -42,25 +42,24 @@ export function isAmple(): boolean {
   return (bandwidthSeen() ?? 0) >= firstGuess
 }
 
-/** What the worker has fetched, which is not in the page's own list. */
-const sentToWorker = { bytes: 0, ms: 0 }
+/** Of the worker's segments, which the page's resource timing does not include. */
+const workerTransfers: Transfer = { bytes: 0, ms: 0 }
 
-/** Counts a segment that came to the worker over the network. */
-export function noteSent({ bytes, ms }: Sent): void {
-  if (bytes < leastBytes) return
-  sentToWorker.bytes += bytes
-  sentToWorker.ms += ms
+/** Counts a segment that the worker has loaded. */
+export function recordTransfer({ bytes, ms }: Transfer): void {
+  workerTransfers.bytes += bytes
+  workerTransfers.ms += ms
 }
 
 /** The bandwidth of this page's segments, with any player; undefined if the browser does not report it. */
 function bandwidthSeen(): number | undefined {
-  let bits = sentToWorker.bytes * 8
-  let { ms } = sentToWorker
+  let bits = workerTransfers.bytes * 8
+  let { ms } = workerTransfers
   for (const entry of performance.getEntriesByType('resource')) {
     const { name, encodedBodySize, transferSize, responseStart, responseEnd } =
       entry as PerformanceResourceTiming
-    // What lay in the cache says nothing.
-    if (!name.endsWith('.m4s') || transferSize < leastBytes) continue
+    // What lay in the cache says nothing, and older Safari does not say how much came.
+    if (!name.endsWith('.m4s') || !(transferSize >= leastBytes)) continue
     bits += encodedBodySize * 8
     ms += responseEnd - responseStart
   }

@@ -47,7 +47,7 @@ export const openHls: OpenPlayer = (video, first, startSeconds, { onTrouble, onR
   const linkTo = (url: string) => (source === first ? url : withFreshSignature(url, source.hls_url))
   const hls = new Hls({
     startPosition: startSeconds,
-    // Segments are fMP4 already: starting a worker would cost more than it spares.
+    // Segments are fMP4 already: what the worker of hls.js does is not worth its start.
     enableWorker: false,
     maxBufferLength: waitingSeconds,
     maxMaxBufferLength: activeSeconds,

@@ -26,12 +26,12 @@ vi.stubGlobal('Worker', TestWorker)
 const { SegmentLoader, startSegmentWorker } = await import('./segment-loader.ts')
 startSegmentWorker()
 const worker = TestWorker.latest
-worker.report('ready')
 
 const loadPolicy = { maxTimeToFirstByteMs: 1000, maxLoadTimeMs: 5000, errorRetry: null, timeoutRetry: null }
 
 beforeEach(() => {
   vi.useFakeTimers()
+  worker.report('ready')
   worker.asked.length = 0
   return () => vi.useRealTimers()
 })
@@ -55,18 +55,16 @@ function load() {
   return { loader, called, id }
 }
 
-const at = (ms: number) => performance.timeOrigin + performance.now() + ms
 const loaded = (id: number): SegmentReport => ({
   id,
   kind: 'loaded',
-  firstByteAt: at(-300),
-  endedAt: at(-100),
+  msSinceHeaders: 200,
   loaded: 50_000,
   total: 50_000,
   status: 200,
   url: '/00004.m4s?fresh',
   data: new ArrayBuffer(50_000),
-  sent: { bytes: 50_000, ms: 200 },
+  transfer: { bytes: 50_000, ms: 200 },
 })
 
 test('a segment is asked for by its newest link, and its time is that of the worker', () => {
@@ -77,7 +75,7 @@ test('a segment is asked for by its newest link, and its time is that of the wor
   worker.report(loaded(id))
   expect(called).toEqual(['success 50000'])
   const { start, first, end } = loader.stats.loading
-  expect(first - start).toBeCloseTo(100)
+  expect(first - start).toBeCloseTo(200)
   expect(end - first).toBeCloseTo(200)
   expect(isAmple()).toBe(true)
   vi.advanceTimersByTime(10_000)
@@ -96,7 +94,7 @@ test('a segment of which nothing comes in time is given up, in the worker too', 
 test('one that comes slowly has the longer time, and shows how far it is', () => {
   const { loader, called, id } = load()
   vi.advanceTimersByTime(900)
-  worker.report({ id, kind: 'progress', firstByteAt: at(-100), loaded: 10_000, total: 50_000 })
+  worker.report({ id, kind: 'progress', msSinceHeaders: 100, loaded: 10_000, total: 50_000 })
   expect(loader.stats).toMatchObject({ loaded: 10_000, total: 50_000 })
   vi.advanceTimersByTime(4000)
   expect(called).toEqual([])
@@ -119,3 +117,28 @@ test('one that is not wanted any more is stopped in the worker, and heard of no 
   expect(called).toEqual(['abort'])
   expect(loader.stats.aborted).toBe(true)
 })
+
+test('a worker that has ended fails what it had, and leaves the next segments to the page', () => {
+  const { called } = load()
+  worker.dispatchEvent(new Event('error'))
+  expect(called).toEqual(['error 0'])
+  expectLoadedByPage()
+})
+
+test('a worker that answers nothing is asked for no more', () => {
+  load()
+  vi.advanceTimersByTime(1100)
+  expectLoadedByPage()
+})
+
+function expectLoadedByPage(): void {
+  const opened: string[] = []
+  const open = (_method: string, url: string) => opened.push(url)
+  vi.stubGlobal('XMLHttpRequest', function () {
+    return { readyState: 0, open, send() {}, abort() {} }
+  })
+  worker.asked.length = 0
+  load().loader.destroy()
+  expect(worker.asked).toEqual([])
+  expect(opened).toEqual(['/00004.m4s'])
+}

@@ -1,5 +1,5 @@
 import { XhrLoader, type FragmentLoaderContext, type HlsConfig } from 'hls.js'
-import { noteSent } from './bandwidth.ts'
+import { recordTransfer } from './bandwidth.ts'
 import type { SegmentReport, SegmentRequest } from './segment-worker.ts'
 
 /** One for all of the page's streams, from when it can load. */
@@ -17,9 +17,16 @@ export function startSegmentWorker(): void {
     if (data === 'ready') worker = started
     else loading.get(data.id)?.(data)
   })
+  started.addEventListener('error', giveUpWorker)
 }
 
-/** Loads segments in the worker, so that what arrives interrupts the page once a segment: a weak phone draws the picture meanwhile. */
+/** From now on the page loads segments itself, beginning with those that the worker had. */
+function giveUpWorker(): void {
+  worker = undefined
+  for (const [id, hear] of loading) hear({ id, kind: 'failed', status: 0, text: 'the worker ended' })
+}
+
+/** Loads segments in the worker, so that the main thread is interrupted once a segment instead of once a chunk. */
 export class SegmentLoader extends XhrLoader {
   // As hls.js uses it: its own type of the base class is wider.
   declare context: FragmentLoaderContext | null
@@ -35,6 +42,7 @@ export class SegmentLoader extends XhrLoader {
   protected override loadInternal(): void {
     const { config, context, stats } = this
     if (!worker || !config || !context || context.rangeEnd) return super.loadInternal()
+    stats.loading.first = 0
     const { maxTimeToFirstByteMs, maxLoadTimeMs } = config.loadPolicy
     this.waitFor(Number.isFinite(maxTimeToFirstByteMs) ? maxTimeToFirstByteMs : maxLoadTimeMs)
     this.id = ++lastId
@@ -48,6 +56,13 @@ export class SegmentLoader extends XhrLoader {
     this.stats.aborted = true
     this.finish()
     ask({ id: this.id, isUnwanted: true })
+  }
+
+  protected override loadtimeout(): void {
+    const isSilent = loading.has(this.id) && this.stats.loading.first === 0
+    super.loadtimeout()
+    // As a worker that the browser has ended would be.
+    if (isSilent) worker = undefined
   }
 
   private waitFor(ms: number): void {
@@ -68,13 +83,14 @@ export class SegmentLoader extends XhrLoader {
       callbacks.onError({ code: report.status, text: report.text }, context, null, stats)
       return
     }
-    stats.loading.first = Math.max(here(report.firstByteAt), stats.loading.start)
+    const now = performance.now()
+    stats.loading.first = Math.max(now - report.msSinceHeaders, stats.loading.start)
     stats.loaded = report.loaded
     stats.total = report.total
-    if (report.kind === 'progress') return this.waitFor(latest - performance.now())
+    if (report.kind === 'progress') return this.waitFor(latest - now)
     this.finish()
-    noteSent(report.sent)
-    stats.loading.end = Math.max(here(report.endedAt), stats.loading.first)
+    recordTransfer(report.transfer)
+    stats.loading.end = now
     stats.bwEstimate = (stats.total * 8000) / (stats.loading.end - stats.loading.first)
     const { url, data, status: code } = report
     callbacks.onProgress?.(stats, context, data, null)
@@ -85,9 +101,4 @@ export class SegmentLoader extends XhrLoader {
 function ask(request: SegmentRequest): void {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has none
   worker?.postMessage(request)
-}
-
-/** A time since 1970 on the page's own clock. */
-function here(at: number): number {
-  return at - performance.timeOrigin
 }

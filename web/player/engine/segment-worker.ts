@@ -7,28 +7,30 @@ export type SegmentRequest =
   | { id: number; url: string; headers: Record<string, string> }
   | { id: number; isUnwanted: true }
 
-/** Milliseconds since 1970, as far as it is known: the worker's own clock began later than the page's. */
-interface Timing {
-  firstByteAt: number
+/** How far a segment is. Its time is a length, since the worker's clock is not the page's. */
+interface Progress {
+  msSinceHeaders: number
   loaded: number
   /** 0 where the server does not say it. */
   total: number
 }
 
-/** What the page is told of a segment. It hears of progress only where a segment takes long: each message interrupts it. */
+/** What the page is told of a segment: of progress only while it takes long, since each message interrupts the page. */
 export type SegmentReport = { id: number } & (
-  | (Timing & { kind: 'progress' })
-  | (Timing & { kind: 'loaded'; endedAt: number; status: number; url: string; data: ArrayBuffer; sent: Sent })
+  | (Progress & { kind: 'progress' })
+  | (Progress & { kind: 'loaded'; status: number; url: string; data: ArrayBuffer; transfer: Transfer })
   | { kind: 'failed'; status: number; text: string }
 )
 
-/** What came over the network, of which the page's own list of resources does not tell. */
-export interface Sent {
+/** Bytes and time on the network, 0 for what the cache had: the page's resource timing does not include a worker's requests. */
+export interface Transfer {
   bytes: number
   ms: number
 }
 
-const reportEveryMs = 250
+const reportEveryMs = 100
+/** What an answer from the cache takes that is asked for anew stays below this. */
+const leastBytes = 16_000
 
 const wanted = new Map<number, AbortController>()
 
@@ -46,49 +48,55 @@ async function load({ id, url, headers }: Extract<SegmentRequest, { url: string 
   wanted.set(id, unwanted)
   try {
     const response = await fetch(url, { headers, signal: unwanted.signal })
-    const firstByteAt = now()
-    if (response.ok) await read(id, url, response, firstByteAt)
+    if (response.ok) await read(id, url, response)
     else report({ id, kind: 'failed', status: response.status, text: response.statusText })
   } catch (error) {
-    // Whoever does not want it any more hears nothing more of it.
+    // An aborted request is not reported.
     if (!unwanted.signal.aborted) report({ id, kind: 'failed', status: 0, text: String(error) })
   } finally {
+    // The body of a refusal would keep its connection.
+    unwanted.abort()
     wanted.delete(id)
   }
 }
 
-async function read(id: number, url: string, response: Response, firstByteAt: number): Promise<void> {
+async function read(id: number, url: string, response: Response): Promise<void> {
+  const headersAt = performance.now()
   const total = Number(response.headers.get('content-length') ?? 0)
-  const chunks: Uint8Array<ArrayBuffer>[] = []
+  const chunks: Uint8Array[] = []
   let loaded = 0
-  let reportedAt = firstByteAt
-  for await (const chunk of chunksOf(response)) {
-    chunks.push(chunk)
-    loaded += chunk.length
-    if (now() - reportedAt < reportEveryMs) continue
-    reportedAt = now()
-    report({ id, kind: 'progress', firstByteAt, loaded, total })
+  const progress = () => ({ msSinceHeaders: performance.now() - headersAt, loaded, total })
+  const reporting = setInterval(() => report({ id, kind: 'progress', ...progress() }), reportEveryMs)
+  try {
+    const reader = response.body?.getReader()
+    for (let next = await reader?.read(); next && !next.done; next = await reader?.read()) {
+      chunks.push(next.value)
+      loaded += next.value.length
+    }
+  } finally {
+    clearInterval(reporting)
   }
-  const data = await new Blob(chunks).arrayBuffer()
-  const { status } = response
-  const timing = { firstByteAt, endedAt: now(), loaded, total: loaded }
-  report({ id, kind: 'loaded', ...timing, status, url: response.url, data, sent: sentFor(url) }, [data])
+  const { status, url: from } = response
+  const data = joined(chunks, loaded)
+  const transfer = transferOf(new URL(url, self.location.href).href)
+  report({ id, kind: 'loaded', ...progress(), total: loaded, status, url: from, data, transfer }, [data])
 }
 
-/** Safari cannot iterate over a body. */
-async function* chunksOf({ body }: Response): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-  const reader = body?.getReader()
-  for (let next = await reader?.read(); next && !next.done; next = await reader?.read()) yield next.value
+function joined(chunks: Uint8Array[], length: number): ArrayBuffer {
+  const whole = new Uint8Array(length)
+  let at = 0
+  for (const chunk of chunks) {
+    whole.set(chunk, at)
+    at += chunk.length
+  }
+  return whole.buffer
 }
 
-function sentFor(url: string): Sent {
-  const entry = performance.getEntriesByName(url).at(-1)
+function transferOf(address: string): Transfer {
+  const entry = performance.getEntriesByName(address).at(-1)
   performance.clearResourceTimings()
-  if (!(entry instanceof PerformanceResourceTiming)) return { bytes: 0, ms: 0 }
-  const { transferSize, encodedBodySize, responseStart, responseEnd } = entry
-  return { bytes: transferSize && encodedBodySize, ms: responseEnd - responseStart }
-}
-
-function now(): number {
-  return performance.timeOrigin + performance.now()
+  // Older Safari does not say how much came.
+  const isTransferred = entry instanceof PerformanceResourceTiming && entry.transferSize >= leastBytes
+  if (!isTransferred) return { bytes: 0, ms: 0 }
+  return { bytes: entry.encodedBodySize, ms: entry.responseEnd - entry.responseStart }
 }
