@@ -52,3 +52,20 @@ test("the homepage's first poster stands where the carousel shows it, and goes a
   await page.reload()
   expect(await page.locator('#first-poster').boundingBox()).toEqual(there)
 })
+
+test('what only the end of a drama needs is fetched once the episode holds enough', async ({ page }) => {
+  const fetched: string[] = []
+  page.on('request', (request) => fetched.push(new URL(request.url()).pathname))
+  const isFetched = (name: string) => () => fetched.some((file) => file.startsWith(`/assets/${name}-`))
+  const late = Promise.withResolvers<void>()
+  await page.route(/\/v\d\/0000[1-9]\.m4s/, async (route) => {
+    await late.promise
+    await route.fallback()
+  })
+  await page.goto(await pathOf(page, path))
+  // Of what waits for an idle browser, the last to come.
+  await expect.poll(isFetched('Later')).toBe(true)
+  expect(isFetched('EndSlide')()).toBe(false)
+  late.resolve()
+  await expect.poll(isFetched('EndSlide')).toBe(true)
+})

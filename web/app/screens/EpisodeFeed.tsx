@@ -94,7 +94,10 @@ export function EpisodeFeed(props: EpisodeFeedProps) {
   const autoNext = useAutoNext(episode?.id, () => goTo(index + 1))
   const shape = useShape(episode?.id)
   const [hintAt] = useState(() => isNewToSwipes() && number)
-  useEffect(() => whenIdle(() => void importEnd().catch(() => {})), [])
+  // Not before the episode holds enough: whoever swipes at once would wait for it.
+  useEffect(() => {
+    if (neighbours.mayCome) void importEnd().catch(() => {})
+  }, [neighbours.mayCome])
   return (
     <div className={styles.stage} style={{ '--shape': shape } as CSSProperties}>
       <Stage

@@ -1,7 +1,6 @@
 import { lazy, Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { clock, percent } from '#web/lib/format.ts'
-import { whenIdle } from '#web/lib/when-idle.ts'
 import { Icon, type IconName } from '#web/ui/Icon.tsx'
 import { preferences } from '#web/player/engine/preferences.ts'
 import { usePreferences } from '#web/player/hooks/use-preferences.ts'
@@ -13,6 +12,7 @@ import type { ChosenCaption } from '#web/player/hooks/use-chosen-caption.ts'
 import type { VideoSlideProps } from './video-slide-props.ts'
 import styles from './controls.module.css'
 
+const settingsAfterMs = 3000
 const importSettings = () => import('./SettingsSheet.tsx')
 const SettingsSheet = lazy(async () => ({ default: (await importSettings()).SettingsSheet }))
 
@@ -36,8 +36,11 @@ export function Controls(props: ControlsProps) {
   useEffect(() => {
     if (box.current) keepFocus(box.current)
   }, [keepFocus])
-  // Loads the settings menu when the browser is idle, so that it opens even if the connection is lost later.
-  useEffect(() => whenIdle(() => void importSettings().catch(() => {})), [])
+  // Loads the settings menu so that it opens even if the connection is lost later; whoever swipes at once need not wait for it.
+  useEffect(() => {
+    const timer = setTimeout(() => void importSettings().catch(() => {}), settingsAfterMs)
+    return () => clearTimeout(timer)
+  }, [])
   return (
     <div
       ref={box}
