@@ -29,6 +29,7 @@ async function watchSecond(page: Page, prepare: () => Promise<unknown> = async (
 }
 
 const playsOn = (page: Page) => expect.poll(() => second(page)).toBeGreaterThan(4.5)
+
 /** Holds that the page itself has loaded no more of these than what the first episode's player did. */
 async function expectNotLoadedByPage(page: Page): Promise<void> {
   const loaded = await page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name))
@@ -51,10 +52,10 @@ test('segments of later episodes are loaded by the worker, which tells how fast 
         // What the worker's own module says it posts.
         const { url = '', transfer } = (event as MessageEvent).data as {
           url?: string
-          transfer?: { bytes: number; ms: number }
+          transfer?: PerformanceResourceTiming
         }
-        if (/\/v\d\/00004/.test(url) && transfer && transfer.bytes > 0)
-          window.tellSpeed?.(transfer.bytes / transfer.ms)
+        if (!/\/v\d\/00004/.test(url) || !transfer?.transferSize) return
+        window.tellSpeed?.(transfer.encodedBodySize / (transfer.responseEnd - transfer.responseStart))
       })
       return listen.apply(this, given)
     }

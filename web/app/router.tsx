@@ -97,8 +97,8 @@ export function openRouter() {
     },
   ])
   router.subscribe(({ location: { pathname } }) => reportPath(pathname))
-  // A file of the next screen is gone: as a rule a newer release has taken its place, and a fresh document brings the right
-  // ones. Whoever fetches anything else without need of a screen minds its failure itself.
+  // A file of the next screen is usually gone because a newer release replaced it: a fresh document names the right files.
+  // Other failed imports are handled by their callers.
   let opened: unknown
   addEventListener('vite:preloadError', () => {
     const { location: to } = router.state.navigation

@@ -94,7 +94,7 @@ export function EpisodeFeed(props: EpisodeFeedProps) {
   const autoNext = useAutoNext(episode?.id, () => goTo(index + 1))
   const shape = useShape(episode?.id)
   const [hintAt] = useState(() => isNewToSwipes() && number)
-  // Not before the episode holds enough: whoever swipes at once would wait for it.
+  // Loaded once the episode has buffered enough, so that it does not delay the next episode of a quick swipe.
   useEffect(() => {
     if (neighbours.mayCome) void importEnd().catch(() => {})
   }, [neighbours.mayCome])

@@ -42,28 +42,30 @@ export function isAmple(): boolean {
   return (bandwidthSeen() ?? 0) >= firstGuess
 }
 
-/** Of the worker's segments, which the page's resource timing does not include. */
-const workerTransfers: Transfer = { bytes: 0, ms: 0 }
+/** The segments that the worker has loaded. */
+const workerTotal = { bits: 0, ms: 0 }
 
 /** Counts a segment that the worker has loaded. */
-export function recordTransfer({ bytes, ms }: Transfer): void {
-  workerTransfers.bytes += bytes
-  workerTransfers.ms += ms
+export function recordTransfer(transfer: Transfer): void {
+  addTransfer(workerTotal, transfer)
 }
 
 /** The bandwidth of this page's segments, with any player; undefined if the browser does not report it. */
 function bandwidthSeen(): number | undefined {
-  let bits = workerTransfers.bytes * 8
-  let { ms } = workerTransfers
-  for (const entry of performance.getEntriesByType('resource')) {
-    const { name, encodedBodySize, transferSize, responseStart, responseEnd } =
-      entry as PerformanceResourceTiming
-    // What lay in the cache says nothing, and older Safari does not say how much came.
-    if (!name.endsWith('.m4s') || !(transferSize >= leastBytes)) continue
-    bits += encodedBodySize * 8
-    ms += responseEnd - responseStart
-  }
-  return ms > 0 ? (bits / ms) * 1000 : undefined
+  const total = { ...workerTotal }
+  for (const entry of performance.getEntriesByType('resource'))
+    if (entry.name.endsWith('.m4s')) addTransfer(total, entry as PerformanceResourceTiming)
+  return total.ms > 0 ? (total.bits / total.ms) * 1000 : undefined
+}
+
+/** A response from the cache is not counted, nor one of which the browser does not report the size (older Safari). */
+function addTransfer(
+  total: typeof workerTotal,
+  { transferSize, encodedBodySize, responseStart, responseEnd }: Transfer,
+): void {
+  if (!(transferSize >= leastBytes)) return
+  total.bits += encodedBodySize * 8
+  total.ms += responseEnd - responseStart
 }
 
 function bandwidthKept(): number | undefined {

@@ -148,7 +148,7 @@ export const openHls: OpenPlayer = (video, first, startSeconds, { onTrouble, onR
   addEventListener('online', () => !isResting && !isAsleep && goOn(), { signal })
   hls.loadSource(source.hls_url)
   hls.attachMedia(video)
-  // What plays first need not wait for it.
+  // The first segments do not wait for it.
   whenIdle(startSegmentWorker)
   return {
     renditions: () => [...new Set(hls.levels.map(shortSide))].filter(Boolean),

@@ -64,7 +64,7 @@ const loaded = (id: number): SegmentReport => ({
   status: 200,
   url: '/00004.m4s?fresh',
   data: new ArrayBuffer(50_000),
-  transfer: { bytes: 50_000, ms: 200 },
+  transfer: { transferSize: 50_300, encodedBodySize: 50_000, responseStart: 100, responseEnd: 300 },
 })
 
 test('a segment is asked for by its newest link, and its time is that of the worker', () => {

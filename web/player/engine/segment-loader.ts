@@ -61,7 +61,7 @@ export class SegmentLoader extends XhrLoader {
   protected override loadtimeout(): void {
     const isSilent = loading.has(this.id) && this.stats.loading.first === 0
     super.loadtimeout()
-    // As a worker that the browser has ended would be.
+    // A worker that the browser has terminated never answers.
     if (isSilent) worker = undefined
   }
 
@@ -89,7 +89,7 @@ export class SegmentLoader extends XhrLoader {
     stats.total = report.total
     if (report.kind === 'progress') return this.waitFor(latest - now)
     this.finish()
-    recordTransfer(report.transfer)
+    if (report.transfer) recordTransfer(report.transfer)
     stats.loading.end = now
     stats.bwEstimate = (stats.total * 8000) / (stats.loading.end - stats.loading.first)
     const { url, data, status: code } = report

@@ -18,19 +18,17 @@ interface Progress {
 /** What the page is told of a segment: of progress only while it takes long, since each message interrupts the page. */
 export type SegmentReport = { id: number } & (
   | (Progress & { kind: 'progress' })
-  | (Progress & { kind: 'loaded'; status: number; url: string; data: ArrayBuffer; transfer: Transfer })
+  | (Progress & { kind: 'loaded'; status: number; url: string; data: ArrayBuffer; transfer?: Transfer })
   | { kind: 'failed'; status: number; text: string }
 )
 
-/** Bytes and time on the network, 0 for what the cache had: the page's resource timing does not include a worker's requests. */
-export interface Transfer {
-  bytes: number
-  ms: number
-}
+/** The resource timing of a segment, which the page's own does not include. */
+export type Transfer = Pick<
+  PerformanceResourceTiming,
+  'transferSize' | 'encodedBodySize' | 'responseStart' | 'responseEnd'
+>
 
 const reportEveryMs = 100
-/** What an answer from the cache takes that is asked for anew stays below this. */
-const leastBytes = 16_000
 
 const wanted = new Map<number, AbortController>()
 
@@ -92,11 +90,10 @@ function joined(chunks: Uint8Array[], length: number): ArrayBuffer {
   return whole.buffer
 }
 
-function transferOf(address: string): Transfer {
+function transferOf(address: string): Transfer | undefined {
   const entry = performance.getEntriesByName(address).at(-1)
   performance.clearResourceTimings()
-  // Older Safari does not say how much came.
-  const isTransferred = entry instanceof PerformanceResourceTiming && entry.transferSize >= leastBytes
-  if (!isTransferred) return { bytes: 0, ms: 0 }
-  return { bytes: entry.encodedBodySize, ms: entry.responseEnd - entry.responseStart }
+  if (!(entry instanceof PerformanceResourceTiming)) return undefined
+  const { transferSize, encodedBodySize, responseStart, responseEnd } = entry
+  return { transferSize, encodedBodySize, responseStart, responseEnd }
 }

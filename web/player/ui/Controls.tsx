@@ -36,7 +36,7 @@ export function Controls(props: ControlsProps) {
   useEffect(() => {
     if (box.current) keepFocus(box.current)
   }, [keepFocus])
-  // Loads the settings menu so that it opens even if the connection is lost later; whoever swipes at once need not wait for it.
+  // Preloads the settings menu so that it opens without a connection, but late enough not to delay a quick swipe.
   useEffect(() => {
     const timer = setTimeout(() => void importSettings().catch(() => {}), settingsAfterMs)
     return () => clearTimeout(timer)
