@@ -38,7 +38,7 @@ export default defineConfig({
             {
               name: 'calls',
               priority: 1,
-              test: /(web\/lib\/(api|boot|consent|events|language|notify|settings|storage|visit)|web\/i18n\/texts|contract\/(?!pages|social|money|billing|studio\/)\w+)\.ts/,
+              test: /(web\/lib\/(api|boot|consent|events|language|notify|settings|storage|tracking\/track|visit)|web\/i18n\/texts|contract\/(?!pages|social|money|billing|studio\/)\w+)\.ts/,
             },
             // What both documents need, and what the card form does without: one file each, which outlive our releases.
             { name: 'react', test: /node_modules\/(react|react-dom|scheduler)\// },
@@ -69,7 +69,7 @@ export default defineConfig({
             { name: 'pay', test: /web\/features\/billing\/payments\/(order-report|pay|price-copy)\.ts/ },
             {
               name: 'steps',
-              test: /web\/features\/billing\/payments\/(use-payment-steps\.ts|ProblemNote|problem-note)/,
+              test: /web\/(features\/billing\/(payments\/(use-payment-steps\.ts|ProblemNote|problem-note)|express\/remembered-wallet)|ui\/forms\/SubmitBar)/,
             },
             // What asks for something: forms of accounts, cards and the studio.
             {
@@ -80,6 +80,22 @@ export default defineConfig({
             {
               name: 'methods',
               test: /web\/features\/billing\/(payment-methods\/method-(change|copy)|subscriptions\/use-plan-change)/,
+            },
+            // What comes once the page stands.
+            {
+              name: 'later',
+              test: /web\/(app\/later\/(?!register)|features\/tracking\/use-consent)/,
+            },
+            { name: 'toast', test: /web\/ui\/(toast|floating-line)/ },
+            // What the screen of an episode asks for beside its own script.
+            {
+              name: 'video',
+              test: /web\/player\/(hooks\/(storyboard-query|use-captions)|ui\/settings-sheet)/,
+            },
+            // Pages and forms of an account.
+            {
+              name: 'account',
+              test: /web\/features\/members\/(forms\/(AccountPage|SignInAgain|settings\.module|use-sign-out|CodeField|CurrentPassword)|settings\/(LinkedAccounts|sessions-query)|sign-in\/social-)/,
             },
             // What several screens share, none of them the home page.
             {

@@ -6,6 +6,10 @@ const types: Record<string, string> = {
   vtt: 'text/vtt; charset=utf-8',
   webp: 'image/webp',
   jpg: 'image/jpeg',
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml',
+  woff2: 'font/woff2',
 }
 
 /** The media type of a file by its extension, if it is one of ours. */

@@ -2,7 +2,8 @@ import type { Catalog } from '#server/features/catalog/catalog.ts'
 import type { MediaContext } from '#server/features/media/media.ts'
 import type { MembersContext } from '#server/features/members/members.ts'
 import { apiDocsRoutes } from './api-docs-routes.ts'
-import { sendPrecompressed } from '#server/platform/http/sending/send-precompressed.ts'
+import { sendAsset } from '#server/platform/http/sending/send-asset.ts'
+import { sendFile } from '#server/platform/http/sending/send-file.ts'
 import type { PlainRoute } from '#server/platform/http/route.ts'
 import { firstPoster, firstVideo } from './head/build-head.ts'
 import type { DocumentName } from './documents.ts'
@@ -67,10 +68,10 @@ export function pagesRoutes(context: PagesContext): PlainRoute[] {
     get('/videos/:id', giveVideo(context, give)),
     get('/assets/*', (request, reply) => {
       const { '*': file } = request.params as { '*': string }
-      return sendPrecompressed(request, reply, context.webRoot, `assets/${file}`)
+      return sendAsset(request, reply, context.webRoot, file)
     }),
     get('/favicon.svg', (request, reply) =>
-      sendPrecompressed(request, reply, context.webRoot, 'favicon.svg'),
+      sendFile(request, reply, context.webRoot, 'favicon.svg', { maxAge: '1h' }),
     ),
     ...installRoutes(
       context,

@@ -5,11 +5,10 @@ import { contentTypeOf } from '#server/platform/content-types.ts'
 interface Caching {
   maxAge?: string
   cacheControl?: string
-  contentType?: string
 }
 
 /** The library folds `a/../b` into `b` before it looks, so a link to one folder would open another. */
-const climbs = /(^|[\\/])\.\.([\\/]|$)/
+export const climbs = /(^|[\\/])\.\.([\\/]|$)/
 
 /**
  * Sends one file below `root` with ranges, conditional requests and caching. What is not below it, hidden or no file is
@@ -23,7 +22,7 @@ export async function sendFile(
   caching: Caching,
 ): Promise<FastifyReply> {
   if (climbs.test(path)) return refuse(reply, 404)
-  const { cacheControl, contentType, ...options } = caching
+  const { cacheControl, ...options } = caching
   const result = await send(request.raw, encodeURI(path), {
     root,
     dotfiles: 'deny',
@@ -35,7 +34,7 @@ export async function sendFile(
   if (result.type === 'error') return refuse(reply, 404)
   if (result.type === 'directory') return refuse(reply, 404)
   reply.code(result.statusCode).headers(result.headers)
-  const type = contentType ?? contentTypeOf(path)
+  const type = contentTypeOf(path)
   if (type) reply.header('content-type', type)
   if (cacheControl) reply.header('cache-control', cacheControl)
   return reply.send(result.stream)
