@@ -22,6 +22,7 @@ import {
 import { declineOf } from '#server/features/billing/payments/pay-order.ts'
 import { recheckAttempt } from '#server/features/billing/payments/settle-attempt.ts'
 import { selectNextStarts } from '#server/features/billing/records/renewals/subscription-queries.ts'
+import { findGateway } from '#server/features/billing/gateways/gateways.ts'
 
 /** @throws Refusal notFound for an order that is not this person's */
 export async function loadOrder(
@@ -176,10 +177,10 @@ function startOf({ subscription_id }: OrderRow, starts: Details['starts']): stri
 }
 
 /** What the browser has to do: what the open payment asks for, else to get a token for another. */
-function nextOf({ gateways }: BillingContext, row: OrderRow, latest: AttemptRow | undefined): NextStep {
+function nextOf(context: BillingContext, row: OrderRow, latest: AttemptRow | undefined): NextStep {
   if (row.status !== 'pending' || isWaiting(row)) return { type: 'none' }
   if (latest && isOpen(latest.status)) return latest.next_step ?? { type: 'none' }
-  const gateway = gateways.find(({ id }) => id === row.gateway)
+  const gateway = findGateway(context, row.gateway)
   if (!gateway) return { type: 'none' }
   // Where the payment comes before the card, paying without a token makes the next one.
   return gateway.tokenStep(row.method) ?? { type: row.method === 'card' ? 'card_form' : 'none' }

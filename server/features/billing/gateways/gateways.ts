@@ -6,9 +6,17 @@ import type { OrderKind, PaymentMethod } from '#server/features/billing/statuses
 
 type Gateways = Pick<BillingContext, 'gateways'>
 
+/** The gateway of this id, or undefined where it is not set up any more. */
+export function findGateway(
+  { gateways }: Gateways,
+  id: string | null | undefined,
+): PaymentGateway | undefined {
+  return gateways.find((gateway) => gateway.id === id)
+}
+
 /** The gateway of an order or attempt. @throws Refusal gatewayNotOffered where it is no longer set up */
-export function gatewayOf({ gateways }: Gateways, { gateway }: { gateway: GatewayId }): PaymentGateway {
-  const found = gateways.find(({ id }) => id === gateway)
+export function gatewayOf(context: Gateways, { gateway }: { gateway: GatewayId }): PaymentGateway {
+  const found = findGateway(context, gateway)
   if (!found) throw new Refusal('gatewayNotOffered')
   return found
 }

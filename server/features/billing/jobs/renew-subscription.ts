@@ -17,7 +17,7 @@ import {
 } from '#server/features/billing/subscriptions/dunning-decision.ts'
 import { endUnpaid } from '#server/features/billing/subscriptions/end-subscription.ts'
 import type { PaymentGateway } from '#server/features/billing/gateways/gateway.ts'
-import { takesAmount } from '#server/features/billing/gateways/gateways.ts'
+import { findGateway, takesAmount } from '#server/features/billing/gateways/gateways.ts'
 import { cancelAttempt } from '#server/features/billing/payments/cancel-attempt.ts'
 import { describePurchase } from '#server/features/billing/records/purchase.ts'
 import {
@@ -145,8 +145,8 @@ async function beginCharge(
   row: LiveRow,
   { order: known, number, now }: { order: OrderRow | undefined; number: number; now: Date },
 ): Promise<Step> {
-  const { gateways, log } = context
-  const gateway = gateways.find(({ id }) => id === row.gateway)
+  const { log } = context
+  const gateway = findGateway(context, row.gateway)
   if (!gateway || row.method_reference === null) throw new Error(`subscription ${row.id} cannot be charged`)
   const price = await selectPriceDue(tx, row, known)
   if (!takesAmount(gateway, price)) {

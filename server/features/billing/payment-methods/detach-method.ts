@@ -1,11 +1,12 @@
 import { askToForget } from '#server/features/billing/gateways/call-gateway.ts'
+import { findGateway } from '#server/features/billing/gateways/gateways.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { nextPoll } from '#server/features/billing/records/polling-schedule.ts'
 import { deleteMethod, type MethodRow } from '#server/features/billing/records/method-queries.ts'
 
 /** Has a gateway forget a method, so that it can be charged no more. Its row goes once that is done; else it is tried again. */
 export async function detachMethod(context: BillingContext, method: MethodRow): Promise<void> {
-  const gateway = context.gateways.find(({ id }) => id === method.gateway)
+  const gateway = findGateway(context, method.gateway)
   if (gateway && (await askToForget(context, gateway, (asked) => asked.detachMethod(method.reference))))
     return deleteMethod(context.db, method.id)
   if (nextPoll(method.checks + 1, context.clock.now()) === null)

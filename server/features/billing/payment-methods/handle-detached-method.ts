@@ -2,6 +2,7 @@ import type { GatewayId } from '#contract/billing.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { askWhetherKept } from '#server/features/billing/gateways/call-gateway.ts'
+import { findGateway } from '#server/features/billing/gateways/gateways.ts'
 import {
   retireMethod,
   selectMethodNamed,
@@ -24,8 +25,8 @@ export async function handleDetachedMethod(
   gatewayId: GatewayId,
   reference: string,
 ): Promise<'done' | 'unknown' | 'no method'> {
-  const { db, gateways, clock } = context
-  const gateway = gateways.find(({ id }) => id === gatewayId)
+  const { db, clock } = context
+  const gateway = findGateway(context, gatewayId)
   const method = await selectMethodNamed(db, gatewayId, reference)
   if (!gateway || !method) return 'no method'
   const kept = await askWhetherKept(context, gateway, method.reference)

@@ -16,7 +16,7 @@ import {
 import type { AttemptRow } from '#server/features/billing/records/attempt-queries.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import type { DeclineCode, Payment } from '#server/features/billing/gateways/gateway.ts'
-import { takesAmount, type Priced } from '#server/features/billing/gateways/gateways.ts'
+import { findGateway, takesAmount, type Priced } from '#server/features/billing/gateways/gateways.ts'
 import { detachUnwanted, savePaymentMethod } from './save-payment-method.ts'
 import { nameOfMethod, retireUnusedMethods } from '#server/features/billing/records/method-queries.ts'
 import { insertWebhookEvent } from '#server/features/billing/records/webhook-event-queries.ts'
@@ -124,20 +124,21 @@ function isExpired({ expires_at }: SavedMethodRow, now: Date): boolean {
 
 /** The saved method that can pay at least one of `prices` now; undefined where there is none. */
 export async function offerSavedMethod(
-  { gateways, clock }: Pick<BillingContext, 'gateways' | 'clock'>,
+  context: Pick<BillingContext, 'gateways' | 'clock'>,
   db: Db,
   userId: string,
   prices: readonly Priced[],
 ): Promise<SavedMethod | undefined> {
   const saved = await selectSavedMethod(db, userId)
-  const gateway = gateways.find(({ id }) => id === saved?.gateway)
-  if (!saved || !gateway || isExpired(saved, clock.now())) return undefined
+  const gateway = findGateway(context, saved?.gateway)
+  const now = context.clock.now()
+  if (!saved || !gateway || isExpired(saved, now)) return undefined
   const refused = prices.filter(
     ({ cents, currency }) => !cents.every((amount_cents) => takesAmount(gateway, { amount_cents, currency })),
   )
   if (refused.length === prices.length) return undefined
   const not_for = refused.map(({ what }) => what)
-  return { ...present(saved, clock.now()), ...(not_for.length > 0 ? { not_for } : {}) }
+  return { ...present(saved, now), ...(not_for.length > 0 ? { not_for } : {}) }
 }
 
 /** What a person has saved, for their account: also what has expired. */

@@ -13,6 +13,7 @@ import {
 } from '#server/features/billing/records/method-setup-queries.ts'
 import { whenLost } from '#server/features/billing/records/polling-schedule.ts'
 import type { MethodSetup } from '#server/features/billing/gateways/gateway.ts'
+import { findGateway } from '#server/features/billing/gateways/gateways.ts'
 import { detachUnwanted, savePaymentMethod } from './save-payment-method.ts'
 import { retireUnusedMethods } from '#server/features/billing/records/method-queries.ts'
 import {
@@ -148,7 +149,7 @@ export function isWithinReach({ gateways }: BillingContext, { gateway }: MethodS
 
 /** Looks an open change up at its gateway, brings it on where it waited for the person, and settles it. @returns whether there was an answer */
 export async function recheckMethodSetup(context: BillingContext, change: MethodSetupRow): Promise<boolean> {
-  const gateway = context.gateways.find(({ id }) => id === change.gateway)
+  const gateway = findGateway(context, change.gateway)
   if (!gateway) {
     noGateway(context, change)
     return false
@@ -168,7 +169,7 @@ export async function recheckMethodSetup(context: BillingContext, change: Method
 /** Calls off a change that waits for a person who does something else, or never came back. It may have gone through after all. */
 export async function cancelMethodSetup(context: BillingContext, change: MethodSetupRow): Promise<void> {
   const { reference } = change
-  const gateway = context.gateways.find(({ id }) => id === change.gateway)
+  const gateway = findGateway(context, change.gateway)
   if (reference === null || !gateway) {
     await recheckMethodSetup(context, change)
     return

@@ -1,6 +1,7 @@
 import type { AttemptRow } from '#server/features/billing/records/attempt-queries.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { askGateway } from '#server/features/billing/gateways/call-gateway.ts'
+import { findGateway } from '#server/features/billing/gateways/gateways.ts'
 import { recheckAttempt, settleAttempt } from './settle-attempt.ts'
 
 /**
@@ -9,7 +10,7 @@ import { recheckAttempt, settleAttempt } from './settle-attempt.ts'
  */
 export async function cancelAttempt(context: BillingContext, attempt: AttemptRow): Promise<void> {
   const { reference } = attempt
-  const gateway = context.gateways.find(({ id }) => id === attempt.gateway)
+  const gateway = findGateway(context, attempt.gateway)
   if (reference === null || !gateway) return recheckAttempt(context, attempt)
   const outcome = await askGateway(context, gateway, (asked) => asked.cancelPayment(reference))
   await settleAttempt(context, attempt, outcome ?? 'never received')

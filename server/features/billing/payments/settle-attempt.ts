@@ -15,6 +15,7 @@ import { auditPayment } from '#server/features/billing/records/audit-payment.ts'
 import { askGateway } from '#server/features/billing/gateways/call-gateway.ts'
 import { whenLost } from '#server/features/billing/records/polling-schedule.ts'
 import type { Payment } from '#server/features/billing/gateways/gateway.ts'
+import { findGateway } from '#server/features/billing/gateways/gateways.ts'
 import { detachUnwanted } from '#server/features/billing/payment-methods/save-payment-method.ts'
 import { takeIntroductoryPrice } from '#server/features/billing/subscriptions/introductory-price.ts'
 import { enterSale, enterUnwanted } from '#server/features/billing/ledger/ledger.ts'
@@ -229,7 +230,7 @@ async function givePeriod(tx: Tx, paid: Paid, payment: Payment): Promise<void> {
  * does not know counts as lost once it can no longer arrive.
  */
 export async function recheckAttempt(context: BillingContext, attempt: AttemptRow): Promise<void> {
-  const gateway = context.gateways.find(({ id }) => id === attempt.gateway)
+  const gateway = findGateway(context, attempt.gateway)
   if (!gateway)
     return context.log.error(
       { attempt: attempt.id, gateway: attempt.gateway },

@@ -13,6 +13,7 @@ import {
   type Payment,
   type PaymentGateway,
 } from '#server/features/billing/gateways/gateway.ts'
+import { findGateway } from '#server/features/billing/gateways/gateways.ts'
 import { insertForeignPayment } from './discrepancy-queries.ts'
 import {
   deleteToCompare,
@@ -262,7 +263,7 @@ async function compareDisputed(context: BillingContext, gateway: PaymentGateway,
 /** Compares the payment of one attempt. @returns whether all differences are settled; false if there was no answer */
 export async function compareAttempt(context: BillingContext, attemptId: string): Promise<boolean> {
   const attempt = await selectAttempt(context.db, attemptId)
-  const gateway = context.gateways.find(({ id }) => id === attempt?.gateway)
+  const gateway = findGateway(context, attempt?.gateway)
   const reference = attempt?.reference ?? null
   // Without an id of the gateway there is no payment, or it is open and was just looked up by our own key.
   if (reference === null) return attempt === undefined || !isOpen(attempt.status)

@@ -19,6 +19,7 @@ import { nextReturnKey } from './return-again.ts'
 import { sendRefund } from './send-refund.ts'
 import { syncRefundsAndDisputes } from './sync-refunds-and-disputes.ts'
 import { selectUnreturnedOf } from './unreturned-queries.ts'
+import { findGateway } from '#server/features/billing/gateways/gateways.ts'
 
 export interface RefundRequest {
   /** All that is left, where it is not said. */
@@ -75,7 +76,7 @@ export async function refundOrder(
 
 /** The first transaction: the refund with its key, or the one that is under way already. */
 async function beginRefund(
-  { clock, gateways }: BillingContext,
+  context: BillingContext,
   tx: Tx,
   orderId: string,
   { amountCents, reason, knownRefundedCents, limit }: RefundRequest,
@@ -92,7 +93,7 @@ async function beginRefund(
   if (knownRefundedCents !== undefined && knownRefundedCents !== order.refunded_cents)
     throw new Refusal('movedOn')
   const cents = amountCents ?? left
-  const gateway = gateways.find(({ id }) => id === order.gateway)
+  const gateway = findGateway(context, order.gateway)
   const unit = gateway?.unitCents?.(order.currency) ?? 1
   if (cents % unit !== 0) throw new Refusal('refundNotWhole', { unit_cents: unit })
   const most = limit?.mostCents(order.currency)
@@ -103,7 +104,7 @@ async function beginRefund(
   if (open?.amount_cents === cents) return open
   if (open) throw new Refusal('refundUnderWay')
   if (cents > left) throw new Refusal('refundTooLarge', { left_cents: left })
-  const now = clock.now()
+  const now = context.clock.now()
   if (limit) await checkDay(tx, limit, order.currency, cents, now)
   const refund = {
     id: newId('ref'),

@@ -4,6 +4,7 @@ import { auditPayment } from '#server/features/billing/records/audit-payment.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { bookRefund, loadReturned } from './book-refund.ts'
 import { askRefund } from '#server/features/billing/gateways/call-gateway.ts'
+import { findGateway } from '#server/features/billing/gateways/gateways.ts'
 import { lockOwner } from '#server/features/billing/records/order-queries.ts'
 import { finishRefund, type RefundRow } from '#server/features/billing/records/refund-queries.ts'
 
@@ -16,9 +17,9 @@ export async function sendRefund(
   context: BillingContext,
   refund: RefundRow,
 ): Promise<'done' | 'refused' | 'unknown'> {
-  const { db, clock, log, gateways } = context
+  const { db, clock, log } = context
   const attempt = await selectAttempt(db, refund.attempt_id)
-  const gateway = gateways.find(({ id }) => id === attempt?.gateway)
+  const gateway = findGateway(context, attempt?.gateway)
   if (!attempt?.reference || !gateway) {
     log.error({ refund: refund.id }, 'a refund cannot be sent')
     return 'unknown'

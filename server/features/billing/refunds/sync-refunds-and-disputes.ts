@@ -13,6 +13,7 @@ import { askGateway, askRefund, type Outcome } from '#server/features/billing/ga
 import { syncOrderStatus } from './sync-order-status.ts'
 import { isDisputeOpenOrLost } from '#server/features/billing/states/order-states.ts'
 import { disputeName, type Payment, type PaymentGateway } from '#server/features/billing/gateways/gateway.ts'
+import { findGateway } from '#server/features/billing/gateways/gateways.ts'
 import {
   enterDispute,
   enterFailedRefund,
@@ -57,10 +58,10 @@ export async function syncRefundsAndDisputes(
   attemptId: string,
   seen?: Payment,
 ): Promise<boolean> {
-  const { db, gateways } = context
+  const { db } = context
   for (let look = 0; look < mostLooks; look++) {
     const before = await load(db, attemptId)
-    const gateway = gateways.find(({ id }) => id === before?.attempt.gateway)
+    const gateway = findGateway(context, before?.attempt.gateway)
     if (!before || !gateway || (look === 0 && seen && agrees(before, withKnown(seen, before)))) return true
     if (await isSending(context, before)) return false
     // A payment that was read before another refund was made would undo that one: what is read counts only where nothing of

@@ -9,6 +9,7 @@ import {
 } from '#server/features/billing/records/method-setup-queries.ts'
 import { nextPoll } from '#server/features/billing/records/polling-schedule.ts'
 import { WebhookRefused, type PaymentGateway } from '#server/features/billing/gateways/gateway.ts'
+import { findGateway } from '#server/features/billing/gateways/gateways.ts'
 import { handleDetachedMethod } from '#server/features/billing/payment-methods/handle-detached-method.ts'
 import { insertWebhookEvent, markApplied } from '#server/features/billing/records/webhook-event-queries.ts'
 import { readPurchase } from '#server/features/billing/records/purchase.ts'
@@ -52,8 +53,8 @@ export async function applyWebhookEvent(
   context: BillingContext,
   { gateway: id, event_id, reference }: Heard,
 ): Promise<void> {
-  const { db, clock, gateways, log } = context
-  const gateway = gateways.find((one) => one.id === id)
+  const { db, clock, log } = context
+  const gateway = findGateway(context, id)
   if (!gateway) return
   const method = await handleDetachedMethod(context, id, reference)
   if (method === 'unknown') return
