@@ -61,11 +61,11 @@ export function moneySteps({ videos, people, orders }: SiteSize): Step[] {
       total: orders,
       chunk: 20_000,
       // One of ten orders was declined before it was paid.
-      sql: `INSERT INTO attempts (id, order_id, number, idempotency_key, gateway, reference, status, decline_code, started_at, dispute, disputed_cents)
+      sql: `INSERT INTO attempts (id, order_id, number, idempotency_key, initiator, gateway, reference, status, decline_code, started_at, dispute, disputed_cents)
         SELECT bench_id('att', n + try * 10000000), bench_id('ord', n), 2 - try,
           CASE WHEN kind = 'plan' AND period > 0 THEN 'renew:' || bench_id('sub', person) || ':' || period || ':' || 2 - try
             ELSE 'pay:' || bench_id('ord', n) || ':' || 2 - try END,
-          gateway, 'pay_' || n || '_' || try,
+          CASE WHEN kind = 'plan' AND period > 0 THEN 'merchant' ELSE 'customer' END, gateway, 'pay_' || n || '_' || try,
           CASE WHEN try = 1 THEN 'failed' WHEN was_paid THEN 'succeeded' WHEN status = 'failed' THEN 'failed'
             WHEN status = 'pending' THEN 'requires_action' ELSE 'cancelled' END,
           CASE WHEN try = 1 OR status = 'failed' THEN 'card_declined' END, at - try * interval '1 minute',

@@ -225,6 +225,8 @@ export interface AttemptsTable extends GatewayTryTable {
   order_id: string
   number: number
   idempotency_key: string
+  /** Who began it: the customer at the checkout, or the merchant, with a renewal. */
+  initiator: Generated<'customer' | 'merchant'>
   /** How a dispute of its payment stands. */
   dispute: Optional<DisputeStatus>
   /** What is gone for the dispute at this moment. */

@@ -134,6 +134,7 @@ export function insertAttemptRow(
       order_id: orderId,
       number,
       idempotency_key: `renew:${orderId}:${number}`,
+      initiator: 'merchant',
       gateway: 'sandbox',
       status: 'started',
       started_at: new Date(),

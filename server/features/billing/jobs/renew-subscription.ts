@@ -168,6 +168,7 @@ async function beginCharge(
     order_id: order.id,
     number,
     idempotency_key: `renew:${row.id}:${row.period_no + 1}:${number}`,
+    initiator: 'merchant',
     gateway: gateway.id,
     status: 'started',
     started_at: now,

@@ -70,6 +70,7 @@ async function restore(context: BillingContext, tx: Tx, lost: Lost): Promise<Att
     order_id: order.id,
     number: (latest?.number ?? 0) + 1,
     idempotency_key: `${renewal ? 'renew' : 'pay'}:restored:${payment.attemptId}`,
+    initiator: renewal ? 'merchant' : 'customer',
     gateway: gateway.id,
     reference: payment.reference,
     status: 'started',

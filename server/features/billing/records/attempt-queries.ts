@@ -102,6 +102,6 @@ export function takeDueAttempts(tx: Tx, due: Due): Promise<AttemptRow[]> {
 }
 
 /** Whether the renewal job made an attempt, not the customer. */
-export function isRenewalAttempt({ idempotency_key }: AttemptRow): boolean {
-  return idempotency_key.startsWith('renew:')
+export function isRenewalAttempt({ initiator }: AttemptRow): boolean {
+  return initiator === 'merchant'
 }

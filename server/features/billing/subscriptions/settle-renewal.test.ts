@@ -21,8 +21,7 @@ const day = 86_400_000
 const periodEnd = new Date('2026-03-01T12:00:00Z')
 const after = (milliseconds: number, from = periodEnd) => new Date(from.getTime() + milliseconds)
 const graceEnd = after(3 * day)
-/** By the person, not by a renewal of ours. */
-const byHand = () => ({ idempotency_key: newId('att') })
+const byHand = () => ({ idempotency_key: newId('att'), initiator: 'customer' as const })
 const context = { publicUrl: 'https://drama.example', languages: () => ['en'] as const }
 
 let database: TestDatabase
@@ -106,10 +105,10 @@ test('an order after the first period is a renewal', () => {
   expect([null, 0, 1, 2].map((period_no) => isRenewal({ period_no }))).toEqual([false, false, true, true])
 })
 
-test('an attempt is ours by its key', async () => {
+test('an attempt is a renewal where the merchant began it', async () => {
   const { attempt } = await makeRenewal()
   expect(isRenewalAttempt(attempt)).toBe(true)
-  expect(isRenewalAttempt({ ...attempt, idempotency_key: 'by hand, not renew:' })).toBe(false)
+  expect(isRenewalAttempt({ ...attempt, initiator: 'customer' })).toBe(false)
 })
 
 describe('a renewal that was paid', () => {

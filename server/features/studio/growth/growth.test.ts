@@ -172,8 +172,8 @@ it('tells who subscribed, whose renewal failed, and who is gone, and that agrees
   const tried = today()
   // A second try on the same day is the same renewal.
   await sql`
-    INSERT INTO attempts (id, order_id, number, idempotency_key, gateway, status, started_at)
-    SELECT 'att_again', order_id, 9, 'renew:again', gateway, status, started_at FROM attempts WHERE status = 'failed'`.execute(
+    INSERT INTO attempts (id, order_id, number, idempotency_key, initiator, gateway, status, started_at)
+    SELECT 'att_again', order_id, 9, 'renew:again', 'merchant', gateway, status, started_at FROM attempts WHERE status = 'failed'`.execute(
     site.context.db,
   )
   const second = await told()
