@@ -1,6 +1,8 @@
+import type { Locator } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { expectFits, expectReadable } from '#e2e/support/page-quality.ts'
 import { enterStudio } from '#e2e/support/studio.ts'
+import { expectPlaying, lockedPanel, payByCard, towerUrl } from '#e2e/support/watching.ts'
 
 test.use({ bypassCSP: true, viewport: { width: 820, height: 1180 } })
 
@@ -38,3 +40,30 @@ for (const language of ['en', 'dy'] as const)
       await expect(signOut).toBeHidden()
     },
   )
+
+test('orders are read on a tablet and at 200 % zoom without scrolling sideways, their titles in whole words', async ({
+  page,
+}) => {
+  await page.goto(await towerUrl(page, 4))
+  await lockedPanel(page, 4).getByRole('button', { name: 'Pay $0.99' }).click()
+  await payByCard(page, { number: '4242 4242 4242 4242' })
+  await expectPlaying(page, 4)
+  await enterStudio(page, 'owner')
+  for (const width of [720, 768, 820]) {
+    await page.setViewportSize({ width, height: 600 })
+    await page.goto('/studio/money')
+    const orders = page.getByRole('region', { name: 'Orders' })
+    const title = orders.getByRole('link')
+    await expect(title).toHaveCount(1)
+    expect.soft(await hiddenWidth(orders), `orders at ${width} px`).toBe(0)
+    expect.soft(await title.evaluate((link) => link.getClientRects().length), `title at ${width} px`).toBe(1)
+    await title.click()
+    const attempts = page.getByRole('region', { name: 'Payment attempts' })
+    await expect(attempts).toBeVisible()
+    expect.soft(await hiddenWidth(attempts), `attempts at ${width} px`).toBe(0)
+  }
+})
+
+/** How much of a table lies beyond its edge. */
+const hiddenWidth = (table: Locator): Promise<number> =>
+  table.evaluate((frame) => frame.scrollWidth - frame.clientWidth)

@@ -13,6 +13,9 @@ export interface Column<Row> {
   actions?: boolean
 }
 
+/** From so many columns on they need more width than a tablet has. */
+const manyColumns = 7
+
 /** Rows of things of one kind. On a phone each row is a card that names its values. The first column is what a row is about. */
 export function Table<Row>({
   caption,
@@ -35,7 +38,12 @@ export function Table<Row>({
   const classOf = ({ figures, whole }: Column<Row>) =>
     figures ? styles.figures : whole ? styles.whole : undefined
   return (
-    <div className={styles.frame} tabIndex={0} role="region" aria-label={caption}>
+    <div
+      className={`${styles.frame} ${columns.length >= manyColumns ? styles.many : ''}`}
+      tabIndex={0}
+      role="region"
+      aria-label={caption}
+    >
       <table className={`${styles.table} ${slim ? styles.slim : styles.cards}`}>
         <caption className="hidden-text">{caption}</caption>
         <thead>
