@@ -83,12 +83,15 @@ export interface SearchTerms {
   /** What makes one the best of all: the words as they were typed, the words as a whole title. */
   typed: string
   title: string
+  /** What type-ahead looks for in names, or the title where it looks for none. */
+  names: string
 }
 
 interface Found {
   video_id: string
   key: unknown
   depth: number
+  name_depth: number
 }
 
 /** The shelves of `video_search`, from the front. */
@@ -99,36 +102,64 @@ interface Reach {
   key: Expression<unknown>
   /** Another shelf is opened while fewer than so many were found. */
   plenty: number
-  /** Or as far as this shelf, however many there are. */
-  depth: Expression<number> | undefined
+  /** Or as far as these shelves, however many there are. */
+  to: Depths | undefined
 }
 
-/** The videos that match, with their keys and the last shelf that was opened. */
+/** The last shelf that is opened, and the last on which names are looked for. */
+interface Depths {
+  depth: Expression<number>
+  nameDepth: Expression<number>
+}
+
+/** The videos that match, with their keys and the last shelves that were opened. */
 function findOnShelves(terms: Slots<SearchTerms>, reach: Reach): RawBuilder<Found> {
-  const opened = shelves.slice(1).map((shelf) => sql`(${isOpen(shelf, reach)})::int`)
-  const all = shelves.map((shelf) => sql`SELECT * FROM ${sql.table(`shelf_${shelf}`)}`)
+  const last = (isOpenAt: typeof isOpen) =>
+    sql.join(
+      shelves.slice(1).map((shelf) => sql`(${isOpenAt(shelf, reach)})::int`),
+      sql` + `,
+    )
+  const all = shelves.map((shelf) => sql`SELECT video_id, key FROM ${sql.table(`shelf_${shelf}`)}`)
   return sql<Found>`WITH ${sql.join(shelves.map((shelf) => readShelf(shelf, terms, reach)))}
-    SELECT video_id, key, ${sql.join(opened, sql` + `)} AS depth FROM (${sql.join(all, sql` UNION ALL `)}) found`
+    SELECT video_id, key, ${last(isOpen)} AS depth, ${last(isOpenForNames)} AS name_depth
+    FROM (${sql.join(all, sql` UNION ALL `)}) found`
 }
 
-/** Of a shelf that stays closed, only the videos that have these words as their title. */
-function readShelf(shelf: number, terms: Slots<SearchTerms>, reach: Reach): RawBuilder<unknown> {
+/**
+ * Of a shelf that stays closed, only the videos that have these words as their title, and those whose names type-ahead offers: it
+ * looks on further shelves than a search of common words does.
+ */
+function readShelf(
+  shelf: number,
+  { all, title, names }: Slots<SearchTerms>,
+  reach: Reach,
+): RawBuilder<unknown> {
   const wanted =
     shelf === 0
-      ? sql`${terms.all}::tsquery`
-      : sql`CASE WHEN ${isOpen(shelf, reach)} THEN ${terms.all}::tsquery ELSE ${terms.title}::tsquery END`
-  const before = shelf === 0 ? sql`0` : sql`(SELECT videos FROM ${sql.table(`found_before_${shelf}`)})`
+      ? sql`${all}::tsquery`
+      : sql`CASE WHEN ${isOpen(shelf, reach)} THEN ${all}::tsquery
+          WHEN ${isOpenForNames(shelf, reach)} THEN ${names}::tsquery || ${title}::tsquery ELSE ${title}::tsquery END`
+  const before = (column: string) =>
+    shelf === 0 ? sql`0` : sql`(SELECT ${sql.ref(column)} FROM ${sql.table(`found_before_${shelf}`)})`
   return sql`${sql.table(`shelf_${shelf}`)} AS MATERIALIZED (
-      SELECT video_id, ${reach.key} AS key FROM video_search WHERE shelf = ${sql.lit(shelf)} AND words @@ ${wanted}
+      SELECT video_id, ${reach.key} AS key, words @@ ${names}::tsquery AS named
+      FROM video_search WHERE shelf = ${sql.lit(shelf)} AND words @@ ${wanted}
     ), ${sql.table(`found_before_${shelf + 1}`)} AS (
-      SELECT ${before} + count(*) AS videos FROM ${sql.table(`shelf_${shelf}`)}
+      SELECT ${before('videos')} + count(*) AS videos, ${before('names')} + count(*) FILTER (WHERE named) AS names
+      FROM ${sql.table(`shelf_${shelf}`)}
     )`
 }
 
-function isOpen(shelf: number, { plenty, depth }: Reach): RawBuilder<boolean> {
-  return depth === undefined
+function isOpen(shelf: number, { plenty, to }: Reach): RawBuilder<boolean> {
+  return to === undefined
     ? sql<boolean>`(SELECT videos FROM ${sql.table(`found_before_${shelf}`)}) < ${sql.lit(plenty)}`
-    : sql<boolean>`${depth}::int >= ${sql.lit(shelf)}`
+    : sql<boolean>`${to.depth}::int >= ${sql.lit(shelf)}`
+}
+
+function isOpenForNames(shelf: number, { to }: Reach): RawBuilder<boolean> {
+  return to === undefined
+    ? sql<boolean>`(SELECT names FROM ${sql.table(`found_before_${shelf}`)}) < ${sql.lit(plentyOfNames)}`
+    : sql<boolean>`${to.nameDepth}::int >= ${sql.lit(shelf)}`
 }
 
 /** How well a video matches, more for one that is watched more; before all, those that have the very title or words. */
@@ -144,19 +175,24 @@ const keys = {
   popular: { ofMatch: () => sql`0`, ofRow: 'videos.popularity' },
 } as const
 
+/** Type-ahead opens another shelf while it has found fewer names. */
+const plentyOfNames = 20
+
 /** How many matches are enough: a search returns at least this many of the most popular, or all if there are fewer. */
 const plentyOfVideos = 60
 
 export interface SearchPlace extends Required<ListPlace> {
-  /** The shelf up to which this search looks. */
+  /** The shelf up to which this search looks, and that up to which it looks for names. */
   depth: number
+  nameDepth: number
 }
 
-/** The position of a match: its sort values, and the last tier that was searched. */
+/** The position of a match: its sort values, and the last shelves that were searched. */
 interface FoundPlace {
   id: string
   key: Date | number
   depth: number
+  name_depth: number
   generation: number
   risen: number | null
 }
@@ -170,6 +206,7 @@ type Order = ListOrder | 'relevance'
 type SearchValues = SearchTerms & {
   limit: number
   depth: number
+  nameDepth: number
   key: string | number
   id: string
   from: number
@@ -181,32 +218,32 @@ const preparedSearch = (order: Order, isFirst: boolean) =>
   prepared(
     (_: Db, values: Slots<SearchValues>) => sql<FoundVideo>`
       SELECT ${sql.join(plainCardColumns.map((column) => sql.ref(column)))},
-        page.key, page.depth, page.generation, page.risen
+        page.key, page.depth, page.name_depth, page.generation, page.risen
       FROM (${findPlaces(order, isFirst, values)}) page JOIN videos ON videos.id = page.id
       ORDER BY ${risenFirst(sql`page.risen`, sql`page.id`)}, page.key DESC, page.id DESC`,
   )
 
 function findPlaces(order: Order, isFirst: boolean, values: Slots<SearchValues>): RawBuilder<FoundPlace> {
-  const { all, typed, title, limit, depth, key: after, id } = values
-  const terms = { all, typed, title }
+  const { all, typed, title, names, limit, depth, nameDepth, key: after, id } = values
+  const terms = { all, typed, title, names }
   const { ofMatch, ofRow } = keys[order]
   const found = findOnShelves(terms, {
     key: ofMatch(terms),
     plenty: plentyOfVideos,
-    depth: isFirst ? undefined : depth,
+    to: isFirst ? undefined : { depth, nameDepth },
   })
   const key = sql.ref(ofRow)
   const isFurther = isFirst ? sql`true` : sql`(${key}, found.video_id) < (${after}, ${id})`
   const joined = order === 'popular' ? sql`JOIN videos ON videos.id = found.video_id` : sql``
   if (order !== 'popular' || isFirst)
     return sql<FoundPlace>`
-      SELECT found.video_id AS id, ${key} AS key, depth, ${generationNow} AS generation, NULL::bigint AS risen
+      SELECT found.video_id AS id, ${key} AS key, depth, name_depth, ${generationNow} AS generation, NULL::bigint AS risen
       FROM (${found}) found ${joined}
       WHERE ${isFurther} ORDER BY ${key} DESC, found.video_id DESC LIMIT ${limit}`
   const risen = sql`rises.generation`
   const rises = { from: values.from, after: values.after }
   return sql<FoundPlace>`
-    SELECT found.video_id AS id, ${key} AS key, depth, ${generationNow} AS generation, ${risen} AS risen
+    SELECT found.video_id AS id, ${key} AS key, depth, name_depth, ${generationNow} AS generation, ${risen} AS risen
     FROM (${found}) found ${joined}
     LEFT JOIN rises ON rises.video_id = found.video_id AND ${roseTo({ key: after, id, rises })}
     WHERE ${isFurther} OR ${risen} IS NOT NULL
@@ -220,7 +257,7 @@ const preparedSearches = {
 }
 
 /** The first page of a search looks at no place. */
-const nowhere: SearchPlace = { key: 0, id: '', depth: 0, rises: { from: 0, after: '' } }
+const nowhere: SearchPlace = { key: 0, id: '', depth: 0, nameDepth: 0, rises: { from: 0, after: '' } }
 
 /** One page of the videos that match, in order; by popularity also what has risen past the page before since. */
 export function searchVideos(
@@ -235,8 +272,6 @@ export function searchVideos(
   return (place ? further : first)(db, { ...terms, limit, ...after, ...rises })
 }
 
-const plentyOfTitles = 20
-
 interface Suggested {
   id: string
   titles: Texts
@@ -244,9 +279,9 @@ interface Suggested {
 }
 
 const suggestedTitles = prepared(
-  (_: Db, { all, typed, title, limit }: Slots<SearchTerms & { limit: number }>) => {
-    const terms = { all, typed, title }
-    const found = findOnShelves(terms, { key: scoreFor(terms), plenty: plentyOfTitles, depth: undefined })
+  (_: Db, { all, typed, title, names, limit }: Slots<SearchTerms & { limit: number }>) => {
+    const terms = { all, typed, title, names }
+    const found = findOnShelves(terms, { key: scoreFor(terms), plenty: plentyOfNames, to: undefined })
     return sql<Suggested>`
       SELECT id, titles, cover_path
       FROM (SELECT video_id, key FROM (${found}) found ORDER BY key DESC, video_id DESC LIMIT ${limit}) best

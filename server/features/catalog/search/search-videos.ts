@@ -1,23 +1,15 @@
 import { Fault } from '#contract/errors.ts'
-import type { Language } from '#contract/languages.ts'
+import { languages, type Language } from '#contract/languages.ts'
 import { cutPage, decodeCursor, encodeCursor } from '#server/platform/cursor.ts'
 import type { Db } from '#server/tables.ts'
 import type { Catalog } from '#server/features/catalog/create-catalog.ts'
 import type { ListedRow, ListOrder } from '#server/features/catalog/cards/list-queries.ts'
-import { chooseBeginnings, mostChoices, termsFor, withCategories, type Choices } from './typo-matching.ts'
+import { chooseBeginnings, mostChoices, termsFor, withCategories, type Search } from './typo-matching.ts'
 import { placeAfter } from '#server/features/catalog/ranking/popular-queries.ts'
 import { mostWords, searchVideos, selectTypedWords, type SearchPlace } from './search-queries.ts'
 import { areTyposSuggested } from './suggest-names.ts'
 
 type Order = ListOrder | 'relevance'
-
-/** What a search looks for. The cursor contains it, so that later words and videos don't change the order. */
-interface Search {
-  join: 'all' | 'any'
-  /** The words as they were typed, in plain characters with spaces between. */
-  whole: string
-  choices: Choices
-}
 
 /** Fewer than so many, and typos are looked for too. */
 const few = 5
@@ -37,7 +29,7 @@ export async function searchByKeyword(
   size: number,
 ): Promise<{ rows: ListedRow[]; nextCursor: string | null }> {
   const list = JSON.stringify(['words', keyword, order])
-  const kinds = ['text', 'text', 'text', 'integer', 'count', 'text', kindOfKey[order], 'text'] as const
+  const kinds = [...kindsOfSearch, 'integer', 'integer', 'count', 'text', kindOfKey[order], 'text'] as const
   const position = decodeCursor(list, cursor, kinds)
   const after = position && readPlace(position)
   const { search, rows: places } = after
@@ -48,6 +40,7 @@ export async function searchByKeyword(
   const next = place && [
     ...writeSearch(search),
     last.depth,
+    last.name_depth,
     place.rises.from,
     place.rises.after,
     place.key,
@@ -55,6 +48,9 @@ export async function searchByKeyword(
   ]
   return { rows: await withTags(page), nextCursor: next ? encodeCursor(list, next) : null }
 }
+
+/** What a cursor holds of a search: how words are joined, the words, their choices, and the language of names. */
+const kindsOfSearch = ['text', 'text', 'text', 'text'] as const
 
 /** What lists in each order have as the key of a place. */
 export const kindOfKey = { newest: 'time', popular: 'count', relevance: 'integer' } as const
@@ -70,7 +66,7 @@ async function goOn(db: Db, search: Search, after: SearchPlace, order: Order, si
 
 /** Exactly these words; where few videos or names have them, with typos; where none has, only some of the words. */
 async function begin(db: Db, keyword: string, language: Language, order: Order, size: number) {
-  const exact = await readKeyword(db, keyword, { forgiving: false })
+  const exact = await readKeyword(db, keyword, language, { forgiving: false })
   const rows = await find(db, exact.search, order, undefined, size)
   const { choices } = exact.search
   const isPlenty = rows.length >= Math.min(few, size + 1)
@@ -78,7 +74,7 @@ async function begin(db: Db, keyword: string, language: Language, order: Order, 
     return { search: exact.search, rows }
   // For words that are unknown, similar ones have been tried already.
   const isTried = !exact.typed.words.some(({ known }) => known)
-  const { search } = isTried ? exact : await readKeyword(db, keyword, { forgiving: true })
+  const { search } = isTried ? exact : await readKeyword(db, keyword, language, { forgiving: true })
   const more = isTried ? rows : await find(db, search, order, undefined, size)
   const isOneWord = choices.length === 1
   if (more.length > 0 || isOneWord) return { search, rows: more }
@@ -86,49 +82,48 @@ async function begin(db: Db, keyword: string, language: Language, order: Order, 
   return { search: some, rows: await find(db, some, order, undefined, size) }
 }
 
-async function readKeyword(db: Db, keyword: string, options: { forgiving: boolean }) {
+async function readKeyword(db: Db, keyword: string, language: Language, options: { forgiving: boolean }) {
   const typed = await selectTypedWords(db, keyword, options)
   const choices = withCategories(chooseBeginnings(typed.words, options), typed.words)
-  const search: Search = { join: 'all', whole: typed.whole, choices }
+  const search: Search = { join: 'all', whole: typed.whole, choices, language }
   return { search, typed }
 }
 
-async function find(
-  db: Db,
-  { join, whole, choices }: Search,
-  order: Order,
-  after: SearchPlace | undefined,
-  size: number,
-) {
+async function find(db: Db, search: Search, order: Order, after: SearchPlace | undefined, size: number) {
+  const { join, choices } = search
   const has = (group: string[]) => group.length > 0
   const isPossible = join === 'all' ? choices.length > 0 && choices.every(has) : choices.some(has)
-  return isPossible ? searchVideos(db, termsFor(whole, choices, join), order, after, size + 1) : []
+  return isPossible ? searchVideos(db, termsFor(search), order, after, size + 1) : []
 }
 
-function writeSearch({ join, whole, choices }: Search): string[] {
-  return [join, whole, choices.map((group) => group.join('|')).join(' ')]
+function writeSearch({ join, whole, choices, language }: Search): string[] {
+  return [join, whole, choices.map((group) => group.join('|')).join(' '), language]
 }
 
 type Position = readonly [
   join: string,
   whole: string,
   choices: string,
+  language: string,
   depth: number,
+  nameDepth: number,
   from: number,
   after: string,
   key: string | number,
   id: string,
 ]
 
-function readPlace([, , , depth, from, after, key, id]: Position): SearchPlace {
-  return { key, id, depth, rises: { from, after } }
+function readPlace([, , , , depth, nameDepth, from, after, key, id]: Position): SearchPlace {
+  return { key, id, depth, nameDepth, rises: { from, after } }
 }
 
 /** Words have neither spaces nor bars. Of a cursor that somebody made up, no more is taken than a search has. */
-function readSearch([join, whole, choices]: Position): Search {
+function readSearch([join, whole, choices, asked]: Position): Search {
   const groups = choices.split(' ').slice(0, mostWords)
-  if (whole.split(' ').includes('')) throw new Fault('badCursor')
+  const language = languages.find((each) => each === asked)
+  if (!language || whole.split(' ').includes('')) throw new Fault('badCursor')
   return {
+    language,
     join: join === 'any' ? 'any' : 'all',
     whole,
     choices: groups.map((group) =>

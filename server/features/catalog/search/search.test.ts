@@ -184,18 +184,19 @@ describe('a search', () => {
 it('refuses a place that somebody made up', async () => {
   const list = JSON.stringify(['words', 'sword', 'relevance'])
   const places = [
-    ['any', 'sword', 'sword', 0, 0, '', 'soon', 'vid_1'],
-    ['any', 'sword', 'sword', 0, 0, '', 2 ** 40, 'vid_1'],
-    ['any', '', 'sword', 0, 0, '', 1, 'vid_1'],
-    ['all', ' ', 'sword', 0, 0, '', 1, 'vid_1'],
-    ['all', 'last  sword', 'sword', 0, 0, '', 1, 'vid_1'],
-    ['any', 'sword', 'sword', 0, -1, '', 1, 'vid_1'],
+    ['any', 'sword', 'sword', 'en', 0, 0, 0, '', 'soon', 'vid_1'],
+    ['any', 'sword', 'sword', 'en', 0, 0, 0, '', 2 ** 40, 'vid_1'],
+    ['any', '', 'sword', 'en', 0, 0, 0, '', 1, 'vid_1'],
+    ['all', ' ', 'sword', 'en', 0, 0, 0, '', 1, 'vid_1'],
+    ['all', 'last  sword', 'sword', 'en', 0, 0, 0, '', 1, 'vid_1'],
+    ['any', 'sword', 'sword', 'en', 0, 0, -1, '', 1, 'vid_1'],
+    ['any', 'sword', 'sword', 'xx', 0, 0, 0, '', 1, 'vid_1'],
   ]
   for (const place of places) {
     const query = { keyword: 'sword', cursor: encodeCursor(list, place) }
     expect(await site.visitor().call(queryHomepage, { query })).toMatchObject({ status: 400 })
   }
-  const empty = encodeCursor(list, ['any', 'sword', '| |', 0, 0, '', 1, 'vid_1'])
+  const empty = encodeCursor(list, ['any', 'sword', '| |', 'en', 0, 0, 0, '', 1, 'vid_1'])
   expect(
     (await site.visitor().ask(queryHomepage, { query: { keyword: 'sword', cursor: empty } })).list,
   ).toEqual([])

@@ -1,6 +1,6 @@
 import type { Language } from '#contract/languages.ts'
 import type { Db } from '#server/tables.ts'
-import { chooseBeginnings, nameTermsFor } from './typo-matching.ts'
+import { chooseBeginnings, choicesOfNames, nameTermsFor, withCategories } from './typo-matching.ts'
 import { selectTypedWords, suggestTags, suggestTitles, type TypedKeyword } from './search-queries.ts'
 
 /** Type-ahead looks for typos too where fewer names match. */
@@ -33,9 +33,10 @@ async function findNames(
   language: Language,
   { forgiving, limit }: { forgiving: boolean; limit: number },
 ) {
-  const choices = chooseBeginnings(words, { forgiving })
-  if (choices.length === 0 || choices.some((group) => group.length === 0)) return { tags: [], titles: [] }
-  const terms = nameTermsFor(whole, choices, language === 'en' ? ['en'] : [language, 'en'])
+  // As a search chooses: of a word that stands for categories it keeps fewer others.
+  const choices = choicesOfNames(withCategories(chooseBeginnings(words, { forgiving }), words))
+  if (choices.length === 0) return { tags: [], titles: [] }
+  const terms = nameTermsFor(whole, choices, language)
   const [tags, titles] = await Promise.all([
     suggestTags(db, terms.all, limit),
     suggestTitles(db, terms, limit),

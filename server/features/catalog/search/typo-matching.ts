@@ -4,6 +4,16 @@ import type { SearchTerms, TypedWord } from './search-queries.ts'
 /** For each typed word, the indexed words that it may mean; none if nothing is similar. */
 export type Choices = string[][]
 
+/** What a search looks for. The cursor contains it, so that later words and videos don't change the order. */
+export interface Search {
+  join: 'all' | 'any'
+  /** The words as they were typed, in plain characters with spaces between. */
+  whole: string
+  choices: Choices
+  /** In which names are offered, beside English. */
+  language: Language
+}
+
 /** The most candidates for each of so many typed words: all of them have to fit into a cursor. */
 export function mostChoices(words: number): number {
   return words === 1 ? 7 : 6
@@ -61,16 +71,27 @@ export function withCategories(choices: Choices, words: readonly TypedWord[]): C
   })
 }
 
+/** Of such choices, those that names are searched for: none where a word stands for categories alone. */
+export function choicesOfNames(choices: Choices): Choices {
+  const words = choices.map((group) => group.filter((choice) => !isCategory(choice)))
+  return words.every((group) => group.length > 0) ? words : []
+}
+
+const isCategory = (choice: string) => choice.startsWith('category/')
+
 function standsFor(choice: string, word: string): boolean {
   return choice.endsWith('*') ? word.startsWith(choice.slice(0, -1)) : word === choice
 }
 
-/** A search for videos that have all of the words anywhere, or `any` of them. */
-export function termsFor(whole: string, choices: Choices, join: 'all' | 'any'): SearchTerms {
+/** A search for videos that have all of the words anywhere, or `any` of them, with the names that type-ahead offers for them. */
+export function termsFor({ join, whole, choices, language }: Search): SearchTerms {
+  const inNames = choicesOfNames(choices)
+  const title = quote(`=${whole}`)
   return {
     all: joinChoices(choices, join, present),
     typed: whole.split(' ').map(quote).join(' & '),
-    title: quote(`=${whole}`),
+    title,
+    names: inNames.length > 0 ? nameTermsFor(whole, inNames, language).names : title,
   }
 }
 
@@ -79,14 +100,17 @@ function present(choice: string): string {
   return choice.endsWith('*') ? `${quote(choice.slice(0, -1))}:*` : quote(choice)
 }
 
-/** A search for names in these languages. The A stands for names of the thing itself: a video also has its tags' as B. */
-export function nameTermsFor(whole: string, choices: Choices, languages: readonly Language[]): SearchTerms {
+/**
+ * A search for names in a viewer's language and English. The A stands for names of the thing itself: a video also has its tags' as B.
+ */
+export function nameTermsFor(whole: string, choices: Choices, language: Language): SearchTerms {
+  const languages = language === 'en' ? ['en'] : [language, 'en']
   const inName = (choice: string) => {
     const [word, mark] = choice.endsWith('*') ? [choice.slice(0, -1), ':*A'] : [choice, ':A']
     return languages.map((language) => `${quote(`${language}/${word}`)}${mark}`).join(' | ')
   }
-  const all = joinChoices(choices, 'all', inName)
-  return { all, typed: all, title: quote(`=${whole}`) }
+  const names = joinChoices(choices, 'all', inName)
+  return { all: names, typed: names, title: quote(`=${whole}`), names }
 }
 
 function joinChoices(choices: Choices, join: 'all' | 'any', present: (choice: string) => string): string {

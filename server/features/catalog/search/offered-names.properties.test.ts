@@ -1,0 +1,83 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { frontShelves } from '#server/features/catalog/ranking/rank-queries.ts'
+import { buildVideo } from '#server/testing/builders/builders.ts'
+import { checkProperty, propertyTimeoutMs } from '#server/testing/check-property.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { walkPages } from '#server/testing/walk-pages.ts'
+import { searchByKeyword } from './search-videos.ts'
+import { suggestNames } from './suggest-names.ts'
+
+const words = ['harbour', 'harvest', 'haze', 'midnight', 'middle', 'mist', 'storm', 'story', 'stone']
+/** Videos in front that have every word in their synopses, more than a search opens another shelf for. */
+const wellKnown = 80
+const named = 160
+const mostOffered = 20
+
+let site: TestSite
+
+beforeAll(async () => {
+  site = await testSite()
+  const { db } = site.context
+  const word = (at: number) => words[at % words.length]
+  for (let number = 0; number < wellKnown + named; number++) {
+    const title =
+      number < wellKnown ? `Drama ${number}` : `${word(number)} ${word(Math.floor(number / 7))} ${number}`
+    const { id } = await buildVideo(site.context, { title, episodes: 0 })
+    if (number < wellKnown)
+      await db
+        .updateTable('videos')
+        .set({ synopses: JSON.stringify({ en: words.join(' ') }) })
+        .where('id', '=', id)
+        .execute()
+  }
+})
+afterAll(() => site.close())
+
+const search = fc.record({
+  typed: fc.array(fc.record({ word: fc.constantFrom(...words), letters: fc.integer({ min: 1, max: 8 }) }), {
+    minLength: 1,
+    maxLength: 2,
+  }),
+  sort: fc.constantFrom('newest' as const, 'popular' as const, 'relevance' as const),
+  size: fc.integer({ min: 3, max: 50 }),
+  /** How the videos with names stand on the shelves. */
+  step: fc.nat({ max: 20 }),
+  first: fc.nat({ max: frontShelves.length }),
+})
+
+/** Puts the well-known videos in front and spreads the others. */
+const spread = (step: number, first: number) =>
+  site.context.database.pool.query(
+    `UPDATE video_search SET shelf = CASE WHEN titles->>'en' LIKE 'Drama %' THEN 0
+       ELSE greatest($2, (substring(titles->>'en' FROM '[0-9]+$')::int * $1) % $3) END
+     FROM videos WHERE id = video_id`,
+    [step, first, frontShelves.length + 1],
+  )
+
+test(
+  'the results of a search hold each title that type-ahead offers, on whichever shelf it stands, once',
+  async () => {
+    await checkProperty(
+      fc.asyncProperty(search, async ({ typed, sort, size, step, first }) => {
+        await spread(step, first)
+        const whole = typed.map(({ word }) => word).slice(0, -1)
+        const last = typed.map(({ word, letters }) => word.slice(0, letters)).at(-1) ?? ''
+        const keyword = [...whole, last].join(' ')
+        const offered = await suggestNames(site.context.db, keyword, 'en', mostOffered)
+        const found = await walkPages({
+          read: async ({ cursor, limit }) => {
+            const page = await searchByKeyword(site.context, keyword, 'en', sort, cursor, limit)
+            return { list: page.rows, next_cursor: page.nextCursor }
+          },
+          sizes: [size],
+          meanwhile: async () => {},
+        })
+        const ids = found.map(({ id }) => id)
+        expect(ids).toEqual(expect.arrayContaining(offered.titles.map(({ id }) => id)))
+        expect(new Set(ids).size).toBe(ids.length)
+      }),
+    )
+  },
+  propertyTimeoutMs,
+)
