@@ -1,4 +1,6 @@
--- The site's own analytics events, written in batches. A person and click ids only with consent.
+-- Analytics events, shares, attribution and conversions.
+
+-- The site's own analytics events, written in batches. The user and click ids are stored only with consent.
 CREATE TABLE events (
   at       timestamptz(3) NOT NULL,
   id       uuid NOT NULL,
@@ -11,8 +13,8 @@ CREATE TABLE events (
 );
 CREATE INDEX events_user ON events (user_id, at) WHERE user_id IS NOT NULL;
 
--- Shares are appended here and folded into videos.share_count by a job. `mark` is a keyed hash of who, what and which
--- half hour: it counts a person once and names nobody.
+-- Shares, which a job adds to `videos.share_count`. `mark` is a keyed hash of the person, the video and the half hour: it
+-- counts a person once and identifies nobody.
 CREATE TABLE shares (
   mark      text PRIMARY KEY,
   video_id  text NOT NULL,
@@ -22,7 +24,7 @@ CREATE TABLE shares (
 CREATE INDEX shares_unfolded ON shares (video_id) WHERE NOT folded;
 CREATE INDEX shares_age ON shares (at);
 
--- Where a person came from, first and last: {"referrer_token", "fbclid", "ttclid"}, click ids only with consent.
+-- A person's first and last touch: {"referrer_token", "fbclid", "ttclid"}; click ids only with consent.
 CREATE TABLE attribution (
   user_id      text PRIMARY KEY REFERENCES users ON DELETE CASCADE,
   first_touch  jsonb NOT NULL,
@@ -31,7 +33,7 @@ CREATE TABLE attribution (
   last_at      timestamptz NOT NULL
 );
 
--- What is to be told to an advertising platform, only with consent; emptied once it was told.
+-- Conversions for the advertising platforms, only with consent; the details are emptied once they are sent.
 CREATE TABLE conversions (
   destination  text NOT NULL CHECK (destination IN ('meta', 'tiktok')),
   name         text NOT NULL CHECK (name IN ('purchase', 'subscribe', 'complete_registration')),
@@ -47,3 +49,16 @@ CREATE TABLE conversions (
 CREATE INDEX conversions_due ON conversions (try_at) WHERE state = 'waiting';
 CREATE INDEX conversions_user ON conversions (user_id);
 CREATE INDEX conversions_age ON conversions (at);
+
+-- Steps on the way to a payment, which a job adds to the studio's funnel. A row has the referrer token and the kind of ad
+-- click, but no person, no click id and no time of day. Null: does not count there; '': none.
+CREATE TABLE funnel_steps (
+  id        bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  day       date NOT NULL,
+  step      text NOT NULL CHECK (step IN ('visit', 'play', 'paywall')),
+  token     text,
+  click     text,
+  video_id  text,
+  -- Equal steps that were written together are one row.
+  count     integer NOT NULL DEFAULT 1
+);

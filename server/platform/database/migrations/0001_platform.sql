@@ -1,0 +1,114 @@
+-- What every feature uses: settings, the audit trail, rate limits, scheduled jobs and the mail queue.
+
+-- Notifies the listeners of the channel with the table's name once the transaction commits, so that no worker has to poll.
+CREATE FUNCTION announce_work() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_notify(TG_TABLE_NAME, '');
+  RETURN NULL;
+END $$;
+
+CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION '% may only be added to', TG_TABLE_NAME;
+END $$;
+
+CREATE TABLE settings (
+  key    text PRIMARY KEY,
+  value  jsonb NOT NULL
+);
+-- Every process reloads a setting that an operator has changed.
+CREATE TRIGGER settings_announce AFTER INSERT OR UPDATE OR DELETE ON settings
+  FOR EACH STATEMENT EXECUTE FUNCTION announce_work();
+
+-- The audit trail of accounts, payments and settings. `origin` is a keyed hash of the network address.
+CREATE TABLE audit_events (
+  id        bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  at        timestamptz NOT NULL,
+  event     text NOT NULL,
+  user_id   text,
+  origin    text,
+  details   jsonb NOT NULL DEFAULT '{}',
+  -- Null for the command line and for viewers.
+  operator  text,
+  subject   text
+);
+CREATE INDEX audit_events_user ON audit_events (user_id, id);
+CREATE INDEX audit_events_subject ON audit_events (subject, id) WHERE subject IS NOT NULL;
+CREATE INDEX audit_events_studio ON audit_events (id) WHERE event LIKE 'studio %' OR event LIKE 'operator_%';
+CREATE TRIGGER audit_events_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON audit_events
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+-- Limits of single actions (sign-ins, mails, orders), counted for all processes. Unlogged, as a crash that empties the
+-- table only allows some actions again.
+CREATE UNLOGGED TABLE turns (
+  key      text PRIMARY KEY,
+  taken    integer NOT NULL,
+  ends_at  timestamptz NOT NULL
+);
+CREATE INDEX turns_ended ON turns (ends_at);
+
+-- API calls of each user and network within a time window, summed over all processes. Unlogged, as a row is of no use
+-- once the next window has ended (`until`).
+CREATE UNLOGGED TABLE api_calls (
+  caller   text NOT NULL,
+  stretch  bigint NOT NULL,
+  calls    integer NOT NULL,
+  until    timestamptz NOT NULL,
+  PRIMARY KEY (caller, stretch)
+);
+CREATE INDEX api_calls_over ON api_calls (until);
+
+-- The state of each scheduled job, written by the process that ran it. Times are the database's own, because the clock of a
+-- sandbox site may be moved.
+CREATE TABLE job_runs (
+  name           text PRIMARY KEY,
+  every_seconds  integer NOT NULL,
+  known_since    timestamptz NOT NULL DEFAULT now(),
+  succeeded_at   timestamptz,
+  failing_since  timestamptz,
+  -- Consecutive failures since the last success.
+  failures       integer NOT NULL DEFAULT 0,
+  reason         text,
+  -- An operator asked for a run before the next one is due.
+  wanted         boolean NOT NULL DEFAULT false,
+  -- When a process last started a run, so that the other processes skip this round.
+  taken_at       timestamptz
+);
+
+-- The mail queue. The row is deleted once its mail is sent, abandoned or expired, so that no secret of a link stays here.
+CREATE TABLE mails (
+  id          text PRIMARY KEY,
+  recipient   text NOT NULL,
+  template    text NOT NULL,
+  language    text NOT NULL,
+  fields      jsonb NOT NULL,
+  attempts    integer NOT NULL DEFAULT 0,
+  -- The next attempt; while one is under way, when it counts as lost.
+  due_at      timestamptz NOT NULL DEFAULT '-infinity',
+  -- When the mail is of no use any more.
+  expires_at  timestamptz,
+  created_at  timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX mails_due ON mails (due_at, created_at);
+CREATE TRIGGER mails_announce AFTER INSERT ON mails FOR EACH STATEMENT EXECUTE FUNCTION announce_work();
+
+-- Mails that were abandoned after their last attempt. An operator may send them again; they are deleted when they expire or
+-- after a week. As in `mails`, the fields may hold the secret of a link.
+CREATE TABLE given_up_mails (
+  id           text PRIMARY KEY,
+  recipient    text NOT NULL,
+  template     text NOT NULL,
+  language     text NOT NULL,
+  fields       jsonb NOT NULL,
+  attempts     integer NOT NULL,
+  expires_at   timestamptz,
+  created_at   timestamptz NOT NULL,
+  given_up_at  timestamptz(3) NOT NULL,
+  -- The mail server refused this mail or its recipient permanently.
+  refused      boolean NOT NULL,
+  reason       text NOT NULL
+);
+CREATE INDEX given_up_mails_at ON given_up_mails (given_up_at DESC, id DESC);
+-- A deleted account is found by its address in any case, and by the orders that a mail is about.
+CREATE INDEX given_up_mails_recipient ON given_up_mails (lower(recipient));
+CREATE INDEX given_up_mails_order ON given_up_mails ((fields ->> 'order'));

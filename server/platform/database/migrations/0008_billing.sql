@@ -1,0 +1,380 @@
+-- Plans, payment methods, subscriptions, orders, payments, refunds and the ledger. Amounts are in the currency's smallest unit.
+
+CREATE TABLE plans (
+  id                 text PRIMARY KEY,
+  names              jsonb NOT NULL,
+  descriptions       jsonb NOT NULL,
+  price_cents        integer NOT NULL CHECK (price_cents > 0),
+  intro_price_cents  integer CHECK (intro_price_cents > 0),
+  currency           text NOT NULL,
+  period_days        integer NOT NULL CHECK (period_days > 0),
+  highlight          boolean NOT NULL DEFAULT false,
+  position           integer NOT NULL DEFAULT 0,
+  retired_at         timestamptz
+);
+
+CREATE TABLE payment_methods (
+  id          text PRIMARY KEY,
+  user_id     text NOT NULL REFERENCES users,
+  gateway     text NOT NULL,
+  reference   text NOT NULL,
+  brand       text,
+  last4       text,
+  -- When the card expires; null where its gateway does not say.
+  expires_at  timestamptz,
+  created_at  timestamptz NOT NULL DEFAULT now(),
+  checks      integer NOT NULL DEFAULT 0,
+  -- The next attempt to detach it at its gateway, after which the row is deleted; null while it may be charged.
+  check_at    timestamptz,
+  UNIQUE (gateway, reference)
+);
+CREATE INDEX payment_methods_user ON payment_methods (user_id);
+CREATE INDEX payment_methods_to_forget ON payment_methods (check_at) WHERE check_at IS NOT NULL;
+-- A webhook names a method without the customer before the slash.
+CREATE INDEX payment_methods_own_name ON payment_methods (gateway, (regexp_replace(reference, '^.*/', '')));
+
+-- People who deleted their account and of whom a gateway may keep a name and an address; `check_at` is the next attempt to
+-- delete them there.
+CREATE TABLE payers_to_forget (
+  -- Deleted with a guest who has bought nothing, and whom no gateway knows.
+  id        text PRIMARY KEY REFERENCES users ON DELETE CASCADE,
+  checks    integer NOT NULL DEFAULT 0,
+  check_at  timestamptz
+);
+CREATE INDEX payers_to_forget_due ON payers_to_forget (check_at) WHERE check_at IS NOT NULL;
+
+CREATE TABLE subscriptions (
+  id                    text PRIMARY KEY,
+  user_id               text NOT NULL REFERENCES users,
+  plan_id               text NOT NULL REFERENCES plans,
+  payment_method_id     text REFERENCES payment_methods,
+  status                text NOT NULL CHECK (status IN ('incomplete', 'active', 'past_due', 'ended', 'expired')),
+  period_no             integer NOT NULL DEFAULT 0,
+  period_starts_at      timestamptz,
+  period_ends_at        timestamptz,
+  cancel_at_period_end  boolean NOT NULL DEFAULT false,
+  created_at            timestamptz NOT NULL,
+  -- When the renewal job looks at it next; while a process works on it, when that process counts as dead.
+  due_at                timestamptz,
+  -- The next charge: the end of the period, then the retries of the dunning schedule; null for no more.
+  try_at                timestamptz,
+  -- The end of the grace period after a failed renewal.
+  grace_ends_at         timestamptz,
+  -- When to remind the person of the next charge; null for never, or done.
+  remind_at             timestamptz,
+  -- The price of a renewal until the person is told another one. A lower price of the plan holds at once.
+  agreed_cents          integer,
+  -- The price that the person was told last, and from when on it holds.
+  told_cents            integer,
+  told_from             timestamptz,
+  -- When the gateway reported that the payment method was detached there.
+  method_lost_at        timestamptz,
+  -- When the person began to choose its payment method; null for the one of the first payment.
+  method_chosen_at      timestamptz,
+  -- Of the whole subscription, over all of its periods.
+  began_at              timestamptz,
+  ended_at              timestamptz
+);
+-- One active subscription per person.
+CREATE UNIQUE INDEX subscriptions_live ON subscriptions (user_id) WHERE status IN ('active', 'past_due');
+CREATE INDEX subscriptions_user ON subscriptions (user_id);
+CREATE INDEX subscriptions_incomplete ON subscriptions (created_at) WHERE status = 'incomplete';
+CREATE INDEX subscriptions_due ON subscriptions (due_at) WHERE status IN ('active', 'past_due');
+CREATE INDEX subscriptions_reminders ON subscriptions (remind_at)
+  WHERE status = 'active' AND NOT cancel_at_period_end AND remind_at IS NOT NULL;
+-- Deleting a payment method looks for subscriptions that are charged with it.
+CREATE INDEX subscriptions_payment_method ON subscriptions (payment_method_id) WHERE payment_method_id IS NOT NULL;
+-- The studio lists a plan's subscribers and counts subscriptions by status, start and end.
+CREATE INDEX subscriptions_plan ON subscriptions (plan_id, created_at DESC, id) WHERE status IN ('active', 'past_due');
+CREATE INDEX subscriptions_live_count ON subscriptions (status) WHERE status IN ('active', 'past_due');
+CREATE INDEX subscriptions_began ON subscriptions (began_at) WHERE began_at IS NOT NULL;
+CREATE INDEX subscriptions_ended ON subscriptions (ended_at) WHERE ended_at IS NOT NULL;
+
+CREATE TABLE orders (
+  id                   text PRIMARY KEY,
+  user_id              text NOT NULL REFERENCES users,
+  kind                 text NOT NULL CHECK (kind IN ('plan', 'episode', 'video')),
+  video_id             text REFERENCES videos,
+  episode_id           text REFERENCES episodes,
+  plan_id              text REFERENCES plans,
+  subscription_id      text REFERENCES subscriptions,
+  period_no            integer,
+  status               text NOT NULL CHECK (status IN ('pending', 'paid', 'failed', 'cancelled', 'expired', 'partially_refunded', 'refunded', 'charged_back')),
+  amount_cents         integer NOT NULL CHECK (amount_cents > 0),
+  refunded_cents       integer NOT NULL DEFAULT 0,
+  currency             text NOT NULL,
+  -- The tax rate included in the price when it was paid, in hundredths of a percent.
+  tax_rate             integer,
+  -- At the introductory price of its plan.
+  introductory         boolean NOT NULL DEFAULT false,
+  gateway              text NOT NULL,
+  method               text NOT NULL CHECK (method IN ('card', 'wallet')),
+  -- The saved payment method to charge. No foreign key: the method may be deleted, and the order must not be paid in another
+  -- way by itself then.
+  saved_method_id      text,
+  email                text NOT NULL,
+  consent              jsonb,
+  attribution          jsonb NOT NULL DEFAULT '{}',
+  referrer_token       text GENERATED ALWAYS AS (attribution->>'referrer_token') STORED,
+  created_at           timestamptz NOT NULL,
+  paid_at              timestamptz,
+  expires_at           timestamptz NOT NULL,
+  -- The person deleted their account. The order stays for the ledger; payments that still arrive for it are refunded.
+  erased_at            timestamptz,
+  -- When the person withdrew from the contract, which refunds it, and the next attempt of that refund; null for no more.
+  withdrawn_at         timestamptz,
+  withdrawal_checks    integer NOT NULL DEFAULT 0,
+  withdrawal_check_at  timestamptz,
+  -- Why a payment was refunded automatically; the order is closed unless another payment has paid it.
+  returned_reason      text,
+  -- When the order was recreated from its payment at the gateway, because the database had lost it.
+  restored_at          timestamptz,
+  UNIQUE (subscription_id, period_no)
+);
+CREATE INDEX orders_user ON orders (user_id, created_at DESC, id);
+CREATE INDEX orders_email ON orders (lower(email));
+CREATE INDEX orders_pending ON orders (expires_at) WHERE status = 'pending';
+-- Orders that were never paid are deleted after a time.
+CREATE INDEX orders_unpaid ON orders (expires_at) WHERE status IN ('expired', 'cancelled', 'failed') AND paid_at IS NULL;
+-- An order of a subscription without a period is a change of plan at the next renewal; one at a time.
+CREATE UNIQUE INDEX orders_planned ON orders (subscription_id) WHERE status = 'pending' AND period_no IS NULL;
+CREATE INDEX orders_withdrawn ON orders (withdrawal_check_at)
+  WHERE withdrawal_check_at IS NOT NULL AND status IN ('paid', 'partially_refunded');
+CREATE INDEX orders_shown ON orders ((consent->>'shown_hash')) WHERE consent->>'shown_hash' IS NOT NULL;
+-- The studio's lists, newest first.
+CREATE INDEX orders_recent ON orders (created_at DESC, id);
+CREATE INDEX orders_status ON orders (status, created_at DESC, id);
+CREATE INDEX orders_gateway ON orders (gateway, created_at DESC, id);
+CREATE INDEX orders_gateway_status ON orders (gateway, status, created_at DESC, id);
+
+-- The consent texts that buyers saw, each once; an order has the hash of its text.
+CREATE TABLE shown_words (
+  hash     text PRIMARY KEY,
+  words    text NOT NULL,
+  used_at  timestamptz NOT NULL
+);
+
+-- The agreement to save the payment method of an order for further purchases.
+CREATE TABLE method_agreements (
+  order_id           text PRIMARY KEY REFERENCES orders ON DELETE CASCADE,
+  -- Null until the order is paid, and once the method is deleted.
+  payment_method_id  text REFERENCES payment_methods ON DELETE SET NULL,
+  -- The text in `shown_words`.
+  shown_hash         text NOT NULL,
+  agreed_at          timestamptz NOT NULL,
+  revoked_at         timestamptz
+);
+CREATE INDEX method_agreements_method ON method_agreements (payment_method_id) WHERE payment_method_id IS NOT NULL;
+CREATE INDEX method_agreements_shown ON method_agreements (shown_hash);
+
+-- Who has had an introductory price: keyed hashes of the e-mail address and of the card or wallet.
+CREATE TABLE introductions (
+  hash      text PRIMARY KEY,
+  order_id  text NOT NULL REFERENCES orders
+);
+
+-- Payment attempts. The row is committed before the gateway is called with its idempotency key, so that a crash in between
+-- leaves no unknown charge.
+CREATE TABLE attempts (
+  id                 text PRIMARY KEY,
+  order_id           text NOT NULL REFERENCES orders,
+  number             integer NOT NULL,
+  idempotency_key    text NOT NULL UNIQUE,
+  gateway            text NOT NULL,
+  reference          text,
+  status             text NOT NULL CHECK (status IN ('started', 'requires_action', 'processing', 'unknown', 'succeeded', 'failed', 'cancelled')),
+  decline_code       text,
+  next_step          jsonb,
+  started_at         timestamptz NOT NULL,
+  checks             integer NOT NULL DEFAULT 0,
+  check_at           timestamptz,
+  -- The network that a card was tried from, as a keyed hash, for as long as failures count.
+  network            text,
+  dispute            text CHECK (dispute IN ('open', 'won', 'lost')),
+  -- What the dispute has taken and not returned.
+  disputed_cents     integer NOT NULL DEFAULT 0 CHECK (disputed_cents >= 0),
+  -- The disputed amount and the gateway's data about the dispute: the reason and the deadline of the response.
+  disputed_at        timestamptz,
+  dispute_cents      integer,
+  dispute_reason     text,
+  dispute_due_at     timestamptz,
+  dispute_reference  text,
+  -- A refund may take days and fail in the end: the payment is polled until then.
+  refund_pending     boolean NOT NULL DEFAULT false,
+  UNIQUE (order_id, number),
+  UNIQUE (gateway, reference)
+);
+CREATE INDEX attempts_to_check ON attempts (check_at) WHERE status IN ('started', 'requires_action', 'processing', 'unknown');
+CREATE INDEX attempts_networks ON attempts (network, started_at) WHERE network IS NOT NULL;
+CREATE INDEX attempts_disputed ON attempts (gateway) WHERE dispute = 'open';
+CREATE INDEX attempts_disputes ON attempts (dispute, started_at DESC, id) WHERE dispute IS NOT NULL;
+CREATE INDEX attempts_refund_pending ON attempts (gateway) WHERE refund_pending;
+-- Metrics and alerts read the payments of the last quarter of an hour.
+CREATE INDEX attempts_started ON attempts (started_at);
+-- Failed renewals by day.
+CREATE INDEX attempts_failed_renewals ON attempts (started_at) INCLUDE (order_id)
+  WHERE status = 'failed' AND idempotency_key LIKE 'renew:%';
+
+-- Set-ups of another payment method for a subscription, without a payment. Like an attempt, the row is committed before the
+-- gateway is called with its idempotency key, `method:{id}`.
+CREATE TABLE method_changes (
+  id               text PRIMARY KEY,
+  user_id          text NOT NULL REFERENCES users,
+  subscription_id  text NOT NULL REFERENCES subscriptions,
+  gateway          text NOT NULL,
+  method           text NOT NULL CHECK (method IN ('card', 'wallet')),
+  reference        text,
+  status           text NOT NULL CHECK (status IN ('started', 'requires_action', 'processing', 'unknown', 'succeeded', 'failed', 'cancelled')),
+  decline_code     text,
+  next_step        jsonb,
+  started_at       timestamptz NOT NULL,
+  network          text,
+  checks           integer NOT NULL DEFAULT 0,
+  check_at         timestamptz,
+  UNIQUE (gateway, reference)
+);
+CREATE INDEX method_changes_user ON method_changes (user_id, started_at DESC);
+CREATE INDEX method_changes_networks ON method_changes (network, started_at) WHERE network IS NOT NULL;
+CREATE INDEX method_changes_to_check ON method_changes (check_at) WHERE status IN ('started', 'requires_action', 'processing', 'unknown');
+
+-- Refunds, committed before the gateway is called, like attempts.
+CREATE TABLE refunds (
+  id               text PRIMARY KEY,
+  attempt_id       text NOT NULL REFERENCES attempts,
+  idempotency_key  text NOT NULL UNIQUE,
+  amount_cents     integer NOT NULL CHECK (amount_cents > 0),
+  reason           text NOT NULL,
+  status           text NOT NULL CHECK (status IN ('started', 'succeeded', 'failed')),
+  checks           integer NOT NULL DEFAULT 0,
+  check_at         timestamptz,
+  created_at       timestamptz NOT NULL,
+  -- The operator, where a daily limit of refunds applies to them.
+  asked_by         text
+);
+CREATE INDEX refunds_attempt ON refunds (attempt_id);
+CREATE INDEX refunds_to_send ON refunds (check_at) WHERE status = 'started';
+CREATE INDEX refunds_asked_by ON refunds (asked_by, created_at) WHERE asked_by IS NOT NULL;
+
+-- Double entry: the lines of a transaction add up to zero. Positive is debit. Lines are never changed.
+CREATE TABLE ledger_lines (
+  id              bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  transaction_id  text NOT NULL,
+  order_id        text NOT NULL REFERENCES orders,
+  account         text NOT NULL,
+  amount_cents    bigint NOT NULL CHECK (amount_cents <> 0),
+  currency        text NOT NULL,
+  at              timestamptz NOT NULL,
+  -- The day on which the figures count the line, if not `at`. The outcome of a dispute and a failed refund count when the
+  -- dispute was opened or the refund was sent, so that no day nets more than it grossed.
+  counted_at      timestamptz
+);
+CREATE UNIQUE INDEX ledger_lines_once ON ledger_lines (transaction_id, account);
+CREATE INDEX ledger_lines_order ON ledger_lines (order_id);
+CREATE INDEX ledger_lines_at ON ledger_lines (at);
+-- Revenue is summed up by day from these indexes alone.
+CREATE INDEX ledger_lines_revenue ON ledger_lines (at) INCLUDE (account, currency, amount_cents, transaction_id)
+  WHERE counted_at IS NULL AND (account LIKE 'sales:%' OR account IN ('charged_back', 'dispute_lost'));
+CREATE INDEX ledger_lines_dated_back ON ledger_lines (counted_at) INCLUDE (account, currency, amount_cents, transaction_id)
+  WHERE counted_at IS NOT NULL;
+-- Payments that bought nothing, until they are refunded.
+CREATE INDEX ledger_lines_to_return ON ledger_lines (transaction_id) WHERE account = 'to_return';
+
+-- Ledger lines that the funnel's sums do not include yet.
+CREATE TABLE uncounted_lines (
+  line_id  bigint PRIMARY KEY REFERENCES ledger_lines
+);
+
+-- Revenue of past days in UTC, summed up once by a job. No line is dated into such a day any more.
+CREATE TABLE money_days (
+  day   date PRIMARY KEY,
+  sums  jsonb NOT NULL
+);
+
+-- A repeated call with the same key and body gets the same answer. Until there is one, `holder` works on it and renews its
+-- lease; after a crash the next call takes over. `reserved_id` is the id of what the call creates, the same for both.
+CREATE TABLE idempotency_keys (
+  user_id      text NOT NULL,
+  key          text NOT NULL,
+  call         text NOT NULL,
+  body_hash    text NOT NULL,
+  reserved_id  text NOT NULL,
+  holder       text NOT NULL,
+  held_until   timestamptz NOT NULL,
+  answer       jsonb,
+  created_at   timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (user_id, key)
+);
+CREATE INDEX idempotency_keys_age ON idempotency_keys (created_at);
+
+-- Webhook events, recorded before they are applied.
+CREATE TABLE notifications (
+  gateway      text NOT NULL,
+  event_id     text NOT NULL,
+  reference    text NOT NULL,
+  received_at  timestamptz NOT NULL,
+  applied_at   timestamptz,
+  checks       integer NOT NULL DEFAULT 0,
+  -- The next attempt to apply it, with exponential backoff; null for no more.
+  check_at     timestamptz,
+  PRIMARY KEY (gateway, event_id)
+);
+CREATE INDEX notifications_to_check ON notifications (check_at) WHERE applied_at IS NULL;
+CREATE INDEX notifications_reference ON notifications (gateway, reference);
+
+-- How far the payments of each gateway were reconciled with the ledger.
+CREATE TABLE reconciliations (
+  gateway        text PRIMARY KEY,
+  reconciled_to  timestamptz NOT NULL,
+  -- The end of the last run: what was entered later is not compared yet.
+  compared_at    timestamptz
+);
+
+-- Payments that a gateway listed and that could not be synced. They are retried one by one, so that the run continues.
+CREATE TABLE payments_to_compare (
+  gateway     text NOT NULL,
+  reference   text NOT NULL,
+  found_at    timestamptz NOT NULL,
+  -- What the gateway says of it.
+  attempt_id  text,
+  held_cents  bigint,
+  currency    text,
+  -- It is not retried any more: an operator has to look.
+  given_up    boolean NOT NULL DEFAULT false,
+  PRIMARY KEY (gateway, reference)
+);
+
+-- Payments at a gateway that belong to no order. An operator has to look.
+CREATE TABLE foreign_payments (
+  gateway       text NOT NULL,
+  reference     text NOT NULL,
+  amount_cents  bigint NOT NULL,
+  currency      text NOT NULL,
+  found_at      timestamptz NOT NULL,
+  PRIMARY KEY (gateway, reference)
+);
+CREATE INDEX foreign_payments_found ON foreign_payments (found_at DESC);
+
+-- Links in mails about an order: the SHA-256 of the secret.
+CREATE TABLE order_links (
+  hash        bytea PRIMARY KEY,
+  purpose     text NOT NULL CHECK (purpose IN ('claim', 'cancel', 'withdraw')),
+  order_id    text NOT NULL REFERENCES orders ON DELETE CASCADE,
+  -- Null for a link that is valid as long as its order can be claimed, cancelled or withdrawn from.
+  expires_at  timestamptz,
+  created_at  timestamptz NOT NULL
+);
+CREATE INDEX order_links_order ON order_links (order_id);
+CREATE INDEX order_links_expiry ON order_links (expires_at);
+
+-- Requests by e-mail address for a link to cancel or to withdraw. A job finds out whether the address is known, so that the
+-- call's duration does not tell.
+CREATE TABLE link_requests (
+  id          bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  purpose     text NOT NULL CHECK (purpose IN ('cancel', 'withdraw')),
+  email       text NOT NULL,
+  -- As typed; null for every order that may be meant.
+  order_id    text,
+  language    text NOT NULL,
+  created_at  timestamptz NOT NULL
+);
+CREATE TRIGGER link_requests_announce AFTER INSERT ON link_requests FOR EACH STATEMENT EXECUTE FUNCTION announce_work();
