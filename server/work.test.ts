@@ -53,11 +53,11 @@ test('what a viewer does is due until it was done', async () => {
   await visitor.ask(forgotPassword, { body: { email: 'nobody@example.com' } })
   await visitor.ask(cancelByLink, { body: { email: 'nobody@example.com' } })
   const due = [
+    'aggregate-episode-viewers',
+    'aggregate-funnel',
+    'aggregate-plays',
     'answer-link-requests',
     'answer-reset-requests',
-    'fold-funnel',
-    'fold-plays',
-    'fold-viewings',
     'learn-next-watched',
   ]
   expect(await dueAt()).toEqual(due)

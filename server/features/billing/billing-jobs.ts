@@ -23,7 +23,7 @@ export function billingJobs(context: BillingContext): Job[] {
       dueWhen: anyDueSubscriptions,
       run: (signal) => renewSubscriptions(context, signal),
     },
-    { name: 'billing-prices', everySeconds: 3600, run: () => notifyPriceChange(context) },
+    { name: 'billing-price-changes', everySeconds: 3600, run: () => notifyPriceChange(context) },
     { name: 'billing-reminders', everySeconds: 600, run: () => remindSubscribers(context) },
     {
       name: 'answer-link-requests',
@@ -40,6 +40,6 @@ export function billingJobs(context: BillingContext): Job[] {
       run: (signal) => countExperiments(context, signal),
     },
     { name: 'purge-unpaid-orders', everySeconds: 3600, run: () => purgeUnpaidOrders(context) },
-    { name: 'sum-up-days', everySeconds: 600, run: () => aggregateDays(context) },
+    { name: 'aggregate-daily-revenue', everySeconds: 600, run: () => aggregateDays(context) },
   ]
 }

@@ -51,12 +51,12 @@ export function catalogJobs({ db, clock }: { db: Db; clock: Clock }) {
   return [
     { name: 'refresh-ranks', everySeconds: 600, run: () => refreshRanks(db, clock.now()) },
     {
-      name: 'arrange-shelves',
+      name: 'assign-search-tiers',
       everySeconds: 3600,
       run: (signal: AbortSignal) => tidyShelves(db, signal),
     },
     {
-      name: 'carry-on-tags',
+      name: 'finish-tag-changes',
       everySeconds: 60,
       dueWhen: anyTagWork,
       wakeOn: tagWorkChannel,

@@ -54,7 +54,7 @@ export function membersJobs(context: MembersContext): Job[] {
   }
   const answer = (signal: AbortSignal) => answerResetRequests(context, signal)
   return [
-    { name: 'sweep-members', everySeconds: 600, run: sweep },
+    { name: 'purge-member-sessions', everySeconds: 600, run: sweep },
     { name: 'forget-guests', everySeconds: 3600, run: (signal) => forgetGuests(context, signal) },
     {
       name: 'answer-reset-requests',

@@ -53,7 +53,7 @@ test('a member’s authenticator is believed after the sandbox’s clock went fo
 })
 
 test('no operator is signed out, and no link to the studio is spent, by a clock that went forward', async () => {
-  const sweep = studioJobs(site.context).find(({ name }) => name === 'sweep-operators')
+  const sweep = studioJobs(site.context).find(({ name }) => name === 'purge-operator-sessions')
   await sweep?.run(AbortSignal.timeout(10_000))
   expect((await owner.desk.ask(getStudioSession)).operator.email).toBe(owner.email)
   const body = { secret: invitation }

@@ -66,9 +66,13 @@ export function studioBytesRoutes(context: StudioContext): BytesRoute[] {
 export function studioJobs(context: StudioContext): Job[] {
   const { db, realClock } = context
   return [
-    { name: 'sweep-operators', everySeconds: 600, run: () => purgeOperatorSessions(db, realClock.now()) },
     {
-      name: 'fold-funnel',
+      name: 'purge-operator-sessions',
+      everySeconds: 600,
+      run: () => purgeOperatorSessions(db, realClock.now()),
+    },
+    {
+      name: 'aggregate-funnel',
       everySeconds: 20,
       dueWhen: anyFunnel,
       run: (signal: AbortSignal) => aggregateFunnel(db, signal),

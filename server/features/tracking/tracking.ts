@@ -63,14 +63,19 @@ interface JobsContext extends SendContext {
 /** What has to come round: counting shares, telling the platforms, forgetting what is old. */
 export function trackingJobs(context: JobsContext) {
   return [
-    { name: 'fold-shares', everySeconds: 10, dueWhen: anyShares, run: () => aggregateShares(context.db) },
+    {
+      name: 'aggregate-shares',
+      everySeconds: 10,
+      dueWhen: anyShares,
+      run: () => aggregateShares(context.db),
+    },
     {
       name: 'send-conversions',
       everySeconds: 10,
       dueWhen: anyDueConversions,
       run: () => sendConversions(context),
     },
-    { name: 'sweep-events', everySeconds: 3600, run: () => purgeEvents(context) },
+    { name: 'purge-events', everySeconds: 3600, run: () => purgeEvents(context) },
   ]
 }
 

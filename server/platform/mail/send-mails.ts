@@ -42,7 +42,7 @@ export function mailJobs(context: MailContext) {
   const run = (signal: AbortSignal) => sendMails(context, signal)
   return [
     { name: 'send-mails', everySeconds: 5, dueWhen: anyDueMails, wakeOn: 'mails', run },
-    { name: 'sweep-mails', everySeconds: 600, run: () => forgetGivenUp(context) },
+    { name: 'purge-abandoned-mails', everySeconds: 600, run: () => forgetGivenUp(context) },
   ]
 }
 

@@ -48,14 +48,19 @@ export async function purgeLibrary(db: Db, now: Date): Promise<void> {
 /** The scheduled jobs of this feature. */
 export function libraryJobs({ db, clock }: { db: Db; clock: Clock }) {
   return [
-    { name: 'fold-plays', everySeconds: 10, dueWhen: anyPlays, run: () => aggregatePlays(db) },
-    { name: 'fold-favorites', everySeconds: 10, dueWhen: anyFavorites, run: () => aggregateFavorites(db) },
+    { name: 'aggregate-plays', everySeconds: 10, dueWhen: anyPlays, run: () => aggregatePlays(db) },
     {
-      name: 'fold-viewings',
+      name: 'aggregate-favorites',
+      everySeconds: 10,
+      dueWhen: anyFavorites,
+      run: () => aggregateFavorites(db),
+    },
+    {
+      name: 'aggregate-episode-viewers',
       everySeconds: 20,
       dueWhen: anyViewings,
       run: () => aggregateViewings({ db, clock }),
     },
-    { name: 'sweep-library', everySeconds: 600, run: () => purgeLibrary(db, clock.now()) },
+    { name: 'purge-history', everySeconds: 600, run: () => purgeLibrary(db, clock.now()) },
   ]
 }

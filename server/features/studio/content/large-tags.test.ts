@@ -29,7 +29,7 @@ async function work(batches = Infinity): Promise<void> {
   const signal = new AbortController().signal
   Object.defineProperty(signal, 'aborted', { get: () => left-- <= 0 })
   await catalogJobs(site.context)
-    .find(({ name }) => name === 'carry-on-tags')
+    .find(({ name }) => name === 'finish-tag-changes')
     ?.run(signal)
 }
 const tagCalled = async (keyword: string) => (await desk.ask(listStudioTags, { query: { keyword } })).list[0]
