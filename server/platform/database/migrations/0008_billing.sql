@@ -180,6 +180,8 @@ CREATE TABLE attempts (
   order_id           text NOT NULL REFERENCES orders,
   number             integer NOT NULL,
   idempotency_key    text NOT NULL UNIQUE,
+  -- Who began it: the customer at the checkout, or the merchant with a renewal.
+  initiator          text NOT NULL DEFAULT 'customer' CHECK (initiator IN ('customer', 'merchant')),
   gateway            text NOT NULL,
   reference          text,
   status             text NOT NULL CHECK (status IN ('started', 'requires_action', 'processing', 'unknown', 'succeeded', 'failed', 'cancelled')),
@@ -213,7 +215,7 @@ CREATE INDEX attempts_refund_pending ON attempts (gateway) WHERE refund_pending;
 CREATE INDEX attempts_started ON attempts (started_at);
 -- Failed renewals by day.
 CREATE INDEX attempts_failed_renewals ON attempts (started_at) INCLUDE (order_id)
-  WHERE status = 'failed' AND idempotency_key LIKE 'renew:%';
+  WHERE status = 'failed' AND initiator = 'merchant';
 
 -- Set-ups of another payment method for a subscription, without a payment. Like an attempt, the row is committed before the
 -- gateway is called with its idempotency key, `method:{id}`.
