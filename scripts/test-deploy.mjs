@@ -67,6 +67,12 @@ const suites = [
     isThere: () => answers('nginx', ['-v']) && existsSync('/usr/lib/nginx/modules/ngx_http_js_module.so'),
   },
   {
+    name: 'pgbouncer',
+    files: ['deploy/pgbouncer'],
+    packages: ['pgbouncer'],
+    isThere: () => answers('pgbouncer', ['--version']),
+  },
+  {
     name: 'swift',
     files: ['deploy/s3'],
     packages: ['swift-proxy', 'swift-account', 'swift-container', 'swift-object'],

@@ -186,7 +186,7 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
   const clock = overrides.clock ?? (await openClock(config, db, log))
   const { id: siteId } = await settleSetting(db, 'site_id', { id: newId('site') })
   const [storage] = await Promise.all([openStorage(config, log, siteId), seedPlans(db), seedHomepage(db)])
-  const settings = await openRuntimeSettings(database.pool, config, log)
+  const settings = await openRuntimeSettings(database, config, log)
   const operator = {
     ...config.operator,
     get email() {

@@ -37,7 +37,7 @@ export async function createSite(context: Context, options: SiteOptions = {}): P
   const { isStopping = () => false, metrics } = options
   await Promise.all(context.gateways.map((gateway) => gateway.prepare?.()))
   const { clock, log, secure, database } = context
-  const recognition = openRecognition({ pool: database.pool, clock, log, secure })
+  const recognition = openRecognition({ ...database, clock, log, secure })
   const site = await createHttpServer({
     log: context.log,
     clock: context.clock,

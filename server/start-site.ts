@@ -5,7 +5,7 @@ import { hasOperators } from '#server/features/studio/studio.ts'
 import { openMetrics } from '#server/metrics/open-metrics.ts'
 import type { Config } from './platform/config/config.ts'
 import { explainListenError } from './platform/config/config-error.ts'
-import { forCalls, openDatabase } from '#server/platform/database/database.ts'
+import { openForCalls } from '#server/platform/database/database.ts'
 import { createLog } from '#server/platform/log.ts'
 import { findConverter } from './features/media/ingest/convert/find-converter.ts'
 import { lockSite } from './platform/processes/site-lock.ts'
@@ -32,7 +32,7 @@ export async function startSite(config: Config, telemetry: Telemetry): Promise<v
   process.on('exit', () => lock?.release())
   let stopping = false
   const open = async () => {
-    const database = await openDatabase<Tables>(config, log, forCalls(config.bounds))
+    const database = await openForCalls<Tables>(config, log, config.bounds)
     const context = await createContext(config, log, { database })
     const metrics = await openMetrics(context)
     return { context, metrics, site: await createSite(context, { isStopping: () => stopping, metrics }) }

@@ -1,11 +1,13 @@
 import { parseArgs } from 'node:util'
 import { createContext } from '#server/context.ts'
 import type { Config } from './platform/config/config.ts'
+import { openForWork } from '#server/platform/database/database.ts'
 import { createLog } from '#server/platform/log.ts'
 import { findConverter, warnOfBundled } from './features/media/ingest/convert/find-converter.ts'
 import type { Converter } from './features/media/ingest/convert/programs.ts'
 import { openMetrics } from '#server/metrics/open-metrics.ts'
 import { onStopSignal } from './platform/processes/stop-signals.ts'
+import type { Tables } from '#server/tables.ts'
 import type { Telemetry } from '#server/telemetry/open-telemetry.ts'
 import { work } from '#server/work.ts'
 
@@ -33,7 +35,8 @@ export async function startWorker(config: Config, telemetry: Telemetry): Promise
   const programs = ffmpeg === undefined ? await findConverter(config) : (JSON.parse(ffmpeg) as Converter)
   const warning = warnOfBundled(programs)
   if (warning !== undefined) log.warn(warning)
-  const context = await createContext(config, log)
+  const database = await openForWork<Tables>(config, log)
+  const context = await createContext(config, log, { database })
   const metrics = parent === undefined ? await openMetrics(context) : undefined
   await metrics?.listen()
   await work({ ...context, programs }, { signal: stop.signal, niceness })

@@ -53,8 +53,17 @@ function isSignedToken(found: string): boolean {
 const shortestSecret = 8
 
 /** The texts of the settings that nobody else may know. */
-export function listSecrets({ secrets, databaseUrl, mail, tracking, tracing }: Config): string[] {
-  const passwords = [databaseUrl, mail.smtpUrl].flatMap((url) => (url ? passwordsIn(url) : []))
+export function listSecrets({
+  secrets,
+  databaseUrl,
+  databaseDirectUrl,
+  mail,
+  tracking,
+  tracing,
+}: Config): string[] {
+  const passwords = [databaseUrl, databaseDirectUrl, mail.smtpUrl].flatMap((url) =>
+    url ? passwordsIn(url) : [],
+  )
   return [...textsIn(secrets), ...textsIn(tracking.conversions), ...passwords, ...textsIn(tracing)]
     .filter((text) => text.length >= shortestSecret)
     .toSorted((one, other) => other.length - one.length)

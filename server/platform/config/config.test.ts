@@ -137,6 +137,10 @@ test.each([
     { DATABASE_URL: 'mysql://db' },
     'DATABASE_URL must be an address that begins with postgres:// or postgresql://.',
   ],
+  [
+    { DATABASE_DIRECT_URL: 'postgres://db' },
+    'DATABASE_URL is missing: it belongs to DATABASE_DIRECT_URL, which is set.',
+  ],
   [{ DATABASE_URL: 'postgres://db' }, 'APP_SECRET must be set where DATABASE_URL is'],
   [{ APP_SECRET: 'short' }, 'APP_SECRET must have at least 32 characters, not 5.'],
   [{ MEDIA_ENCRYPT: '1' }, 'MEDIA_ENCRYPT must be aes-128, not "1".'],

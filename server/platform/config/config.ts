@@ -27,6 +27,7 @@ import {
 import { keyOf } from '#server/platform/encrypt.ts'
 import { readQuotas, type QuotaLimits } from './read-quotas.ts'
 import { readBounds, type Bounds } from './read-bounds.ts'
+import { readDatabase } from './read-database.ts'
 import { readIngest, type IngestConfig } from './read-ingest.ts'
 import { readOperator, type OperatorConfig } from './read-operator.ts'
 import { readRefundLimits, type RefundLimits } from './read-refund-limits.ts'
@@ -79,6 +80,8 @@ export interface Config {
   umask: number
   /** Undefined: the embedded PostgreSQL in `dataDir`. */
   databaseUrl: string | undefined
+  /** PostgreSQL itself, where `databaseUrl` leads to a pooler in transaction mode. */
+  databaseDirectUrl: string | undefined
   /** Whether a start brings the database up to date. */
   migrate: boolean
   /** Whether an empty database is filled with the demo catalogue. */
@@ -127,7 +130,7 @@ export function loadConfig(env: Env): Readonly<Config> {
   const givenUrl = url(env, 'PUBLIC_URL', ['http:', 'https:'])?.replace(/\/+$/, '')
   const publicUrl = givenUrl ?? `http://localhost:${port}`
   const production = publicUrl.startsWith('https:')
-  const databaseUrl = url(env, 'DATABASE_URL', ['postgres:', 'postgresql:'])
+  const { databaseUrl, databaseDirectUrl } = readDatabase(env)
   const umask = readUmask(env)
   const dataDir = prepareDataDir(resolve(text(env, 'DATA_DIR') ?? 'data'), umask)
   const { stripe, stripeSecrets } = readStripe(env)
@@ -146,6 +149,7 @@ export function loadConfig(env: Env): Readonly<Config> {
     dataDir,
     umask,
     databaseUrl,
+    databaseDirectUrl,
     migrate:
       (oneOf(env, 'MIGRATE', ['auto', 'off']) ?? (databaseUrl === undefined ? 'auto' : 'off')) === 'auto',
     demo: flag(env, 'DEMO') ?? databaseUrl === undefined,

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import { languages, type OfferedLanguages } from '#contract/languages.ts'
 import type { Config, Limits } from './config.ts'
+import type { Database } from '#server/platform/database/database.ts'
 import { listen } from '#server/platform/database/listen.ts'
 import type { Log } from '#server/platform/log.ts'
 import { oneAtATime } from '#server/platform/jobs/one-at-a-time.ts'
@@ -42,7 +43,7 @@ const everyMs = 60_000
 
 /** Reads the operator's settings, and again when they change. While the database is away they stay as they were. */
 export async function openRuntimeSettings(
-  pool: Pool,
+  { pool, sessions }: Pick<Database<unknown>, 'pool' | 'sessions'>,
   { operator, mail, limits: usual }: Pick<Config, 'operator' | 'mail' | 'limits'>,
   log: Log,
 ): Promise<RuntimeSettings> {
@@ -61,7 +62,7 @@ export async function openRuntimeSettings(
   )
   await refresh()
   const timer = setInterval(look, everyMs).unref()
-  const listening = listen(pool, [channel], look, log)
+  const listening = listen(sessions, [channel], look, log)
   return {
     get contactEmail() {
       return own.contact_email ?? operator.email

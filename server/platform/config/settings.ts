@@ -36,6 +36,7 @@ export const settingGroups: Readonly<Record<string, readonly Setting[]>> = {
     setting('DATA_DIR', './data'),
     setting('DATA_UMASK', '077'),
     { ...setting('DATABASE_URL', 'the embedded database'), secret: 'password' },
+    { ...setting('DATABASE_DIRECT_URL', 'the address of DATABASE_URL'), secret: 'password' },
     setting('MIGRATE', 'auto with the embedded database, else off'),
     secret('APP_SECRET', 'made once in DATA_DIR'),
     secret('MEDIA_SECRET', 'derived from APP_SECRET'),

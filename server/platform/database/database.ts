@@ -1,19 +1,22 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import { join } from 'node:path'
 import pg from 'pg'
-import { ConfigError } from '#server/platform/config/config-error.ts'
 import { startEmbedded, type EmbeddedDatabase } from './embedded/embedded.ts'
+import { checkPooler, checkServer, fewConnections } from '#server/platform/database/check-server.ts'
 import { checkMigrated, migrate } from '#server/platform/database/migrate.ts'
-import { openPipelines } from '#server/platform/database/pipelines.ts'
+import { openPipelines, pipelinedConnections } from '#server/platform/database/pipelines.ts'
 import { withNamedStatements } from '#server/platform/database/named-statements.ts'
 import { SupervisedPool } from '#server/platform/database/supervised-pool.ts'
 import { columnTypes } from '#server/platform/database/column-types.ts'
 import type { Log } from '#server/platform/log.ts'
 
-/** Where the data lives: `databaseUrl` undefined means the embedded server in `dataDir`. */
-interface DatabaseSettings {
+/** Where the data lives. */
+export interface DatabaseSettings {
   dataDir: string
+  /** Undefined: the embedded server in `dataDir`. */
   databaseUrl: string | undefined
+  /** PostgreSQL itself, where `databaseUrl` leads to a pooler in transaction mode. */
+  databaseDirectUrl?: string | undefined
 }
 
 interface MigrationSettings {
@@ -24,12 +27,13 @@ interface MigrationSettings {
 /** An open database. `Tables` is the caller's: this folder knows no feature. */
 export interface Database<Tables> {
   db: Kysely<Tables>
-  /** For what Kysely does not do (LISTEN, the job queue). */
+  /** For what Kysely does not do. Where it leads to a pooler, a connection keeps nothing from one transaction to the next. */
   pool: pg.Pool
+  /** Connections that keep their session, for LISTEN. */
+  sessions: pg.Pool
   close: () => Promise<void>
 }
 
-const oldestVersion = 15
 /** The migrations of this version of the site. */
 export const migrationsDir = join(import.meta.dirname, 'migrations')
 
@@ -60,24 +64,75 @@ const patience = { connectionTimeoutMillis: 10_000, query_timeout: 35_000 }
 /** Proxies and firewalls drop a connection that is idle for some minutes, often silently. */
 const keptAlive = { keepAlive: true, keepAliveInitialDelayMillis: 60_000 }
 
+/** How many connections a process opens at most that answers calls or works: its pool's, and those of the pipelines. */
+const mostConnections = limits.max + pipelinedConnections
+/** Of a process whose calls go through a pooler: two to listen, and what migrating takes. */
+const besidePooler = 4
+
 /**
- * Connects to PostgreSQL (DATABASE_URL, else the embedded one, started here), checks its version, and migrates it or checks that it is.
+ * Opens PostgreSQL itself (DATABASE_DIRECT_URL, else DATABASE_URL, else the embedded one, started here) for commands and work: checks its
+ * version and that connections keep their session, and migrates it or checks that it is.
  * @param options for the pool's connections, such as `planOnce`; a test has other time-outs
- * @throws ConfigError naming DATABASE_URL if that server can't be reached, is older than 15 or has to be migrated first
+ * @param connections how many it must give at once
+ * @throws ConfigError naming the setting whose server can't be used, is older than 15 or has to be migrated first
  */
 export async function openDatabase<Tables>(
-  { dataDir, databaseUrl, migrate: mayMigrate }: DatabaseSettings & MigrationSettings,
+  settings: DatabaseSettings & MigrationSettings,
   log: Log,
   options: pg.PoolConfig = {},
+  connections?: number,
 ): Promise<Database<Tables>> {
-  const connected = await connectDatabase({ dataDir, databaseUrl }, log, options)
+  return databaseOn(await openMigrated(settings, log, { options, connections }))
+}
+
+/** Opens the database as `openDatabase` does, for a process that works in the background. @throws ConfigError as there, or where it gives too few connections */
+export function openForWork<Tables>(
+  settings: DatabaseSettings & MigrationSettings,
+  log: Log,
+): Promise<Database<Tables>> {
+  return openDatabase(settings, log, {}, mostConnections)
+}
+
+/**
+ * Opens the database for a process that answers calls. With DATABASE_DIRECT_URL, calls go to DATABASE_URL without keeping
+ * anything in a session, as a pooler in transaction mode wants it.
+ * @throws ConfigError as `openDatabase` does, or where it gives too few connections
+ */
+export async function openForCalls<Tables>(
+  settings: DatabaseSettings & MigrationSettings,
+  log: Log,
+  bounds: { databaseWaitMs: number },
+): Promise<Database<Tables>> {
+  const { databaseUrl, databaseDirectUrl } = settings
+  const options = forCalls(bounds)
+  if (databaseUrl === undefined || databaseDirectUrl === undefined)
+    return openDatabase(settings, log, options, mostConnections)
+  const direct = await openMigrated(settings, log, { options: { ...options, max: besidePooler } })
+  const pooled: Source = { setting: 'DATABASE_URL', url: databaseUrl, keepsSession: false }
+  const calls = connect(pooled, log, options)
+  const close = () => calls.close().finally(() => direct.close())
+  try {
+    await checkPooler(calls, mostConnections, log)
+  } catch (error) {
+    await close()
+    throw error
+  }
+  return databaseOn({ ...calls, sessions: direct.pool, named: false, close })
+}
+
+async function openMigrated(
+  { migrate: mayMigrate, ...settings }: DatabaseSettings & MigrationSettings,
+  log: Log,
+  { options, connections }: { options: pg.PoolConfig; connections?: number | undefined },
+): Promise<Connected> {
+  const connected = await connectDatabase(settings, log, options, connections)
   try {
     await (mayMigrate ? migrate : checkMigrated)(connected.pool, { directory: migrationsDir, log })
+    return connected
   } catch (error) {
     await connected.close()
     throw error
   }
-  return databaseOn(connected)
 }
 
 /** A connected server, and how to open more pools on it, with options on top of the first one's. */
@@ -87,12 +142,21 @@ interface Connected {
   close(): Promise<void>
 }
 
-/** The database for queries: a pool, and pipelines for prepared statements. */
-export function databaseOn<Tables>({ pool, openPool, close }: Connected): Database<Tables> {
+/** The database for queries: a pool, and pipelines for prepared statements. `named`: whether statements are kept by a connection. */
+export function databaseOn<Tables>({
+  pool,
+  openPool,
+  close,
+  sessions = pool,
+  named = true,
+}: Connected & { sessions?: pg.Pool; named?: boolean }): Database<Tables> {
   const pipelines = openPipelines(openPool)
   return {
-    db: new Kysely<Tables>({ dialect: new PostgresDialect({ pool: withNamedStatements(pool, pipelines) }) }),
+    db: new Kysely<Tables>({
+      dialect: new PostgresDialect({ pool: withNamedStatements(pool, { pipelines, named }) }),
+    }),
     pool,
+    sessions,
     close: () => pipelines.end().finally(close),
   }
 }
@@ -100,34 +164,61 @@ export function databaseOn<Tables>({ pool, openPool, close }: Connected): Databa
 /** For commands that move whole tables: nothing they do is given up for taking long. */
 export const unhurried = { statement_timeout: 0, query_timeout: 0, idle_in_transaction_session_timeout: 0 }
 
-/** As `openDatabase`, but takes the database as it is. @throws ConfigError as there */
+/** Connects as `openDatabase` does, but takes the database as it is. @throws ConfigError as there */
 export async function connectDatabase(
-  { dataDir, databaseUrl }: DatabaseSettings,
+  { dataDir, databaseUrl, databaseDirectUrl }: DatabaseSettings,
   log: Log,
   options: pg.PoolConfig,
+  connections = fewConnections,
 ): Promise<Connected> {
-  const embedded = databaseUrl === undefined ? await startEmbedded({ dataDir, log }) : undefined
-  const openPool = (more?: pg.PoolConfig) =>
-    makePool(embedded ?? databaseUrl ?? '', { ...options, ...more }, log)
+  const url = databaseDirectUrl ?? databaseUrl
+  const setting = databaseDirectUrl === undefined ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL'
+  const source: Source =
+    url === undefined ? await startEmbedded({ dataDir, log }) : { setting, url, keepsSession: true }
+  const connected = connect(source, log, options)
+  try {
+    if ('setting' in source) await checkServer(connected, source.setting, connections)
+    else await connected.pool.query('SELECT')
+    return connected
+  } catch (error) {
+    await connected.close()
+    throw error
+  }
+}
+
+/** An address that a setting has. */
+interface Address {
+  setting: string
+  url: string
+  /** Not behind a pooler in transaction mode. */
+  keepsSession: boolean
+}
+type Source = Address | EmbeddedDatabase
+
+function connect(source: Source, log: Log, options: pg.PoolConfig): Connected {
+  const openPool = (more?: pg.PoolConfig) => makePool(source, { ...options, ...more }, log)
   const pool = openPool()
   const close = async () => {
     await pool.end()
-    await embedded?.stop()
-  }
-  try {
-    await checkServer(pool, embedded !== undefined)
-  } catch (error) {
-    await close()
-    throw error
+    if ('stop' in source) await source.stop()
   }
   return { pool, openPool, close }
 }
 
-function makePool(source: EmbeddedDatabase | string, given: pg.PoolConfig, log: Log): pg.Pool {
-  const options = { ...limits, ...patience, ...given, types: columnTypes }
+/** Settings that a session keeps: a pooler in transaction mode refuses a client that sends them as it connects. */
+const ofSession = [
+  'options',
+  'statement_timeout',
+  'lock_timeout',
+  'idle_in_transaction_session_timeout',
+] as const
+
+function makePool(source: Source, given: pg.PoolConfig, log: Log): pg.Pool {
+  const options: pg.PoolConfig = { ...limits, ...patience, ...given, types: columnTypes }
+  if ('url' in source && !source.keepsSession) for (const name of ofSession) delete options[name]
   const pool =
-    typeof source === 'string'
-      ? new pg.Pool({ ...options, ...keptAlive, connectionString: source })
+    'url' in source
+      ? new pg.Pool({ ...options, ...keptAlive, connectionString: source.url })
       : new SupervisedPool({ ...options, ...source.connection }, source.ensureRunning, log)
   // A connection that broke while in use: its user gets the error, but the event still needs a listener.
   pool.on('connect', (client) =>
@@ -138,21 +229,4 @@ function makePool(source: EmbeddedDatabase | string, given: pg.PoolConfig, log: 
   // An idle connection broke. The next query opens another; without a listener it would end the process.
   pool.on('error', (error) => log.warn({ error: error.message }, 'A database connection was lost'))
   return pool
-}
-
-async function checkServer(pool: pg.Pool, embedded: boolean): Promise<void> {
-  const version = await pool
-    .query<{ server_version_num: string }>('SHOW server_version_num')
-    .catch((error: unknown) => {
-      if (embedded) throw error
-      throw new ConfigError(
-        `The PostgreSQL server of DATABASE_URL can't be used: ${error instanceof Error ? error.message || String(error) : String(error)}.`,
-        { cause: error },
-      )
-    })
-  const major = Math.floor(Number(version.rows[0]?.server_version_num) / 10_000)
-  if (major < oldestVersion)
-    throw new ConfigError(
-      `DATABASE_URL points to PostgreSQL ${major}; the site needs ${oldestVersion} or newer.`,
-    )
 }

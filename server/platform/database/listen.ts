@@ -15,6 +15,7 @@ type Heard = (channel: string, payload?: string) => void
  * Calls `heard` whenever a channel is notified (`pg_notify`) by any process, and for every channel each time the listening
  * begins, since nobody knows what was missed before. It holds a connection, and finds another when that is lost. It is a
  * messenger only: whoever uses it also looks by the clock.
+ * @param pool whose connections keep their session
  * @param lost called when the listening has ended, until it begins again
  */
 export function listen(

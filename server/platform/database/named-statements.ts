@@ -28,13 +28,21 @@ class Names {
   }
 }
 
+/** Names nothing. */
+const noNames: Pick<Names, 'of' | 'renew'> = { of: () => undefined, renew: () => {} }
+
+interface Options {
+  pipelines?: Pipelines
+  named?: boolean
+}
+
 /**
  * The pool as Kysely wants it, with every query sent as a named prepared statement: PostgreSQL parses and plans a text once a connection.
- * Behind a pooler that shares server connections (PgBouncer before 1.21) set it to session mode. Prepared queries outside of
- * transactions go down the pipelines, where there are any.
+ * Prepared queries outside of transactions go down the pipelines, where there are any.
+ * @param options `named`: false behind a pooler in transaction mode, where the next statement may reach another connection
  */
-export function withNamedStatements(pool: Pool, pipelines?: Pipelines): PostgresPool {
-  const names = new Names()
+export function withNamedStatements(pool: Pool, { pipelines, named = true }: Options = {}): PostgresPool {
+  const names = named ? new Names() : noNames
   return {
     options: pool.options,
     end: () => pool.end(),
@@ -49,7 +57,7 @@ const tooLong = 'Query read timeout'
  * A connection for one user at a time, which is taken from the pool with the first statement that needs one: a prepared query that
  * comes before goes down a pipeline.
  */
-function lease(pool: Pool, pipelines: Pipelines | undefined, names: Names): PostgresPoolClient {
+function lease(pool: Pool, pipelines: Pipelines | undefined, names: typeof noNames): PostgresPoolClient {
   let client: Promise<PoolClient> | undefined
   let stuck = false
   let inTransaction = false

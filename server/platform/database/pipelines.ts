@@ -11,6 +11,12 @@ const shared = {
   read: { connections: 3, mostWaiting: 1000, options: {} },
 } as const
 
+/** How many connections the pipelines of a process have together. */
+export const pipelinedConnections = Object.values(shared).reduce(
+  (sum, { connections }) => sum + connections,
+  0,
+)
+
 /** Who reads waits for nothing but a change of a table, such as a newer copy's, and those behind wait as well. */
 const lockTimeoutMs = 500
 

@@ -36,7 +36,7 @@ export async function exchangeCalls(
     counted.map(({ calls }) => calls),
     counted.map(({ until }) => until),
   ]
-  const { rows } = await pool.query<SummedCalls>({ name: 'exchange-calls', text: addCalls, values: columns })
+  const { rows } = await pool.query<SummedCalls>(addCalls, columns)
   await pool.query('DELETE FROM api_calls WHERE until < $1', [now])
   return rows
 }

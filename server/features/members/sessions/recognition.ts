@@ -31,6 +31,8 @@ const echoWithinMs = 5000
 
 interface Options {
   pool: Pool
+  /** Connections that keep their session. */
+  sessions: Pool
   clock: Clock
   log: Log
   secure: boolean
@@ -40,7 +42,7 @@ interface Options {
  * Remembers viewers until their session ends, which the database notifies on commit. While notifications may not arrive (the listener is
  * lost, or a pooler does not pass them on, so that no echo comes back) nobody is remembered.
  */
-export function openRecognition({ pool, clock, log, secure }: Options): Recognition {
+export function openRecognition({ pool, sessions, clock, log, secure }: Options): Recognition {
   const known = new Map<string, { viewer: Viewer; until: number }>()
   const tokensOf = new Map<string, Set<string>>()
   /** Counts evictions: a viewer who was looked up before one may have signed out since. */
@@ -92,7 +94,7 @@ export function openRecognition({ pool, clock, log, secure }: Options): Recognit
     endEcho()
     forgetAll()
   }
-  const listening = listen(pool, [channel], heard, log, lost)
+  const listening = listen(sessions, [channel], heard, log, lost)
   // An idle site asks nothing.
   const timer = setInterval(() => (known.size > 0 || !hears) && sendEcho(), echoEveryMs).unref()
 

@@ -1,0 +1,207 @@
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { getHomepage, getVideo, queryHomepage } from '#contract/catalog.ts'
+import { listHistory, saveHistory } from '#contract/library.ts'
+import { getEpisode } from '#contract/media.ts'
+import { startClean } from '#deploy/release/run-release.ts'
+import { buildVideo, noFiles, type BuiltVideo } from '#server/testing/builders/builders.ts'
+import { Shopper } from '#server/testing/builders/shopper.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { freePort } from '#server/testing/site/free-port.ts'
+import { unlimited, unlimitedQuotas } from '#server/testing/site/unlimited.ts'
+import { visitorsOf } from '#server/testing/site/visitor.ts'
+import { answersAt, waitUntil } from '#server/testing/wait-until.ts'
+import { startPgBouncer, type PgBouncer } from './run-pgbouncer.ts'
+
+const root = join(import.meta.dirname, '..', '..')
+const patienceMs = 60_000
+/** Far fewer than a process has connections. */
+const poolSize = 3
+const clients = 8
+
+let database: TestDatabase
+let pooler: PgBouncer
+let video: BuiltVideo
+let url: string
+const dataDir = mkdtempSync(join(tmpdir(), 'cliffhanger-pooled-'))
+const running: ReturnType<typeof startClean>[] = []
+
+/** Starts a process of the site with these addresses of its database. */
+async function start(settings: Record<string, string>, script = 'server/main.ts') {
+  const port = await freePort()
+  const env = {
+    PATH: process.env['PATH'] ?? '',
+    DATA_DIR: dataDir,
+    APP_SECRET: 'a secret of thirty-two characters',
+    ROLE: 'web',
+    PORT: String(port),
+    LIMIT_API_USER: unlimited,
+    LIMIT_API_IP: unlimited,
+    ...unlimitedQuotas,
+    ...settings,
+  }
+  const program = startClean(root, [process.execPath, script], env)
+  running.push(program)
+  return { ...program, url: `http://127.0.0.1:${port}` }
+}
+
+beforeAll(async () => {
+  database = await testDatabase()
+  video = await buildVideo({ db: database.db, storage: noFiles }, { title: 'Harbour Lights' })
+  pooler = await startPgBouncer(database.url, { default_pool_size: String(poolSize) })
+  const site = await start({ DATABASE_URL: pooler.url, DATABASE_DIRECT_URL: database.url })
+  url = site.url
+  const ready = waitUntil('the site is ready', () => answersAt(`${url}/api/ready`), patienceMs)
+  await Promise.race([ready, site.ended.then(() => Promise.reject(new Error(site.output())))])
+  expect(site.output()).not.toMatch(/without end/)
+}, patienceMs)
+afterAll(async () => {
+  for (const { child } of running) {
+    child.kill('SIGTERM')
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+  }
+  await pooler?.close()
+  await database?.close()
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+/** Home, play, save, buy, play what was bought. @returns the order's id */
+async function watchAndBuy(): Promise<string> {
+  const shopper = await Shopper.on({ visitor: visitorsOf(url) })
+  const { visitor } = shopper
+  await visitor.ask(getHomepage)
+  await visitor.ask(queryHomepage, { query: { keyword: 'harbour' } })
+  await visitor.ask(getVideo, { query: { id: video.id } })
+  const [first, locked] = [video.episodes[0]?.id ?? '', video.episodes.at(-1)?.id ?? '']
+  await visitor.ask(getEpisode, { query: { episode_id: first } })
+  for (const position_ms of [2000, 5000]) {
+    const body = { video_id: video.id, episode_id: first, position_ms, at: new Date().toISOString() }
+    await visitor.ask(saveHistory, { body })
+  }
+  const { list } = await visitor.ask(listHistory)
+  expect(list[0]).toMatchObject({ position_ms: 5000 })
+  const { info: order } = await shopper.buy({ episode_id: locked, method: 'card' })
+  expect(order).toMatchObject({ status: 'paid' })
+  await visitor.ask(getEpisode, { query: { episode_id: locked } })
+  return order?.id ?? ''
+}
+
+it('takes people from the homepage to a paid episode through PgBouncer in transaction mode', async () => {
+  const orders = await Promise.all(Array.from({ length: clients }, watchAndBuy))
+  expect(new Set(orders).size).toBe(clients)
+  const webhooks = () =>
+    database.pool
+      .query<{ applied: number }>(
+        "SELECT count(*)::int AS applied FROM notifications WHERE gateway = 'sandbox' AND applied_at IS NOT NULL",
+      )
+      .then(({ rows }) => rows[0]?.applied ?? 0)
+  await waitUntil('the webhooks are applied', async () => (await webhooks()) >= clients, patienceMs)
+})
+
+it('leaves nothing in the connections that clients share', async () => {
+  const client = new pg.Client({ connectionString: pooler.url })
+  await client.connect()
+  try {
+    const { rows } = await client.query(
+      `SELECT (SELECT count(*)::int FROM pg_prepared_statements) AS prepared, current_setting('statement_timeout') AS bound,
+        (SELECT count(*)::int FROM pg_listening_channels()) AS listening`,
+    )
+    expect(rows).toEqual([{ prepared: 0, bound: '30s', listening: 0 }])
+  } finally {
+    await client.end()
+  }
+})
+
+it('asks people to try again where all connections of PgBouncer are in use', async () => {
+  const clients = Array.from({ length: poolSize }, () => new pg.Client({ connectionString: pooler.url }))
+  const visitor = visitorsOf(url)()
+  const search = (keyword: string) => visitor.call(queryHomepage, { query: { keyword } })
+  try {
+    for (const client of clients) {
+      await client.connect()
+      await client.query('BEGIN')
+    }
+    const { status, headers } = await search('lights')
+    expect({ status, after: headers.get('retry-after') }).toEqual({ status: 503, after: '5' })
+  } finally {
+    for (const client of clients) await client.end()
+  }
+  await waitUntil('the site answers again', async () => (await search('lights')).status === 200, patienceMs)
+})
+
+it('hears of changed settings by the direct connection', async () => {
+  const visitor = visitorsOf(url)()
+  const set = async (maintenance: boolean) =>
+    database.pool.query(
+      `WITH told AS (SELECT pg_notify('settings', ''))
+       INSERT INTO settings (key, value) SELECT 'site', $1::jsonb FROM told
+       ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
+      [JSON.stringify({ maintenance })],
+    )
+  const statusIs = (status: number) => async () => (await visitor.call(getHomepage)).status === status
+  await set(true)
+  // Without a notification it would be looked for a minute later.
+  await waitUntil('the site is closed', statusIs(503), 20_000)
+  await set(false)
+  await waitUntil('the site is open', statusIs(200), 20_000)
+})
+
+it('migrates by the direct connection', async () => {
+  const program = await start(
+    { DATABASE_URL: pooler.url, DATABASE_DIRECT_URL: database.url },
+    'server/migrate.ts',
+  )
+  expect(await program.ended, program.output()).toEqual([0, null])
+})
+
+it('runs a worker by the direct connection', async () => {
+  const before = await database.pool.query<{ at: Date }>('SELECT now() AS at')
+  await start({ DATABASE_URL: pooler.url, DATABASE_DIRECT_URL: database.url, ROLE: 'worker' })
+  const worked = async () => {
+    const { rowCount } = await database.pool.query('SELECT FROM job_runs WHERE succeeded_at > $1', [
+      before.rows[0]?.at,
+    ])
+    return Number(rowCount) > 0
+  }
+  await waitUntil('a job has run', worked, patienceMs)
+})
+
+const ignored = 'options,statement_timeout,lock_timeout,idle_in_transaction_session_timeout'
+
+it.each([
+  ['in transaction mode', {}, /This is PgBouncer: set DATABASE_DIRECT_URL/],
+  [
+    'in transaction mode that ignores what a session would keep',
+    { ignore_startup_parameters: ignored },
+    /DATABASE_URL leads to a pooler in transaction mode: set DATABASE_DIRECT_URL/,
+  ],
+  [
+    'in session mode with too few connections',
+    { pool_mode: 'session', ignore_startup_parameters: ignored },
+    /DATABASE_URL gave 3 connections of the 24 .*default_pool_size/,
+  ],
+])('refuses to start behind PgBouncer %s alone, with a sentence', async (_, settings, sentence) => {
+  const alone = await startPgBouncer(database.url, { default_pool_size: String(poolSize), ...settings })
+  try {
+    const program = await start({ DATABASE_URL: alone.url })
+    expect(await program.ended).toEqual([1, null])
+    expect(program.output()).toMatch(sentence)
+  } finally {
+    await alone.close()
+  }
+})
+
+it('refuses to start where PgBouncer takes too few clients, with a sentence', async () => {
+  const narrow = await startPgBouncer(database.url, { max_client_conn: '10' })
+  try {
+    const program = await start({ DATABASE_URL: narrow.url, DATABASE_DIRECT_URL: database.url })
+    expect(await program.ended).toEqual([1, null])
+    expect(program.output()).toMatch(/gave \d+ connections of the 24 .*max_client_conn/)
+  } finally {
+    await narrow.close()
+  }
+})

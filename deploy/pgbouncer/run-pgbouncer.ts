@@ -1,0 +1,77 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { boundToUs } from '#scripts/run-child.mjs'
+import { makePrivateDir } from '#server/platform/database/embedded/embedded-cluster.ts'
+import { asUser, chooseUser } from '#server/platform/database/embedded/embedded-user.ts'
+import { freePort } from '#server/testing/site/free-port.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
+
+const startsWithinMs = 10_000
+
+export interface PgBouncer {
+  /** Of the database behind it. */
+  url: string
+  close(): Promise<void>
+}
+
+/** Starts PgBouncer with our configuration in front of a test's database; `settings` replaces some of its lines. */
+export async function startPgBouncer(
+  databaseUrl: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<PgBouncer> {
+  const { host, user = '', database = '' } = new pg.Client({ connectionString: databaseUrl })
+  const port = await freePort()
+  const home = mkdtempSync(join(tmpdir(), 'cliffhanger-pgbouncer-'))
+  // It does not run as root, and has to reach the test server's socket.
+  const runAs = chooseUser(host, [home])
+  makePrivateDir(home, runAs)
+  const users = join(home, 'userlist.txt')
+  writeFileSync(users, `"${user}" ""\n`, { mode: 0o644 })
+  const config = join(home, 'pgbouncer.ini')
+  const changed = { listen_port: String(port), auth_type: 'trust', auth_file: users, ...settings }
+  const text = readFileSync(join(import.meta.dirname, 'pgbouncer.ini'), 'utf8').replace(
+    'cliffhanger = host=127.0.0.1 port=5432 dbname=cliffhanger',
+    `${database} = host=${host} dbname=${database}`,
+  )
+  writeFileSync(config, Object.entries(changed).reduce(replaceLine, text), { mode: 0o644 })
+  const program = asUser(runAs, 'pgbouncer', ['-q', config])
+  const child = spawn(...boundToUs(program.command, program.args), {
+    ...program.options,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let log = ''
+  child.stderr?.on('data', (chunk) => (log += String(chunk)))
+  const ended = once(child, 'exit')
+  const listens = () => {
+    if (child.exitCode !== null) throw new Error(`PgBouncer ended: ${log}`)
+    return isOpen(port)
+  }
+  await waitUntil('PgBouncer listens', listens, startsWithinMs)
+  return {
+    url: `postgres://${user}@127.0.0.1:${port}/${database}`,
+    async close() {
+      child.kill('SIGTERM')
+      await ended
+      rmSync(home, { recursive: true, force: true })
+    },
+  }
+}
+
+function replaceLine(text: string, [name, value]: [string, string]): string {
+  const line = new RegExp(`^${name} = .*$`, 'm')
+  if (!line.test(text)) return `${text}${name} = ${value}\n`
+  return text.replace(line, `${name} = ${value}`)
+}
+
+function isOpen(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
+    socket.once('connect', () => socket.destroy())
+  })
+}

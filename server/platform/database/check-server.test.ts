@@ -1,0 +1,58 @@
+import pg from 'pg'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { ConfigError } from '#server/platform/config/config-error.ts'
+import { createLog } from '#server/platform/log.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { openDatabase, openForCalls, openForWork } from './database.ts'
+
+const log = createLog({ json: true, level: 'silent' })
+const bounds = { databaseWaitMs: 4000 }
+/** A role belongs to the server that all test files share. */
+const role = `narrow_${process.pid}`
+
+let database: TestDatabase
+let narrow: { dataDir: string; databaseUrl: string; migrate: boolean }
+
+beforeAll(async () => {
+  database = await testDatabase()
+  await database.pool.query(`CREATE ROLE ${role} LOGIN CONNECTION LIMIT 5`)
+  await database.pool.query(`GRANT SELECT ON migrations TO ${role}`)
+  const { host, database: name } = new pg.Client({ connectionString: database.url })
+  narrow = {
+    dataDir: '',
+    databaseUrl: `postgres:///${name}?user=${role}&host=${encodeURIComponent(host)}`,
+    migrate: false,
+  }
+})
+afterAll(async () => {
+  await database.pool.query(`REVOKE ALL ON migrations FROM ${role}`)
+  await database.pool.query(`DROP ROLE ${role}`)
+  await database.close()
+})
+
+it('refuses a server that gives a process fewer connections than it may need, and says how many', async () => {
+  const sentence =
+    /^The server of DATABASE_URL gave 5 connections of the 24 that this process needs \(too many connections for role/
+  for (const open of [openForCalls, openForWork]) {
+    const error: unknown = await open(narrow, log, bounds).catch((reason: unknown) => reason)
+    expect(error).toBeInstanceOf(ConfigError)
+    expect(error).toMatchObject({ message: expect.stringMatching(sentence) })
+  }
+})
+
+it('takes it for a command, which needs few', async () => {
+  const opened = await openDatabase(narrow, log)
+  await opened.close()
+})
+
+it('names the setting whose server cannot be reached', async () => {
+  const away = 'postgres://127.0.0.1:1/site'
+  const direct = openForCalls({ ...narrow, databaseDirectUrl: away }, log, bounds)
+  await expect(direct).rejects.toThrow(/server of DATABASE_DIRECT_URL can't be used: .*ECONNREFUSED/)
+  const pooled = openForCalls(
+    { ...narrow, databaseUrl: away, databaseDirectUrl: narrow.databaseUrl },
+    log,
+    bounds,
+  )
+  await expect(pooled).rejects.toThrow(/server of DATABASE_URL can't be used: .*ECONNREFUSED/)
+})
