@@ -230,7 +230,7 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
     realClock: overrides.realClock ?? overrides.clock ?? systemClock,
     database,
     db,
-    ...createCatalog(db, clock),
+    ...createCatalog(database.reads, clock),
     episodes: createEpisodes(db, clock),
     experiments,
     gateways,

@@ -57,11 +57,12 @@ export function listSecrets({
   secrets,
   databaseUrl,
   databaseDirectUrl,
+  databaseReadUrls,
   mail,
   tracking,
   tracing,
 }: Config): string[] {
-  const passwords = [databaseUrl, databaseDirectUrl, mail.smtpUrl].flatMap((url) =>
+  const passwords = [databaseUrl, databaseDirectUrl, ...databaseReadUrls, mail.smtpUrl].flatMap((url) =>
     url ? passwordsIn(url) : [],
   )
   return [...textsIn(secrets), ...textsIn(tracking.conversions), ...passwords, ...textsIn(tracing)]

@@ -40,7 +40,7 @@ export { recordWatchedNext } from './recommendations/recommend-videos.ts'
  * @throws Refusal notFound for one that is unknown, a draft or not yet released
  */
 export async function loadVideo(catalog: Catalog, id: string, language: Language) {
-  const row = found(await queries.selectVideo(catalog.db, id))
+  const row = found(await queries.selectVideo(catalog.reads, id))
   return {
     ...presentCard(row, language),
     synopsis: inLanguage(row.synopses, language),

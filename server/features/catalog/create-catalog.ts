@@ -3,19 +3,16 @@ import type { Db } from '#server/tables.ts'
 import { createSimilarVideos, type FindSimilar } from './recommendations/similar-videos.ts'
 import { createCards, type FindCards, type WithTags } from './cards/load-cards.ts'
 
-/** What of the catalogue is the same for every viewer, kept for at most a second. */
-interface Shared {
+/** What reading the catalogue takes. What is the same for every viewer is kept for at most a second. */
+export interface Catalog {
+  /** Where the catalogue is read: a replica of the database where there is one, which may be some seconds behind. */
+  reads: Db
   findCards: FindCards
   withTags: WithTags
   findAlike: FindSimilar
 }
 
-/** What reading the catalogue takes. */
-export interface Catalog extends Shared {
-  db: Db
-}
-
-/** What reading the catalogue takes beside the database. */
-export function createCatalog(db: Db, clock: Clock): Shared {
-  return { ...createCards(db, clock), findAlike: createSimilarVideos(db, clock) }
+/** Creates what reading the catalogue takes. */
+export function createCatalog(reads: Db, clock: Clock): Catalog {
+  return { reads, ...createCards(reads, clock), findAlike: createSimilarVideos(reads, clock) }
 }

@@ -26,6 +26,8 @@ import type { Watched } from './recommendations/recommend-videos.ts'
 type Personal = Pick<Video, 'favorite' | 'resume'>
 
 export interface CatalogRoutesContext extends Catalog {
+  /** For what belongs to one viewer. */
+  db: Db
   clock: Clock
   /** What a video's page shows of one viewer alone; library knows it, context.ts joins the two. */
   personalFor(db: Db, viewer: Viewer, videoId: string): Promise<Personal>
@@ -42,7 +44,7 @@ export interface CatalogRoutesContext extends Catalog {
 const nothingKept: Personal = { favorite: false, resume: null }
 
 export function catalogRoutes(context: CatalogRoutesContext): Route[] {
-  const { db, clock, personalFor, recentlyWatched } = context
+  const { db, reads, clock, personalFor, recentlyWatched } = context
   const watchedBy =
     (viewer: Viewer | null): Watched =>
     async () =>
@@ -57,7 +59,8 @@ export function catalogRoutes(context: CatalogRoutesContext): Route[] {
   return [
     route(getHomepage, async (call) => {
       const { viewer, language } = call
-      const load = () => sharedHomepages.get(language, () => loadHomepage(db, language, context.copyright()))
+      const load = () =>
+        sharedHomepages.get(language, () => loadHomepage(reads, language, context.copyright()))
       const { personal } = viewer?.kept ? await load() : { personal: [] }
       const own = viewer ? await context.payThemeFor(viewer) : {}
       const themed = (info: ResultOf<typeof getHomepage>) => ({
@@ -81,7 +84,7 @@ export function catalogRoutes(context: CatalogRoutesContext): Route[] {
     route(listTagsCall, async (call) => {
       const { query, language } = call
       const key = JSON.stringify([language, query.keyword, query.cursor, query.limit])
-      return tags.get(key, async () => call.serialise({ data: await listTags(db, query, language) }))
+      return tags.get(key, async () => call.serialise({ data: await listTags(reads, query, language) }))
     }),
     route(getVideo, async (call) => {
       const { viewer, language } = call

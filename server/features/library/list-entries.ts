@@ -6,6 +6,7 @@ import { pageSize } from '#server/platform/cursor.ts'
 import { readPage } from '#server/platform/read-page.ts'
 import type { After } from '#server/platform/database/prepared-page.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
+import type { Db } from '#server/tables.ts'
 import { selectFavorites } from './favorite-queries.ts'
 import { selectUnlocked, selectWatched, type ListedRow } from './history/history-queries.ts'
 
@@ -13,6 +14,9 @@ interface Paging {
   cursor?: string
   limit?: number
 }
+
+/** A person's own lists, with the cards of their videos. */
+type Listing = Pick<Catalog, 'findCards'> & { db: Db }
 
 interface Keyed {
   video_id: string
@@ -39,7 +43,7 @@ const idsOf = (page: readonly Keyed[]) => [...new Set(page.map((row) => row.vide
 
 /** One page of what a viewer watched or has unlocked, newest first, each video once. @throws Fault badCursor */
 export async function listHistory(
-  { db, findCards }: Catalog,
+  { db, findCards }: Listing,
   viewer: Viewer,
   query: Paging & { kind?: 'watched' | 'unlocked' },
   language: Language,
@@ -72,7 +76,7 @@ function presentEntry(row: ListedRow, language: Language): Omit<HistoryEntry, 'v
 
 /** One page of a viewer's favorites, the latest first; archived videos stay on it. @throws Fault badCursor */
 export async function listFavorites(
-  { db, findCards }: Catalog,
+  { db, findCards }: Listing,
   viewer: Viewer,
   query: Paging,
   language: Language,

@@ -7,6 +7,7 @@ import {
   listMenuIds,
   listVideosFrom,
   startsOfVideos,
+  type Catalog,
   type Released,
 } from '#server/features/catalog/catalog.ts'
 import { createAnswerCache } from '#server/platform/response-cache.ts'
@@ -20,8 +21,7 @@ import type { PlainRoute } from '#server/platform/http/route.ts'
 import type { Db } from '#server/tables.ts'
 import { escapeMarkup, formsOf } from './head/build-head.ts'
 
-export interface SitemapContext {
-  db: Db
+export interface SitemapContext extends Pick<Catalog, 'reads'> {
   clock: Clock
   publicUrl: string
   /** Those that are offered. */
@@ -39,10 +39,10 @@ const sitemaps = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 
 /** /robots.txt, /sitemap.xml, which names the files, and the files: one of pages, the others of videos in their order. */
 export function sitemapRoutes(context: SitemapContext): PlainRoute[] {
-  const { db, clock, publicUrl, languages } = context
+  const { reads, clock, publicUrl, languages } = context
   const cache = createAnswerCache<Buffer>(clock)
   const starts = createAnswerCache<Released[]>(clock)
-  const startsNow = () => starts.get('', () => startsOfVideos(db, perFile))
+  const startsNow = () => starts.get('', () => startsOfVideos(reads, perFile))
   const give = (path: string, type: string, load: () => Promise<string>): PlainRoute => ({
     method: 'GET',
     path,
@@ -59,7 +59,7 @@ export function sitemapRoutes(context: SitemapContext): PlainRoute[] {
       return index(['/sitemaps/pages.xml', ...files].map((path) => publicUrl + path))
     }),
     give('/sitemaps/pages.xml', 'application/xml', async () => {
-      const menu = (await listMenuIds(db)).map((id) => `/browse/${id}`)
+      const menu = (await listMenuIds(reads)).map((id) => `/browse/${id}`)
       const paths = ['/', '/shopping', ...menu, ...pageNames.map((name) => `/${name}`)]
       const pages = paths.map((path) => ({ address: publicUrl + path }))
       return `${openUrls}${pages.map((page) => urlOf(page, languages())).join('')}${closeUrls}`
@@ -96,13 +96,13 @@ function takeSlot({ slots, bounds }: SitemapContext, ip: string): () => void {
 
 /** Sends a file of videos from the disk: it is megabytes large. @param done called once, when it is sent */
 async function sendFileOfVideos(
-  { db, publicUrl, languages, documentFiles, bounds }: SitemapContext,
+  { reads, publicUrl, languages, documentFiles, bounds }: SitemapContext,
   reply: FastifyReply,
   start: Released,
   done: () => void,
 ): Promise<FastifyReply> {
   const path = await documentFiles.pathOf(`sitemap ${nameOf(start)} ${languages().join()}`, () =>
-    writeVideos(db, publicUrl, languages(), start),
+    writeVideos(reads, publicUrl, languages(), start),
   )
   const file = await open(path)
   reply.type('application/xml; charset=utf-8').header('content-length', (await file.stat()).size)

@@ -67,6 +67,16 @@ test('a database of its own gets no demo catalogue unless it is asked for', () =
   expect(load({ ...env, DEMO: '1' }).demo).toBe(true)
 })
 
+test('replicas of the database are addresses with commas between them', () => {
+  const env = { DATABASE_URL: 'postgres://db/site', APP_SECRET: secret }
+  expect(load(env).databaseReadUrls).toEqual([])
+  const DATABASE_READ_URL = 'postgres://one/site, postgresql://two/site'
+  expect(load({ ...env, DATABASE_READ_URL }).databaseReadUrls).toEqual([
+    'postgres://one/site',
+    'postgresql://two/site',
+  ])
+})
+
 test('a limit is so many per second, minute or hour, and has a default', () => {
   expect(load().limits).toMatchObject({
     signInAccount: { max: 20, seconds: 60 },
@@ -140,6 +150,14 @@ test.each([
   [
     { DATABASE_DIRECT_URL: 'postgres://db' },
     'DATABASE_URL is missing: it belongs to DATABASE_DIRECT_URL, which is set.',
+  ],
+  [
+    { DATABASE_READ_URL: 'postgres://db' },
+    'DATABASE_URL is missing: it belongs to DATABASE_READ_URL, which is set.',
+  ],
+  [
+    { DATABASE_URL: 'postgres://db', DATABASE_READ_URL: 'postgres://one/site, two' },
+    'DATABASE_READ_URL must be an address that begins with postgres:// or postgresql://.',
   ],
   [{ DATABASE_URL: 'postgres://db' }, 'APP_SECRET must be set where DATABASE_URL is'],
   [{ APP_SECRET: 'short' }, 'APP_SECRET must have at least 32 characters, not 5.'],

@@ -82,6 +82,8 @@ export interface Config {
   databaseUrl: string | undefined
   /** PostgreSQL itself, where `databaseUrl` leads to a pooler in transaction mode. */
   databaseDirectUrl: string | undefined
+  /** Replicas that the catalogue is read from. */
+  databaseReadUrls: readonly string[]
   /** Whether a start brings the database up to date. */
   migrate: boolean
   /** Whether an empty database is filled with the demo catalogue. */
@@ -130,7 +132,8 @@ export function loadConfig(env: Env): Readonly<Config> {
   const givenUrl = url(env, 'PUBLIC_URL', ['http:', 'https:'])?.replace(/\/+$/, '')
   const publicUrl = givenUrl ?? `http://localhost:${port}`
   const production = publicUrl.startsWith('https:')
-  const { databaseUrl, databaseDirectUrl } = readDatabase(env)
+  const database = readDatabase(env)
+  const { databaseUrl } = database
   const umask = readUmask(env)
   const dataDir = prepareDataDir(resolve(text(env, 'DATA_DIR') ?? 'data'), umask)
   const { stripe, stripeSecrets } = readStripe(env)
@@ -148,8 +151,7 @@ export function loadConfig(env: Env): Readonly<Config> {
     logLevel: oneOf(env, 'LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent']) ?? 'info',
     dataDir,
     umask,
-    databaseUrl,
-    databaseDirectUrl,
+    ...database,
     migrate:
       (oneOf(env, 'MIGRATE', ['auto', 'off']) ?? (databaseUrl === undefined ? 'auto' : 'off')) === 'auto',
     demo: flag(env, 'DEMO') ?? databaseUrl === undefined,

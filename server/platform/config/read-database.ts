@@ -1,19 +1,30 @@
 import { ConfigError } from './config-error.ts'
-import { url, type Env } from './read-setting.ts'
+import { list, url, type Env } from './read-setting.ts'
 
 /** Where the database is. */
 interface DatabaseAddresses {
   databaseUrl: string | undefined
   databaseDirectUrl: string | undefined
+  databaseReadUrls: readonly string[]
 }
 
 const schemes = ['postgres:', 'postgresql:']
+const mostReplicas = 16
 
 /** Reads the addresses of the database. @throws ConfigError naming the one that is wrong, or that needs another one */
 export function readDatabase(env: Env): DatabaseAddresses {
   const databaseUrl = url(env, 'DATABASE_URL', schemes)
   const databaseDirectUrl = url(env, 'DATABASE_DIRECT_URL', schemes)
-  if (databaseUrl === undefined && databaseDirectUrl !== undefined)
-    throw new ConfigError('DATABASE_URL is missing: it belongs to DATABASE_DIRECT_URL, which is set.')
-  return { databaseUrl, databaseDirectUrl }
+  const readUrls = list(env, 'DATABASE_READ_URL', mostReplicas)
+  const databaseReadUrls = readUrls.flatMap(
+    (each) => url({ DATABASE_READ_URL: each }, 'DATABASE_READ_URL', schemes) ?? [],
+  )
+  const needs = databaseDirectUrl
+    ? 'DATABASE_DIRECT_URL'
+    : readUrls.length > 0
+      ? 'DATABASE_READ_URL'
+      : undefined
+  if (databaseUrl === undefined && needs !== undefined)
+    throw new ConfigError(`DATABASE_URL is missing: it belongs to ${needs}, which is set.`)
+  return { databaseUrl, databaseDirectUrl, databaseReadUrls }
 }

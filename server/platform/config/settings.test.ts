@@ -123,6 +123,9 @@ test('secrets and the passwords in addresses are masked', () => {
     'hush',
   ])
     expect(JSON.stringify(effective({ DATABASE_URL }))).not.toContain('hush')
+  const DATABASE_READ_URL = 'postgres://site:hush@one/site,postgres://site:hush@two/site'
+  const shownUrls = effective({ DATABASE_READ_URL })['DATABASE_READ_URL']?.value
+  expect(shownUrls).toBe(DATABASE_READ_URL.replaceAll('hush', '••••••••'))
 })
 
 test('every setting may be in a file that NAME_FILE names', () => {

@@ -37,6 +37,7 @@ export const settingGroups: Readonly<Record<string, readonly Setting[]>> = {
     setting('DATA_UMASK', '077'),
     { ...setting('DATABASE_URL', 'the embedded database'), secret: 'password' },
     { ...setting('DATABASE_DIRECT_URL', 'the address of DATABASE_URL'), secret: 'password' },
+    { ...setting('DATABASE_READ_URL', 'none'), secret: 'password' },
     setting('MIGRATE', 'auto with the embedded database, else off'),
     secret('APP_SECRET', 'made once in DATA_DIR'),
     secret('MEDIA_SECRET', 'derived from APP_SECRET'),
@@ -172,8 +173,13 @@ const masked = '••••••••'
 
 function mask(value: string, kind: Setting['secret']): string {
   if (kind === undefined) return value
-  if (kind === 'all' || !URL.canParse(value)) return masked
-  const url = new URL(value)
+  if (kind === 'all') return masked
+  return value.split(',').map(maskPassword).join(',')
+}
+
+function maskPassword(address: string): string {
+  if (!URL.canParse(address)) return masked
+  const url = new URL(address)
   const hidden = [url.password, url.searchParams.get('password') ?? ''].filter((password) => password !== '')
-  return hidden.reduce((shown, password) => shown.replaceAll(password, masked), value)
+  return hidden.reduce((shown, password) => shown.replaceAll(password, masked), address)
 }

@@ -34,6 +34,7 @@ const asking = [
   'server/features/studio/system/system-queries.ts',
   'server/metrics/metrics-queries.ts',
   'server/platform/database/migrate.ts',
+  'server/platform/database/replica.ts',
   'server/platform/jobs/job-runs.ts',
 ]
 

@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect } from 'kysely'
+import { Kysely, PostgresDialect, type PostgresPool } from 'kysely'
 import { join } from 'node:path'
 import pg from 'pg'
 import { startEmbedded, type EmbeddedDatabase } from './embedded/embedded.ts'
@@ -6,6 +6,13 @@ import { checkPooler, checkServer, fewConnections } from '#server/platform/datab
 import { checkMigrated, migrate } from '#server/platform/database/migrate.ts'
 import { openPipelines, pipelinedConnections } from '#server/platform/database/pipelines.ts'
 import { withNamedStatements } from '#server/platform/database/named-statements.ts'
+import type { Statements } from '#server/platform/database/replica.ts'
+import {
+  lookPatience,
+  openReplicas,
+  replicaPatience,
+  type ReplicaState,
+} from '#server/platform/database/replicas.ts'
 import { SupervisedPool } from '#server/platform/database/supervised-pool.ts'
 import { columnTypes } from '#server/platform/database/column-types.ts'
 import type { Log } from '#server/platform/log.ts'
@@ -17,6 +24,8 @@ export interface DatabaseSettings {
   databaseUrl: string | undefined
   /** PostgreSQL itself, where `databaseUrl` leads to a pooler in transaction mode. */
   databaseDirectUrl?: string | undefined
+  /** Replicas for `reads`. */
+  databaseReadUrls?: readonly string[]
 }
 
 interface MigrationSettings {
@@ -27,6 +36,13 @@ interface MigrationSettings {
 /** An open database. `Tables` is the caller's: this folder knows no feature. */
 export interface Database<Tables> {
   db: Kysely<Tables>
+  /**
+   * For reads of what is the same to everybody: a replica where one is well, at most 5 s behind `db`. Never for what somebody has just
+   * written themselves, nor for rights and money.
+   */
+  reads: Kysely<Tables>
+  /** How the replicas are. */
+  replicas(): ReplicaState[]
   /** For what Kysely does not do. Where it leads to a pooler, a connection keeps nothing from one transaction to the next. */
   pool: pg.Pool
   /** Connections that keep their session, for LISTEN. */
@@ -105,8 +121,10 @@ export async function openForCalls<Tables>(
 ): Promise<Database<Tables>> {
   const { databaseUrl, databaseDirectUrl } = settings
   const options = forCalls(bounds)
-  if (databaseUrl === undefined || databaseDirectUrl === undefined)
-    return openDatabase(settings, log, options, mostConnections)
+  if (databaseUrl === undefined || databaseDirectUrl === undefined) {
+    const connected = await openMigrated(settings, log, { options, connections: mostConnections })
+    return withReplicas(connected, settings, log)
+  }
   const direct = await openMigrated(settings, log, { options: { ...options, max: besidePooler } })
   const pooled: Source = { setting: 'DATABASE_URL', url: databaseUrl, keepsSession: false }
   const calls = connect(pooled, log, options)
@@ -117,7 +135,38 @@ export async function openForCalls<Tables>(
     await close()
     throw error
   }
-  return databaseOn({ ...calls, sessions: direct.pool, named: false, close })
+  return withReplicas({ ...calls, sessions: direct.pool, named: false, close }, settings, log)
+}
+
+/** @throws ConfigError where an address of DATABASE_READ_URL leads to another database */
+async function withReplicas<Tables>(
+  connected: ConnectedForQueries,
+  { databaseReadUrls: urls = [] }: DatabaseSettings,
+  log: Log,
+): Promise<Database<Tables>> {
+  const database = databaseOn<Tables>(connected)
+  if (urls.length === 0) return database
+  const { named = true, openPool } = connected
+  const address = (url: string): Source => ({ setting: 'DATABASE_READ_URL', url, keepsSession: named })
+  try {
+    const replicas = await openReplicas({
+      urls,
+      primary: { pool: database.statements, looks: openPool(lookPatience) },
+      openLooks: (url) => makePool(address(url), { ...planOnce, ...lookPatience }, log),
+      open: (url) =>
+        statementsOn({ ...connect(address(url), log, { ...planOnce, ...replicaPatience }), named }),
+      log,
+    })
+    return {
+      ...database,
+      reads: new Kysely<Tables>({ dialect: new PostgresDialect({ pool: replicas.pool }) }),
+      replicas: replicas.states,
+      close: () => replicas.close().finally(database.close),
+    }
+  } catch (error) {
+    await database.close()
+    throw error
+  }
 }
 
 async function openMigrated(
@@ -142,21 +191,27 @@ interface Connected {
   close(): Promise<void>
 }
 
-/** The database for queries: a pool, and pipelines for prepared statements. `named`: whether statements are kept by a connection. */
-export function databaseOn<Tables>({
-  pool,
-  openPool,
-  close,
-  sessions = pool,
-  named = true,
-}: Connected & { sessions?: pg.Pool; named?: boolean }): Database<Tables> {
+interface ConnectedForQueries extends Connected {
+  /** Connections that keep their session; those of the pool by default. */
+  sessions?: pg.Pool
+  /** Whether a connection keeps statements by their names; true by default. */
+  named?: boolean
+}
+
+/** The database for queries: a pool, and pipelines for prepared statements. */
+export function databaseOn<Tables>(
+  connected: ConnectedForQueries,
+): Database<Tables> & { statements: PostgresPool } {
+  const { pool: statements, close } = statementsOn(connected)
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: statements }) })
+  const { pool, sessions = pool } = connected
+  return { db, reads: db, replicas: () => [], pool, sessions, statements, close }
+}
+
+function statementsOn({ pool, openPool, named = true, close }: ConnectedForQueries): Statements {
   const pipelines = openPipelines(openPool)
   return {
-    db: new Kysely<Tables>({
-      dialect: new PostgresDialect({ pool: withNamedStatements(pool, { pipelines, named }) }),
-    }),
-    pool,
-    sessions,
+    pool: withNamedStatements(pool, { pipelines, named }),
     close: () => pipelines.end().finally(close),
   }
 }

@@ -80,7 +80,7 @@ async function openListing(
   language: Language,
   watched: Watched,
 ): Promise<Listing> {
-  const { db } = catalog
+  const { reads: db } = catalog
   const { section, menu, tag, sort } = query
   const order: ListOrder = sort === 'popular' ? 'popular' : 'newest'
   if (section !== undefined) {

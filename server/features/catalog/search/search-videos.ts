@@ -21,7 +21,7 @@ const few = 5
  * @throws Fault badCursor
  */
 export async function searchByKeyword(
-  { db, withTags }: Catalog,
+  { reads, withTags }: Catalog,
   keyword: string,
   language: Language,
   order: Order,
@@ -33,8 +33,8 @@ export async function searchByKeyword(
   const position = decodeCursor(list, cursor, kinds)
   const after = position && readPlace(position)
   const { search, rows: places } = after
-    ? await goOn(db, readSearch(position), after, order, size)
-    : await begin(db, keyword, language, order, size)
+    ? await goOn(reads, readSearch(position), after, order, size)
+    : await begin(reads, keyword, language, order, size)
   const { page, last } = cutPage(places, size)
   const place = last && placeAfter({ ...last, key: keyOf(last) }, after)
   const next = place && [

@@ -58,7 +58,8 @@ test('the page of plans brings them to everybody, as the call gives them', async
 
 test('a database that is away takes nothing from the page but what would come ahead', async () => {
   // Nothing that is asked of it is there.
-  const context = { ...site.context, db: {} as typeof site.context.db }
+  const gone = {} as typeof site.context.db
+  const context = { ...site.context, db: gone, reads: gone }
   expect(await homeLoader(context)('en')).toBeUndefined()
   expect(await firstPlansLoader(context)('en')).toBeUndefined()
 })

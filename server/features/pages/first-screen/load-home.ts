@@ -1,13 +1,11 @@
 import type { ResultOf } from '#contract/endpoint.ts'
 import type { getHomepage } from '#contract/catalog.ts'
 import type { Language } from '#contract/languages.ts'
-import { loadHomepage, type Copyright } from '#server/features/catalog/catalog.ts'
+import { loadHomepage, type Catalog, type Copyright } from '#server/features/catalog/catalog.ts'
 import { createAnswerCache } from '#server/platform/response-cache.ts'
 import type { Clock } from '#server/platform/clock.ts'
-import type { Db } from '#server/tables.ts'
 
-export interface HomeContext {
-  db: Db
+export interface HomeContext extends Pick<Catalog, 'reads'> {
   clock: Clock
   copyright(): Copyright
 }
@@ -22,10 +20,10 @@ export interface FirstHome {
  * The homepage as GET /api/homepage gives it to somebody of whom nothing is known: the document carries it, so that three
  * calls, one after another, are not waited for. Undefined while the database is away: the page itself says so then.
  */
-export function homeLoader({ db, clock, copyright }: HomeContext) {
+export function homeLoader({ reads, clock, copyright }: HomeContext) {
   const homes = createAnswerCache<FirstHome>(clock)
   const load = async (language: Language) => {
-    const { info } = await loadHomepage(db, language, copyright())
+    const { info } = await loadHomepage(reads, language, copyright())
     return { language, homepage: info }
   }
   return (language: Language): Promise<FirstHome | undefined> =>

@@ -1,6 +1,6 @@
 import type { Language } from '#contract/languages.ts'
 import { pageNames, type Page } from '#contract/pages.ts'
-import { nameListing, type ListingKind } from '#server/features/catalog/catalog.ts'
+import { nameListing, type Catalog, type ListingKind } from '#server/features/catalog/catalog.ts'
 import { createAnswerCache } from '#server/platform/response-cache.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { Head } from './build-head.ts'
@@ -9,7 +9,7 @@ import type { FirstScreen } from '#server/features/pages/first-screen/load-first
 import { loadPage, type PageContext } from '#server/features/pages/text-pages/load-page.ts'
 import { textOf } from '#server/features/pages/text-pages/parse-markdown.ts'
 
-export interface HeadContext extends PageContext {
+export interface HeadContext extends PageContext, Pick<Catalog, 'reads'> {
   clock: Clock
   translate(language: Language, key: string, values?: Record<string, unknown>): string
 }
@@ -70,7 +70,7 @@ export function headLoader(context: HeadContext): (request: HeadRequest) => Prom
     const { route, id = '', path, language } = request
     const kind = listingKind(route, id)
     if (kind === undefined) return { ...plain(request), title: id, indexed: false }
-    const load = () => nameListing(context.db, kind, id, language)
+    const load = () => nameListing(context.reads, kind, id, language)
     const name = /^\w+$/.test(id) ? await names.get(`${language} ${kind} ${id}`, load) : undefined
     if (name === undefined) return plain({ ...request, route: '*' })
     return { title: name, description: translate(language, 'heads.listing', { name }), path, indexed: true }

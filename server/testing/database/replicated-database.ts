@@ -15,12 +15,17 @@ import { asUser, chooseUser, type RunAs } from '#server/platform/database/embedd
 import { waitUntil } from '#server/testing/wait-until.ts'
 
 /** A PostgreSQL with a replica that can be made to lag. */
-interface ReplicatedDatabase {
+export interface ReplicatedDatabase {
   /** Of the primary, as DATABASE_URL has it. */
   url: string
+  /** Of the replica, as DATABASE_READ_URL has it. */
+  replicaUrl: string
   /** The replica goes on receiving, and applies nothing until `catchUp`. */
   fallBehind(): Promise<void>
   catchUp(): Promise<void>
+  /** Ends the replica at once, with whatever it is asked. */
+  stopReplica(): Promise<void>
+  startReplica(): Promise<void>
   close(): Promise<void>
 }
 
@@ -49,18 +54,26 @@ export async function startReplicated(home: string): Promise<ReplicatedDatabase>
   const primaryProcess = await run(programs.postgres, primary)
   const replica = serverIn('replica')
   await copyCluster(primary, replica)
-  const replicaProcess = await run(programs.postgres, replica)
+  let replicaProcess = await run(programs.postgres, replica)
   const ask = (statement: string) => withClient(replica, (client) => client.query(statement))
   return {
-    url: `postgres:///${databaseName}?user=${userName}&host=${encodeURIComponent(primary.socketDir)}`,
+    url: addressOf(primary),
+    replicaUrl: addressOf(replica),
     fallBehind: async () => void (await ask('SELECT pg_wal_replay_pause()')),
     catchUp: async () => void (await ask('SELECT pg_wal_replay_resume()')),
+    stopReplica: () => replicaProcess.stop(),
+    async startReplica() {
+      replicaProcess = await run(programs.postgres, replica)
+    },
     async close() {
       await replicaProcess.stop()
       await primaryProcess.stop()
     },
   }
 }
+
+const addressOf = ({ socketDir }: Server) =>
+  `postgres:///${databaseName}?user=${userName}&host=${encodeURIComponent(socketDir)}`
 
 async function run(
   postgres: string,
@@ -90,7 +103,7 @@ async function run(
   return {
     async stop() {
       // Fast shutdown.
-      child.kill('SIGINT')
+      if (child.exitCode === null) child.kill('SIGINT')
       await ended
     },
   }

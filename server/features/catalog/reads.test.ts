@@ -1,0 +1,72 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { getHomepage, getVideo, listTags, queryHomepage } from '#contract/catalog.ts'
+import { addFavorite, listFavorites } from '#contract/library.ts'
+import { getUser } from '#contract/members.ts'
+import { getEpisode } from '#contract/media.ts'
+import { buildVideo, noFiles, type BuiltVideo } from '#server/testing/builders/builders.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { advancingClock } from '#server/testing/fakes/advancing-clock.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+
+let primary: TestDatabase
+/** Stands for a replica. The same video has another title there, so that an answer tells where it comes from. */
+let replica: TestDatabase
+let site: TestSite
+let video: BuiltVideo
+
+beforeAll(async () => {
+  primary = await testDatabase()
+  replica = await testDatabase()
+  // Homepages begin with the same sections.
+  await (await testSite({ database: { ...replica, close: async () => {} } })).close()
+  site = await testSite({ clock: advancingClock(), database: { ...primary, reads: replica.db } })
+  video = await buildVideo(site.context, { title: 'Written' })
+  const copy = await buildVideo({ db: replica.db, storage: noFiles }, { title: 'Replicated' })
+  await replica.db.transaction().execute(async (tx) => {
+    await sql`SET LOCAL session_replication_role = replica`.execute(tx)
+    await sql`UPDATE videos SET id = ${video.id} WHERE id = ${copy.id}`.execute(tx)
+    await sql`UPDATE video_search SET video_id = ${video.id} WHERE video_id = ${copy.id}`.execute(tx)
+  })
+})
+afterAll(async () => {
+  await site.close()
+  await replica.close()
+})
+
+it('serves homepage, listings, search and pages of videos from the replica', async () => {
+  const visitor = site.visitor()
+  const answers = await Promise.all([
+    visitor.ask(getHomepage),
+    visitor.ask(queryHomepage),
+    visitor.ask(queryHomepage, { query: { keyword: 'replicated' } }),
+    visitor.ask(listTags, { query: { keyword: 'replic' } }),
+    visitor.ask(getVideo, { query: { id: video.id } }),
+    site
+      .visitor()
+      .fetch('/')
+      .then((response) => response.text()),
+    site
+      .visitor()
+      .fetch(`/videos/${video.id}`)
+      .then((response) => response.text()),
+  ])
+  for (const answer of answers.map((each) => JSON.stringify(each))) {
+    expect(answer).toContain('Replicated')
+    expect(answer).not.toContain('Written')
+  }
+})
+
+it("reads a person's own data where it was written", async () => {
+  const visitor = site.visitor()
+  await visitor.ask(getUser)
+  await visitor.ask(addFavorite, { body: { video_id: video.id } })
+  expect((await visitor.ask(listFavorites)).list).toMatchObject([{ id: video.id }])
+  expect(await visitor.ask(getVideo, { query: { id: video.id } })).toMatchObject({ favorite: true })
+})
+
+it('asks the primary what a viewer may watch', async () => {
+  const [first] = video.episodes
+  const played = await site.visitor().ask(getEpisode, { query: { episode_id: first?.id ?? '' } })
+  expect(played).toMatchObject({ playback: { hls_url: expect.any(String) } })
+})

@@ -1,0 +1,55 @@
+import type { PostgresPool, PostgresPoolClient } from 'kysely'
+import type { Log } from '#server/platform/log.ts'
+import { isDatabaseAway, tooManyWait } from './database-away.ts'
+import type { Replica } from './replica.ts'
+
+/**
+ * A pool for Kysely that reads from replicas. A process stays with one while that is well, so that what it reads does not go back in time
+ * from query to query; copies of the site begin with one at random. A statement that fails there is asked once more of the primary; anything but a
+ * SELECT goes there at once.
+ */
+export function readingFrom(replicas: readonly Replica[], primary: PostgresPool, log: Log): PostgresPool {
+  const first = Math.floor(Math.random() * replicas.length)
+  const inTurn = [...replicas.slice(first), ...replicas.slice(0, first)]
+  return {
+    options: primary.options,
+    end: async () => {},
+    connect: async () => lease(inTurn, await primary.connect(), log),
+  }
+}
+
+type Query = (text: string, values: readonly unknown[]) => Promise<unknown>
+
+/** @param own the lease of the primary, which takes no connection before it is asked something */
+function lease(replicas: readonly Replica[], own: PostgresPoolClient, log: Log): PostgresPoolClient {
+  // Kysely's type also has a form for cursors, which nothing here uses.
+  const askPrimary = own.query.bind(own) as unknown as Query
+  let staysAtPrimary = false
+  const query: Query = async (text, values) => {
+    staysAtPrimary ||= !/^\s*(select|with)\b/i.test(text)
+    const replica = staysAtPrimary ? undefined : replicas.find(({ pool }) => pool !== undefined)
+    if (!replica?.pool) return askPrimary(text, values)
+    try {
+      return await askOnce(replica.pool, text, values)
+    } catch (error) {
+      // So many that the primary could not take them either.
+      if (error instanceof Error && error.message === tooManyWait) throw error
+      if (isDatabaseAway(error)) replica.leaveOut(String(error))
+      else log.debug({ err: error, replica: replica.name }, 'A replica did not answer; the primary is asked')
+      return askPrimary(text, values)
+    }
+  }
+  return {
+    query: query as unknown as PostgresPoolClient['query'],
+    release: (destroy) => own.release(destroy),
+  }
+}
+
+async function askOnce(pool: PostgresPool, text: string, values: readonly unknown[]): Promise<unknown> {
+  const client = await pool.connect()
+  try {
+    return await (client.query.bind(client) as unknown as Query)(text, values)
+  } finally {
+    client.release()
+  }
+}

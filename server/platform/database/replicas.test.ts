@@ -1,0 +1,143 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql, type Kysely } from 'kysely'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { createLog } from '#server/platform/log.ts'
+import { proxyDatabase, type DatabaseProxy } from '#server/testing/database/database-proxy.ts'
+import { startReplicated, type ReplicatedDatabase } from '#server/testing/database/replicated-database.ts'
+import { testDatabase } from '#server/testing/database/template-database.ts'
+import { openDatabase, openForCalls, type Database } from './database.ts'
+import { prepared, type Slots } from './prepared.ts'
+
+interface Numbers {
+  numbers: { number: number }
+}
+
+const log = createLog({ json: true, level: 'silent' })
+const home = mkdtempSync(join(tmpdir(), 'cliffhanger-replicated-'))
+const bounds = { databaseWaitMs: 4000 }
+/** The replica is looked at every other second, and is left out when it is 5 s behind. */
+const soon = { timeout: 20_000 }
+
+let servers: ReplicatedDatabase
+/** In front of the replica. */
+let proxy: DatabaseProxy
+let database: Database<Numbers>
+
+beforeAll(async () => {
+  servers = await startReplicated(home)
+  const first = await openDatabase({ dataDir: '', databaseUrl: servers.url, migrate: true }, log)
+  await first.pool.query('CREATE TABLE numbers AS SELECT 1 AS number')
+  await first.close()
+  proxy = await proxyDatabase(servers.replicaUrl)
+  database = await open([proxy.url])
+}, 60_000)
+afterAll(async () => {
+  await database?.close()
+  await proxy?.goAway()
+  await servers?.close()
+  rmSync(home, { recursive: true, force: true })
+})
+
+const open = (databaseReadUrls: string[]) =>
+  openForCalls<Numbers>(
+    { dataDir: '', databaseUrl: servers.url, databaseReadUrls, migrate: false },
+    log,
+    bounds,
+  )
+
+const askWhere = prepared(
+  (_: Kysely<Numbers>, { after }: Slots<{ after: number }>) =>
+    sql<{ replica: boolean }>`SELECT pg_is_in_recovery() AS replica FROM pg_sleep(${after})`,
+)
+/** Whether a replica answers, by a connection of the pool and by a pipeline. */
+async function readFrom(db: Kysely<Numbers>, after = 0): Promise<boolean[]> {
+  const { rows } = await sql<{ replica: boolean }>`SELECT pg_is_in_recovery() AS replica`.execute(db)
+  return [...rows, ...(await askWhere(db, { after }))].map(({ replica }) => replica)
+}
+const state = () => database.replicas()[0]
+const isUsed = (used: boolean) => vi.waitFor(() => expect(state()).toMatchObject({ used }), soon)
+
+it('reads from the replica what may be read there, and the rest from the primary', async () => {
+  await isUsed(true)
+  expect(await readFrom(database.reads)).toEqual([true, true])
+  expect(await readFrom(database.db)).toEqual([false, false])
+  expect(state()).toMatchObject({ lagSeconds: 0 })
+})
+
+it('writes to the primary, whoever asks for it', async () => {
+  await database.reads.transaction().execute(async (tx) => {
+    await tx.updateTable('numbers').set({ number: 2 }).execute()
+    expect(await readFrom(tx)).toEqual([false, false])
+  })
+  expect(await database.db.selectFrom('numbers').selectAll().execute()).toEqual([{ number: 2 }])
+})
+
+it('leaves out a replica that applies nothing for 5 s, and takes it back once it has caught up', async () => {
+  await servers.fallBehind()
+  await database.db.updateTable('numbers').set({ number: 3 }).execute()
+  await isUsed(false)
+  expect(state()?.lagSeconds).toBeGreaterThan(5)
+  expect(await readFrom(database.reads)).toEqual([false, false])
+  await servers.catchUp()
+  await isUsed(true)
+  expect(await readFrom(database.reads)).toEqual([true, true])
+  expect(await database.reads.selectFrom('numbers').selectAll().execute()).toEqual([{ number: 3 }])
+}, 60_000)
+
+it('asks the primary what a replica was asked that ended meanwhile, and leaves it out until it runs again', async () => {
+  await isUsed(true)
+  const underWay = readFrom(database.reads, 1)
+  await vi.waitFor(async () => {
+    const { rowCount } = await database.pool.query('SELECT FROM pg_stat_replication')
+    expect(rowCount).toBe(1)
+  })
+  await servers.stopReplica()
+  expect(await underWay).toEqual([expect.any(Boolean), false])
+  expect(state()).toMatchObject({ used: false })
+  expect(await readFrom(database.reads)).toEqual([false, false])
+  await servers.startReplica()
+  await isUsed(true)
+  expect(await readFrom(database.reads)).toEqual([true, true])
+}, 60_000)
+
+it('asks the primary instead of waiting for a replica that says nothing any more', async () => {
+  await isUsed(true)
+  proxy.silence(true)
+  expect(await readFrom(database.reads)).toEqual([false, false])
+  expect(state()).toMatchObject({ used: false })
+  proxy.silence(false)
+  await isUsed(true)
+  expect(await readFrom(database.reads)).toEqual([true, true])
+}, 60_000)
+
+it('asks the primary once more what fails on the replica, and goes on reading there', async () => {
+  await isUsed(true)
+  const readOnly = sql`WITH changed AS (UPDATE numbers SET number = 4 RETURNING number) SELECT * FROM changed`
+  expect((await readOnly.execute(database.reads)).rows).toEqual([{ number: 4 }])
+  await expect(sql`SELECT 1 / 0`.execute(database.reads)).rejects.toThrow('division by zero')
+  expect(state()).toMatchObject({ used: true })
+})
+
+it('starts without a replica that is away', async () => {
+  const alone = await open(['postgres://127.0.0.1:1/site', proxy.url])
+  try {
+    expect(alone.replicas()).toMatchObject([
+      { name: '127.0.0.1:1', used: false },
+      { name: new URL(proxy.url).host, used: true },
+    ])
+    expect(await readFrom(alone.reads)).toEqual([true, true])
+  } finally {
+    await alone.close()
+  }
+})
+
+it('refuses an address that leads to another database', async () => {
+  const other = await testDatabase()
+  try {
+    await expect(open([other.url])).rejects.toThrow(/^DATABASE_READ_URL: .* is no replica of the database/)
+  } finally {
+    await other.close()
+  }
+})

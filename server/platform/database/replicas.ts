@@ -1,0 +1,122 @@
+import type { PostgresPool } from 'kysely'
+import type { Pool } from 'pg'
+import { ConfigError } from '#server/platform/config/config-error.ts'
+import type { Log } from '#server/platform/log.ts'
+import { readingFrom } from './read-from-replicas.ts'
+import { PrimaryPositions } from './replica-lag.ts'
+import { lookAt, Replica, type Look, type Statements } from './replica.ts'
+
+const lookEveryMs = 2000
+
+/** How long a replica is waited for; after it the primary is asked, with a patience of its own. */
+export const replicaPatience = { connectionTimeoutMillis: 1000, query_timeout: 2000, statement_timeout: 2000 }
+/** The same for the looks at how a server is. */
+export const lookPatience = { max: 1, connectionTimeoutMillis: 1000, query_timeout: 1000 }
+
+/** How a replica of the database is. */
+export interface ReplicaState {
+  /** Its host, with the port. */
+  name: string
+  used: boolean
+  /** Undefined while it is not known. */
+  lagSeconds: number | undefined
+}
+
+/** The replicas of a database. */
+export interface Replicas {
+  /** Reads from a replica that is well, or from the primary where none is. */
+  pool: PostgresPool
+  states(): ReplicaState[]
+  close(): Promise<void>
+}
+
+interface Options {
+  urls: readonly string[]
+  primary: { pool: PostgresPool; looks: Pool }
+  /** Opens a pool for looks at a replica. */
+  openLooks(url: string): Pool
+  /** Opens a replica to read from. */
+  open(url: string): Statements
+  log: Log
+}
+
+/**
+ * Opens the replicas of a database. Each is looked at every other second: one that is away, or more than 5 s behind, is left out until it
+ * is well. While the primary is away, what was last known of it counts.
+ * @throws ConfigError where an address leads to another database
+ */
+export async function openReplicas({ urls, primary, openLooks, open, log }: Options): Promise<Replicas> {
+  const replicas = urls.map((url) => new Replica({ url, looks: openLooks(url), open: () => open(url), log }))
+  const positions = new PrimaryPositions()
+  let known: Look | undefined
+  const lookAtOne = async (replica: Replica) => {
+    try {
+      const seen = await lookAt(replica.looks)
+      if (known && !isSame(known, seen)) replica.leaveOut(otherDatabase)
+      else replica.noteLag(lagOf(positions, seen))
+      return seen
+    } catch (error) {
+      replica.lagMs = undefined
+      replica.leaveOut(error instanceof Error ? error.message : String(error))
+      return undefined
+    }
+  }
+  const lookAtAll = async () => {
+    known = await lookAt(primary.looks).catch(() => known)
+    if (known?.position) positions.note(known.position, performance.now())
+    return Promise.all(replicas.map(lookAtOne))
+  }
+  const looking = repeat(lookAtAll)
+  const close = async () => {
+    await looking.stop()
+    await Promise.all([primary.looks.end(), ...replicas.map((replica) => replica.close())])
+  }
+  const seen = await lookAtAll()
+  const other = replicas[seen.findIndex((each) => each && known && !isSame(known, each))]
+  if (other) {
+    await close()
+    throw new ConfigError(`DATABASE_READ_URL: ${other.name} is no replica of the database: ${otherDatabase}.`)
+  }
+  looking.start()
+  return {
+    pool: readingFrom(replicas, primary.pool, log),
+    states: () =>
+      replicas.map(({ name, pool, lagMs }) => ({
+        name,
+        used: pool !== undefined,
+        lagSeconds: lagMs === undefined ? undefined : lagMs / 1000,
+      })),
+    close,
+  }
+}
+
+const otherDatabase = 'it has another database'
+
+const isSame = (one: Look, other: Look) => one.system === other.system && one.database === other.database
+
+/** What was behind before this process began is told by the clocks of both machines. */
+function lagOf(positions: PrimaryPositions, { position, appliedMsAgo }: Look): number | undefined {
+  if (position === null) return undefined
+  return positions.lagOf(position, performance.now()) ?? appliedMsAgo ?? undefined
+}
+
+/** Does something again and again, one at a time. */
+function repeat(work: () => Promise<unknown>): { start(): void; stop(): Promise<void> } {
+  let timer: NodeJS.Timeout | undefined
+  let working: Promise<unknown> = Promise.resolve()
+  let stopped = false
+  const start = () => {
+    if (stopped) return
+    timer = setTimeout(() => {
+      working = work().finally(start)
+    }, lookEveryMs).unref()
+  }
+  return {
+    start,
+    async stop() {
+      stopped = true
+      clearTimeout(timer)
+      await working
+    },
+  }
+}
