@@ -34,7 +34,10 @@ export function createMetrics(context: Context, { port, host }: { port: number; 
   collectDefaultMetrics({ register: registry })
   const own = { registers: [registry] }
   addProcessGauges(context, registry)
-  if (context.config.role !== 'worker') addDatabaseGauges(context, registry)
+  if (context.config.role !== 'worker') {
+    addReplicaGauges(context, registry)
+    addDatabaseGauges(context, registry)
+  }
   const calls = new Histogram({
     ...own,
     name: `${prefix}http_request_duration_seconds`,
@@ -115,6 +118,28 @@ function addProcessGauges({ config, database }: Context, registry: Registry): vo
     name: 'disk_size_bytes',
     help: 'Size of the disk of DATA_DIR',
     read: async () => [{ value: await diskBytes(config.dataDir) }],
+  })
+}
+
+/** The replicas of DATABASE_READ_URL, as this process last found them. */
+function addReplicaGauges({ database }: Context, registry: Registry): void {
+  addGauge(registry, {
+    name: 'read_replica_lag_seconds',
+    help: 'How far each replica of DATABASE_READ_URL is behind; absent where it does not answer',
+    labelNames: ['replica'],
+    read: async () =>
+      database
+        .replicas()
+        .flatMap(({ name: replica, lagSeconds: value }) =>
+          value === undefined ? [] : [{ labels: { replica }, value }],
+        ),
+  })
+  addGauge(registry, {
+    name: 'read_replica_used',
+    help: '1 where a replica of DATABASE_READ_URL is read from, 0 where it is left out',
+    labelNames: ['replica'],
+    read: async () =>
+      database.replicas().map(({ name: replica, used }) => ({ labels: { replica }, value: Number(used) })),
   })
 }
 
