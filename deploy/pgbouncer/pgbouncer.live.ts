@@ -133,6 +133,13 @@ it('asks people to try again where all connections of PgBouncer are in use', asy
   await waitUntil('the site answers again', async () => (await search('lights')).status === 200, patienceMs)
 })
 
+it('serves on after PgBouncer was restarted', async () => {
+  await pooler.restart()
+  const isBack = async () => (await visitorsOf(url)().call(queryHomepage)).status === 200
+  await waitUntil('the site answers again', isBack, patienceMs)
+  expect(await watchAndBuy()).toMatch(/^ord_/)
+})
+
 it('hears of changed settings by the direct connection', async () => {
   const visitor = visitorsOf(url)()
   const set = async (maintenance: boolean) =>

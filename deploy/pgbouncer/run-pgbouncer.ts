@@ -16,6 +16,8 @@ const startsWithinMs = 10_000
 export interface PgBouncer {
   /** Of the database behind it. */
   url: string
+  /** Breaks every connection, to it and from it. */
+  restart(): Promise<void>
   close(): Promise<void>
 }
 
@@ -40,23 +42,33 @@ export async function startPgBouncer(
   )
   writeFileSync(config, Object.entries(changed).reduce(replaceLine, text), { mode: 0o644 })
   const program = asUser(runAs, 'pgbouncer', ['-q', config])
-  const child = spawn(...boundToUs(program.command, program.args), {
-    ...program.options,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  let log = ''
-  child.stderr?.on('data', (chunk) => (log += String(chunk)))
-  const ended = once(child, 'exit')
-  const listens = () => {
-    if (child.exitCode !== null) throw new Error(`PgBouncer ended: ${log}`)
-    return isOpen(port)
-  }
-  await waitUntil('PgBouncer listens', listens, startsWithinMs)
-  return {
-    url: `postgres://${user}@127.0.0.1:${port}/${database}`,
-    async close() {
+  const start = async () => {
+    const child = spawn(...boundToUs(program.command, program.args), {
+      ...program.options,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    let log = ''
+    child.stderr?.on('data', (chunk) => (log += String(chunk)))
+    const ended = once(child, 'exit')
+    const listens = () => {
+      if (child.exitCode !== null) throw new Error(`PgBouncer ended: ${log}`)
+      return isOpen(port)
+    }
+    await waitUntil('PgBouncer listens', listens, startsWithinMs)
+    return async () => {
       child.kill('SIGTERM')
       await ended
+    }
+  }
+  let end = await start()
+  return {
+    url: `postgres://${user}@127.0.0.1:${port}/${database}`,
+    async restart() {
+      await end()
+      end = await start()
+    },
+    async close() {
+      await end()
       rmSync(home, { recursive: true, force: true })
     },
   }
