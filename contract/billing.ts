@@ -4,10 +4,14 @@ import { endpoint } from './endpoint.ts'
 import { Entitlement } from './library.ts'
 import { Membership, Secret, User } from './members.ts'
 import { Cents, Currency, Id, Time, Typed, listOf, nullable, oneOf, paging } from './shapes.ts'
+import { BalanceOffer } from './top-ups.ts'
 
 export const gatewayIds = ['sandbox', 'stripe', 'paypal'] as const
 export type GatewayId = (typeof gatewayIds)[number]
-export const orderKinds = ['plan', 'episode', 'video'] as const
+/** What an order is paid by: a gateway, or the person's prepaid balance. */
+export const orderGatewayIds = [...gatewayIds, 'balance'] as const
+export type OrderGatewayId = (typeof orderGatewayIds)[number]
+export const orderKinds = ['plan', 'episode', 'video', 'top_up'] as const
 export const paymentMethods = ['card', 'wallet'] as const
 export const orderStatuses = [
   'pending',
@@ -63,7 +67,7 @@ export const OfferedGateway = Type.Object({
   public_key: Type.Optional(Type.String()),
   /** No plan can be bought with it. */
   one_off_only: Type.Optional(Type.Boolean()),
-  /** What it cannot be used for, because of the amount: `episode`, `video`, or the id of a plan. */
+  /** What it cannot be used for, because of the amount: `episode`, `video`, or the id of a plan or a top-up. */
   not_for: Type.Optional(Type.Array(Type.String())),
 })
 export type OfferedGateway = Static<typeof OfferedGateway>
@@ -75,7 +79,7 @@ export const SavedMethod = Type.Object({
   brand: nullable(Type.String()),
   last4: nullable(Type.String()),
   expired: Type.Optional(Type.Boolean()),
-  /** In an offer: what it cannot be used for, because of the amount: `episode` or `video`. */
+  /** In an offer: what it cannot be used for, because of the amount: `episode`, `video` or the id of a top-up. */
   not_for: Type.Optional(Type.Array(Type.String())),
 })
 export type SavedMethod = Static<typeof SavedMethod>
@@ -96,6 +100,8 @@ export const Offer = Type.Object({
   gateways: Type.Array(OfferedGateway),
   /** The card that pays for the episode or the video in one call. */
   saved_method: Type.Optional(SavedMethod),
+  /** The prepaid balance, where the site has balances. */
+  balance: Type.Optional(BalanceOffer),
 })
 export type Offer = Static<typeof Offer>
 
@@ -119,10 +125,17 @@ export const Order = Type.Object({
   /** The episode's number, for a link back to it. */
   episode_number: Type.Optional(Type.Integer()),
   plan_id: Type.Optional(Id),
+  top_up_id: Type.Optional(Id),
   amount_cents: Cents,
   refunded_cents: Cents,
+  /** Of a top-up: the bonus that it adds to the balance. */
+  bonus_cents: Type.Optional(Cents),
+  /** Of a purchase from the balance: what bonus money paid of the amount. */
+  discount_cents: Type.Optional(Cents),
+  /** Auto-unlock ordered it; until when it can be taken back. */
+  automatic: Type.Optional(Type.Object({ undo_until: Time })),
   currency: Currency,
-  gateway: oneOf(gatewayIds),
+  gateway: oneOf(orderGatewayIds),
   created_at: Time,
   paid_at: Type.Optional(Time),
   expires_at: Time,
@@ -209,7 +222,7 @@ export const createOrder = endpoint({
   method: 'POST',
   path: '/api/payment/order',
   summary:
-    'Makes an order for an episode, a whole video or a plan: while subscribed a change of plan, while past due the open period',
+    'Makes an order for an episode, a whole video, a top-up or a plan: while subscribed a change of plan, while past due the open period; with gateway `balance` an episode or a video is paid in the same call',
   refuses: [
     'signInFirst',
     'notFound',
@@ -218,6 +231,8 @@ export const createOrder = endpoint({
     'priceDiffers',
     'emailInvalid',
     'savedMethodGone',
+    'balanceOff',
+    'balanceTooLow',
     'keyReused',
     'cardNumberInBody',
     // The same call starts a wallet's payment, and charges a saved method.
@@ -229,15 +244,17 @@ export const createOrder = endpoint({
     /** With a plan, these name the episode or video whose paywall offered it. */
     episode_id: Type.Optional(Id),
     video_id: Type.Optional(Id),
-    gateway: oneOf(gatewayIds),
+    top_up_id: Type.Optional(Id),
+    /** `balance` pays an episode or a video from the balance in the same call; a plan or a top-up needs another. */
+    gateway: oneOf(orderGatewayIds),
     method: Type.Optional(oneOf(paymentMethods)),
     /** Pays with the card that the person has saved, in the same call. */
     saved_method_id: Type.Optional(Id),
     /** Saves the card that a one-off order is paid with; the words are those that the person agreed to. */
     save_method: Type.Optional(Type.Object({ shown: Type.String({ maxLength: 4000 }) })),
     /**
-     * Optional while subscribed (default: the address of the current period's order) and with a saved card (default: the address
-     * of the order it was saved with).
+     * Optional while subscribed (default: the address of the current period's order), with a saved card (default: the address
+     * of the order it was saved with) and with the balance (default: the address of the latest top-up).
      */
     email: Type.Optional(Typed),
     /** The price that the person was shown. The order is refused if the price is another. */
@@ -250,9 +267,14 @@ export const createOrder = endpoint({
     ),
   }),
   info: Order,
-  /** The price, if it differs from the one that was shown. */
+  /** The price, if it differs from the one that was shown, and what is missing of it in the balance. */
   refusals: {
-    409: Type.Object({ amount_cents: Type.Optional(Cents), currency: Type.Optional(Currency) }),
+    409: Type.Object({
+      amount_cents: Type.Optional(Cents),
+      currency: Type.Optional(Currency),
+      available_cents: Type.Optional(Cents),
+      missing_cents: Type.Optional(Cents),
+    }),
   },
   idempotent: true,
 })

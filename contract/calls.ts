@@ -1,3 +1,4 @@
+import * as balance from './balance.ts'
 import * as billing from './billing.ts'
 import * as catalog from './catalog.ts'
 import { isEndpoint, type Endpoint } from './endpoint.ts'
@@ -22,12 +23,13 @@ import * as running from './studio/system.ts'
 import * as settings from './studio/settings.ts'
 import * as start from './studio/start.ts'
 import * as texts from './studio/texts.ts'
+import * as topUps from './studio/top-ups.ts'
 import * as descriptions from './studio/descriptions.ts'
 import * as uploads from './studio/uploads.ts'
 import * as videos from './studio/videos.ts'
 import * as tracking from './tracking.ts'
 
-const modules = [members, social, catalog, library, media, billing, tracking, pages, operations]
+const modules = [members, social, catalog, library, media, billing, balance, tracking, pages, operations]
 /** The operators' calls, which no viewer's page makes. */
 const studioModules = [
   operators,
@@ -36,6 +38,7 @@ const studioModules = [
   orders,
   people,
   plans,
+  topUps,
   running,
   settings,
   texts,

@@ -133,9 +133,20 @@ export const deleteUser = endpoint({
   method: 'DELETE',
   path: '/api/user',
   summary: 'Deletes the account; the ledger keeps payments without the name; returns a new guest',
-  refuses: ['signInFirst', 'passwordWrong', 'codeWrong'],
-  body: Type.Object({ current_password: Type.Optional(Typed), totp: Type.Optional(Typed) }),
+  refuses: ['signInFirst', 'passwordWrong', 'codeWrong', 'balanceLeft'],
+  body: Type.Object({
+    current_password: Type.Optional(Typed),
+    totp: Type.Optional(Typed),
+    /** Deletes it although there is paid money in the balance, which is lost then. */
+    forfeit_balance: Type.Optional(Type.Boolean()),
+  }),
   info: User,
+  /** The paid money that is left; POST /api/balance/refund sends it back first. */
+  refusals: {
+    409: Type.Object({
+      balances: Type.Array(Type.Object({ currency: Currency, amount_cents: Cents })),
+    }),
+  },
 })
 
 export const exportUser = endpoint({

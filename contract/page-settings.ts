@@ -12,6 +12,8 @@ export interface PageSettings {
   consent: 'usual' | 'strict'
   /** The social providers that can be signed in with; none if it is left out. */
   social?: { id: string; name: string }[]
+  /** The site has prepaid balances. */
+  balance?: true
   /** Where errors are reported to; without it none are. */
   sentry?: {
     dsn: string

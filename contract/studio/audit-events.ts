@@ -35,6 +35,9 @@ export const viewerEvents = [
   'payment_method_removed',
   'plan_change_planned',
   'plan_change_taken_back',
+  'balance_forfeited',
+  'auto_unlock_on',
+  'auto_unlock_off',
 ] as const
 
 /** Sign-ins and sign-outs of operators. */
@@ -88,6 +91,9 @@ const changingCommands = [
   'tag merge',
   'text restore',
   'text save',
+  'top-up add',
+  'top-up change',
+  'top-up retire',
   'upload begin',
   'upload remove',
   'video add',

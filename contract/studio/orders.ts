@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { gatewayIds, orderKinds, orderStatuses, paymentMethods } from '#contract/billing.ts'
+import { gatewayIds, orderGatewayIds, orderKinds, orderStatuses, paymentMethods } from '#contract/billing.ts'
 import { Cents, Currency, Id, Time, listOf, nullable, oneOf, paging } from '#contract/shapes.ts'
 import { command } from './command.ts'
 
@@ -22,7 +22,7 @@ export const ListedOrder = Type.Object({
   amount_cents: Cents,
   refunded_cents: Cents,
   currency: Currency,
-  gateway: oneOf(gatewayIds),
+  gateway: oneOf(orderGatewayIds),
   method: oneOf(paymentMethods),
   user_id: Id,
   /** Null for the analyst, and of somebody who has left. */
@@ -51,7 +51,7 @@ const Attempt = Type.Object({
   id: Id,
   number: Type.Integer(),
   status: oneOf(attemptStates),
-  gateway: oneOf(gatewayIds),
+  gateway: oneOf(orderGatewayIds),
   /** The gateway's name for the payment. */
   reference: nullable(Type.String()),
   decline_code: nullable(Type.String()),
@@ -134,7 +134,7 @@ export type OrderFile = Static<typeof OrderFile>
 
 const filters = {
   status: Type.Optional(oneOf(orderStatuses)),
-  gateway: Type.Optional(oneOf(gatewayIds)),
+  gateway: Type.Optional(oneOf(orderGatewayIds)),
   /** An e-mail or a user's id; or an order's number or id, which is found by it alone. */
   person: Type.Optional(Type.String({ maxLength: 254 })),
   /** Orders made from this moment on, and before that one. */

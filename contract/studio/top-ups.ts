@@ -1,0 +1,114 @@
+import { Type, type Static } from 'typebox'
+import { Cents, Currency, Id, Time, nullable, oneOf } from '#contract/shapes.ts'
+import { command } from './command.ts'
+import { planCurrencies } from './plans.ts'
+
+const readers = ['owner', 'support', 'analyst'] as const
+
+const Price = Type.Integer({ minimum: 1, maximum: 999_999_999 })
+const Bonus = Type.Integer({ minimum: 0, maximum: 999_999_999 })
+const Days = Type.Integer({ minimum: 1, maximum: 3650 })
+const Position = Type.Integer({ minimum: 0, maximum: 1000 })
+
+/** A top-up as the studio shows it. */
+export const SoldTopUp = Type.Object({
+  id: Id,
+  price_cents: Cents,
+  bonus_cents: Cents,
+  /** How long its bonus lasts; null for ever. */
+  bonus_days: nullable(Type.Integer()),
+  currency: Currency,
+  position: Type.Integer(),
+  retired_at: nullable(Time),
+})
+export type SoldTopUp = Static<typeof SoldTopUp>
+
+export const listTopUps = command({
+  method: 'GET',
+  path: '/api/studio/top-ups',
+  command: 'top-up list',
+  roles: readers,
+  summary: 'Lists the top-ups on sale in their order, then archived ones',
+  refuses: [],
+  data: Type.Object({ list: Type.Array(SoldTopUp) }),
+})
+
+export const addTopUp = command({
+  method: 'POST',
+  path: '/api/studio/top-ups/add',
+  command: 'top-up add',
+  roles: ['owner'],
+  summary: 'Creates a top-up of the prepaid balance',
+  refuses: ['amountNotTaken'],
+  body: Type.Object({
+    price_cents: Price,
+    bonus_cents: Type.Optional(Bonus),
+    bonus_days: Type.Optional(nullable(Days)),
+    currency: oneOf(planCurrencies),
+    position: Type.Optional(Position),
+  }),
+  info: SoldTopUp,
+})
+
+export const changeTopUp = command({
+  method: 'POST',
+  path: '/api/studio/top-ups',
+  command: 'top-up change',
+  args: ['id'],
+  roles: ['owner'],
+  summary: 'Edits a top-up for orders that are made from now on',
+  refuses: ['notFound', 'amountNotTaken'],
+  body: Type.Object({
+    id: Id,
+    price_cents: Type.Optional(Price),
+    bonus_cents: Type.Optional(Bonus),
+    bonus_days: Type.Optional(nullable(Days)),
+    position: Type.Optional(Position),
+  }),
+  info: SoldTopUp,
+})
+
+export const retireTopUp = command({
+  method: 'DELETE',
+  path: '/api/studio/top-ups',
+  command: 'top-up retire',
+  args: ['id'],
+  roles: ['owner'],
+  summary: 'Archives a top-up; what was bought with it stays',
+  refuses: ['notFound'],
+  body: Type.Object({ id: Id }),
+  info: SoldTopUp,
+})
+
+/** What balances brought on a UTC day in one currency; docs/figures.md defines each figure. */
+export const BalanceDay = Type.Object({
+  day: Type.String(),
+  currency: Currency,
+  topped_up_cents: Type.Integer(),
+  top_ups_returned_cents: Type.Integer(),
+  recognised_cents: Type.Integer(),
+  discount_cents: Type.Integer(),
+  breakage_cents: Type.Integer(),
+  loss_cents: Type.Integer(),
+})
+export type BalanceDay = Static<typeof BalanceDay>
+
+export const showBalances = command({
+  method: 'GET',
+  path: '/api/studio/balances',
+  command: 'balance show',
+  roles: ['owner', 'analyst'],
+  summary:
+    'Shows the liability of prepaid balances, and by day the revenue recognised, bonus discounts and breakage',
+  refuses: [],
+  query: Type.Object({
+    /** How many UTC days up to today; 30 if omitted. */
+    days: Type.Optional(Type.Integer({ minimum: 1, maximum: 366 })),
+  }),
+  info: Type.Object({
+    /** By currency: paid money that is not spent, which is owed, and bonus money, which is not. */
+    liability: Type.Array(Type.Object({ currency: Currency, paid_cents: Cents, bonus_cents: Cents })),
+    /** Days on which something happened, the latest first. */
+    days: Type.Array(BalanceDay),
+  }),
+})

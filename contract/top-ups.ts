@@ -1,0 +1,41 @@
+import { Type, type Static } from 'typebox'
+import { Cents, Currency, Id, Time, oneOf } from './shapes.ts'
+
+/** Money for the balance that is on sale. */
+export const TopUp = Type.Object({
+  id: Id,
+  price_cents: Cents,
+  /** What is added to the balance beside the price. */
+  bonus_cents: Cents,
+  /** How many days the bonus lasts; without it, it does not expire. */
+  bonus_days: Type.Optional(Type.Integer()),
+  currency: Currency,
+})
+export type TopUp = Static<typeof TopUp>
+
+/** What a person has in one currency. Bonus money is spent first, the earliest expiry first. */
+export const Balance = Type.Object({
+  currency: Currency,
+  /** Paid and bonus money together. */
+  available_cents: Cents,
+  paid_cents: Cents,
+  bonus_cents: Cents,
+  /** The bonus money that expires next, and when. */
+  bonus_expiring: Type.Optional(Type.Object({ cents: Cents, at: Time })),
+})
+export type Balance = Static<typeof Balance>
+
+/** What the balance can do for a locked episode: part of its offer while balances are on. */
+export const BalanceOffer = Type.Object({
+  currency: Currency,
+  available_cents: Cents,
+  bonus_cents: Cents,
+  /** What it pays for in one call. */
+  covers: Type.Array(oneOf(['episode', 'video'])),
+  /** Whether the cheapest one-off purchase is covered, which is the episode unless the whole video costs less. */
+  covers_cheapest: Type.Boolean(),
+  cheapest: Type.Object({ kind: oneOf(['episode', 'video']), amount_cents: Cents, discount_cents: Cents }),
+  /** The top-ups of this currency. */
+  top_ups: Type.Array(TopUp),
+})
+export type BalanceOffer = Static<typeof BalanceOffer>
