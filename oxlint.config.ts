@@ -25,6 +25,7 @@ const rooms: Record<string, string[]> = {
     'gateways',
     'records',
     'ledger',
+    'balance',
     'mails',
     'payment-methods',
     'subscriptions',

@@ -9,6 +9,7 @@ import {
   membershipOf,
   mergeBilling,
   offerFor,
+  refuseErasure,
 } from '#server/features/billing/billing.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { createGateways, type GatewaySetUp } from './features/billing/gateways/create-gateways.ts'
@@ -139,7 +140,7 @@ export interface Overrides {
 
 /** What a browser may know of the settings; a DSN is made to be public. */
 function pageSettings(
-  { operator, tracking: { consent }, sentry: { dsn, sandboxHostSuffix } }: Config,
+  { operator, balance, tracking: { consent }, sentry: { dsn, sandboxHostSuffix } }: Config,
   { languages }: Pick<RuntimeSettings, 'languages'>,
   icons: SiteIcons,
   socialProviders: readonly SocialProvider[],
@@ -150,6 +151,7 @@ function pageSettings(
     consent,
     ...(languages === allLanguages ? {} : { languages }),
     ...(socialProviders.length > 0 ? { social: socialProviders.map(({ id, name }) => ({ id, name })) } : {}),
+    ...(balance ? { balance } : {}),
     ...(dsn === undefined ? {} : { sentry: { dsn, sandbox_host_suffix: sandboxHostSuffix } }),
   }
 }
@@ -235,6 +237,7 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
     experiments,
     gateways,
     gatewayRoutes,
+    balanceOn: config.balance,
     socialProviders,
     translate,
     composeMail: composerFor(config.operator.site, () => settings.languages),
@@ -288,6 +291,7 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
         mergeExposures,
         (tx, guest, member) => mergeTracking(context, tx, guest, member),
       ],
+      mayErase: [refuseErasure],
       erase: [
         eraseExposures,
         eraseBilling,

@@ -27,7 +27,7 @@ const underWay = 409
  */
 export async function checkOut(
   shop: Shop,
-  params: Omit<BodyOf<typeof createOrder>, 'email'>,
+  params: Omit<BodyOf<typeof createOrder>, 'email' | 'gateway'> & Pick<Sale, 'gateway'>,
 ): Promise<Sale | undefined> {
   const deadline = Date.now() + shop.patienceMs
   const visitor = shop.visitor()

@@ -6,7 +6,7 @@ import { escapeHtml, fillIn, page, paragraph, styles } from './mail-page.ts'
 /** What a receipt says; money and days as the language writes them, empty what does not apply. */
 export interface ReceiptValues {
   order: string
-  kind: 'plan' | 'episode' | 'video'
+  kind: 'plan' | 'episode' | 'video' | 'top_up'
   /** Of the video, for an episode or a whole video; of the episode its number. */
   title: string
   number: string
@@ -54,8 +54,7 @@ export function composeReceipt(
   const all = withPeriods(values, language)
   const fill = (text: string) => fillIn(text, all)
   const kind = said('kind')
-  const what = kind === 'plan' || kind === 'episode' ? words[kind] : words.video
-  const bought = fill(what)
+  const bought = fill(whatIs(kind, words))
   const subject = said('renewed') ? words.renewed : fillIn(words.subject, { bought })
   const lines: Line[] = [
     [words.order, said('order')],
@@ -98,6 +97,11 @@ export function composeReceipt(
   ]
   const lang = htmlLanguage[language]
   return { lang, subject, text: `${text}\n`, html: page(site, lang, subject, body.join('\n')), link }
+}
+
+function whatIs(kind: string, words: Mails['receipt']): string {
+  if (kind === 'top_up') return words.topUp
+  return kind === 'plan' || kind === 'episode' ? words[kind] : words.video
 }
 
 function table(lines: Line[]): string {

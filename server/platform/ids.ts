@@ -25,6 +25,9 @@ export type IdKind =
   | 'op'
   | 'upl'
   | 'exp'
+  | 'top'
+  | 'lot'
+  | 'bal'
 
 /** A new random id such as `vid_3f9c…`: 128 bits, so that none can be guessed from another. */
 export function newId(kind: IdKind): string {

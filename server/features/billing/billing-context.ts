@@ -14,6 +14,8 @@ export interface BillingContext extends MembersContext, AttributionContext, Conv
   experiments: Experiments
   /** Those that are set up, in the order they are offered. */
   gateways: readonly PaymentGateway[]
+  /** Whether people may have a prepaid balance (BALANCE). */
+  balanceOn: boolean
   /** Where the site is reached, for what a gateway sends back to it. */
   publicUrl: string
   /** Who sells, as receipts say it. */

@@ -3,6 +3,7 @@ import { answerLinkRequests } from './consumer-rights/answer-link-requests.ts'
 import type { BillingContext } from './billing-context.ts'
 import { countExperiments } from './reporting/experiment-sales.ts'
 import { purgeUnpaidOrders } from './jobs/delete-unpaid-orders.ts'
+import { expireBonus } from './jobs/expire-bonus.ts'
 import { anyForJanitor, runJanitor } from './jobs/janitor.ts'
 import { anyLinkRequests } from './consumer-rights/link-request-queries.ts'
 import { reconcile } from './reconciliation/reconcile.ts'
@@ -33,6 +34,7 @@ export function billingJobs(context: BillingContext): Job[] {
       run: (signal) => answerLinkRequests(context, signal),
     },
     { name: 'billing-withdrawals', everySeconds: 600, run: () => refundWithdrawn(context) },
+    { name: 'expire-bonus', everySeconds: 600, run: () => expireBonus(context) },
     { name: 'billing-reconciliation', everySeconds: 3600, run: () => reconcile(context) },
     {
       name: 'count-experiments',

@@ -25,6 +25,7 @@ export { addByCurrency, loadDailyRevenue, type RevenueDay } from './reporting/da
 export type { LedgerSums } from './ledger/ledger-sum-queries.ts'
 export { takeSales, type TakenSales } from './reporting/sale-queries.ts'
 export { membershipOf } from './subscriptions/membership.ts'
+export { refuseErasure } from './personal-data/refuse-erasure.ts'
 export { mergeBilling } from './personal-data/merge-billing.ts'
 export { isPayable } from './gateways/gateways.ts'
 export { loadExperimentSales } from './reporting/experiment-sales.ts'

@@ -25,10 +25,11 @@ import type { BillingContext } from './billing-context.ts'
 import { cancelByLink } from './consumer-rights/cancel-by-link.ts'
 import { cancelSubscription, resumeSubscription } from './subscriptions/cancel-subscription.ts'
 import { changeMethod, loadMethodChange } from './payment-methods/change-method.ts'
-import { checkName, refuseCardNumber } from './checkout/refuse-card-number.ts'
+import { checkName } from './checkout/refuse-card-number.ts'
 import { claimPurchase } from './consumer-rights/claim-purchase.ts'
 import { confirmPayment } from './payments/confirm-payment.ts'
-import { answerOnce } from './checkout/idempotency.ts'
+import { balanceRoutes } from './balance-routes.ts'
+import { once } from './checkout/once.ts'
 import { membershipOf } from './subscriptions/membership.ts'
 import { loadPlans } from './checkout/offer.ts'
 import { loadReceipt } from './mails/load-receipt.ts'
@@ -45,6 +46,7 @@ export function billingRoutes(context: BillingContext): Route[] {
   const { db, clock } = context
   const plans = createAnswerCache(clock)
   return [
+    ...balanceRoutes(context),
     route(listPlansCall, async (call) => {
       if (call.viewer)
         await context.experiments.noteMet(call.viewer, metInOffer(await context.experiments.running()))
@@ -164,24 +166,6 @@ async function changeOrFollow(
 function rememberKept(context: BillingContext, call: Call<typeof createOrder | typeof payOrderCall>): void {
   const { userId, kept } = requireViewer(call)
   if (!kept) giveTokens(context, call, { userId, kept: true }, false)
-}
-
-type Asked = Pick<Call, 'viewer' | 'language' | 'setHeader' | 'idempotencyKey' | 'ip'> & { body: object }
-
-/** Looks for a card number first, so that none is ever kept; then answers once per `Idempotency-Key`. */
-async function once<T>(
-  context: BillingContext,
-  call: Asked,
-  path: string,
-  work: (reservedId: string) => Promise<T>,
-  kind?: 'ord' | 'pmc',
-): Promise<T> {
-  const { fbclid: _, ttclid: __, ...own } = call.body as Record<string, unknown>
-  refuseCardNumber(own)
-  const { userId, role } = await requireStanding(context, call)
-  if (call.idempotencyKey !== undefined) context.quotas.take('keys', role === 'member' ? userId : call.ip)
-  const now = context.clock.now()
-  return answerOnce(context.db, { userId, key: call.idempotencyKey, path, body: call.body, kind, now }, work)
 }
 
 /** Where gateways send people back, and their notifications: recorded, answered, and only then applied. */

@@ -1,5 +1,5 @@
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
-import type { GatewayId, NextStep } from '#contract/billing.ts'
+import type { GatewayId, NextStep, OrderGatewayId } from '#contract/billing.ts'
 import type { Texts } from '#contract/languages.ts'
 import type { OrderAttribution } from '#server/features/tracking/tables.ts'
 import type {
@@ -10,6 +10,7 @@ import type {
   DisputeStatus,
   SubscriptionStatus,
 } from './statuses.ts'
+import type { BalanceTables } from './balance/tables.ts'
 import type { SandboxTables } from './gateways/sandbox/tables.ts'
 import type { StripeTables } from './gateways/stripe/tables.ts'
 
@@ -144,13 +145,14 @@ export interface OrdersTable {
   video_id: Optional<string>
   episode_id: Optional<string>
   plan_id: Optional<string>
+  top_up_id: Optional<string>
   subscription_id: Optional<string>
   period_no: Optional<number>
   status: OrderStatus
   amount_cents: number
   refunded_cents: Generated<number>
   currency: string
-  gateway: GatewayId
+  gateway: OrderGatewayId
   method: PaymentMethod
   /** The saved method that it is to be paid with, where the buyer chose that. */
   saved_method_id: Optional<string>
@@ -166,6 +168,13 @@ export interface OrdersTable {
   restored_at: Optional<Date>
   /** Why a payment for it was sent back by itself. */
   returned_reason: Optional<ReturnReason>
+  /** What a top-up gives beside its amount, and for how many days; null for ever. */
+  bonus_cents: Optional<number>
+  bonus_days: Optional<number>
+  /** What of a purchase from the balance was paid with bonus money. */
+  discount_cents: Optional<number>
+  /** Auto-unlock ordered it. */
+  automatic: Generated<boolean>
   /** At the introductory price of the plan. */
   introductory: Generated<boolean>
   /** Of the tax in the price when it was paid, in hundredths of a percent. */
@@ -206,9 +215,9 @@ interface IntroductionsTable {
 }
 
 /** A try to have a gateway do something for a person, which waits for the gateway's answer and perhaps for the person. */
-interface GatewayTryTable {
+interface GatewayTryTable<Gateway extends OrderGatewayId> {
   id: string
-  gateway: GatewayId
+  gateway: Gateway
   reference: Optional<string>
   status: AttemptStatus
   decline_code: Optional<string>
@@ -221,7 +230,7 @@ interface GatewayTryTable {
 }
 
 /** A try to be paid for an order. */
-export interface AttemptsTable extends GatewayTryTable {
+export interface AttemptsTable extends GatewayTryTable<OrderGatewayId> {
   order_id: string
   number: number
   idempotency_key: string
@@ -244,7 +253,7 @@ export interface AttemptsTable extends GatewayTryTable {
 }
 
 /** A try to have another method kept for a subscription. */
-export interface MethodChangesTable extends GatewayTryTable {
+export interface MethodChangesTable extends GatewayTryTable<GatewayId> {
   user_id: string
   subscription_id: string
   method: PaymentMethod
@@ -346,7 +355,7 @@ interface ExperimentSalesTable {
   arms: ColumnType<ArmSales[], string, string>
 }
 
-export interface BillingTables extends SandboxTables, StripeTables {
+export interface BillingTables extends BalanceTables, SandboxTables, StripeTables {
   plans: PlansTable
   payment_methods: PaymentMethodsTable
   method_agreements: MethodAgreementsTable

@@ -107,6 +107,8 @@ export interface Config {
   allowSandbox: boolean
   stripe: { publishableKey: string; apiBase: string; applePayDomain?: string | undefined } | undefined
   paypal: { clientId: string; webhookId: string; apiBase: string } | undefined
+  /** Whether people may have a prepaid balance. */
+  balance: boolean
   /** How much operators with the role of support may refund. */
   supportRefunds: RefundLimits
   mail: { smtpUrl: string | undefined; from: string }
@@ -167,6 +169,7 @@ export function loadConfig(env: Env): Readonly<Config> {
     allowSandbox: flag(env, 'ALLOW_SANDBOX') ?? !(production || stripe || paypal),
     stripe,
     paypal,
+    balance: oneOf(env, 'BALANCE', ['on', 'off']) === 'on',
     supportRefunds: readRefundLimits(env),
     mail: {
       smtpUrl: url(env, 'SMTP_URL', ['smtp:', 'smtps:']),

@@ -67,6 +67,7 @@ export const settingGroups: Readonly<Record<string, readonly Setting[]>> = {
     secret('PAYPAL_CLIENT_SECRET'),
     ...unset('PAYPAL_WEBHOOK_ID'),
     setting('PAYPAL_API_BASE', 'https://api-m.paypal.com'),
+    setting('BALANCE', 'off'),
     setting('UNPAID_ORDERS_DAYS', '30'),
   ],
   Video: [

@@ -1,4 +1,4 @@
-import { declineCodes, type GatewayId } from '#contract/billing.ts'
+import { declineCodes, type OrderGatewayId } from '#contract/billing.ts'
 import type { ListedOrder } from '#contract/studio/orders.ts'
 import type { Say } from '#web/studio/texts.ts'
 
@@ -28,10 +28,11 @@ const disputeReasons = [
   'general',
 ] as const
 
-export const gatewayNames: Record<GatewayId, string> = {
+export const gatewayNames: Record<OrderGatewayId, string> = {
   sandbox: 'Sandbox',
   stripe: 'Stripe',
   paypal: 'PayPal',
+  balance: 'Balance',
 }
 
 /** Why a payment did not go through, in words; a reason that an older site wrote stays as it is. */

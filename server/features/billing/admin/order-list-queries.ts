@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { GatewayId } from '#contract/billing.ts'
+import type { OrderGatewayId } from '#contract/billing.ts'
 import type { After } from '#server/platform/database/prepared-page.ts'
 import { foldEmail } from '#server/platform/email-address.ts'
 import type { Db } from '#server/tables.ts'
@@ -10,7 +10,7 @@ export interface OrderFilter {
   /** An order's id, or what it begins with. */
   id?: string | undefined
   status?: OrderStatus | undefined
-  gateway?: GatewayId | undefined
+  gateway?: OrderGatewayId | undefined
   userId?: string | undefined
   email?: string | undefined
   since?: Date | undefined

@@ -20,6 +20,8 @@ import {
   openPeriod,
   replacePeriod,
 } from '#server/features/billing/subscriptions/change-plan.ts'
+import { selectTopUpEmail } from '#server/features/billing/balance/lot-queries.ts'
+import { selectTopUp } from '#server/features/billing/balance/top-up-queries.ts'
 import { checkEmail } from './refuse-card-number.ts'
 import { checkAmount, checkOffered } from '#server/features/billing/gateways/gateways.ts'
 import { isEligibleForIntroductoryPrice } from '#server/features/billing/subscriptions/introductory-price.ts'
@@ -40,6 +42,7 @@ import {
   type OrderRow,
 } from '#server/features/billing/records/order-queries.ts'
 import { isAlreadyOwned } from '#server/features/billing/records/already-owned.ts'
+import { payFromBalance } from '#server/features/billing/payments/pay-from-balance.ts'
 import { payOrder } from '#server/features/billing/payments/pay-order.ts'
 import { loadOrder } from './present-order.ts'
 import { findSavedMethod } from '#server/features/billing/payment-methods/saved-method.ts'
@@ -52,32 +55,38 @@ import {
 } from '#server/features/billing/records/renewals/subscription-queries.ts'
 import type { OrdersTable } from '#server/features/billing/tables.ts'
 
-type PlaceOrderCall = Call<typeof createOrder>
+type PlaceOrderCall = Omit<Call<typeof createOrder>, 'query' | 'serialise'>
 type Body = BodyOf<typeof createOrder>
 
 /** An order can be paid this long (billing.md, "States"). */
 const payableMs = dayMs
 
 /** What is bought and for how much. The amount is frozen on the order. */
-type Goods = Pick<OrderRow, 'video_id' | 'episode_id' | 'plan_id' | 'amount_cents' | 'currency'> & {
-  plan?: PlanRow
-  introductory?: boolean
-}
+type Goods = Pick<OrderRow, 'video_id' | 'episode_id' | 'plan_id' | 'amount_cents' | 'currency'> &
+  Partial<Pick<OrderRow, 'top_up_id' | 'bonus_cents' | 'bonus_days'>> & {
+    plan?: PlanRow
+    introductory?: boolean
+  }
 
 /**
  * Makes an order, with the id reserved for it, so that a second run of the same request makes no second one. Where the
- * browser needs a payment for its next step (a wallet), it is started too; with a saved method it is paid.
- * @throws Refusal emailInvalid, gatewayNotOffered, savedMethodGone, notFound, alreadyOwned, subscribedAlready, resumedTooOften, priceDiffers; Fault tooMany
+ * browser needs a payment for its next step (a wallet), it is started too; with a saved method or the balance it is paid.
+ * @param automatic what auto-unlock checks of the order, in its transaction; nobody pressed a button then
+ * @throws Refusal balanceOff, balanceTooLow, emailInvalid, gatewayNotOffered, savedMethodGone, notFound, alreadyOwned, subscribedAlready, resumedTooOften, priceDiffers; Fault tooMany
  */
 export async function createOrderFor(
   context: BillingContext,
   call: PlaceOrderCall,
   orderId: string,
+  automatic?: (tx: Tx, order: OrderRow) => Promise<void>,
 ): Promise<Order> {
   const { body, language } = call
   const method = body.method ?? 'card'
   if (body.email !== undefined) checkEmail(body.email)
-  const gateway = checkOffered(context, { ...body, method })
+  if (body.kind === 'top_up' && !context.balanceOn) throw new Refusal('balanceOff')
+  const fromBalance = body.gateway === 'balance'
+  if (fromBalance) checkBalanceOffered(context, body)
+  const gateway = fromBalance ? undefined : checkOffered(context, { ...body, method })
   if ((body.saved_method_id ?? body.save_method) !== undefined) checkOneOffByCard(body)
   context.quotas.take('orders', call.ip)
   const { userId, id, payable } = await inTransaction(context.db, async (tx) => {
@@ -87,11 +96,16 @@ export async function createOrderFor(
     const made = known ?? (await selectOrder(tx, await makeOrder(context, tx, call, { orderId, buyer })))
     if (!made) throw new Error(`order ${orderId} is gone`)
     checkShownPrice(made, call.body)
+    if (made.status === 'pending' && fromBalance) {
+      await automatic?.(tx, made)
+      await payFromBalance(context, tx, made)
+      return { userId: buyer, id: made.id, payable: false }
+    }
     if (made.status === 'pending') checkAmount(context, made.gateway, made)
     return { userId: buyer, id: made.id, payable: made.status === 'pending' && !isPlanned(made) }
   })
   if (payable && body.saved_method_id !== undefined) await payWithSaved(context, call, userId, id)
-  else if (payable && gateway.tokenStep(method) === undefined)
+  else if (payable && gateway?.tokenStep(method) === undefined)
     await payOrder(context, userId, id, { ip: call.ip })
   return loadOrder(context, userId, id, language)
 }
@@ -112,6 +126,15 @@ async function payWithSaved(
   } catch (error) {
     if (!(error instanceof Refusal) || error.reason !== 'paymentUnknown') throw error
   }
+}
+
+/** @throws Refusal balanceOff; gatewayNotOffered for what the balance does not pay for; Fault badRequest with another method */
+function checkBalanceOffered({ balanceOn }: BillingContext, body: Body): void {
+  const { kind, method, saved_method_id, save_method } = body
+  if (!balanceOn) throw new Refusal('balanceOff')
+  if (kind === 'plan' || kind === 'top_up') throw new Refusal('gatewayNotOffered')
+  if (method !== undefined || saved_method_id !== undefined || save_method !== undefined)
+    throw new Fault('badRequest', 'the balance has no method')
 }
 
 /** @throws Fault badRequest for what no method can be saved for, and for one that is saved already */
@@ -143,9 +166,15 @@ async function makeOrder(
       ? undefined
       : await findSavedMethod(tx, buyer, body.saved_method_id, now)
   if (saved && saved.gateway !== body.gateway) throw new Refusal('savedMethodGone')
-  const email = body.email ?? saved?.email ?? (live && (await addressOf(tx, live)))
+  const fromBalance = body.gateway === 'balance'
+  const email =
+    body.email ??
+    saved?.email ??
+    (live && (await addressOf(tx, live))) ??
+    (fromBalance ? ((await selectTopUpEmail(tx, buyer)) ?? '') : undefined)
   if (email === undefined) throw new Refusal('emailInvalid', { field: 'email' })
-  const payment = { gateway: body.gateway, method: body.method ?? 'card', email } as const
+  const method = body.method ?? (fromBalance ? 'wallet' : 'card')
+  const payment = { gateway: body.gateway, method, email } as const
   const consent = await keepConsent(context, tx, call, now)
   // Whichever plan is wished: it is the open period that is paid, where that can be paid at all.
   const owed = live?.status === 'past_due' ? await findOpenPeriod(tx, live) : undefined
@@ -170,7 +199,8 @@ async function makeOrder(
   if (plan) return orderPlan(tx, { live, owed }, wished, plan)
   if (await isAlreadyOwned(tx, wished, now)) throw new Refusal('alreadyOwned')
   // Presses of one button, each with a key of its own, pay one order.
-  const pressed = saved && (await selectOpenOrderLike(tx, { ...wished, saved_method_id: saved.id }))
+  const alike = { ...wished, top_up_id: goods.top_up_id ?? null }
+  const pressed = saved && (await selectOpenOrderLike(tx, { ...alike, saved_method_id: saved.id }))
   if (pressed) return pressed.id
   await insertOrder(tx, wished)
   if (body.save_method)
@@ -248,13 +278,14 @@ async function keepWords(
 function findGoods(
   context: BillingContext,
   db: Db,
-  { kind, plan_id, episode_id, video_id, email, buyer }: Body & { email: string; buyer: string },
+  { kind, plan_id, episode_id, video_id, top_up_id, email, buyer }: Body & { email: string; buyer: string },
   runningPlan: string | undefined,
 ): Promise<Goods> {
   if (kind === 'plan' && plan_id !== undefined)
     return findPlan(context, db, { id: plan_id, email, runs: plan_id === runningPlan })
   if (kind === 'episode' && episode_id !== undefined) return findEpisode(db, episode_id, buyer)
   if (kind === 'video' && video_id !== undefined) return findVideo(db, video_id, buyer)
+  if (kind === 'top_up' && top_up_id !== undefined) return findTopUp(db, top_up_id)
   throw new Fault('badRequest', `${kind}_id is needed`)
 }
 
@@ -278,6 +309,15 @@ async function findPlan(
     currency: plan.currency,
     introductory,
   }
+}
+
+/** What is paid, and the bonus as it is shown now. */
+async function findTopUp(db: Db, id: string): Promise<Goods> {
+  const product = await selectTopUp(db, id)
+  if (!product || product.retired_at !== null) throw new Refusal('notFound')
+  const { price_cents, currency, bonus_cents, bonus_days } = product
+  const nothingElse = { plan_id: null, video_id: null, episode_id: null }
+  return { ...nothingElse, top_up_id: id, amount_cents: price_cents, currency, bonus_cents, bonus_days }
 }
 
 async function findEpisode(db: Db, id: string, buyer: string): Promise<Goods> {

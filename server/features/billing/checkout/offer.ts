@@ -7,11 +7,12 @@ import type { Db } from '#server/tables.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { canBeBought, offeredGateways, priceOfPlan } from '#server/features/billing/gateways/gateways.ts'
 import { selectPlans, type PlanRow } from '#server/features/billing/records/offer-queries.ts'
+import { offerBalance } from './load-balance.ts'
 import { offerSavedMethod } from '#server/features/billing/payment-methods/saved-method.ts'
 
 /** What a viewer may buy to see a locked episode; the `info` of code 402. */
 export async function offerFor(
-  context: Pick<BillingContext, 'gateways' | 'experiments' | 'clock'>,
+  context: Pick<BillingContext, 'gateways' | 'experiments' | 'clock' | 'balanceOn'>,
   db: Db,
   viewer: Viewer | null,
   episode: LockedEpisode,
@@ -26,6 +27,7 @@ export async function offerFor(
     { what: 'video', cents: [price.video_cents], currency: price.currency },
   ]
   const saved = viewer?.kept ? await offerSavedMethod(context, db, viewer.userId, oneOff) : undefined
+  const balance = await offerBalance(context, db, viewer, price)
   return {
     episode: { id, video_id, number, title, thumb_url },
     price,
@@ -33,6 +35,7 @@ export async function offerFor(
     plans,
     gateways: offeredGateways(context, [...oneOff, ...plans.map(priceOfPlan)]),
     ...(saved ? { saved_method: saved } : {}),
+    ...(balance ? { balance } : {}),
   }
 }
 

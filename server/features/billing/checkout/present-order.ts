@@ -19,6 +19,7 @@ import {
   selectOrdersOf,
   type OrderRow,
 } from '#server/features/billing/records/order-queries.ts'
+import { undoUntil } from '#server/features/billing/balance/auto-unlock-limits.ts'
 import { declineOf } from '#server/features/billing/payments/pay-order.ts'
 import { recheckAttempt } from '#server/features/billing/payments/settle-attempt.ts'
 import { selectNextStarts } from '#server/features/billing/records/renewals/subscription-queries.ts'
@@ -139,8 +140,12 @@ function presentOrder(
     ...(row.episode_id ? { episode_id: row.episode_id } : {}),
     ...(row.episode_id && numbers.has(row.episode_id) ? { episode_number: numbers.get(row.episode_id) } : {}),
     ...(row.plan_id ? { plan_id: row.plan_id } : {}),
+    ...(row.top_up_id ? { top_up_id: row.top_up_id } : {}),
     amount_cents: row.amount_cents,
     refunded_cents: row.refunded_cents,
+    ...(row.bonus_cents === null ? {} : { bonus_cents: row.bonus_cents }),
+    ...(row.discount_cents === null ? {} : { discount_cents: row.discount_cents }),
+    ...(row.automatic ? { automatic: { undo_until: undoUntil(row).toISOString() } } : {}),
     currency: row.currency,
     gateway: row.gateway,
     created_at: row.created_at.toISOString(),

@@ -20,16 +20,20 @@ export function selectContract(tx: Tx, order: OrderRow): Promise<OrderRow[]> {
 
 /**
  * What a withdrawal sends back of these orders, however often it is asked for: what was paid, less what has gone back or is on its way
- * for another reason, and what a bank holds.
+ * for another reason, and what a bank holds; of a top-up what is not spent.
  */
 export async function selectWithdrawnCents(tx: Tx, orderIds: readonly string[]): Promise<number> {
   const { rows } = await sql<{ cents: number }>`
-    SELECT coalesce(sum(amount_cents - gone.cents), 0)::float8 AS cents FROM orders
+    SELECT coalesce(sum(CASE WHEN kind = 'top_up' THEN unspent.cents ELSE amount_cents - gone.cents END), 0)::float8 AS cents FROM orders
     CROSS JOIN LATERAL (SELECT least(orders.amount_cents, coalesce(sum(attempts.disputed_cents + (
         SELECT coalesce(sum(refunds.amount_cents), 0) FROM refunds
         WHERE refunds.attempt_id = attempts.id AND refunds.status <> 'failed'
           AND refunds.reason <> 'withdrawal' AND refunds.idempotency_key NOT LIKE 'return:%')), 0)) AS cents
       FROM attempts WHERE attempts.order_id = orders.id) AS gone
+    CROSS JOIN LATERAL (SELECT coalesce((SELECT left_cents FROM balance_lots WHERE balance_lots.order_id = orders.id
+        AND balance_lots.kind = 'paid'), 0) + coalesce((SELECT sum(refunds.amount_cents) FROM refunds
+        JOIN attempts ON attempts.id = refunds.attempt_id WHERE attempts.order_id = orders.id
+        AND refunds.status <> 'failed' AND refunds.reason = 'withdrawal'), 0) AS cents) AS unspent
     WHERE orders.id = ANY(${orderIds})`.execute(tx)
   return rows[0]?.cents ?? 0
 }

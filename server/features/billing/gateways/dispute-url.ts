@@ -1,15 +1,15 @@
-import type { GatewayId } from '#contract/billing.ts'
+import type { OrderGatewayId } from '#contract/billing.ts'
 
-/** Where an operator answers a dispute at its gateway; null for the sandbox, and where the gateway has named neither. */
+/** Where an operator answers a dispute at its gateway; null for the sandbox and the balance, and where the gateway has named neither. */
 export function disputeUrl(
-  gateway: GatewayId,
+  gateway: OrderGatewayId,
   { payment, dispute }: { payment: string | null; dispute: string | null },
 ): string | null {
   if (gateway === 'paypal')
     return dispute === null
       ? 'https://www.paypal.com/resolutioncenter'
       : `https://www.paypal.com/resolutioncenter/view/${encodeURIComponent(dispute)}`
-  if (gateway === 'sandbox' || (payment === null && dispute === null)) return null
+  if (gateway === 'sandbox' || gateway === 'balance' || (payment === null && dispute === null)) return null
   return dispute === null
     ? `https://dashboard.stripe.com/payments/${encodeURIComponent(payment ?? '')}`
     : `https://dashboard.stripe.com/disputes/${encodeURIComponent(dispute)}`

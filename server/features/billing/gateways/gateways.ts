@@ -1,5 +1,5 @@
 import { Refusal } from '#contract/errors.ts'
-import type { GatewayId, OfferedGateway, Plan } from '#contract/billing.ts'
+import type { OfferedGateway, OrderGatewayId, Plan } from '#contract/billing.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import type { PaymentGateway } from './gateway.ts'
 import type { OrderKind, PaymentMethod } from '#server/features/billing/statuses.ts'
@@ -15,14 +15,14 @@ export function findGateway(
 }
 
 /** The gateway of an order or attempt. @throws Refusal gatewayNotOffered where it is no longer set up */
-export function gatewayOf(context: Gateways, { gateway }: { gateway: GatewayId }): PaymentGateway {
+export function gatewayOf(context: Gateways, { gateway }: { gateway: OrderGatewayId }): PaymentGateway {
   const found = findGateway(context, gateway)
   if (!found) throw new Refusal('gatewayNotOffered')
   return found
 }
 
 interface Way {
-  gateway: GatewayId
+  gateway: OrderGatewayId
   method: PaymentMethod
   kind: OrderKind
 }
@@ -38,7 +38,7 @@ export function checkOffered(context: Gateways, { gateway, method, kind }: Way):
 /** @throws Refusal gatewayNotOffered where the gateway takes no such amount */
 export function checkAmount(
   context: Gateways,
-  gateway: GatewayId,
+  gateway: OrderGatewayId,
   { amount_cents, currency }: { amount_cents: number; currency: string },
 ): void {
   if (!takesAmount(gatewayOf(context, { gateway }), { amount_cents, currency }))

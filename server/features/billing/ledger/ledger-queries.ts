@@ -36,13 +36,15 @@ export async function selectEnteredAt(db: Db, transactionId: string): Promise<Da
   return row?.at
 }
 
-/** The account that a transaction credits. */
+/** The account that a transaction credits; of a purchase that bonus money paid a part of, the sales. */
 export async function selectCredited(db: Db, transactionId: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('ledger_lines')
     .select('account')
     .where('transaction_id', '=', transactionId)
     .where('amount_cents', '<', 0)
+    .orderBy('account', 'desc')
+    .limit(1)
     .executeTakeFirst()
   return row?.account
 }

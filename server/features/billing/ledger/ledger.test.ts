@@ -124,8 +124,11 @@ describe('money that buys nothing', () => {
 })
 
 describe('a dispute', () => {
+  const source = 'sales:episode'
+
   test('takes money from the gateway and gives it back, each time as a transaction of its own', async () => {
-    for (const cents of [99, -99, 50]) await enter((tx) => enterDispute(tx, { ...paid, at: now }, cents))
+    for (const cents of [99, -99, 50])
+      await enter((tx) => enterDispute(tx, { ...paid, source, at: now }, cents))
     expect(await lines()).toEqual([
       'dispute:attempt:1 charged_back 99',
       'dispute:attempt:1 gateway:stripe -99',
@@ -139,8 +142,8 @@ describe('a dispute', () => {
 
   test('is numbered apart from those of other attempts', async () => {
     const other = { ...paid.attempt, id: newId('att') }
-    await enter((tx) => enterDispute(tx, { ...paid, attempt: other, at: now }, 99))
-    await enter((tx) => enterDispute(tx, { ...paid, at: now }, 99))
+    await enter((tx) => enterDispute(tx, { ...paid, source, attempt: other, at: now }, 99))
+    await enter((tx) => enterDispute(tx, { ...paid, source, at: now }, 99))
     expect((await lines()).at(-1)).toBe('dispute:attempt:1 gateway:stripe -99')
   })
 })

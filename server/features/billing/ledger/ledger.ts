@@ -1,4 +1,4 @@
-import type { GatewayId } from '#contract/billing.ts'
+import type { OrderGatewayId } from '#contract/billing.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import {
   countLedgerTransactions,
@@ -10,15 +10,35 @@ import {
 import type { AttemptRow } from '#server/features/billing/records/attempt-queries.ts'
 import type { OrderRow } from '#server/features/billing/records/order-queries.ts'
 
-/** Under which money comes in: `sales:…` is what was sold, `to_return` what came in twice or too late and goes back. */
-const sources = ['sales:plan', 'sales:episode', 'sales:video', 'to_return'] as const
+/**
+ * Under which money comes in: `sales:…` is what was sold, `deferred_revenue` what was paid into balances and is not spent, which
+ * is owed, `bonus_sales` what bonus money paid, `to_return` what came in twice or too late and is refunded.
+ */
+const sources = [
+  'sales:plan',
+  'sales:episode',
+  'sales:video',
+  'deferred_revenue',
+  'bonus_sales',
+  'to_return',
+] as const
 export type Source = (typeof sources)[number]
 
 /**
  * The accounts. Positive is debit: `gateway:…` is what a gateway holds for us, `charged_back` what is gone for open disputes,
- * `dispute_lost` what is gone for good.
+ * `dispute_lost` what is gone for good. Of balances, `top_up_returned` is what refunds and disputes took of top-ups, which is
+ * cleared by what the balance loses for it or by `balance_loss`, as it is spent already; `bonus_discount` is what bonus money
+ * paid, and `breakage` what people who left had paid and not spent.
  */
-type Account = Source | `gateway:${GatewayId}` | 'charged_back' | 'dispute_lost'
+export type Account =
+  | Source
+  | `gateway:${OrderGatewayId}`
+  | 'charged_back'
+  | 'dispute_lost'
+  | 'top_up_returned'
+  | 'balance_loss'
+  | 'bonus_discount'
+  | 'breakage'
 
 interface Entry {
   transactionId: string
@@ -46,9 +66,10 @@ async function enter(tx: Tx, entry: Entry): Promise<void> {
   ])
 }
 
-/** Money came in for an order and buys what it was for. */
+/** Money came in for an order and buys what it was for; a top-up's is owed until it is spent. */
 export function enterSale(tx: Tx, order: OrderRow, attempt: AttemptRow, at: Date): Promise<void> {
-  const accounts = { debit: `gateway:${attempt.gateway}`, credit: `sales:${order.kind}` } as const
+  const credit = order.kind === 'top_up' ? 'deferred_revenue' : (`sales:${order.kind}` as const)
+  const accounts = { debit: `gateway:${attempt.gateway}`, credit } as const
   return enter(tx, {
     transactionId: `charge:${attempt.id}`,
     order,
@@ -86,6 +107,9 @@ export interface Returned {
   at: Date
 }
 
+/** What refunds and disputes take from: of a top-up the balance follows (sync-top-up.ts). */
+const returnedFrom = (source: Source): Account => (source === 'deferred_revenue' ? 'top_up_returned' : source)
+
 /** Money went back, of a sale or of what bought nothing. */
 export function enterRefund(
   tx: Tx,
@@ -95,7 +119,7 @@ export function enterRefund(
   return enter(tx, {
     transactionId: `refund:${refund.id}`,
     order,
-    debit: source,
+    debit: returnedFrom(source),
     credit: `gateway:${attempt.gateway}`,
     cents: refund.cents,
     at,
@@ -113,7 +137,7 @@ export async function enterFailedRefund(
     transactionId: `refund_failed:${refund.id}`,
     order,
     debit: `gateway:${attempt.gateway}`,
-    credit: source,
+    credit: returnedFrom(source),
     cents: refund.cents,
     at,
     countedAt,
@@ -121,31 +145,38 @@ export async function enterFailedRefund(
 }
 
 /** What happens to the money of a dispute. `openedAt`: when the dispute took it first, which is where all of it is counted. */
-type Disputed = Omit<Returned, 'source'> & { openedAt?: Date }
+type Disputed = Returned & { openedAt?: Date }
 
 /** A dispute took money away (positive), or gave it back. Any number of times. */
 export function enterDispute(
   tx: Tx,
-  { order, attempt, at, openedAt }: Disputed,
+  { order, attempt, source, at, openedAt }: Disputed,
   cents: number,
 ): Promise<void> {
   const gateway = `gateway:${attempt.gateway}` as const
+  const taken = source === 'deferred_revenue' ? 'top_up_returned' : 'charged_back'
   const accounts =
-    cents > 0
-      ? ({ debit: 'charged_back', credit: gateway } as const)
-      : ({ debit: gateway, credit: 'charged_back' } as const)
+    cents > 0 ? ({ debit: taken, credit: gateway } as const) : ({ debit: gateway, credit: taken } as const)
   const entry = { order, ...accounts, cents: Math.abs(cents), at, countedAt: openedAt ?? null }
   return enterNext(tx, `dispute:${attempt.id}:`, entry)
 }
 
-/** A dispute was lost: what it took is gone for good (positive), or is open or won again after all. */
-export function enterLoss(tx: Tx, { order, attempt, at, openedAt }: Disputed, cents: number): Promise<void> {
+/**
+ * A dispute was lost: what it took is gone for good (positive), or is open or won again after all. What one took of a top-up is
+ * a loss only where the balance could not be charged for it.
+ */
+export async function enterLoss(
+  tx: Tx,
+  { order, attempt, source, at, openedAt }: Disputed,
+  cents: number,
+): Promise<void> {
+  if (source === 'deferred_revenue') return
   const accounts =
     cents > 0
       ? ({ debit: 'dispute_lost', credit: 'charged_back' } as const)
       : ({ debit: 'charged_back', credit: 'dispute_lost' } as const)
   const entry = { order, ...accounts, cents: Math.abs(cents), at, countedAt: openedAt ?? null }
-  return enterNext(tx, `dispute_lost:${attempt.id}:`, entry)
+  await enterNext(tx, `dispute_lost:${attempt.id}:`, entry)
 }
 
 /** Enters a transaction under the next number of its name. */

@@ -1,4 +1,4 @@
-import type { GatewayId } from '#contract/billing.ts'
+import type { OrderGatewayId } from '#contract/billing.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Tx } from '#server/tables.ts'
 import type { Payment } from '#server/features/billing/gateways/gateway.ts'
@@ -12,7 +12,7 @@ import {
 export async function savePaymentMethod(
   tx: Tx,
   userId: string,
-  gateway: GatewayId,
+  gateway: OrderGatewayId,
   { method }: Pick<Payment, 'method'>,
   now: Date,
 ): Promise<string | null> {
@@ -23,7 +23,7 @@ export async function savePaymentMethod(
 export async function detachUnwanted(
   tx: Tx,
   userId: string,
-  gateway: GatewayId,
+  gateway: OrderGatewayId,
   { method }: Pick<Payment, 'method'>,
   now: Date,
 ): Promise<void> {
@@ -34,10 +34,11 @@ export async function detachUnwanted(
 
 function rowOf(
   user_id: string,
-  gateway: GatewayId,
+  gateway: OrderGatewayId,
   { reference, brand, last4, expiresAt }: NonNullable<Payment['method']>,
   created_at: Date,
 ) {
+  if (gateway === 'balance') throw new Error('the balance saves no method')
   return {
     id: newId('pm'),
     user_id,

@@ -10,6 +10,7 @@ import {
   type AttemptRow,
 } from '#server/features/billing/records/attempt-queries.ts'
 import { isOpen } from '#server/features/billing/states/attempt-states.ts'
+import { creditTopUp } from '#server/features/billing/balance/balance.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { auditPayment } from '#server/features/billing/records/audit-payment.ts'
 import { askGateway } from '#server/features/billing/gateways/call-gateway.ts'
@@ -159,7 +160,7 @@ async function applySuccess(
     !wanted || !order.introductory || (await takeIntroductoryPrice(context, tx, order, payment))
   if (wanted && introduced) {
     await enterSale(tx, order, attempt, now)
-    await moveOrder(tx, order.id, 'paid', { paid_at: now, tax_rate: context.operator.taxRate })
+    await moveOrder(tx, order.id, 'paid', { paid_at: now, tax_rate: taxRateOf(context, order) })
     await auditPayment(tx, 'order_paid', order, now)
     await reportSale(context, tx, order, now)
     await give(tx, { order, attempt, now }, payment)
@@ -204,11 +205,21 @@ interface Paid {
   now: Date
 }
 
-/** The entitlement of an order: one episode, all of a video, or everything until the period of a plan ends. */
+/** What is in the balance is taxed when it is spent. */
+const taxRateOf = ({ operator }: BillingContext, { kind }: OrderRow) =>
+  kind === 'top_up' ? 0 : operator.taxRate
+
+/** What an order gives: one episode, all of a video, everything until the period of a plan ends, or money in the balance. */
 async function give(tx: Tx, paid: Paid, payment: Payment): Promise<void> {
   const { order, now } = paid
   if (order.kind === 'plan') return givePeriod(tx, paid, payment)
   await saveForPurchases(tx, order, paid.attempt, payment, now)
+  if (order.kind === 'top_up') return creditTopUp(tx, order, now)
+  await grantPurchase(tx, order, now)
+}
+
+/** The entitlement of an episode or of a whole video. */
+export async function grantPurchase(tx: Tx, order: OrderRow, now: Date): Promise<void> {
   await grantEntitlement(tx, {
     userId: order.user_id,
     orderId: order.id,

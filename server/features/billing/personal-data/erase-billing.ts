@@ -1,3 +1,6 @@
+import { forfeitBalance } from '#server/features/billing/balance/balance.ts'
+import { deleteAutoUnlocks } from '#server/features/billing/balance/lot-queries.ts'
+import { writeAudit } from '#server/platform/database/audit.ts'
 import { cancelMailsAbout } from '#server/platform/mail/send-mails.ts'
 import type { Tx } from '#server/tables.ts'
 import { pollMethodSetupsSoon } from '#server/features/billing/records/method-setup-queries.ts'
@@ -19,7 +22,7 @@ import { moveSubscription } from '#server/features/billing/records/renewals/subs
  * A person leaves (security.md, "The person's data"): subscriptions end now, open orders are cancelled, payment methods are
  * forgotten (here at once, at the gateway by the janitor, with the name and address that it knows), e-mails and traces go
  * from the orders, mails about them do not leave any more, and links in earlier ones are worth nothing. The books keep
- * orders, amounts and the words that were agreed to. A second time changes nothing.
+ * orders, amounts and the words that were agreed to, and what is left of the balance is forfeited. A second time changes nothing.
  */
 export async function eraseBilling(tx: Tx, userId: string, now: Date): Promise<void> {
   await lockBuyer(tx, userId)
@@ -27,6 +30,7 @@ export async function eraseBilling(tx: Tx, userId: string, now: Date): Promise<v
     if (status === 'incomplete') await moveSubscription(tx, id, 'expired')
     else await moveSubscription(tx, id, 'ended', { ended_at: now })
   for (const { id } of await selectPendingOrders(tx, userId)) await moveOrder(tx, id, 'cancelled')
+  await eraseBalance(tx, userId, now)
   await checkPaymentsSoon(tx, userId, now)
   await pollMethodSetupsSoon(tx, userId, now)
   await retireMethods(tx, userId, now)
@@ -35,4 +39,11 @@ export async function eraseBilling(tx: Tx, userId: string, now: Date): Promise<v
   await anonymiseOrders(tx, userId, now)
   await deleteOrderLinks(tx, userId)
   await deleteKeys(tx, userId)
+}
+
+async function eraseBalance(tx: Tx, userId: string, now: Date): Promise<void> {
+  await deleteAutoUnlocks(tx, userId)
+  const forfeited = await forfeitBalance(tx, userId, now)
+  if (Object.keys(forfeited).length > 0)
+    await writeAudit(tx, { event: 'balance_forfeited', userId, at: now, details: { cents: forfeited } })
 }

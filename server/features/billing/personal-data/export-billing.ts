@@ -2,7 +2,9 @@ import { mapPages, readPages, type Pages } from '#server/platform/database/read-
 import type { Db } from '#server/tables.ts'
 import {
   selectAgreementsToExport,
+  selectAutoUnlocksToExport,
   selectChangesToExport,
+  selectEntriesToExport,
   selectMethodsToExport,
   selectOrdersToExport,
   selectRefundsToExport,
@@ -21,6 +23,8 @@ export async function exportBilling(db: Db, userId: string): Promise<Record<stri
     refunds: withoutIds(list(selectRefundsToExport, (row) => row.created_at)),
     subscriptions: list(selectSubscriptionsToExport, (row) => row.created_at),
     payment_methods: withoutIds(list(selectMethodsToExport, (row) => row.created_at)),
+    balance_entries: withoutIds(list(selectEntriesToExport, (row) => row.at)),
+    auto_unlocks: withoutIds(list(selectAutoUnlocksToExport, (row) => row.created_at)),
     method_agreements: withoutIds(list(selectAgreementsToExport, (row) => row.agreed_at)),
     method_changes: withoutIds(list(selectChangesToExport, (row) => row.started_at)),
   }

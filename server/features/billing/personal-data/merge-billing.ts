@@ -1,6 +1,7 @@
 import type { Tx } from '#server/tables.ts'
 import { selectSavedMethod } from '#server/features/billing/records/agreement-queries.ts'
 import { retireUnusedMethods } from '#server/features/billing/records/method-queries.ts'
+import { moveBalance } from '#server/features/billing/balance/lot-queries.ts'
 import { moveKeys, moveRecords, selectActiveSubscription } from './personal-data-queries.ts'
 import { lockBuyer } from '#server/features/billing/records/order-queries.ts'
 import { endSubscription } from '#server/features/billing/subscriptions/end-subscription.ts'
@@ -9,7 +10,7 @@ import { revokeSavedMethodConsent } from '#server/features/billing/payment-metho
 import { endExpired } from '#server/features/billing/subscriptions/start-subscription.ts'
 
 /**
- * All that a guest ordered and paid becomes the member's: orders, payment methods, subscriptions, and the keys under which
+ * All that a guest ordered and paid becomes the member's: orders, payment methods, subscriptions, the balance, and the keys under which
  * a lost answer is asked for again. There is one live subscription per person: where both have one, the guest's renews no
  * more, and what it paid for stays as an entitlement until its end (docs/decisions/0005-two-subscriptions-meet.md).
  * A second time changes nothing.
@@ -32,6 +33,7 @@ export async function mergeBilling(tx: Tx, guestId: string, memberId: string, no
   // The guest may be somebody else in the same browser: a member who has a saved method keeps it.
   if (await selectSavedMethod(tx, memberId)) await revokeSavedMethodConsent(tx, guestId, 'sign_in', now)
   await moveRecords(tx, guestId, memberId)
+  await moveBalance(tx, guestId, memberId)
   await retireUnusedMethods(tx, memberId, now)
   await moveKeys(tx, guestId, memberId)
 }

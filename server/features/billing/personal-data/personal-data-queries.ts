@@ -131,9 +131,13 @@ export function selectOrdersToExport(db: Db, userId: string, after: AfterRow | u
       'video_id',
       'episode_id',
       'plan_id',
+      'top_up_id',
       'status',
       'amount_cents',
       'refunded_cents',
+      'bonus_cents',
+      'discount_cents',
+      'automatic',
       'currency',
       'gateway',
       'method',
@@ -235,6 +239,46 @@ export function selectChangesToExport(db: Db, userId: string, after: AfterRow | 
     .where(isAfter(after, 'started_at', 'id'))
     .orderBy(inMs('started_at'))
     .orderBy('id')
+    .limit(limit)
+    .execute()
+}
+
+/** Each change of a person's balance. */
+export function selectEntriesToExport(db: Db, userId: string, after: AfterRow | undefined, limit: number) {
+  return db
+    .selectFrom('balance_entries')
+    .select(['id', 'order_id', 'kind', 'currency', 'paid_cents', 'bonus_cents', 'at'])
+    .where('user_id', '=', userId)
+    .where(isAfter(after, 'at', 'id'))
+    .orderBy(inMs('at'))
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+}
+
+/** The dramas that a person has auto-unlock on for, with the words that they agreed to. */
+export function selectAutoUnlocksToExport(
+  db: Db,
+  userId: string,
+  after: AfterRow | undefined,
+  limit: number,
+) {
+  return db
+    .selectFrom('auto_unlocks')
+    .leftJoin('shown_words', 'shown_words.hash', 'shown_hash')
+    .select([
+      'video_id as id',
+      'video_id',
+      'daily_limit',
+      'agreed_cents',
+      'currency',
+      'words as shown',
+      'created_at',
+    ])
+    .where('user_id', '=', userId)
+    .where(isAfter(after, 'created_at', 'video_id'))
+    .orderBy(inMs('created_at'))
+    .orderBy('video_id')
     .limit(limit)
     .execute()
 }

@@ -22,6 +22,7 @@ import {
 } from '#server/features/billing/records/order-queries.ts'
 import { readPurchase, type Purchase } from '#server/features/billing/records/purchase.ts'
 import { selectOrderOfPeriod } from '#server/features/billing/records/renewals/renewal-queries.ts'
+import { selectTopUp } from '#server/features/billing/balance/top-up-queries.ts'
 import { selectBuyer } from './restore-queries.ts'
 import {
   insertSubscription,
@@ -99,6 +100,7 @@ async function findOrder(context: BillingContext, tx: Tx, lost: Lost, now: Date)
     video_id: purchase.videoId,
     episode_id: purchase.episodeId,
     plan_id: purchase.planId,
+    ...(await findTopUp(tx, purchase)),
     ...(await findPeriod(tx, purchase, now)),
     introductory: purchase.introductory,
     status: 'pending',
@@ -115,6 +117,13 @@ async function findOrder(context: BillingContext, tx: Tx, lost: Lost, now: Date)
   const order = await selectOrder(tx, payment.orderId)
   if (!order) throw new Error(`order ${payment.orderId} is gone`)
   return order
+}
+
+/** The top-up that was bought. Its bonus is the one of today: the payment does not say what was shown. */
+async function findTopUp(tx: Tx, { topUpId }: Purchase): Promise<Partial<OrderRow>> {
+  const product = topUpId === null ? undefined : await selectTopUp(tx, topUpId)
+  if (!product) return {}
+  return { top_up_id: product.id, bonus_cents: product.bonus_cents, bonus_days: product.bonus_days }
 }
 
 /** The period that a plan's order is for. A subscription that was lost too begins again with its first. */

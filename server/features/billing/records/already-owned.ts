@@ -11,6 +11,8 @@ type Wanted = Pick<OrderRow, 'user_id' | 'kind' | 'video_id' | 'episode_id'> &
  * (there is one per person), unless the order is for that one's next period.
  */
 export async function isAlreadyOwned(db: Db, order: Wanted, now: Date): Promise<boolean> {
+  // Nobody has too much money.
+  if (order.kind === 'top_up') return false
   if (order.kind === 'plan' || order.video_id === null) {
     const live = await selectActiveSubscription(db, order.user_id, now)
     return (

@@ -84,7 +84,7 @@ export async function selectEpisodeNumbers(db: Db, ids: readonly string[]): Prom
 export function selectVideoOnSale(db: Db, id: string) {
   return db
     .selectFrom('videos')
-    .select(['id', 'video_cents', 'currency', 'free_episodes'])
+    .select(['id', 'video_cents', 'episode_cents', 'currency', 'free_episodes'])
     .select(
       sql<
         number | null

@@ -59,7 +59,14 @@ export function selectOpenOrderLike(
   tx: Tx,
   order: Pick<
     OrderRow,
-    'user_id' | 'kind' | 'video_id' | 'episode_id' | 'amount_cents' | 'currency' | 'saved_method_id'
+    | 'user_id'
+    | 'kind'
+    | 'video_id'
+    | 'episode_id'
+    | 'top_up_id'
+    | 'amount_cents'
+    | 'currency'
+    | 'saved_method_id'
   > & { created_at: Date },
 ) {
   return tx
@@ -71,6 +78,7 @@ export function selectOpenOrderLike(
     .where('kind', '=', order.kind)
     .where('video_id', 'is not distinct from', order.video_id)
     .where('episode_id', 'is not distinct from', order.episode_id)
+    .where('top_up_id', 'is not distinct from', order.top_up_id)
     .where('amount_cents', '=', order.amount_cents)
     .where('currency', '=', order.currency)
     .where('expires_at', '>', order.created_at)

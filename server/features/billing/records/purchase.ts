@@ -20,6 +20,7 @@ export interface Purchase {
   videoId: string | null
   episodeId: string | null
   planId: string | null
+  topUpId: string | null
   subscriptionId: string | null
   periodNo: number | null
   introductory: boolean
@@ -40,7 +41,7 @@ const version = '2'
 const mostSigns = 256
 const signatureLength = 16
 
-const kinds: Record<OrderKind, string> = { plan: 'p', episode: 'e', video: 'v' }
+const kinds: Record<OrderKind, string> = { plan: 'p', episode: 'e', video: 'v', top_up: 't' }
 const methods: Record<PaymentMethod, string> = { card: 'c', wallet: 'w' }
 
 /**
@@ -63,7 +64,8 @@ export async function describePurchase(
     await selectLanguageOf(tx, order.user_id, languages()),
     withoutPrefix('vid', order.video_id ?? attribution.video_id),
     withoutPrefix('ep', order.episode_id),
-    withoutPrefix('plan', order.plan_id),
+    // An order has a plan or a top-up, and its kind says which.
+    withoutPrefix('plan', order.plan_id ?? order.top_up_id),
     withoutPrefix('sub', order.subscription_id),
     order.period_no,
     order.introductory ? 'i' : '',
@@ -117,7 +119,8 @@ export function readPurchase(
     language: keptLanguage(language),
     videoId: kind === 'plan' ? null : videoId,
     episodeId: withPrefix('ep', episode),
-    planId: withPrefix('plan', plan),
+    planId: kind === 'top_up' ? null : withPrefix('plan', plan),
+    topUpId: kind === 'top_up' ? plan || null : null,
     subscriptionId: withPrefix('sub', subscription),
     periodNo: period ? Number(period) : null,
     introductory: introductory === 'i',

@@ -41,5 +41,6 @@ export async function deleteUnusedTerms(db: Db, now: Date): Promise<void> {
   await sql`
     DELETE FROM shown_words WHERE used_at < ${now}::timestamptz - make_interval(days => ${unusedDays})
       AND NOT EXISTS (SELECT FROM orders WHERE consent->>'shown_hash' = shown_words.hash)
-      AND NOT EXISTS (SELECT FROM method_agreements WHERE shown_hash = shown_words.hash)`.execute(db)
+      AND NOT EXISTS (SELECT FROM method_agreements WHERE shown_hash = shown_words.hash)
+      AND NOT EXISTS (SELECT FROM auto_unlocks WHERE shown_hash = shown_words.hash)`.execute(db)
 }

@@ -5,22 +5,23 @@ const withdrawalMs = 14 * dayMs
 
 /**
  * Until when a person may withdraw from what they ordered: 14 days from when it was paid, unless they asked for immediate
- * delivery and acknowledged what that means. A renewal is no new contract.
+ * delivery and acknowledged what that means. A renewal is no new contract, and of a top-up nothing is delivered until it is spent.
  * @returns null where there never was such a right
  */
 export function withdrawableUntil({
+  kind,
   paid_at,
   period_no,
   consent,
-}: Pick<OrderRow, 'paid_at' | 'period_no' | 'consent'>): Date | null {
+}: Pick<OrderRow, 'kind' | 'paid_at' | 'period_no' | 'consent'>): Date | null {
   const renewal = (period_no ?? 0) > 0
-  if (!paid_at || renewal || consent?.immediate_delivery) return null
+  if (!paid_at || renewal || (consent?.immediate_delivery && kind !== 'top_up')) return null
   return new Date(paid_at.getTime() + withdrawalMs)
 }
 
 /** Whether a person may withdraw from a paid order now, and there is money left to give back. */
 export function mayBeWithdrawn(
-  order: Pick<OrderRow, 'paid_at' | 'period_no' | 'consent' | 'status' | 'withdrawn_at'>,
+  order: Pick<OrderRow, 'kind' | 'paid_at' | 'period_no' | 'consent' | 'status' | 'withdrawn_at'>,
   now: Date,
 ): boolean {
   const until = withdrawableUntil(order)

@@ -2,7 +2,9 @@ import type { Tx } from '#server/tables.ts'
 import { selectAttempt } from '#server/features/billing/records/attempt-queries.ts'
 import { auditPayment } from '#server/features/billing/records/audit-payment.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
+import { isPurchase, returnPurchase } from '#server/features/billing/balance/balance.ts'
 import { syncOrderStatus } from './sync-order-status.ts'
+import { syncTopUp } from './sync-top-up.ts'
 import { enterRefund, sourceOf, type Returned } from '#server/features/billing/ledger/ledger.ts'
 import { selectOrder } from '#server/features/billing/records/order-queries.ts'
 import type { RefundRow } from '#server/features/billing/records/refund-queries.ts'
@@ -23,10 +25,13 @@ export async function bookRefund(
   returned: Returned,
   { id, amount_cents: cents, reason }: Pick<RefundRow, 'id' | 'amount_cents' | 'reason'>,
 ): Promise<void> {
-  await enterRefund(tx, returned, { id, cents })
+  const { order: paid, attempt, at } = returned
+  if (attempt.gateway === 'balance' && isPurchase(paid)) await returnPurchase(tx, paid, { id, cents }, at)
+  else await enterRefund(tx, returned, { id, cents })
   // What bought nothing was audited as it was noted, and the order has nothing to do with it.
   if (returned.source === 'to_return') return
   await auditPayment(tx, 'order_refunded', returned.order, returned.at, { refund_cents: cents, reason })
   const order = await syncOrderStatus(tx, returned)
+  await syncTopUp(tx, attempt.id, at)
   await sendRefundMail(context, tx, order, cents)
 }

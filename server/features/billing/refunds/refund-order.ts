@@ -15,8 +15,10 @@ import {
   selectRefunds,
   type RefundRow,
 } from '#server/features/billing/records/refund-queries.ts'
+import { selectUnspent } from '#server/features/billing/balance/lot-queries.ts'
 import { nextReturnKey } from './return-again.ts'
 import { sendRefund } from './send-refund.ts'
+import { syncTopUp } from './sync-top-up.ts'
 import { syncRefundsAndDisputes } from './sync-refunds-and-disputes.ts'
 import { selectUnreturnedOf } from './unreturned-queries.ts'
 import { findGateway } from '#server/features/billing/gateways/gateways.ts'
@@ -92,9 +94,10 @@ async function beginRefund(
   if (!order || attemptId === undefined || left <= 0) throw new Refusal('notRefundable')
   if (knownRefundedCents !== undefined && knownRefundedCents !== order.refunded_cents)
     throw new Refusal('movedOn')
-  const cents = amountCents ?? left
   const gateway = findGateway(context, order.gateway)
   const unit = gateway?.unitCents?.(order.currency) ?? 1
+  const cents = amountCents ?? (sale === undefined ? left : await refundableCents(tx, order, left, unit))
+  if (cents === 0) throw new Refusal('notRefundable')
   if (cents % unit !== 0) throw new Refusal('refundNotWhole', { unit_cents: unit })
   const most = limit?.mostCents(order.currency)
   if (most !== undefined && order.refunded_cents + cents > most)
@@ -119,7 +122,16 @@ async function beginRefund(
     created_at: now,
   }
   await insertRefund(tx, refund)
+  // What is on its way back cannot be spent.
+  await syncTopUp(tx, attemptId, now)
   return refund
+}
+
+/** What is refunded where no amount is given: all that is left, and of a top-up the part of it that is not spent. */
+async function refundableCents(tx: Tx, order: OrderRow, left: number, unit: number): Promise<number> {
+  if (order.kind !== 'top_up') return left
+  const unspent = Math.min(left, await selectUnspent(tx, order.id))
+  return unspent - (unspent % unit)
 }
 
 /** Counts by currency: cents of several can't be added up. @throws Refusal refundOverDay */

@@ -1,10 +1,11 @@
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
-import { selectAttempt } from '#server/features/billing/records/attempt-queries.ts'
+import { selectAttempt, type AttemptRow } from '#server/features/billing/records/attempt-queries.ts'
 import { auditPayment } from '#server/features/billing/records/audit-payment.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { bookRefund, loadReturned } from './book-refund.ts'
 import { askRefund } from '#server/features/billing/gateways/call-gateway.ts'
 import { findGateway } from '#server/features/billing/gateways/gateways.ts'
+import { syncTopUp } from './sync-top-up.ts'
 import { lockOwner } from '#server/features/billing/records/order-queries.ts'
 import { finishRefund, type RefundRow } from '#server/features/billing/records/refund-queries.ts'
 
@@ -17,8 +18,10 @@ export async function sendRefund(
   context: BillingContext,
   refund: RefundRow,
 ): Promise<'done' | 'refused' | 'unknown'> {
-  const { db, clock, log } = context
+  const { db, log } = context
   const attempt = await selectAttempt(db, refund.attempt_id)
+  // The balance is ours: nobody has to be asked.
+  if (attempt?.gateway === 'balance') return finish(context, attempt, refund, 'done')
   const gateway = findGateway(context, attempt?.gateway)
   if (!attempt?.reference || !gateway) {
     log.error({ refund: refund.id }, 'a refund cannot be sent')
@@ -30,7 +33,17 @@ export async function sendRefund(
     amountCents: refund.amount_cents,
     key: refund.idempotency_key,
   })
-  if (result === 'unknown') return result
+  return result === 'unknown' ? result : finish(context, attempt, refund, result)
+}
+
+/** The second transaction. */
+async function finish<Result extends 'done' | 'refused'>(
+  context: BillingContext,
+  attempt: AttemptRow,
+  refund: RefundRow,
+  result: Result,
+): Promise<Result> {
+  const { db, clock } = context
   await inTransaction(db, async (tx) => {
     await lockOwner(tx, attempt.order_id)
     if (!(await finishRefund(tx, refund.id, result === 'done' ? 'succeeded' : 'failed'))) return
@@ -38,6 +51,7 @@ export async function sendRefund(
     if (!returned) throw new Error(`refund ${refund.id} is of money that is not in the books`)
     if (result === 'done') return bookRefund(context, tx, returned, refund)
     const { order, at } = returned
+    await syncTopUp(tx, attempt.id, at)
     return auditPayment(tx, 'refund_failed', order, at, { refund_cents: refund.amount_cents })
   })
   return result

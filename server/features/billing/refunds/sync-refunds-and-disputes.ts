@@ -11,6 +11,7 @@ import type { BillingContext } from '#server/features/billing/billing-context.ts
 import { bookRefund, loadReturned } from './book-refund.ts'
 import { askGateway, askRefund, type Outcome } from '#server/features/billing/gateways/call-gateway.ts'
 import { syncOrderStatus } from './sync-order-status.ts'
+import { syncTopUp } from './sync-top-up.ts'
 import { isDisputeOpenOrLost } from '#server/features/billing/states/order-states.ts'
 import { disputeName, type Payment, type PaymentGateway } from '#server/features/billing/gateways/gateway.ts'
 import { findGateway } from '#server/features/billing/gateways/gateways.ts'
@@ -221,6 +222,7 @@ async function apply(
   }
   const latest = await loadReturned(tx, attempt.id, returned.at)
   if (latest) await syncOrderStatus(tx, latest)
+  await syncTopUp(tx, attempt.id, returned.at)
   return true
 }
 

@@ -33,18 +33,20 @@ const nobody = {
  * Deletes the account of a member who has proven to be its owner, or what is kept of a guest: every feature erases its
  * part in one transaction, and the row says nothing of the person any more (security.md, "The person's data").
  * @returns a fresh guest
- * @throws Refusal passwordWrong with the field, codeWrong, signInFirst without a token or a recent enough proof
+ * @throws Refusal balanceLeft with what, unless they insist; passwordWrong with the field, codeWrong, signInFirst without a token or a recent enough proof
  */
 export async function deleteUser(
   context: MembersContext,
   call: Call<typeof deleteUserCall>,
 ): Promise<Viewer> {
   const viewer = requireViewer(call)
+  const { mayErase } = context.lifecycleHooks
   const proof =
     viewer.role === 'member' ? await reauthenticate(context, requireMember(call), call.body) : undefined
   await inTransaction(context.db, async (tx) => {
     if (proof) await lockReauthenticated(context, tx, proof)
     else if (!(await lockKeptGuest(tx, viewer))) return
+    if (!call.body.forfeit_balance) for (const check of mayErase) await check(tx, viewer.userId)
     await eraseAccount(context, tx, viewer.userId)
     await auditCall(context, tx, call, 'deleted', viewer.userId)
   })

@@ -1,0 +1,52 @@
+import { sql, type Insertable, type Selectable } from 'kysely'
+import type { Db, Tx } from '#server/tables.ts'
+import type { AutoUnlocksTable } from './tables.ts'
+
+export type AutoUnlockRow = Selectable<AutoUnlocksTable>
+
+const ofPerson = (db: Db, userId: string) =>
+  db.selectFrom('auto_unlocks').selectAll().where('user_id', '=', userId)
+
+/** The dramas that a person has auto-unlock on for, the first one first. */
+export function selectAutoUnlocks(db: Db, userId: string): Promise<AutoUnlockRow[]> {
+  return ofPerson(db, userId).orderBy('created_at').orderBy('video_id').execute()
+}
+
+export function selectAutoUnlock(
+  db: Db,
+  userId: string,
+  videoId: string,
+): Promise<AutoUnlockRow | undefined> {
+  return ofPerson(db, userId).where('video_id', '=', videoId).executeTakeFirst()
+}
+
+/** Notes what a person agreed to now, in place of what they had agreed to for this drama before. */
+export async function upsertAutoUnlock(tx: Tx, row: Insertable<AutoUnlocksTable>): Promise<void> {
+  const { daily_limit, agreed_cents, currency, shown_hash, created_at } = row
+  const agreed = { daily_limit, agreed_cents, currency, shown_hash, created_at }
+  await tx
+    .insertInto('auto_unlocks')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['user_id', 'video_id']).doUpdateSet(agreed))
+    .execute()
+}
+
+/** @returns whether it was on */
+export async function deleteAutoUnlock(tx: Tx, userId: string, videoId: string): Promise<boolean> {
+  const gone = tx.deleteFrom('auto_unlocks').where('user_id', '=', userId).where('video_id', '=', videoId)
+  return (await gone.executeTakeFirstOrThrow()).numDeletedRows === 1n
+}
+
+/** How many orders auto-unlock made for a person since a moment, by drama. What was taken back counts, so that nobody watches for nothing. */
+export async function countAutomatic(db: Db, userId: string, since: Date): Promise<Map<string, number>> {
+  const { rows } = await sql<{ video_id: string; count: number }>`
+    SELECT video_id, count(*)::int AS count FROM orders
+    WHERE user_id = ${userId} AND automatic AND created_at > ${since} AND paid_at IS NOT NULL
+    GROUP BY video_id`.execute(db)
+  return new Map(rows.map(({ video_id, count }) => [video_id, count]))
+}
+
+/** Notes that auto-unlock made an order. */
+export async function markAutomatic(tx: Tx, orderId: string): Promise<void> {
+  await tx.updateTable('orders').set({ automatic: true }).where('id', '=', orderId).execute()
+}

@@ -1,0 +1,187 @@
+import type { Balance } from '#contract/top-ups.ts'
+import { Refusal } from '#contract/errors.ts'
+import { dayMs } from '#server/platform/clock.ts'
+import { newId } from '#server/platform/ids.ts'
+import type { Db, Tx } from '#server/tables.ts'
+import {
+  enterBalanceRefund,
+  enterBreakage,
+  enterTopUpReturn,
+  type Split,
+} from '#server/features/billing/ledger/balance-ledger.ts'
+import type { OrderRow } from '#server/features/billing/records/order-queries.ts'
+import {
+  addLost,
+  insertEntry,
+  insertLot,
+  lockFilledLots,
+  lockLotsOf,
+  lockLotsOfTopUp,
+  lockSpentLots,
+  selectLotsOf,
+  type Change,
+  type LotRow,
+} from './lot-queries.ts'
+import { planReturn, planSpending, sumOf } from './plan-changes.ts'
+
+// Everything here that changes a balance runs while its person is locked (`lockBuyer`).
+
+/** A purchase of something that the balance pays for. */
+export type Purchase = OrderRow & { kind: 'episode' | 'video' }
+
+/** Whether the balance can pay for an order: a plan renews, and a top-up is where its money comes from. */
+export const isPurchase = (order: OrderRow): order is Purchase =>
+  order.kind === 'episode' || order.kind === 'video'
+
+/** What a person has, by currency. */
+export async function loadBalances(db: Db, userId: string, now: Date): Promise<Balance[]> {
+  const lots = Map.groupBy(await selectLotsOf(db, userId, now), ({ currency }) => currency)
+  return [...lots].map(([currency, own]) => balanceOf(currency, own)).toSorted(byCurrency)
+}
+
+const byCurrency = (a: Balance, b: Balance) => (a.currency < b.currency ? -1 : 1)
+
+/** What a person has in one currency. */
+export async function loadBalance(db: Db, userId: string, currency: string, now: Date): Promise<Balance> {
+  const all = await loadBalances(db, userId, now)
+  return all.find((one) => one.currency === currency) ?? balanceOf(currency, [])
+}
+
+function balanceOf(currency: string, lots: readonly LotRow[]): Balance {
+  const left = (kind: LotRow['kind']) =>
+    lots.reduce((sum, lot) => sum + (lot.kind === kind ? lot.left_cents : 0), 0)
+  const next = Math.min(...lots.flatMap(({ expires_at }) => expires_at?.getTime() ?? []))
+  const expiring = lots.filter(({ expires_at }) => expires_at?.getTime() === next)
+  return {
+    currency,
+    available_cents: left('paid') + left('bonus'),
+    paid_cents: left('paid'),
+    bonus_cents: left('bonus'),
+    ...(expiring.length > 0
+      ? {
+          bonus_expiring: {
+            cents: expiring.reduce((sum, lot) => sum + lot.left_cents, 0),
+            at: new Date(next).toISOString(),
+          },
+        }
+      : {}),
+  }
+}
+
+/** Adds the money of a top-up that was just paid, and its bonus. A second time changes nothing. */
+export async function creditTopUp(tx: Tx, order: OrderRow, now: Date): Promise<void> {
+  const { id: order_id, user_id, currency, bonus_cents, bonus_days } = order
+  const parts = [
+    { kind: 'paid' as const, cents: order.amount_cents, expires_at: null },
+    {
+      kind: 'bonus' as const,
+      cents: bonus_cents ?? 0,
+      expires_at: bonus_days === null ? null : new Date(now.getTime() + bonus_days * dayMs),
+    },
+  ].filter(({ cents }) => cents > 0)
+  const changes: Change[] = []
+  for (const { kind, cents, expires_at } of parts) {
+    const lot = { id: newId('lot'), kind, user_id, order_id, currency, expires_at, created_at: now }
+    // The entry fills it.
+    if (await insertLot(tx, { ...lot, amount_cents: cents, left_cents: 0 })) changes.push({ lot, cents })
+  }
+  if (changes.length > 0)
+    await insertEntry(tx, { id: newId('bal'), user_id, order_id, kind: 'top_up', currency, at: now }, changes)
+}
+
+/**
+ * Takes the price of a purchase from its person's balance: bonus money first, the earliest expiry first.
+ * @throws Refusal balanceTooLow with what is missing
+ */
+export async function takeForPurchase(tx: Tx, order: Purchase, now: Date): Promise<Split> {
+  const { id: order_id, user_id, currency, amount_cents } = order
+  const lots = await lockLotsOf(tx, user_id, currency, now)
+  const changes = planSpending(lots, amount_cents)
+  if (!changes) {
+    const available = lots.reduce((sum, { left_cents }) => sum + left_cents, 0)
+    throw new Refusal('balanceTooLow', {
+      amount_cents,
+      currency,
+      available_cents: available,
+      missing_cents: amount_cents - available,
+    })
+  }
+  await insertEntry(tx, { id: newId('bal'), user_id, order_id, kind: 'purchase', currency, at: now }, changes)
+  return { paid: -sumOf(changes, 'paid'), bonus: -sumOf(changes, 'bonus') }
+}
+
+/**
+ * Puts a refund of a purchase back where its money came from, paid money first, and books it. Money of a top-up that was
+ * refunded as a whole meanwhile makes that loss good instead.
+ */
+export async function returnPurchase(
+  tx: Tx,
+  order: Purchase,
+  refund: { id: string; cents: number },
+  now: Date,
+  lossMadeGoodBy: 'top_up_refund' | 'chargeback' = 'top_up_refund',
+): Promise<void> {
+  const { id: order_id, user_id, currency } = order
+  const changes = planReturn(await lockSpentLots(tx, order_id), refund.cents)
+  await insertEntry(tx, { id: newId('bal'), user_id, order_id, kind: 'refund', currency, at: now }, changes)
+  const split = { paid: sumOf(changes, 'paid'), bonus: sumOf(changes, 'bonus') }
+  await enterBalanceRefund(tx, order, refund, split, now)
+  for (const { lot } of changes) await makeLossGood(tx, lot.order_id, lossMadeGoodBy, now)
+}
+
+async function makeLossGood(
+  tx: Tx,
+  topUpId: string,
+  kind: 'top_up_refund' | 'chargeback',
+  now: Date,
+): Promise<void> {
+  const lot = (await lockLotsOfTopUp(tx, topUpId)).find(({ kind }) => kind === 'paid')
+  const cents = lot ? Math.min(lot.lost_cents, lot.left_cents) : 0
+  if (!lot || cents === 0) return
+  await takeBack(tx, lot, kind, { taken: cents, lost: -cents }, now)
+}
+
+/** Enters what a refund or a dispute of a top-up takes of it: out of what is left, and beyond that as a loss. */
+export async function takeBack(
+  tx: Tx,
+  lot: LotRow,
+  kind: 'top_up_refund' | 'chargeback' | 'restored',
+  { taken, lost }: { taken: number; lost: number },
+  now: Date,
+): Promise<void> {
+  const entryId = newId('bal')
+  const { user_id, order_id, currency } = lot
+  if (taken !== 0)
+    await insertEntry(
+      tx,
+      { id: entryId, user_id, order_id, kind, currency, at: now },
+      [{ lot, cents: -taken }],
+      true,
+    )
+  if (lost !== 0) await addLost(tx, lot.id, lost)
+  if (lot.kind === 'paid')
+    await enterTopUpReturn(tx, { id: order_id, currency }, entryId, { taken, lost }, now)
+}
+
+/** Takes the bonus money that has expired from balances. It has no value, so that the ledger has none of it. */
+export async function expireLots(tx: Tx, lots: readonly LotRow[], now: Date): Promise<void> {
+  for (const lot of lots) {
+    const { user_id, order_id, currency } = lot
+    const entry = { id: newId('bal'), user_id, order_id, kind: 'bonus_expired' as const, currency, at: now }
+    await insertEntry(tx, entry, [{ lot, cents: -lot.left_cents }])
+  }
+}
+
+/** Empties the balance of somebody who leaves: what was paid and not spent is breakage. @returns what was paid, by currency */
+export async function forfeitBalance(tx: Tx, userId: string, now: Date): Promise<Record<string, number>> {
+  const forfeited: Record<string, number> = {}
+  for (const lot of await lockFilledLots(tx, userId)) {
+    const { user_id, order_id, currency, left_cents } = lot
+    const entry = { id: newId('bal'), user_id, order_id, kind: 'forfeited' as const, currency, at: now }
+    await insertEntry(tx, entry, [{ lot, cents: -left_cents }])
+    if (lot.kind !== 'paid') continue
+    await enterBreakage(tx, { id: order_id, currency }, entry.id, left_cents, now)
+    forfeited[currency] = (forfeited[currency] ?? 0) + left_cents
+  }
+  return forfeited
+}

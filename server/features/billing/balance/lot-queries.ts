@@ -1,0 +1,213 @@
+import { sql, type Insertable, type Selectable } from 'kysely'
+import { preparedPage } from '#server/platform/database/prepared-page.ts'
+import type { Db, Tx } from '#server/tables.ts'
+import type { BalanceLotsTable, BalanceTables } from './tables.ts'
+
+export type LotRow = Selectable<BalanceLotsTable>
+type Entry = Insertable<BalanceTables['balance_entries']>
+
+/** A person's lots that money is left in, not those whose time is over. */
+export function selectLotsOf(db: Db, userId: string, now: Date): Promise<LotRow[]> {
+  return openLots(db, userId, now).execute()
+}
+
+/** The same in one currency, locked until the transaction ends. */
+export function lockLotsOf(tx: Tx, userId: string, currency: string, now: Date): Promise<LotRow[]> {
+  return openLots(tx, userId, now).where('currency', '=', currency).forUpdate().execute()
+}
+
+const openLots = (db: Db, userId: string, now: Date) =>
+  db
+    .selectFrom('balance_lots')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('left_cents', '>', 0)
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
+
+/** The paid money of a top-up and its bonus, locked; none of money that came in for nothing. */
+export function lockLotsOfTopUp(tx: Tx, orderId: string): Promise<LotRow[]> {
+  return tx.selectFrom('balance_lots').selectAll().where('order_id', '=', orderId).forUpdate().execute()
+}
+
+/** What is left of the money of a top-up. */
+export async function selectUnspent(db: Db, orderId: string): Promise<number> {
+  const row = await db
+    .selectFrom('balance_lots')
+    .select('left_cents')
+    .where('order_id', '=', orderId)
+    .where('kind', '=', 'paid')
+    .executeTakeFirst()
+  return row?.left_cents ?? 0
+}
+
+/** A person's top-ups that paid money is left of, the oldest first. */
+export function selectUnspentTopUps(db: Db, userId: string) {
+  return db
+    .selectFrom('balance_lots')
+    .select(['order_id', 'currency', 'left_cents'])
+    .where('user_id', '=', userId)
+    .where('kind', '=', 'paid')
+    .where('left_cents', '>', 0)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+}
+
+/** All lots of a person that money is left in, locked. */
+export function lockFilledLots(tx: Tx, userId: string): Promise<LotRow[]> {
+  return tx
+    .selectFrom('balance_lots')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('left_cents', '>', 0)
+    .orderBy('id')
+    .forUpdate()
+    .execute()
+}
+
+/** Takes a batch of lots whose bonus money has expired; several processes each take others. */
+export function takeExpired(tx: Tx, now: Date, limit: number): Promise<LotRow[]> {
+  return tx
+    .selectFrom('balance_lots')
+    .selectAll()
+    .where('expires_at', '<=', now)
+    .where('left_cents', '>', 0)
+    .orderBy('expires_at')
+    .limit(limit)
+    .forUpdate()
+    .skipLocked()
+    .execute()
+}
+
+/** Makes a lot, unless the top-up has one of this kind. @returns whether it was made */
+export async function insertLot(tx: Tx, lot: Insertable<BalanceLotsTable>): Promise<boolean> {
+  const insert = tx.insertInto('balance_lots').values(lot)
+  const row = await insert
+    .onConflict((conflict) => conflict.columns(['order_id', 'kind']).doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** How much money an entry puts into a lot, or takes from it. */
+export interface Change {
+  lot: Pick<LotRow, 'id' | 'kind'>
+  cents: number
+}
+
+/** Enters a change of a balance: its lines, and what is left of each lot. Refunds and disputes say what they took of the top-up. */
+export async function insertEntry(
+  tx: Tx,
+  entry: Omit<Entry, 'paid_cents' | 'bonus_cents'>,
+  changes: readonly Change[],
+  taken = false,
+): Promise<void> {
+  const sum = (kind: LotRow['kind']) =>
+    changes.reduce((total, { lot, cents }) => total + (lot.kind === kind ? cents : 0), 0)
+  const row = { ...entry, paid_cents: sum('paid'), bonus_cents: sum('bonus') }
+  await tx.insertInto('balance_entries').values(row).execute()
+  for (const { lot, cents } of changes) {
+    await tx.insertInto('balance_lines').values({ entry_id: entry.id, lot_id: lot.id, cents }).execute()
+    await sql`UPDATE balance_lots SET left_cents = left_cents + ${cents}::int,
+      taken_cents = taken_cents - ${taken ? cents : 0}::int WHERE id = ${lot.id}`.execute(tx)
+  }
+}
+
+/** Notes how much more of a top-up was taken than could be taken from its money; negative for less. */
+export async function addLost(tx: Tx, lotId: string, cents: number): Promise<void> {
+  await sql`UPDATE balance_lots SET lost_cents = lost_cents + ${cents}::int WHERE id = ${lotId}`.execute(tx)
+}
+
+/** What a purchase took from each lot and did not put back. Paid money first, as a refund puts it back, the latest lot first. */
+export async function lockSpentLots(tx: Tx, orderId: string): Promise<(LotRow & { spent: number })[]> {
+  const lots = await tx
+    .selectFrom('balance_lots')
+    .selectAll()
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('balance_lines')
+        .innerJoin('balance_entries', 'balance_entries.id', 'entry_id')
+        .select('lot_id')
+        .where('balance_entries.order_id', '=', orderId)
+        .where('balance_entries.kind', 'in', ['purchase', 'refund']),
+    )
+    .forUpdate()
+    .execute()
+  const { rows } = await sql<{ lot_id: string; spent: number }>`
+    SELECT lot_id, -sum(cents)::int AS spent FROM balance_lines JOIN balance_entries ON balance_entries.id = entry_id
+    WHERE balance_entries.order_id = ${orderId} AND balance_entries.kind IN ('purchase', 'refund')
+    GROUP BY lot_id HAVING sum(cents) < 0`.execute(tx)
+  const spent = new Map(rows.map((row) => [row.lot_id, row.spent]))
+  return lots
+    .map((lot) => ({ ...lot, spent: spent.get(lot.id) ?? 0 }))
+    .filter((lot) => lot.spent > 0)
+    .toSorted((a, b) => Number(a.kind === 'bonus') - Number(b.kind === 'bonus') || laterFirst(a, b))
+}
+
+const laterFirst = (a: LotRow, b: LotRow) =>
+  b.created_at.getTime() - a.created_at.getTime() || (a.id < b.id ? 1 : -1)
+
+/** The purchases that money or bonus of a top-up paid for and that nothing has taken back, the latest first. */
+export async function selectPurchasesOf(tx: Tx, topUpId: string): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    SELECT orders.id FROM orders WHERE orders.status IN ('paid', 'partially_refunded') AND orders.id IN (
+      SELECT balance_entries.order_id FROM balance_lots JOIN balance_lines ON lot_id = balance_lots.id
+      JOIN balance_entries ON balance_entries.id = entry_id
+      WHERE balance_lots.order_id = ${topUpId} AND balance_entries.kind IN ('purchase', 'refund')
+      GROUP BY balance_entries.order_id HAVING sum(cents) < 0)
+    ORDER BY paid_at DESC, id`.execute(tx)
+  return rows.map(({ id }) => id)
+}
+
+/** Where a person who tops up is reached: the address of their latest top-up. */
+export async function selectTopUpEmail(db: Db, userId: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('balance_lots')
+    .innerJoin('orders', 'orders.id', 'order_id')
+    .select('email')
+    .where('balance_lots.user_id', '=', userId)
+    .orderBy('balance_lots.created_at', 'desc')
+    .orderBy('balance_lots.id')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.email
+}
+
+/** A person's statement, newest first, after a position. */
+export const selectEntries = preparedPage((db: Db, { userId, limit, isFurther }) =>
+  db
+    .selectFrom('balance_entries')
+    .innerJoin('orders', 'orders.id', 'order_id')
+    .leftJoin('episodes', 'episodes.id', 'orders.episode_id')
+    .select([
+      'balance_entries.id',
+      'balance_entries.kind',
+      'balance_entries.currency',
+      'balance_entries.paid_cents',
+      'balance_entries.bonus_cents',
+      'balance_entries.at',
+      'balance_entries.order_id',
+      'orders.video_id',
+      'orders.episode_id',
+      'episodes.number',
+    ])
+    .where('balance_entries.user_id', '=', userId)
+    .where(isFurther('balance_entries.at', 'balance_entries.id'))
+    .orderBy('balance_entries.at', 'desc')
+    .orderBy('balance_entries.id')
+    .limit(limit),
+)
+
+/** Gives the balance of one person to another: what it is, how it came about, and auto-unlock where the other has none of it. */
+export async function moveBalance(tx: Tx, from: string, to: string): Promise<void> {
+  for (const table of ['balance_lots', 'balance_entries'] as const)
+    await tx.updateTable(table).set({ user_id: to }).where('user_id', '=', from).execute()
+  await sql`INSERT INTO auto_unlocks SELECT ${to}, video_id, daily_limit, agreed_cents, currency, shown_hash, created_at
+    FROM auto_unlocks WHERE user_id = ${from} ON CONFLICT DO NOTHING`.execute(tx)
+  await tx.deleteFrom('auto_unlocks').where('user_id', '=', from).execute()
+}
+
+/** Turns all auto-unlock of a person off. */
+export async function deleteAutoUnlocks(tx: Tx, userId: string): Promise<void> {
+  await tx.deleteFrom('auto_unlocks').where('user_id', '=', userId).execute()
+}

@@ -1,0 +1,47 @@
+import type { Change, LotRow } from './lot-queries.ts'
+
+/** The cents of changes of one kind of money. */
+export const sumOf = (changes: readonly Change[], kind: LotRow['kind']): number =>
+  changes.reduce((sum, { lot, cents }) => sum + (lot.kind === kind ? cents : 0), 0)
+
+/**
+ * From which lots an amount is spent: bonus money before paid, the earliest expiry first, then the oldest.
+ * @returns undefined where they do not cover it
+ */
+export function planSpending<Lot extends LotRow>(
+  lots: readonly Lot[],
+  cents: number,
+): (Change & { lot: Lot })[] | undefined {
+  const parts = split(lots.toSorted(spentBefore), cents, ({ left_cents }) => left_cents)
+  return parts?.map(({ lot, cents: part }) => ({ lot, cents: -part }))
+}
+
+/** Into which lots a refund goes back, in their order. @throws where they did not pay so much */
+export function planReturn<Lot extends LotRow & { spent: number }>(
+  lots: readonly Lot[],
+  cents: number,
+): (Change & { lot: Lot })[] {
+  const parts = split(lots, cents, ({ spent }) => spent)
+  if (!parts) throw new Error(`${cents} cents were not paid from the balance`)
+  return parts
+}
+
+function split<Lot>(lots: readonly Lot[], cents: number, most: (lot: Lot) => number) {
+  const parts: { lot: Lot; cents: number }[] = []
+  let rest = cents
+  for (const lot of lots) {
+    const part = Math.min(rest, most(lot))
+    if (part > 0) parts.push({ lot, cents: part })
+    rest -= part
+  }
+  return rest > 0 ? undefined : parts
+}
+
+const never = Infinity
+
+function spentBefore(a: LotRow, b: LotRow): number {
+  const byKind = Number(a.kind === 'paid') - Number(b.kind === 'paid')
+  const ends = [a.expires_at?.getTime() ?? never, b.expires_at?.getTime() ?? never] as const
+  const byEnd = ends[0] === ends[1] ? 0 : ends[0] - ends[1]
+  return byKind || byEnd || a.created_at.getTime() - b.created_at.getTime() || (a.id < b.id ? -1 : 1)
+}

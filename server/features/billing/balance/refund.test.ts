@@ -1,0 +1,277 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { getBalance, listBalanceEntries, refundBalance } from '#contract/balance.ts'
+import type { Order } from '#contract/billing.ts'
+import { GatewayRefused } from '#server/features/billing/gateways/gateway.ts'
+import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
+import { dispute } from '#server/features/billing/gateways/sandbox/sandbox-gateway.ts'
+import { refundOrder } from '#server/features/billing/refunds/refund-order.ts'
+import type { DisputeStatus } from '#server/features/billing/tables.ts'
+import { newId } from '#server/platform/ids.ts'
+import { expectBalancesKept } from '#server/testing/billing-model/balance-books.ts'
+import { Shopper } from '#server/testing/builders/shopper.ts'
+import {
+  episodeOf,
+  expectSound,
+  hear,
+  moneySite,
+  paymentOf,
+  playing,
+  refundsOf,
+  type MoneySite,
+} from '#server/testing/site/money-site.ts'
+
+let site: MoneySite
+
+beforeAll(async () => {
+  site = await moneySite({ BALANCE: 'on' })
+})
+afterAll(() => site.close())
+afterEach(async () => {
+  await expectSound(site)
+  await expectBalancesKept(site.context.db)
+})
+
+async function withBalance(price_cents = 500, bonus_cents = 0) {
+  const shopper = await Shopper.on(site)
+  return { shopper, topUp: await topUp(shopper, price_cents, bonus_cents) }
+}
+
+async function topUp(shopper: Shopper, price_cents: number, bonus_cents = 0): Promise<Order> {
+  const id = newId('top')
+  const row = { id, price_cents, bonus_cents, bonus_days: null, currency: 'USD' }
+  await site.context.db.insertInto('top_up_products').values(row).execute()
+  const { info } = await shopper.buy({ kind: 'top_up', top_up_id: id })
+  if (info?.status !== 'paid') throw new Error('it was not paid')
+  return info
+}
+
+async function press(shopper: Shopper, number = 4): Promise<Order> {
+  const { info } = await shopper.tryOrder({ episode_id: episodeOf(site, number), gateway: 'balance' })
+  if (info?.status !== 'paid') throw new Error('it was not paid')
+  return info
+}
+
+/** An operator refunds an order. */
+const refund = ({ id }: Order, amountCents?: number) =>
+  refundOrder(site.context, id, { reason: 'asked for it', ...(amountCents ? { amountCents } : {}) })
+
+const balanceOf = async ({ visitor }: Shopper) => (await visitor.ask(getBalance)).balances[0]
+const kindsOf = async ({ visitor }: Shopper) =>
+  (await visitor.ask(listBalanceEntries)).list.map(({ kind }) => kind)
+
+/** The bank speaks, and the sandbox tells of it. */
+async function bankSays({ id }: Order, status: DisputeStatus) {
+  const { db, clock, secret } = site.context
+  const { reference } = await paymentOf(site, id)
+  await dispute({ db, clock, secret, notify: () => {} }, reference, status)
+  await hear(site, reference)
+}
+
+/** What an account of the ledger has of one order, positive for a debit. */
+async function booked({ id }: Order, account: string): Promise<number> {
+  const lines = site.context.db.selectFrom('ledger_lines').select('amount_cents').where('order_id', '=', id)
+  const rows = await lines.where('account', '=', account).execute()
+  return rows.reduce((sum, { amount_cents }) => sum + Number(amount_cents), 0)
+}
+
+describe('a refund of a top-up', () => {
+  test('is of the unspent paid part, and takes the unspent bonus with it', async () => {
+    const { shopper, topUp } = await withBalance(500, 50)
+    await press(shopper)
+    await refund(topUp)
+    expect(await refundsOf(site, topUp.id)).toMatchObject([{ amount_cents: 451, status: 'succeeded' }])
+    expect(await balanceOf(shopper)).toBeUndefined()
+    expect(await shopper.look(topUp.id)).toMatchObject({ status: 'partially_refunded', refunded_cents: 451 })
+    // What was bought stays.
+    expect(await playing(site, shopper)).toBe(200)
+    expect(await kindsOf(shopper)).toEqual(['top_up_refund', 'purchase', 'top_up'])
+  })
+
+  test('takes the unspent bonus only with the last of the paid money', async () => {
+    const { shopper, topUp } = await withBalance(500, 50)
+    await refund(topUp, 200)
+    expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 300, bonus_cents: 50 })
+    await refund(topUp)
+    expect(await balanceOf(shopper)).toBeUndefined()
+    expect(await shopper.look(topUp.id)).toMatchObject({ status: 'refunded' })
+  })
+
+  test('of the whole order is an operator’s, and what is spent is a loss', async () => {
+    const { shopper, topUp } = await withBalance(500)
+    await press(shopper)
+    await refund(topUp, 500)
+    expect(await booked(topUp, 'balance_loss')).toBe(99)
+    expect(await balanceOf(shopper)).toBeUndefined()
+    expect(await playing(site, shopper)).toBe(200)
+  })
+
+  test('is refused where nothing is left', async () => {
+    const { shopper, topUp } = await withBalance(99)
+    await press(shopper)
+    await expect(refund(topUp)).rejects.toMatchObject({ reason: 'notRefundable' })
+  })
+
+  test('cannot be spent while it is under way, and is back where the gateway refuses it', async () => {
+    const { shopper, topUp } = await withBalance(500, 50)
+    site.trouble.refundPayment = () => Promise.reject(new Error('away'))
+    expect(await refund(topUp)).toMatchObject({ status: 'sending' })
+    expect(await balanceOf(shopper)).toBeUndefined()
+    expect(await shopper.tryOrder({ episode_id: episodeOf(site), gateway: 'balance' })).toMatchObject({
+      code: 409,
+      info: { available_cents: 0 },
+    })
+    site.trouble.refundPayment = () => Promise.reject(new GatewayRefused('no'))
+    site.moveOn(3_600_000)
+    await runJanitor(site.context)
+    expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 500, bonus_cents: 50 })
+    expect((await kindsOf(shopper))[0]).toBe('restored')
+  })
+})
+
+describe('the person’s own refund of the balance', () => {
+  test('sends the unspent paid money of each top-up to its payment', async () => {
+    const { shopper, topUp: first } = await withBalance(500, 100)
+    const second = await topUp(shopper, 300)
+    // 1 of the bonus is left.
+    await press(shopper)
+    await press(shopper, 5)
+    expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 702, bonus_cents: 0 })
+    expect(await shopper.visitor.ask(refundBalance, { body: {} })).toEqual({
+      refunds: [{ currency: 'USD', amount_cents: 702, refused_cents: 0 }],
+    })
+    expect(await refundsOf(site, first.id)).toMatchObject([{ amount_cents: 402 }])
+    expect(await refundsOf(site, second.id)).toMatchObject([{ amount_cents: 300 }])
+    expect((await shopper.visitor.call(refundBalance, { body: {} })).answer).toMatchObject({ code: 409 })
+  })
+
+  test('asked for many times at once goes back once', async () => {
+    const { shopper, topUp } = await withBalance(500)
+    await Promise.all([1, 2, 3, 4, 5].map(() => shopper.visitor.call(refundBalance, { body: {} })))
+    expect(await refundsOf(site, topUp.id)).toMatchObject([{ amount_cents: 500, status: 'succeeded' }])
+  })
+})
+
+describe('a refund of a purchase', () => {
+  test('goes back to the balance, as paid money and bonus, and takes the access', async () => {
+    const { shopper } = await withBalance(500, 50)
+    const order = await press(shopper)
+    expect(order).toMatchObject({ discount_cents: 50 })
+    await refund(order, 60)
+    // Paid money first.
+    expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 500, bonus_cents: 11 })
+    expect(await playing(site, shopper)).toBe(200)
+    await refund(order)
+    expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 500, bonus_cents: 50 })
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'refunded', refunded_cents: 99 })
+    expect(await playing(site, shopper)).toBe(402)
+    expect((await shopper.tryOrder({ episode_id: episodeOf(site), gateway: 'balance' })).code).toBe(200)
+  })
+
+  test('that only bonus money paid goes back as bonus', async () => {
+    const { shopper } = await withBalance(500, 99)
+    const order = await press(shopper)
+    await refund(order)
+    expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 500, bonus_cents: 99 })
+  })
+
+  test('makes the loss good where its top-up was refunded as a whole', async () => {
+    const { shopper, topUp } = await withBalance(500)
+    const order = await press(shopper)
+    await refund(topUp, 500)
+    await refund(order)
+    expect(await booked(topUp, 'balance_loss')).toBe(0)
+    expect(await balanceOf(shopper)).toBeUndefined()
+    expect(await playing(site, shopper)).toBe(402)
+  })
+})
+
+describe('a chargeback of a top-up', () => {
+  test('takes the unspent part back, and what it bought', async () => {
+    const { shopper, topUp } = await withBalance(500, 50)
+    await press(shopper)
+    await press(shopper, 5)
+    await bankSays(topUp, 'open')
+    expect(await shopper.look(topUp.id)).toMatchObject({ status: 'charged_back' })
+    expect(await balanceOf(shopper)).toBeUndefined()
+    expect(await playing(site, shopper, 4)).toBe(402)
+    expect(await playing(site, shopper, 5)).toBe(402)
+    expect(await booked(topUp, 'balance_loss')).toBe(0)
+  })
+
+  test('leaves other money and what that bought', async () => {
+    const { shopper, topUp: first } = await withBalance(99)
+    const second = await topUp(shopper, 500)
+    await press(shopper, 4)
+    await press(shopper, 5)
+    await bankSays(second, 'open')
+    expect(await playing(site, shopper, 4)).toBe(200)
+    expect(await playing(site, shopper, 5)).toBe(402)
+    expect(await balanceOf(shopper)).toBeUndefined()
+    expect(await shopper.look(first.id)).toMatchObject({ status: 'paid' })
+  })
+
+  test('of a part takes what is unspent, then the latest purchase, and no more than it needs', async () => {
+    const { shopper, topUp } = await withBalance(250)
+    await press(shopper, 4)
+    site.moveOn(1000)
+    await press(shopper, 5)
+    const payment = await paymentOf(site, topUp.id)
+    site.trouble.retrievePayment = () =>
+      Promise.resolve({ ...payment, dispute: 'open' as const, disputedCents: 100 })
+    await hear(site, payment.reference)
+    // 52 were unspent; the rest of the refunded purchase stays.
+    expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 51 })
+    expect(await playing(site, shopper, 5)).toBe(402)
+    expect(await playing(site, shopper, 4)).toBe(200)
+    expect(await booked(topUp, 'balance_loss')).toBe(0)
+    Reflect.deleteProperty(site.trouble, 'retrievePayment')
+    await hear(site, payment.reference)
+    expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 151 })
+  })
+
+  test('that is won gives the money back to the balance, and not what it had bought', async () => {
+    const { shopper, topUp } = await withBalance(500, 50)
+    await press(shopper)
+    await bankSays(topUp, 'open')
+    await bankSays(topUp, 'won')
+    expect(await shopper.look(topUp.id)).toMatchObject({ status: 'paid' })
+    expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 500, bonus_cents: 50 })
+    expect(await playing(site, shopper)).toBe(402)
+    expect((await press(shopper)).status).toBe('paid')
+  })
+
+  test('that is lost is a loss only where the balance could not be charged', async () => {
+    const { shopper, topUp } = await withBalance(500)
+    const order = await press(shopper)
+    await refund(topUp, 401)
+    await bankSays(topUp, 'open')
+    await bankSays(topUp, 'lost')
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'refunded' })
+    expect(await booked(topUp, 'dispute_lost')).toBe(0)
+    expect(await booked(topUp, 'balance_loss')).toBe(0)
+  })
+
+  test('told any number of times changes nothing more', async () => {
+    const { shopper, topUp } = await withBalance(500, 50)
+    await press(shopper)
+    await bankSays(topUp, 'open')
+    const before = await kindsOf(shopper)
+    const { reference } = await paymentOf(site, topUp.id)
+    await Promise.all([1, 2, 3, 4].map(() => hear(site, reference)))
+    expect(await kindsOf(shopper)).toEqual(before)
+  })
+
+  test('books the shortfall as a loss where an operator had given the spent part back', async () => {
+    const { shopper, topUp } = await withBalance(500)
+    const order = await press(shopper)
+    await refund(topUp, 450)
+    expect(await booked(topUp, 'balance_loss')).toBe(49)
+    // The purchase is refunded first; nothing is left that the bank could take it from but the loss.
+    await refund(order, 20)
+    expect(await booked(topUp, 'balance_loss')).toBe(29)
+    await bankSays(topUp, 'open')
+    expect(await playing(site, shopper)).toBe(402)
+    expect(await booked(topUp, 'balance_loss')).toBe(0)
+    expect((await balanceOf(shopper))?.available_cents ?? 0).toBe(0)
+  })
+})

@@ -1,0 +1,281 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { getBalance, listBalanceEntries } from '#contract/balance.ts'
+import type { Offer } from '#contract/billing.ts'
+import { getEpisode } from '#contract/media.ts'
+import { getUser } from '#contract/members.ts'
+import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
+import { expireBonus } from '#server/features/billing/jobs/expire-bonus.ts'
+import { expectBalancesKept } from '#server/testing/billing-model/balance-books.ts'
+import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
+import {
+  episodeOf,
+  expectSound,
+  moneySite,
+  playing,
+  refundsOf,
+  type MoneySite,
+} from '#server/testing/site/money-site.ts'
+import { newId } from '#server/platform/ids.ts'
+
+const day = 86_400_000
+let site: MoneySite
+
+beforeAll(async () => {
+  site = await moneySite({ BALANCE: 'on' })
+})
+afterAll(() => site.close())
+afterEach(async () => {
+  await expectSound(site)
+  await expectBalancesKept(site.context.db)
+})
+
+/** Somebody who has topped up. */
+async function withBalance(top_up_id = 'top_5', card = testCards.pays) {
+  const shopper = await Shopper.on(site)
+  const { info } = await shopper.buy({ kind: 'top_up', top_up_id }, card)
+  if (info?.status !== 'paid') throw new Error('it was not paid')
+  return { shopper, topUp: info }
+}
+
+/** The press of "Unlock from your balance". */
+const press = (shopper: Shopper, number = 4, headers: Record<string, string> = {}) =>
+  shopper.tryOrder(
+    { episode_id: episodeOf(site, number), gateway: 'balance', amount_cents: 99, email: undefined },
+    headers,
+  )
+
+const balanceOf = async ({ visitor }: Shopper) => (await visitor.ask(getBalance)).balances[0]
+const entriesOf = async ({ visitor }: Shopper) =>
+  (await visitor.ask(listBalanceEntries)).list.map(({ kind, amount_cents, bonus_cents }) => ({
+    kind,
+    amount_cents,
+    bonus_cents,
+  }))
+
+/** A product whose bonus lasts so many days. */
+async function product(price_cents: number, bonus_cents: number, bonus_days: number | null) {
+  const id = newId('top')
+  const row = { id, price_cents, bonus_cents, bonus_days, currency: 'USD' }
+  await site.context.db.insertInto('top_up_products').values(row).execute()
+  return id
+}
+
+async function offerOf({ visitor }: Shopper, number = 4): Promise<Offer> {
+  const { answer } = await visitor.call(getEpisode, { query: { episode_id: episodeOf(site, number) } })
+  // The contract gives the offer as what goes with 402.
+  return answer.info as unknown as Offer
+}
+
+describe('a top-up', () => {
+  test('is an order like any other, and adds its price and its bonus to the balance', async () => {
+    const { shopper, topUp } = await withBalance('top_10')
+    expect(topUp).toMatchObject({ kind: 'top_up', top_up_id: 'top_10', amount_cents: 1000, bonus_cents: 100 })
+    expect(await balanceOf(shopper)).toMatchObject({
+      currency: 'USD',
+      available_cents: 1100,
+      paid_cents: 1000,
+      bonus_cents: 100,
+      bonus_expiring: { cents: 100 },
+    })
+    expect(await entriesOf(shopper)).toEqual([{ kind: 'top_up', amount_cents: 1100, bonus_cents: 100 }])
+  })
+
+  test('that is declined adds nothing', async () => {
+    const shopper = await Shopper.on(site)
+    const declined = await shopper.buy({ kind: 'top_up', top_up_id: 'top_5' }, testCards.declined)
+    expect(declined.code).toBe(500)
+    expect((await shopper.visitor.ask(getBalance)).balances).toEqual([])
+  })
+
+  test('can be bought again and again, each time for more', async () => {
+    const { shopper } = await withBalance()
+    await shopper.buy({ kind: 'top_up', top_up_id: 'top_5' })
+    expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 1000 })
+  })
+
+  test('whose payment is paid twice is returned once and credited once', async () => {
+    const shopper = await Shopper.on(site)
+    const order = await shopper.order({ kind: 'top_up', top_up_id: 'top_10' })
+    const token = await shopper.token()
+    await Promise.all([1, 2, 3].map(() => shopper.tryPay(order.id, token)))
+    expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 1000, bonus_cents: 100 })
+  })
+
+  test('that is not on sale is refused, and so is another price than the one shown', async () => {
+    const shopper = await Shopper.on(site)
+    expect(await shopper.tryOrder({ kind: 'top_up', top_up_id: 'top_none' })).toMatchObject({ code: 404 })
+    expect(await shopper.tryOrder({ kind: 'top_up', top_up_id: 'top_5', amount_cents: 499 })).toMatchObject({
+      code: 409,
+      info: { amount_cents: 500 },
+    })
+  })
+})
+
+describe('a purchase from the balance', () => {
+  test('is paid in one call, and unlocks the episode', async () => {
+    const { shopper } = await withBalance()
+    expect(await playing(site, shopper)).toBe(402)
+    expect(await press(shopper)).toMatchObject({
+      code: 200,
+      info: {
+        status: 'paid',
+        gateway: 'balance',
+        amount_cents: 99,
+        discount_cents: 0,
+        next: { type: 'none' },
+      },
+    })
+    expect(await playing(site, shopper)).toBe(200)
+    expect(await balanceOf(shopper)).toMatchObject({ available_cents: 401 })
+    expect((await entriesOf(shopper))[0]).toEqual({ kind: 'purchase', amount_cents: -99, bonus_cents: 0 })
+  })
+
+  test('buys the full series', async () => {
+    const { shopper } = await withBalance('top_20')
+    const order = { kind: 'video' as const, video_id: site.video.id, gateway: 'balance' as const }
+    expect(await shopper.tryOrder(order)).toMatchObject({ code: 200, info: { status: 'paid' } })
+    expect(await playing(site, shopper, 6)).toBe(200)
+  })
+
+  test('that is not covered is refused with what is missing, and leaves no order', async () => {
+    const shopper = await Shopper.on(site)
+    const { info } = await shopper.buy({ kind: 'top_up', top_up_id: await product(100, 0, null) })
+    expect(info?.status).toBe('paid')
+    expect(await press(shopper)).toMatchObject({ code: 200 })
+    expect(await press(shopper, 5)).toMatchObject({
+      code: 409,
+      message: 'Your balance is too low. Please top it up or choose another payment method.',
+      info: { amount_cents: 99, currency: 'USD', available_cents: 1, missing_cents: 98 },
+    })
+    const { id } = await shopper.visitor.ask(getUser)
+    const orders = site.context.db.selectFrom('orders').select('status').where('user_id', '=', id)
+    expect(await orders.execute()).toEqual([{ status: 'paid' }, { status: 'paid' }])
+    expect(await playing(site, shopper, 5)).toBe(402)
+  })
+
+  test('pressed 50 times at once is charged once', async () => {
+    const { shopper } = await withBalance()
+    const answers = await Promise.all(Array.from({ length: 50 }, () => press(shopper)))
+    expect(answers.filter(({ code }) => code === 200)).toHaveLength(1)
+    expect(answers.filter(({ code }) => code === 409)).toHaveLength(49)
+    expect(await balanceOf(shopper)).toMatchObject({ available_cents: 401 })
+  })
+
+  test('of several episodes at once takes no more than there is', async () => {
+    const shopper = await Shopper.on(site)
+    await shopper.buy({ kind: 'top_up', top_up_id: await product(200, 0, null) })
+    const answers = await Promise.all([4, 5, 6].map((number) => press(shopper, number)))
+    expect(answers.map(({ code }) => code).toSorted()).toEqual([200, 200, 409])
+    expect(await balanceOf(shopper)).toMatchObject({ available_cents: 2 })
+  })
+
+  test('gives the same answer for the same key', async () => {
+    const { shopper } = await withBalance()
+    const key = { 'idempotency-key': 'one key' }
+    const [first, ...more] = await Promise.all([1, 2, 3, 4].map(() => press(shopper, 4, key)))
+    expect(first).toMatchObject({ code: 200, info: { status: 'paid' } })
+    for (const answer of more) expect(answer).toEqual(first)
+  })
+
+  test('works while every gateway is away', async () => {
+    const { shopper } = await withBalance()
+    const { gateways } = site.context
+    site.context.gateways = []
+    try {
+      expect((await offerOf(shopper)).balance).toMatchObject({ covers: ['episode'] })
+      expect(await press(shopper)).toMatchObject({ code: 200, info: { status: 'paid' } })
+      expect(await playing(site, shopper)).toBe(200)
+    } finally {
+      site.context.gateways = gateways
+    }
+  })
+
+  test('pays for no plan, no top-up and nothing at another price', async () => {
+    const { shopper } = await withBalance('top_20')
+    const { id: plan_id } = await shopper.plan(7)
+    const refused = { code: 500, message: expect.stringContaining('payment method') }
+    expect(await shopper.tryOrder({ kind: 'plan', plan_id, gateway: 'balance' })).toMatchObject(refused)
+    expect(await shopper.tryOrder({ kind: 'top_up', top_up_id: 'top_5', gateway: 'balance' })).toMatchObject(
+      refused,
+    )
+    const dearer = { episode_id: episodeOf(site), gateway: 'balance' as const, amount_cents: 98 }
+    expect(await shopper.tryOrder(dearer)).toMatchObject({ code: 409, info: { amount_cents: 99 } })
+    expect(await balanceOf(shopper)).toMatchObject({ available_cents: 2300 })
+  })
+})
+
+describe('bonus money', () => {
+  test('is spent first, the earliest expiry first, and is a discount', async () => {
+    const shopper = await Shopper.on(site)
+    for (const [bonus, days] of [
+      [50, null],
+      [60, 30],
+      [40, 10],
+    ] as const)
+      await shopper.buy({ kind: 'top_up', top_up_id: await product(500, bonus, days) })
+    expect(await press(shopper)).toMatchObject({ info: { discount_cents: 99 } })
+    // 40 of ten days and 59 of thirty are gone.
+    expect(await balanceOf(shopper)).toMatchObject({
+      paid_cents: 1500,
+      bonus_cents: 51,
+      bonus_expiring: { cents: 1 },
+    })
+    expect(await press(shopper, 5)).toMatchObject({ info: { discount_cents: 51 } })
+    expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 1452, bonus_cents: 0 })
+  })
+
+  test('is gone when it expires, and paid money is not', async () => {
+    const shopper = await Shopper.on(site)
+    await shopper.buy({ kind: 'top_up', top_up_id: await product(500, 70, 10) })
+    site.moveOn(11 * day)
+    expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 500, bonus_cents: 0, available_cents: 500 })
+    expect(await press(shopper)).toMatchObject({ info: { discount_cents: 0 } })
+    await expireBonus(site.context)
+    await expireBonus(site.context)
+    expect((await entriesOf(shopper)).map(({ kind }) => kind)).toEqual([
+      'bonus_expired',
+      'purchase',
+      'top_up',
+    ])
+    site.moveOn(300 * day)
+    expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 401 })
+    await runJanitor(site.context)
+  })
+})
+
+describe('the offer of a locked episode', () => {
+  test('says what is in the balance and whether it covers the cheapest way', async () => {
+    const nobody = await Shopper.on(site)
+    expect((await offerOf(nobody)).balance).toMatchObject({
+      available_cents: 0,
+      covers: [],
+      covers_cheapest: false,
+    })
+    const { shopper } = await withBalance('top_10')
+    expect((await offerOf(shopper)).balance).toMatchObject({
+      currency: 'USD',
+      available_cents: 1100,
+      bonus_cents: 100,
+      covers: expect.arrayContaining(['episode']),
+      covers_cheapest: true,
+      cheapest: { kind: 'episode', amount_cents: 99, discount_cents: 99 },
+      top_ups: expect.arrayContaining([
+        { id: 'top_10', price_cents: 1000, bonus_cents: 100, bonus_days: 365, currency: 'USD' },
+      ]),
+    })
+  })
+})
+
+describe('a saved card', () => {
+  test('tops up in one call', async () => {
+    const shopper = await Shopper.on(site)
+    const shown = 'Save this card for future purchases.'
+    const order = await shopper.order({ kind: 'top_up', top_up_id: 'top_5', save_method: { shown } })
+    await shopper.tryPay(order.id, await shopper.token())
+    const { saved_method } = await shopper.visitor.ask(getBalance)
+    const again = { kind: 'top_up' as const, top_up_id: 'top_10', saved_method_id: saved_method?.id }
+    expect(await shopper.tryOrder(again)).toMatchObject({ code: 200, info: { status: 'paid' } })
+    expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 1500, bonus_cents: 100 })
+    expect(await refundsOf(site, order.id)).toEqual([])
+  })
+})

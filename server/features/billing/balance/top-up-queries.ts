@@ -1,0 +1,45 @@
+import { type Insertable, type Selectable, type Updateable } from 'kysely'
+import type { Db, Tx } from '#server/tables.ts'
+import type { TopUpProductsTable } from './tables.ts'
+
+export type TopUpRow = Selectable<TopUpProductsTable>
+
+/** The top-ups on sale in their order. */
+export function selectTopUps(db: Db): Promise<TopUpRow[]> {
+  return db
+    .selectFrom('top_up_products')
+    .selectAll()
+    .where('retired_at', 'is', null)
+    .orderBy('position')
+    .orderBy('id')
+    .execute()
+}
+
+/** All top-ups, those on sale first. */
+export function selectAllTopUps(db: Db): Promise<TopUpRow[]> {
+  return db
+    .selectFrom('top_up_products')
+    .selectAll()
+    .orderBy('retired_at', (order) => order.desc().nullsFirst())
+    .orderBy('position')
+    .orderBy('id')
+    .execute()
+}
+
+/** A top-up, also one that is no longer on sale. */
+export function selectTopUp(db: Db, id: string): Promise<TopUpRow | undefined> {
+  return db.selectFrom('top_up_products').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+/** The same for one who changes it. */
+export function lockTopUp(tx: Tx, id: string): Promise<TopUpRow | undefined> {
+  return tx.selectFrom('top_up_products').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
+}
+
+export async function insertTopUp(tx: Tx, row: Insertable<TopUpProductsTable>): Promise<void> {
+  await tx.insertInto('top_up_products').values(row).execute()
+}
+
+export async function updateTopUp(tx: Tx, id: string, change: Updateable<TopUpProductsTable>): Promise<void> {
+  await tx.updateTable('top_up_products').set(change).where('id', '=', id).execute()
+}

@@ -1,0 +1,161 @@
+import type {
+  AutoUnlock,
+  autoUnlock as autoUnlockCall,
+  setAutoUnlock as setCall,
+  stopAutoUnlock as stopCall,
+} from '#contract/balance.ts'
+import type { createOrder, Order } from '#contract/billing.ts'
+import { Refusal } from '#contract/errors.ts'
+import { armCents, pricesFor, runningNow } from '#server/features/experiments/experiments.ts'
+import { keepViewer, requireStanding } from '#server/features/members/members.ts'
+import { writeAudit } from '#server/platform/database/audit.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
+import type { Call } from '#server/platform/http/route.ts'
+import type { Db, Tx } from '#server/tables.ts'
+import { autoUnlockSpanMs, undoUntil } from '#server/features/billing/balance/auto-unlock-limits.ts'
+import {
+  countAutomatic,
+  deleteAutoUnlock,
+  markAutomatic,
+  selectAutoUnlock,
+  selectAutoUnlocks,
+  upsertAutoUnlock,
+  type AutoUnlockRow,
+} from '#server/features/billing/balance/auto-unlock-queries.ts'
+import type { BillingContext } from '#server/features/billing/billing-context.ts'
+import { selectEpisodeOnSale, selectVideoOnSale } from '#server/features/billing/records/offer-queries.ts'
+import { lockBuyer, selectOrder, type OrderRow } from '#server/features/billing/records/order-queries.ts'
+import { storeShownTerms } from '#server/features/billing/records/shown-terms-queries.ts'
+import { refundOrder } from '#server/features/billing/refunds/refund-order.ts'
+import { createOrderFor } from './create-order.ts'
+import { loadOrder } from './present-order.ts'
+
+/** What auto-unlock a person has on, with how many unlocks are left of each. */
+export async function loadAutoUnlocks(db: Db, userId: string, now: Date): Promise<AutoUnlock[]> {
+  const rows = await selectAutoUnlocks(db, userId)
+  if (rows.length === 0) return []
+  const made = await countAutomatic(db, userId, new Date(now.getTime() - autoUnlockSpanMs))
+  return rows.map((row) => present(row, made))
+}
+
+function present(row: AutoUnlockRow, made: Map<string, number>): AutoUnlock {
+  const { video_id, daily_limit, agreed_cents, currency } = row
+  const left_today = Math.max(0, daily_limit - (made.get(video_id) ?? 0))
+  return { video_id, daily_limit, left_today, agreed_cents, currency }
+}
+
+/**
+ * Has the next episodes of a drama unlocked from the balance, at the price of an episode now at most.
+ * @throws Refusal balanceOff; notFound for what is not on sale; priceDiffers where another price was shown
+ */
+export async function setAutoUnlock(
+  context: BillingContext,
+  call: Call<typeof setCall>,
+): Promise<AutoUnlock> {
+  const { video_id, daily_limit, amount_cents, shown } = call.body
+  const { db, clock, quotas } = context
+  if (!context.balanceOn) throw new Refusal('balanceOff')
+  const now = clock.now()
+  return inTransaction(db, async (tx) => {
+    const user_id = await keepViewer(context, tx, call)
+    await lockBuyer(tx, user_id)
+    const price = await priceOfEpisode(tx, video_id, user_id)
+    if (amount_cents !== undefined && amount_cents !== price.amount_cents)
+      throw new Refusal('priceDiffers', price)
+    const { hash, isNew } = await storeShownTerms(tx, shown, now)
+    if (isNew) quotas.take('wordBytes', call.ip, Buffer.byteLength(shown))
+    const { amount_cents: agreed_cents, currency } = price
+    const agreed = { daily_limit, agreed_cents, currency, shown_hash: hash, created_at: now }
+    const row = { user_id, video_id, ...agreed }
+    await upsertAutoUnlock(tx, row)
+    const details = { video_id, daily_limit, agreed_cents, currency }
+    await writeAudit(tx, { event: 'auto_unlock_on', userId: user_id, at: now, details })
+    return present(row, await countAutomatic(tx, user_id, new Date(now.getTime() - autoUnlockSpanMs)))
+  })
+}
+
+/** @throws Refusal notFound */
+async function priceOfEpisode(db: Db, videoId: string, buyer: string) {
+  const video = await selectVideoOnSale(db, videoId)
+  if (!video) throw new Refusal('notFound')
+  const { episode_cents, currency } = video
+  const arms = pricesFor(await runningNow(db), buyer, videoId)
+  return { amount_cents: armCents(arms.episode, currency, episode_cents), currency }
+}
+
+/** Turns auto-unlock of a drama off; that it was on is in the audit trail. */
+export async function stopAutoUnlock(
+  context: BillingContext,
+  call: Call<typeof stopCall>,
+): Promise<{ auto_unlocks: AutoUnlock[] }> {
+  const { db, clock } = context
+  const { userId } = await requireStanding(context, call)
+  await inTransaction(db, async (tx) => {
+    await lockBuyer(tx, userId)
+    await turnOff(tx, userId, call.body.video_id, clock.now())
+  })
+  return { auto_unlocks: await loadAutoUnlocks(db, userId, clock.now()) }
+}
+
+async function turnOff(tx: Tx, userId: string, videoId: string, at: Date): Promise<void> {
+  if (!(await deleteAutoUnlock(tx, userId, videoId))) return
+  await writeAudit(tx, { event: 'auto_unlock_off', userId, at, details: { video_id: videoId } })
+}
+
+/**
+ * Unlocks an episode because auto-unlock is on for its drama: an order that the balance pays, as if the person had pressed.
+ * @throws Refusal balanceOff, notFound, alreadyOwned, autoUnlockOff, autoUnlockLimit, balanceTooLow; priceDiffers for a
+ *   higher price than the person agreed to
+ */
+export async function autoUnlock(
+  context: BillingContext,
+  call: Call<typeof autoUnlockCall>,
+  orderId: string,
+): Promise<Order> {
+  const { episode_id } = call.body
+  const episode = await selectEpisodeOnSale(context.db, episode_id)
+  if (!episode) throw new Refusal('notFound')
+  const body: Call<typeof createOrder>['body'] = { kind: 'episode', episode_id, gateway: 'balance' }
+  return createOrderFor(context, { ...call, body }, orderId, (tx, order) =>
+    checkAgreed(context, tx, order, episode.video_id),
+  )
+}
+
+async function checkAgreed(
+  { clock }: BillingContext,
+  tx: Tx,
+  { id, user_id, amount_cents, currency }: OrderRow,
+  videoId: string,
+): Promise<void> {
+  const agreed = await selectAutoUnlock(tx, user_id, videoId)
+  if (!agreed) throw new Refusal('autoUnlockOff')
+  if (agreed.currency !== currency || amount_cents > agreed.agreed_cents)
+    throw new Refusal('priceDiffers', { amount_cents, currency })
+  const made = await countAutomatic(tx, user_id, new Date(clock.now().getTime() - autoUnlockSpanMs))
+  if ((made.get(videoId) ?? 0) >= agreed.daily_limit) throw new Refusal('autoUnlockLimit')
+  await markAutomatic(tx, id)
+}
+
+/**
+ * Takes an automatic unlock back: its price to the balance, the access away, and auto-unlock of the drama off.
+ * @throws Refusal notFound for another's order or one that nobody but its person made; undoTooLate
+ */
+export async function undoAutoUnlock(
+  context: BillingContext,
+  { userId, orderId }: { userId: string; orderId: string },
+  language: Call['language'],
+): Promise<Order> {
+  const { db, clock } = context
+  const order = await selectOrder(db, orderId)
+  if (order?.user_id !== userId || !order.automatic) throw new Refusal('notFound')
+  const now = clock.now()
+  if (order.status !== 'refunded') {
+    if (now > undoUntil(order)) throw new Refusal('undoTooLate')
+    await refundOrder(context, orderId, { reason: 'auto_unlock_undone' })
+  }
+  await inTransaction(db, async (tx) => {
+    await lockBuyer(tx, userId)
+    await turnOff(tx, userId, order.video_id ?? '', now)
+  })
+  return loadOrder(context, userId, orderId, language)
+}

@@ -1,0 +1,127 @@
+import type { BalanceEntry, getBalance, listBalanceEntries } from '#contract/balance.ts'
+import type { Offer } from '#contract/billing.ts'
+import { listLimits } from '#contract/catalog.ts'
+import type { ResultOf } from '#contract/endpoint.ts'
+import { Refusal } from '#contract/errors.ts'
+import type { BalanceOffer, TopUp } from '#contract/top-ups.ts'
+import { pageSize } from '#server/platform/cursor.ts'
+import type { Viewer } from '#server/platform/http/route.ts'
+import { readPage } from '#server/platform/read-page.ts'
+import type { Db } from '#server/tables.ts'
+import { loadBalance, loadBalances } from '#server/features/billing/balance/balance.ts'
+import { selectEntries } from '#server/features/billing/balance/lot-queries.ts'
+import { selectTopUps } from '#server/features/billing/balance/top-up-queries.ts'
+import type { BillingContext } from '#server/features/billing/billing-context.ts'
+import { canBeBought, offeredGateways, type Priced } from '#server/features/billing/gateways/gateways.ts'
+import { offerSavedMethod } from '#server/features/billing/payment-methods/saved-method.ts'
+import { loadAutoUnlocks } from './auto-unlock.ts'
+
+type Seller = Pick<BillingContext, 'gateways' | 'clock' | 'balanceOn'>
+
+/** What a person has in the balance and can do with it. @throws Refusal balanceOff */
+export async function loadOwnBalance(
+  context: Seller & Pick<BillingContext, 'db'>,
+  userId: string,
+): Promise<ResultOf<typeof getBalance>> {
+  if (!context.balanceOn) throw new Refusal('balanceOff')
+  const { db, clock } = context
+  const topUps = await listTopUps(context, db)
+  const prices = topUps.map(priceOf)
+  const saved = await offerSavedMethod(context, db, userId, prices)
+  return {
+    balances: await loadBalances(db, userId, clock.now()),
+    top_ups: topUps,
+    gateways: topUps.length > 0 ? offeredGateways(context, prices) : [],
+    ...(saved ? { saved_method: saved } : {}),
+    auto_unlocks: await loadAutoUnlocks(db, userId, clock.now()),
+  }
+}
+
+const priceOf = ({ id, price_cents, currency }: TopUp): Priced => ({
+  what: id,
+  cents: [price_cents],
+  currency,
+})
+
+/** The top-ups on sale that can be paid for, in their order. */
+async function listTopUps(context: Pick<BillingContext, 'gateways'>, db: Db): Promise<TopUp[]> {
+  const topUps = (await selectTopUps(db)).map(
+    ({ id, price_cents, bonus_cents, bonus_days, currency }): TopUp => ({
+      id,
+      price_cents,
+      bonus_cents,
+      ...(bonus_days === null || bonus_cents === 0 ? {} : { bonus_days }),
+      currency,
+    }),
+  )
+  return topUps.filter((topUp) => canBeBought(context, priceOf(topUp), 'top_up'))
+}
+
+/** What a viewer's balance does for a locked episode; undefined while there are no balances. */
+export async function offerBalance(
+  context: Seller,
+  db: Db,
+  viewer: Viewer | null,
+  { episode_cents, video_cents, currency }: Offer['price'],
+): Promise<BalanceOffer | undefined> {
+  if (!context.balanceOn) return undefined
+  const { available_cents, bonus_cents } = await loadBalance(
+    db,
+    viewer?.kept ? viewer.userId : '',
+    currency,
+    context.clock.now(),
+  )
+  const ways = [
+    { kind: 'episode' as const, amount_cents: episode_cents },
+    { kind: 'video' as const, amount_cents: video_cents },
+  ]
+  const [episode, video] = ways
+  const cheapest = video && episode && video.amount_cents < episode.amount_cents ? video : episode
+  const covers = ways.filter(({ amount_cents }) => amount_cents <= available_cents).map(({ kind }) => kind)
+  const amount_cents = Math.min(episode_cents, video_cents)
+  return {
+    currency,
+    available_cents,
+    bonus_cents,
+    covers,
+    covers_cheapest: amount_cents <= available_cents,
+    cheapest: {
+      kind: cheapest?.kind ?? 'episode',
+      amount_cents,
+      discount_cents: Math.min(amount_cents, bonus_cents),
+    },
+    top_ups: (await listTopUps(context, db)).filter((topUp) => topUp.currency === currency),
+  }
+}
+
+/** The changes of a person's balance, newest first. @throws Refusal balanceOff; Fault badCursor */
+export async function listEntries(
+  { db, balanceOn }: Pick<BillingContext, 'db' | 'balanceOn'>,
+  userId: string,
+  query: { cursor?: string; limit?: number },
+): Promise<ResultOf<typeof listBalanceEntries>> {
+  if (!balanceOn) throw new Refusal('balanceOff')
+  const paging = { cursor: query.cursor, size: pageSize(query.limit, listLimits) }
+  const { page, next_cursor } = await readPage(
+    'balance',
+    paging,
+    (after, limit) => selectEntries(db, userId, after, limit),
+    ({ at, id }) => [at, id],
+  )
+  return { list: page.map(presentEntry), next_cursor }
+}
+
+function presentEntry(row: Awaited<ReturnType<typeof selectEntries>>[number]): BalanceEntry {
+  return {
+    id: row.id,
+    kind: row.kind,
+    currency: row.currency,
+    amount_cents: row.paid_cents + row.bonus_cents,
+    bonus_cents: row.bonus_cents,
+    at: row.at.toISOString(),
+    order_id: row.order_id,
+    ...(row.video_id === null ? {} : { video_id: row.video_id }),
+    ...(row.episode_id === null ? {} : { episode_id: row.episode_id }),
+    ...(row.number === null ? {} : { episode_number: row.number }),
+  }
+}

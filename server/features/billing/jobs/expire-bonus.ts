@@ -1,0 +1,18 @@
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
+import { expireLots } from '#server/features/billing/balance/balance.ts'
+import { takeExpired } from '#server/features/billing/balance/lot-queries.ts'
+import type { BillingContext } from '#server/features/billing/billing-context.ts'
+
+const batch = 200
+
+/** Takes bonus money that has expired from balances. It could not be spent any more before; now the statement says so. */
+export async function expireBonus({ db, clock }: BillingContext): Promise<void> {
+  const now = clock.now()
+  const expireSome = () =>
+    inTransaction(db, async (tx) => {
+      const lots = await takeExpired(tx, now, batch)
+      await expireLots(tx, lots, now)
+      return lots.length
+    })
+  while ((await expireSome()) === batch);
+}

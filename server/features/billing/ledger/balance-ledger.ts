@@ -1,0 +1,97 @@
+import type { Tx } from '#server/tables.ts'
+import type { AttemptRow } from '#server/features/billing/records/attempt-queries.ts'
+import type { OrderRow } from '#server/features/billing/records/order-queries.ts'
+import type { Account } from './ledger.ts'
+import { insertLedgerLines } from './ledger-queries.ts'
+
+/** Paid and bonus money of one change of a balance, both in cents. */
+export interface Split {
+  paid: number
+  bonus: number
+}
+
+type Booked = Pick<OrderRow, 'id' | 'currency'>
+
+/** Enters a transaction of which some lines may be of nothing. Positive is debit; the cents add up to zero. */
+async function enter(
+  tx: Tx,
+  { transactionId, order, at }: { transactionId: string; order: Booked; at: Date },
+  accounts: Partial<Record<Account, number>>,
+): Promise<void> {
+  const lines = Object.entries(accounts).filter(([, cents]) => cents !== 0)
+  if (lines.length === 0) return
+  await insertLedgerLines(
+    tx,
+    lines.map(([account, amount_cents]) => ({
+      transaction_id: transactionId,
+      order_id: order.id,
+      account,
+      amount_cents,
+      currency: order.currency,
+      at,
+    })),
+  )
+}
+
+/** The balance paid for an order: what was owed becomes revenue, and what bonus money paid is a discount, which is none. */
+export function enterBalanceSale(
+  tx: Tx,
+  order: OrderRow & { kind: 'episode' | 'video' },
+  attempt: Pick<AttemptRow, 'id'>,
+  { paid, bonus }: Split,
+  at: Date,
+): Promise<void> {
+  return enter(
+    tx,
+    { transactionId: `charge:${attempt.id}`, order, at },
+    { deferred_revenue: paid, [`sales:${order.kind}`]: -paid, bonus_discount: bonus, bonus_sales: -bonus },
+  )
+}
+
+/** A purchase was refunded to the balance, by the same accounts. */
+export function enterBalanceRefund(
+  tx: Tx,
+  order: OrderRow & { kind: 'episode' | 'video' },
+  refund: { id: string },
+  { paid, bonus }: Split,
+  at: Date,
+): Promise<void> {
+  return enter(
+    tx,
+    { transactionId: `refund:${refund.id}`, order, at },
+    { [`sales:${order.kind}`]: paid, deferred_revenue: -paid, bonus_sales: bonus, bonus_discount: -bonus },
+  )
+}
+
+/**
+ * The balance follows what refunds and disputes took of a top-up: `taken` out of what was unspent, `lost` of what was spent.
+ * Negative where it is given back, or where a loss is made good by money that came back to the balance.
+ */
+export function enterTopUpReturn(
+  tx: Tx,
+  topUp: Booked,
+  entryId: string,
+  { taken, lost }: { taken: number; lost: number },
+  at: Date,
+): Promise<void> {
+  return enter(
+    tx,
+    { transactionId: `balance:${entryId}`, order: topUp, at },
+    { deferred_revenue: taken, balance_loss: lost, top_up_returned: -(taken + lost) },
+  )
+}
+
+/** What somebody who left had paid and not spent is owed to nobody any more. */
+export function enterBreakage(
+  tx: Tx,
+  topUp: Booked,
+  entryId: string,
+  cents: number,
+  at: Date,
+): Promise<void> {
+  return enter(
+    tx,
+    { transactionId: `balance:${entryId}`, order: topUp, at },
+    { deferred_revenue: cents, breakage: -cents },
+  )
+}

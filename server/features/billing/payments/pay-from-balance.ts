@@ -1,0 +1,39 @@
+import { Refusal } from '#contract/errors.ts'
+import { newId } from '#server/platform/ids.ts'
+import type { Tx } from '#server/tables.ts'
+import { isPurchase, takeForPurchase } from '#server/features/billing/balance/balance.ts'
+import type { BillingContext } from '#server/features/billing/billing-context.ts'
+import { enterBalanceSale } from '#server/features/billing/ledger/balance-ledger.ts'
+import { sendReceipt } from '#server/features/billing/mails/send-receipt.ts'
+import { insertAttempt } from '#server/features/billing/records/attempt-queries.ts'
+import { auditPayment } from '#server/features/billing/records/audit-payment.ts'
+import { moveOrder, type OrderRow } from '#server/features/billing/records/order-queries.ts'
+import { grantPurchase } from './settle-attempt.ts'
+
+/**
+ * Pays an order from its person's balance, who is locked, in the transaction that makes it: no gateway is asked, so that there
+ * is nothing to wait for. Its attempt is what a refund refers to. Advertising platforms heard of the top-up.
+ * @throws Refusal gatewayNotOffered for what the balance does not pay for; balanceTooLow with what is missing
+ */
+export async function payFromBalance(context: BillingContext, tx: Tx, order: OrderRow): Promise<void> {
+  if (!isPurchase(order)) throw new Refusal('gatewayNotOffered')
+  const now = context.clock.now()
+  const split = await takeForPurchase(tx, order, now)
+  const attempt = await insertAttempt(tx, {
+    id: newId('att'),
+    order_id: order.id,
+    number: 1,
+    idempotency_key: `pay:${order.id}:1`,
+    gateway: 'balance',
+    reference: order.id,
+    status: 'succeeded',
+    started_at: now,
+    check_at: null,
+  })
+  await enterBalanceSale(tx, order, attempt, split, now)
+  const { taxRate } = context.operator
+  await moveOrder(tx, order.id, 'paid', { paid_at: now, tax_rate: taxRate, discount_cents: split.bonus })
+  await auditPayment(tx, 'order_paid', order, now)
+  await grantPurchase(tx, order, now)
+  await sendReceipt(context, tx, order)
+}

@@ -1,0 +1,96 @@
+import { newId } from '#server/platform/ids.ts'
+import type { Tx } from '#server/tables.ts'
+import { isPurchase, returnPurchase, takeBack } from '#server/features/billing/balance/balance.ts'
+import {
+  lockLotsOfTopUp,
+  selectPurchasesOf,
+  type LotRow,
+} from '#server/features/billing/balance/lot-queries.ts'
+import { sourceOf } from '#server/features/billing/ledger/ledger.ts'
+import { selectAttempt, selectAttempts } from '#server/features/billing/records/attempt-queries.ts'
+import { auditPayment } from '#server/features/billing/records/audit-payment.ts'
+import { selectOrder, type OrderRow } from '#server/features/billing/records/order-queries.ts'
+import { insertRefund, selectRefunds } from '#server/features/billing/records/refund-queries.ts'
+import { syncOrderStatus } from './sync-order-status.ts'
+
+/**
+ * Has the balance follow what refunds, also those under way, and disputes take of a top-up's payment. They take what is
+ * unspent; a dispute then takes what the top-up bought, the latest purchase first; the rest is a loss. The balance is never
+ * below zero. Money that comes back is in the balance again. The person is locked; any number of times.
+ */
+export async function syncTopUp(tx: Tx, attemptId: string, at: Date): Promise<void> {
+  const attempt = await selectAttempt(tx, attemptId)
+  const order = attempt && (await selectOrder(tx, attempt.order_id))
+  // A second payment of the same top-up bought nothing.
+  const isTopUp = order?.kind === 'top_up' && (await sourceOf(tx, attemptId)) === 'deferred_revenue'
+  const lot = isTopUp ? await paidLotOf(tx, order.id) : undefined
+  if (!attempt || !order || !lot) return
+  const refunds = await selectRefunds(tx, attemptId)
+  const refunded = refunds.reduce((sum, each) => sum + (each.status === 'failed' ? 0 : each.amount_cents), 0)
+  const gone = refunded + attempt.disputed_cents
+  const more = gone - lot.taken_cents - lot.lost_cents
+  if (more > 0) {
+    const taken = Math.min(more, lot.left_cents)
+    const kind = attempt.disputed_cents > 0 ? 'chargeback' : 'top_up_refund'
+    await takeBack(tx, lot, kind, { taken, lost: more - taken }, at)
+    if (attempt.disputed_cents > 0) await takePurchases(tx, order, gone >= order.amount_cents, at)
+    await takeBonus(tx, order.id, kind, at)
+  }
+  if (more < 0) {
+    const lost = Math.min(-more, lot.lost_cents)
+    await takeBack(tx, lot, 'restored', { taken: more + lost, lost: -lost }, at)
+    if (gone === 0) await restoreBonus(tx, order.id, at)
+  }
+}
+
+const lotOf = async (tx: Tx, orderId: string, kind: LotRow['kind']) =>
+  (await lockLotsOfTopUp(tx, orderId)).find((lot) => lot.kind === kind)
+const paidLotOf = (tx: Tx, orderId: string) => lotOf(tx, orderId, 'paid')
+
+/** Takes purchases back, the latest first, until the loss is made good; all of them where the whole top-up is gone. */
+async function takePurchases(tx: Tx, topUp: OrderRow, whole: boolean, at: Date): Promise<void> {
+  for (const id of await selectPurchasesOf(tx, topUp.id)) {
+    const lost = (await paidLotOf(tx, topUp.id))?.lost_cents ?? 0
+    if (lost === 0 && !whole) return
+    await takePurchase(tx, id, topUp.id, at)
+  }
+}
+
+/** Refunds what is left of a purchase to the balance, with all that follows, and without a mail: the money does not stay there. */
+async function takePurchase(tx: Tx, orderId: string, topUpId: string, at: Date): Promise<void> {
+  const order = await selectOrder(tx, orderId)
+  const [attempt] = await selectAttempts(tx, [orderId])
+  if (!order || !isPurchase(order) || !attempt) throw new Error(`order ${orderId} is no purchase`)
+  const refund = { id: newId('ref'), cents: order.amount_cents - order.refunded_cents }
+  await insertRefund(tx, {
+    id: refund.id,
+    attempt_id: attempt.id,
+    idempotency_key: `chargeback:${topUpId}:${orderId}:${refund.id}`,
+    amount_cents: refund.cents,
+    reason: 'chargeback',
+    status: 'succeeded',
+    check_at: null,
+    created_at: at,
+  })
+  await returnPurchase(tx, order, refund, at, 'chargeback')
+  await auditPayment(tx, 'order_refunded', order, at, { refund_cents: refund.cents, reason: 'chargeback' })
+  await syncOrderStatus(tx, { order, attempt, source: `sales:${order.kind}`, at })
+}
+
+/** The unspent bonus of a top-up goes with the last of its paid money. */
+async function takeBonus(
+  tx: Tx,
+  orderId: string,
+  kind: 'top_up_refund' | 'chargeback',
+  at: Date,
+): Promise<void> {
+  const [paid, bonus] = [await paidLotOf(tx, orderId), await lotOf(tx, orderId, 'bonus')]
+  if (!bonus || bonus.left_cents === 0 || (paid?.left_cents ?? 0) > 0) return
+  await takeBack(tx, bonus, kind, { taken: bonus.left_cents, lost: 0 }, at)
+}
+
+async function restoreBonus(tx: Tx, orderId: string, at: Date): Promise<void> {
+  const bonus = await lotOf(tx, orderId, 'bonus')
+  if (bonus && bonus.taken_cents > 0)
+    await takeBack(tx, bonus, 'restored', { taken: -bonus.taken_cents, lost: 0 }, at)
+}
