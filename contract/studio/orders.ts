@@ -124,6 +124,8 @@ export const OrderFile = Type.Object({
   agreed_to: nullable(Type.String()),
   /** How much the caller may refund of it now; 0 if nothing can be refunded. */
   refundable_cents: Cents,
+  /** Of a top-up: what is left of it in the balance, which is refunded if no amount is given. More is a loss. */
+  unspent_cents: Type.Optional(Cents),
   attempts: Type.Array(Attempt),
   refunds: Type.Array(Refund),
   notifications: Type.Array(Heard),
@@ -180,6 +182,7 @@ export const refundOrder = command({
     'refundUnderWay',
     'refundTooLarge',
     'refundNotWhole',
+    'reasonNeeded',
     'refundOverLimit',
     'refundOverDay',
     'refundRefused',
@@ -187,7 +190,7 @@ export const refundOrder = command({
   ],
   body: Type.Object({
     id: Id,
-    /** The remaining amount if omitted. */
+    /** The remaining amount if omitted; of a top-up what is not spent. More than that needs a reason. */
     cents: Type.Optional(Type.Integer({ minimum: 1, maximum: 999_999_999 })),
     reason: Type.Optional(Reason),
     /** What had gone back when somebody decided on this; where more has gone since, it is refused. */

@@ -14,6 +14,7 @@ export {
   retirePlan,
   type PlanTerms,
 } from './admin/manage-plans.ts'
+export { addTopUp, changeTopUpTerms, listTopUpsForAdmin, retireTopUp } from './admin/manage-top-ups.ts'
 export type { OrderFilter } from './admin/order-list-queries.ts'
 export type { BillingContext } from './billing-context.ts'
 export { billingJobs } from './billing-jobs.ts'
@@ -28,6 +29,7 @@ export { membershipOf } from './subscriptions/membership.ts'
 export { refuseErasure } from './personal-data/refuse-erasure.ts'
 export { mergeBilling } from './personal-data/merge-billing.ts'
 export { isPayable } from './gateways/gateways.ts'
+export { loadBalanceFigures } from './reporting/balance-figures.ts'
 export { loadExperimentSales } from './reporting/experiment-sales.ts'
 export type { ArmSales } from './tables.ts'
 export { loadPlans, offerFor } from './checkout/offer.ts'

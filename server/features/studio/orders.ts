@@ -53,9 +53,13 @@ export const orderCommands: Command[] = [
   acts(
     refundCall,
     ({ id }) => id,
-    async (context, { id, cents, reason = byCommandLine, known_refunded_cents }, actor) => {
+    async (context, { id, cents, reason: given, known_refunded_cents }, actor) => {
       const limit = limitOf(context, actor)
       const before = await loadOrderDetails(context.db, id, lookOf(actor), limit)
+      const { unspent_cents: unspent = Infinity } = before
+      if (cents !== undefined && cents > unspent && given === undefined)
+        throw new Refusal('reasonNeeded', { field: 'reason' })
+      const reason = given ?? byCommandLine
       const made = await refundOrder(context, id, {
         reason,
         knownRefundedCents: known_refunded_cents ?? before.order.refunded_cents,

@@ -26,6 +26,7 @@ import { startCommands } from './start.ts'
 import { settingsCommands } from './settings/settings.ts'
 import type { StudioContext } from './studio-context.ts'
 import { textCommands } from './texts.ts'
+import { topUpCommands } from './top-ups.ts'
 
 export { perform, type Command } from './command.ts'
 export { hasOperators } from './operators/operator-queries.ts'
@@ -39,6 +40,7 @@ export const studioCommands: readonly Command[] = [
   ...orderCommands,
   ...personCommands,
   ...planCommands,
+  ...topUpCommands,
   ...videoCommands,
   ...descriptionCommands,
   ...episodeCommands,

@@ -1,0 +1,160 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { autoUnlock, getBalance, setAutoUnlock, stopAutoUnlock, undoAutoUnlock } from '#contract/balance.ts'
+import { expectBalancesKept } from '#server/testing/billing-model/balance-books.ts'
+import { Shopper } from '#server/testing/builders/shopper.ts'
+import {
+  episodeOf,
+  expectSound,
+  moneySite,
+  playing,
+  type MoneySite,
+} from '#server/testing/site/money-site.ts'
+
+const day = 86_400_000
+const shown = 'The next episodes unlock for $0.99 each from your balance.'
+let site: MoneySite
+
+beforeAll(async () => {
+  site = await moneySite({ BALANCE: 'on' })
+})
+afterAll(() => site.close())
+afterEach(async () => {
+  await expectSound(site)
+  await expectBalancesKept(site.context.db)
+})
+
+async function withBalance() {
+  const shopper = await Shopper.on(site)
+  await shopper.buy({ kind: 'top_up', top_up_id: 'top_5' })
+  return shopper
+}
+
+const turnOn = ({ visitor }: Shopper, daily_limit = 5) =>
+  visitor.ask(setAutoUnlock, { body: { video_id: site.video.id, daily_limit, amount_cents: 99, shown } })
+
+const unlock = async ({ visitor }: Shopper, number: number, headers = {}) =>
+  (await visitor.call(autoUnlock, { body: { episode_id: episodeOf(site, number) }, headers })).answer
+
+const undo = async ({ visitor }: Shopper, order_id = '') =>
+  (await visitor.call(undoAutoUnlock, { body: { order_id } })).answer
+
+const leftOf = async ({ visitor }: Shopper) => (await visitor.ask(getBalance)).balances[0]?.available_cents
+
+describe('auto-unlock', () => {
+  test('unlocks nothing before the person has turned it on for the drama', async () => {
+    const shopper = await withBalance()
+    expect(await unlock(shopper, 4)).toMatchObject({ code: 409, message: expect.stringContaining('off') })
+    expect(await playing(site, shopper)).toBe(402)
+    expect(await leftOf(shopper)).toBe(500)
+  })
+
+  test('unlocks the next episode from the balance', async () => {
+    const shopper = await withBalance()
+    expect(await turnOn(shopper)).toEqual({
+      video_id: site.video.id,
+      daily_limit: 5,
+      left_today: 5,
+      agreed_cents: 99,
+      currency: 'USD',
+    })
+    expect(await unlock(shopper, 4)).toMatchObject({
+      code: 200,
+      info: { status: 'paid', automatic: { undo_until: expect.any(String) } },
+    })
+    expect(await playing(site, shopper)).toBe(200)
+    const { auto_unlocks } = await shopper.visitor.ask(getBalance)
+    expect(auto_unlocks).toMatchObject([{ left_today: 4 }])
+  })
+
+  test('asked 20 times at once unlocks once', async () => {
+    const shopper = await withBalance()
+    await turnOn(shopper)
+    const answers = await Promise.all(Array.from({ length: 20 }, () => unlock(shopper, 4)))
+    expect(answers.filter(({ code }) => code === 200)).toHaveLength(1)
+    expect(await leftOf(shopper)).toBe(401)
+  })
+
+  test('stops at the daily limit, also for presses at once, and goes on a day later', async () => {
+    const shopper = await withBalance()
+    await turnOn(shopper, 1)
+    const answers = await Promise.all([4, 5, 6].map((number) => unlock(shopper, number)))
+    expect(answers.map(({ code }) => code).toSorted()).toEqual([200, 409, 409])
+    expect(await leftOf(shopper)).toBe(401)
+    site.moveOn(day + 1000)
+    const open = await Promise.all([4, 5, 6].map((number) => playing(site, shopper, number)))
+    const locked = [4, 5, 6].filter((_, index) => open[index] === 402)
+    expect((await unlock(shopper, locked[0] ?? 0)).code).toBe(200)
+  })
+
+  test('is refused at a higher price than the person agreed to', async () => {
+    const shopper = await withBalance()
+    await turnOn(shopper)
+    const { db } = site.context
+    const setPrice = (episode_cents: number) =>
+      db.updateTable('videos').set({ episode_cents }).where('id', '=', site.video.id).execute()
+    await setPrice(149)
+    try {
+      expect(await unlock(shopper, 4)).toMatchObject({ code: 409, info: { amount_cents: 149 } })
+    } finally {
+      await setPrice(99)
+    }
+    expect(await leftOf(shopper)).toBe(500)
+  })
+
+  test('says another price before it is turned on', async () => {
+    const shopper = await withBalance()
+    const body = { video_id: site.video.id, daily_limit: 5, amount_cents: 98, shown }
+    const { answer } = await shopper.visitor.call(setAutoUnlock, { body })
+    expect(answer).toMatchObject({ code: 409, info: { amount_cents: 99, currency: 'USD' } })
+  })
+
+  test('is off after one call', async () => {
+    const shopper = await withBalance()
+    await turnOn(shopper)
+    const off = await shopper.visitor.ask(stopAutoUnlock, { body: { video_id: site.video.id } })
+    expect(off).toEqual({ auto_unlocks: [] })
+    expect((await unlock(shopper, 4)).code).toBe(409)
+  })
+
+  test('is refused where the balance is too low', async () => {
+    const shopper = await Shopper.on(site)
+    await turnOn(shopper)
+    expect(await unlock(shopper, 4)).toMatchObject({ code: 409, info: { missing_cents: 99 } })
+  })
+})
+
+describe('undoing an automatic unlock', () => {
+  test('gives the money back, locks the episode, and turns auto-unlock off', async () => {
+    const shopper = await withBalance()
+    await turnOn(shopper)
+    const { info: order } = await unlock(shopper, 4)
+    expect(await undo(shopper, order?.id)).toMatchObject({ code: 200, info: { status: 'refunded' } })
+    expect(await undo(shopper, order?.id)).toMatchObject({ code: 200, info: { status: 'refunded' } })
+    expect(await leftOf(shopper)).toBe(500)
+    expect(await playing(site, shopper)).toBe(402)
+    expect((await unlock(shopper, 4)).code).toBe(409)
+  })
+
+  test('is refused after two minutes, for an ordinary purchase, and for another’s order', async () => {
+    const shopper = await withBalance()
+    await turnOn(shopper)
+    const { info: order } = await unlock(shopper, 4)
+    const { info: pressed } = await shopper.tryOrder({ episode_id: episodeOf(site, 5), gateway: 'balance' })
+    expect((await undo(shopper, pressed?.id)).code).toBe(404)
+    expect((await undo(await Shopper.on(site), order?.id)).code).toBe(404)
+    site.moveOn(2 * 60_000 + 1000)
+    expect(await undo(shopper, order?.id)).toMatchObject({
+      code: 409,
+      message: 'This unlock can no longer be undone.',
+    })
+    expect(await leftOf(shopper)).toBe(302)
+  })
+
+  test('still counts against the daily limit', async () => {
+    const shopper = await withBalance()
+    await turnOn(shopper, 1)
+    await undo(shopper, (await unlock(shopper, 4)).info?.id)
+    expect(await turnOn(shopper, 1)).toMatchObject({ left_today: 0 })
+    expect((await unlock(shopper, 4)).code).toBe(409)
+  })
+})

@@ -1,0 +1,158 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { getBalance, refundBalance, setAutoUnlock } from '#contract/balance.ts'
+import { withdraw } from '#contract/billing.ts'
+import { deleteUser, getUser, signIn } from '#contract/members.ts'
+import { exportBilling } from '#server/features/billing/billing.ts'
+import { expectBalancesKept } from '#server/testing/billing-model/balance-books.ts'
+import { password, registerMember } from '#server/testing/builders/register-member.ts'
+import { Shopper } from '#server/testing/builders/shopper.ts'
+import { readParts } from '#server/testing/read-parts.ts'
+import {
+  episodeOf,
+  expectSound,
+  moneySite,
+  playing,
+  refundsOf,
+  type MoneySite,
+} from '#server/testing/site/money-site.ts'
+
+const shown = 'The next episodes unlock for $0.99 each from your balance.'
+const day = 86_400_000
+let site: MoneySite
+
+beforeAll(async () => {
+  site = await moneySite({ BALANCE: 'on' })
+})
+afterAll(() => site.close())
+afterEach(async () => {
+  await expectSound(site)
+  await expectBalancesKept(site.context.db)
+})
+
+async function withBalance(shopper?: Shopper, top_up_id = 'top_5') {
+  const person = shopper ?? (await Shopper.on(site))
+  const { info } = await person.buy({ kind: 'top_up', top_up_id })
+  return { shopper: person, topUp: info?.id ?? '' }
+}
+const press = (shopper: Shopper, number = 4) =>
+  shopper.tryOrder({ episode_id: episodeOf(site, number), gateway: 'balance' })
+const turnOn = ({ visitor }: Shopper) =>
+  visitor.ask(setAutoUnlock, { body: { video_id: site.video.id, daily_limit: 5, shown } })
+const balancesOf = async ({ visitor }: Shopper) => (await visitor.ask(getBalance)).balances
+
+describe('a guest with a balance who signs in', () => {
+  test('has it in the account, once, and spends it there', async () => {
+    const { user, email, visitor } = await registerMember(site)
+    const member = await Shopper.on(site, visitor)
+    await withBalance(member)
+    const { shopper: guest } = await withBalance(undefined, 'top_10')
+    await press(guest)
+    await turnOn(guest)
+    const signedIn = () => guest.visitor.ask(signIn, { body: { email, password } })
+    expect((await signedIn()).id).toBe(user.id)
+    expect(await balancesOf(guest)).toMatchObject([{ paid_cents: 1500, bonus_cents: 1 }])
+    expect(await balancesOf(member)).toMatchObject([{ available_cents: 1501 }])
+    expect((await guest.visitor.ask(getBalance)).auto_unlocks).toHaveLength(1)
+    await signedIn()
+    expect(await balancesOf(member)).toMatchObject([{ available_cents: 1501 }])
+    expect((await press(member, 5)).code).toBe(200)
+    expect(await playing(site, member, 4)).toBe(200)
+  })
+})
+
+describe('the export', () => {
+  test('has each change of the balance, and auto-unlock with the words', async () => {
+    const { shopper, topUp } = await withBalance(undefined, 'top_10')
+    await press(shopper)
+    await turnOn(shopper)
+    const { id } = await shopper.visitor.ask(getUser)
+    const taken = await readParts(exportBilling(site.context.db, id))
+    expect(taken['balance_entries']).toMatchObject([
+      { kind: 'top_up', order_id: topUp, paid_cents: 1000, bonus_cents: 100 },
+      { kind: 'purchase', paid_cents: 0, bonus_cents: -99 },
+    ])
+    expect(taken['auto_unlocks']).toMatchObject([{ video_id: site.video.id, daily_limit: 5, shown }])
+    expect(taken['orders']).toMatchObject([{ top_up_id: 'top_10', bonus_cents: 100 }, { discount_cents: 99 }])
+  })
+})
+
+describe('somebody with paid money left who deletes the account', () => {
+  test('is told how much, and may have it refunded first', async () => {
+    const { shopper, topUp } = await withBalance()
+    const refused = (await shopper.visitor.call(deleteUser)).answer
+    expect(refused).toMatchObject({
+      code: 409,
+      info: { balances: [{ currency: 'USD', amount_cents: 500 }] },
+    })
+    await shopper.visitor.ask(refundBalance, { body: {} })
+    expect(await refundsOf(site, topUp)).toMatchObject([{ amount_cents: 500, status: 'succeeded' }])
+    expect(await shopper.visitor.ask(deleteUser)).toMatchObject({ role: 'visitor' })
+  })
+
+  test('may insist, which makes it breakage', async () => {
+    const { shopper, topUp } = await withBalance(undefined, 'top_10')
+    await turnOn(shopper)
+    const { id } = await shopper.visitor.ask(getUser)
+    await shopper.visitor.ask(deleteUser, { body: { forfeit_balance: true } })
+    const { db } = site.context
+    const lines = db.selectFrom('ledger_lines').select(['account', 'amount_cents'])
+    expect(await lines.where('order_id', '=', topUp).where('account', '=', 'breakage').execute()).toEqual([
+      { account: 'breakage', amount_cents: expect.anything() },
+    ])
+    const rows = await db.selectFrom('auto_unlocks').selectAll().where('user_id', '=', id).execute()
+    expect(rows).toEqual([])
+  })
+
+  test('is not kept by bonus money', async () => {
+    const { shopper } = await withBalance(undefined, 'top_10')
+    await shopper.visitor.ask(refundBalance, { body: {} })
+    await shopper.visitor.ask(deleteUser)
+  })
+})
+
+describe('a withdrawal from a top-up', () => {
+  const last = async (email: string) => {
+    const mails = await site.mails(email)
+    return mails.flatMap(({ text }) => /#withdraw=([\w-]+)/.exec(text)?.[1] ?? []).at(-1) ?? ''
+  }
+  const leave = async (body: { withdraw?: string; email?: string; order_id?: string }) =>
+    (await site.visitor().call(withdraw, { body })).answer
+
+  test('refunds what is unspent, also where delivery was asked for at once', async () => {
+    const shopper = await Shopper.on(site)
+    const consent = { shown: 'At once.', immediate_delivery: true }
+    const order = await shopper.order({ kind: 'top_up', top_up_id: 'top_10', consent })
+    await shopper.tryPay(order.id, await shopper.token())
+    await press(shopper)
+    await press(shopper, 5)
+    await leave({ email: shopper.email, order_id: order.id })
+    const secret = await last(shopper.email)
+    // 100 were bonus, 98 of the second episode paid money.
+    const answer = { code: 200, info: { done: true, amount_cents: 902, currency: 'USD' } }
+    expect(await leave({ withdraw: secret })).toMatchObject(answer)
+    expect(await leave({ withdraw: secret })).toMatchObject(answer)
+    expect(await refundsOf(site, order.id)).toMatchObject([{ amount_cents: 902, reason: 'withdrawal' }])
+    expect(await balancesOf(shopper)).toEqual([])
+    expect(await playing(site, shopper)).toBe(200)
+  })
+
+  test('is over after 14 days, though the money can still be refunded', async () => {
+    const { shopper } = await withBalance()
+    site.moveOn(15 * day)
+    await leave({ email: shopper.email })
+    expect(await last(shopper.email)).toBe('')
+    expect((await shopper.visitor.ask(refundBalance, { body: {} })).refunds).toMatchObject([
+      { amount_cents: 500 },
+    ])
+  })
+})
+
+describe('a receipt', () => {
+  test('of a top-up says what it is and has no tax; of a purchase from the balance it has the tax', async () => {
+    const { shopper } = await withBalance()
+    await press(shopper)
+    const subjects = (await site.mails(shopper.email)).map(({ subject }) => subject)
+    expect(subjects[0]).toBe('Your receipt: $5.00 for your balance')
+    expect(subjects[1]).toMatch(/episode 4$/)
+  })
+})

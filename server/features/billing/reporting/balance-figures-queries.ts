@@ -1,0 +1,36 @@
+import { sql } from 'kysely'
+import type { BalanceDay } from '#contract/studio/top-ups.ts'
+import type { DaySpan } from '#server/platform/utc-days.ts'
+import type { Db } from '#server/tables.ts'
+
+/** What people have, by currency. `balance_lots_left` holds all that is read. */
+export async function selectLiability(
+  db: Db,
+): Promise<{ currency: string; paid_cents: number; bonus_cents: number }[]> {
+  const { rows } = await sql<{ currency: string; paid_cents: number; bonus_cents: number }>`
+    SELECT currency, coalesce(sum(left_cents) FILTER (WHERE kind = 'paid'), 0)::float8 AS paid_cents,
+      coalesce(sum(left_cents) FILTER (WHERE kind = 'bonus'), 0)::float8 AS bonus_cents
+    FROM balance_lots WHERE left_cents > 0 GROUP BY currency ORDER BY currency`.execute(db)
+  return rows
+}
+
+const sumOf = (condition: string) =>
+  sql`coalesce(sum(amount_cents) FILTER (WHERE ${sql.raw(condition)}), 0)::float8`
+
+/** Sums the ledger's lines of balances by UTC day and currency, the latest first. `ledger_lines_balance` holds all that is read. */
+export async function selectBalanceDays(db: Db, { from, to }: DaySpan): Promise<BalanceDay[]> {
+  const { rows } = await sql<BalanceDay>`
+    SELECT (at AT TIME ZONE 'UTC')::date::text AS day, currency,
+      -${sumOf("account = 'deferred_revenue' AND transaction_id LIKE 'charge:%' AND amount_cents < 0")} AS topped_up_cents,
+      ${sumOf("account = 'deferred_revenue' AND transaction_id LIKE 'balance:%'")} +
+        ${sumOf("account = 'breakage'")} AS top_ups_returned_cents,
+      ${sumOf("account = 'deferred_revenue' AND transaction_id LIKE 'charge:%' AND amount_cents > 0")} +
+        ${sumOf("account = 'deferred_revenue' AND transaction_id LIKE 'refund:%'")} AS recognised_cents,
+      ${sumOf("account = 'bonus_discount'")} AS discount_cents,
+      -${sumOf("account = 'breakage'")} AS breakage_cents,
+      ${sumOf("account = 'balance_loss'")} AS loss_cents
+    FROM ledger_lines
+    WHERE account IN ('deferred_revenue', 'bonus_discount', 'breakage', 'balance_loss') AND at >= ${from} AND at < ${to}
+    GROUP BY 1, currency ORDER BY 1 DESC, currency`.execute(db)
+  return rows
+}

@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { getBalance, refundBalance } from '#contract/balance.ts'
+import { listAudit } from '#contract/studio/operators.ts'
+import { getOrder, refundOrder } from '#contract/studio/orders.ts'
+import { addTopUp, changeTopUp, listTopUps, retireTopUp, showBalances } from '#contract/studio/top-ups.ts'
+import { runStudioCommand } from '#server/cli/studio.ts'
+import { expectBalancesKept } from '#server/testing/billing-model/balance-books.ts'
+import { letIn, type TestOperator } from '#server/testing/builders/operator.ts'
+import { Shopper } from '#server/testing/builders/shopper.ts'
+import { episodeOf, expectSound, moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
+
+const day = 86_400_000
+let site: MoneySite
+let owner: TestOperator
+
+beforeAll(async () => {
+  site = await moneySite({ BALANCE: 'on' })
+})
+beforeEach(async () => {
+  owner = await letIn(site, 'owner')
+})
+afterAll(() => site.close())
+
+const offered = async () => (await (await Shopper.on(site)).visitor.ask(getBalance)).top_ups
+
+describe('the top-ups', () => {
+  it('begin with three of US dollars', async () => {
+    const { list } = await owner.desk.ask(listTopUps)
+    expect(list.map(({ price_cents, bonus_cents }) => [price_cents, bonus_cents])).toEqual([
+      [500, 0],
+      [1000, 100],
+      [2000, 300],
+    ])
+  })
+
+  it('are added, changed and archived, each with a line in the trail', async () => {
+    const body = {
+      price_cents: 5000,
+      bonus_cents: 1000,
+      bonus_days: 90,
+      currency: 'EUR',
+      position: 3,
+    } as const
+    const added = await owner.desk.ask(addTopUp, { body })
+    expect((await offered()).at(-1)).toMatchObject({ id: added.id, price_cents: 5000, bonus_days: 90 })
+    const change = { id: added.id, bonus_cents: 500, bonus_days: null }
+    expect(await owner.desk.ask(changeTopUp, { body: change })).toMatchObject({ bonus_cents: 500 })
+    expect((await offered()).at(-1)).toEqual({
+      id: added.id,
+      price_cents: 5000,
+      bonus_cents: 500,
+      currency: 'EUR',
+    })
+    await owner.desk.ask(retireTopUp, { body: { id: added.id } })
+    expect((await offered()).map(({ id }) => id)).not.toContain(added.id)
+    const again = (await owner.desk.call(retireTopUp, { body: { id: added.id } })).answer
+    expect(again).toMatchObject({ code: 404 })
+    const { list } = await owner.desk.ask(listAudit, { query: { subject: added.id } })
+    expect(list.map(({ event }) => event)).toEqual([
+      'studio top-up retire',
+      'studio top-up change',
+      'studio top-up add',
+    ])
+  })
+
+  it('change for orders from then on: who has ordered gets the bonus that was shown', async () => {
+    const added = await owner.desk.ask(addTopUp, {
+      body: { price_cents: 700, bonus_cents: 70, currency: 'USD' },
+    })
+    const shopper = await Shopper.on(site)
+    const order = await shopper.order({ kind: 'top_up', top_up_id: added.id })
+    await owner.desk.ask(changeTopUp, { body: { id: added.id, bonus_cents: 0 } })
+    await shopper.tryPay(order.id, await shopper.token())
+    const { balances } = await shopper.visitor.ask(getBalance)
+    expect(balances).toMatchObject([{ paid_cents: 700, bonus_cents: 70 }])
+  })
+
+  it('are changed by the owner alone', async () => {
+    const analyst = await letIn(site, 'analyst')
+    const body = { price_cents: 5000, currency: 'USD' } as const
+    expect((await analyst.desk.call(addTopUp, { body })).answer).toMatchObject({ code: 403 })
+    expect((await analyst.desk.ask(listTopUps)).list.length).toBeGreaterThan(2)
+  })
+})
+
+describe('the figures of balances', () => {
+  it('reconcile to the cent: topped up, less recognised, returned and broken, is what is owed', async () => {
+    const shopper = await Shopper.on(site)
+    const press = (number: number) =>
+      shopper.tryOrder({ episode_id: episodeOf(site, number), gateway: 'balance' })
+    await shopper.buy({ kind: 'top_up', top_up_id: 'top_10' })
+    await press(4)
+    await press(5)
+    site.moveOn(day)
+    owner = await letIn(site, 'owner')
+    const { info: third } = await press(6)
+    await owner.desk.ask(refundOrder, { body: { id: third?.id ?? '', cents: 40, reason: 'sorry' } })
+    await shopper.buy({ kind: 'top_up', top_up_id: 'top_5' })
+    await shopper.visitor.ask(refundBalance, { body: {} })
+    await shopper.buy({ kind: 'top_up', top_up_id: 'top_20' })
+
+    const { liability, days } = await owner.desk.ask(showBalances, { query: { days: 3 } })
+    expect(days).toHaveLength(2)
+    expect(days[1]).toMatchObject({ recognised_cents: 98, discount_cents: 100 })
+    expect(days[0]).toMatchObject({ recognised_cents: 59, top_ups_returned_cents: 1000 - 98 - 59 + 500 })
+    const sum = (
+      field: 'topped_up_cents' | 'recognised_cents' | 'top_ups_returned_cents' | 'breakage_cents',
+    ) => days.reduce((total, each) => total + each[field], 0)
+    const owed = liability.reduce((total, { paid_cents }) => total + paid_cents, 0)
+    expect(
+      sum('topped_up_cents') -
+        sum('recognised_cents') -
+        sum('top_ups_returned_cents') -
+        sum('breakage_cents'),
+    ).toBe(owed)
+    await expectSound(site)
+    await expectBalancesKept(site.context.db)
+  })
+
+  it('are shown at the command line too', async () => {
+    expect(await runStudioCommand(site.context, ['balance', 'show'])).toBeDefined()
+  })
+})
+
+describe('an order of a top-up', () => {
+  it('says what of it is not spent, which a refund without an amount gives back', async () => {
+    const shopper = await Shopper.on(site)
+    const { info: order } = await shopper.buy({ kind: 'top_up', top_up_id: 'top_5' })
+    await shopper.tryOrder({ episode_id: episodeOf(site), gateway: 'balance' })
+    const id = order?.id ?? ''
+    expect(await owner.desk.ask(getOrder, { query: { id } })).toMatchObject({
+      refundable_cents: 500,
+      unspent_cents: 401,
+    })
+    const whole = await owner.desk.call(refundOrder, { body: { id, cents: 500 } })
+    expect(whole.answer).toMatchObject({ code: 500, info: { field: 'reason' } })
+    await owner.desk.ask(refundOrder, { body: { id } })
+    expect(await shopper.look(id)).toMatchObject({ refunded_cents: 401 })
+  })
+})

@@ -1,0 +1,49 @@
+import {
+  addTopUp as addCall,
+  changeTopUp as changeCall,
+  listTopUps,
+  retireTopUp as retireCall,
+  showBalances,
+} from '#contract/studio/top-ups.ts'
+import {
+  addTopUp,
+  changeTopUpTerms,
+  listTopUpsForAdmin,
+  loadBalanceFigures,
+  retireTopUp,
+} from '#server/features/billing/billing.ts'
+import { changes, reads, type Command } from './command.ts'
+
+/** What is sold for the prepaid balance, and its figures. */
+export const topUpCommands: Command[] = [
+  reads(listTopUps, async ({ db }) => ({ data: { list: await listTopUpsForAdmin(db) } })),
+
+  changes(addCall, async (context, tx, body) => {
+    const { price_cents, bonus_cents = 0, bonus_days = null, currency, position = 0 } = body
+    const topUp = await addTopUp(context, tx, { price_cents, bonus_cents, bonus_days, currency, position })
+    return { answer: { info: topUp }, change: { subject: topUp.id, after: topUp } }
+  }),
+
+  changes(changeCall, async (context, tx, { id, price_cents, bonus_cents, bonus_days, position }) => {
+    const { topUp, before } = await changeTopUpTerms(context, tx, id, {
+      ...(price_cents === undefined ? {} : { price_cents }),
+      ...(bonus_cents === undefined ? {} : { bonus_cents }),
+      ...(bonus_days === undefined ? {} : { bonus_days }),
+      ...(position === undefined ? {} : { position }),
+    })
+    return { answer: { info: topUp }, change: { subject: id, before, after: topUp } }
+  }),
+
+  changes(retireCall, async (context, tx, { id }) => {
+    const topUp = await retireTopUp(context, tx, id)
+    const { retired_at } = topUp
+    return {
+      answer: { info: topUp },
+      change: { subject: id, before: { retired_at: null }, after: { retired_at } },
+    }
+  }),
+
+  reads(showBalances, async ({ db, clock }, { days = 30 }) => ({
+    info: await loadBalanceFigures(db, clock.now(), days),
+  })),
+]
