@@ -29,6 +29,7 @@ const named = [
   'billing-withdrawals',
   'check-health',
   'count-experiments',
+  'expire-bonus',
   'finish-tag-changes',
   'forget-guests',
   'learn-next-watched',

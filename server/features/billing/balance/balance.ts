@@ -22,7 +22,7 @@ import {
   type Change,
   type LotRow,
 } from './lot-queries.ts'
-import { planReturn, planSpending, sumOf } from './plan-changes.ts'
+import { planReturn, planSpending, sumOf } from './spending-order.ts'
 
 // Everything here that changes a balance runs while its person is locked (`lockBuyer`).
 

@@ -1,0 +1,114 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { getBalance } from '#contract/balance.ts'
+import { createOrder } from '#contract/billing.ts'
+import { getUser } from '#contract/members.ts'
+import { answerOnce } from '#server/features/billing/checkout/idempotency.ts'
+import { createOrderFor } from '#server/features/billing/checkout/create-order.ts'
+import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
+import { refundOrder } from '#server/features/billing/refunds/refund-order.ts'
+import { expectBalancesKept } from '#server/testing/billing-model/balance-books.ts'
+import { orderCall } from '#server/testing/builders/order-call.ts'
+import { Shopper } from '#server/testing/builders/shopper.ts'
+import { concurrently } from '#server/testing/concurrently.ts'
+import { beforeEachOf, dieInBilling } from '#server/testing/crash/crash-in-billing.ts'
+import type { Death } from '#server/testing/crash/crashing-pool.ts'
+import {
+  episodeOf,
+  expectSound,
+  moneySite,
+  playing,
+  refundsOf,
+  type MoneySite,
+} from '#server/testing/site/money-site.ts'
+
+const key = 'one press'
+const hour = 3_600_000
+let site: MoneySite
+
+beforeAll(async () => {
+  site = await moneySite({ BALANCE: 'on' })
+})
+afterAll(() => site.close())
+afterEach(async () => {
+  await expectSound(site)
+  await expectBalancesKept(site.context.db)
+})
+
+/** Somebody with five dollars, and the press that spends some of them. */
+async function readyToPress() {
+  const shopper = await Shopper.on(site)
+  const { info: topUp } = await shopper.buy({ kind: 'top_up', top_up_id: 'top_5' })
+  const { id: userId } = await shopper.visitor.ask(getUser)
+  const body = { kind: 'episode', gateway: 'balance', episode_id: episodeOf(site, 4) } as const
+  return { shopper, topUpId: topUp?.id ?? '', userId, body }
+}
+
+type Ready = Awaited<ReturnType<typeof readyToPress>>
+
+/** Does what the call does, in this process until it would die. */
+function pressUntil(death: Death, { userId, body }: Ready) {
+  const request = { userId, key, path: createOrder.path, body, now: new Date() }
+  return dieInBilling(site.databaseUrl, death, async (context) => {
+    await answerOnce(context.db, request, (id) => createOrderFor(context, orderCall(userId, body), id))
+  })
+}
+
+/** As if the lease of the process that died had run out. */
+const lapse = (userId: string) =>
+  site.context.db
+    .updateTable('idempotency_keys')
+    .set({ held_until: new Date(0) })
+    .where('user_id', '=', userId)
+    .execute()
+
+const availableTo = async ({ visitor }: Shopper) =>
+  (await visitor.ask(getBalance)).balances[0]?.available_cents
+
+test(
+  'a press that dies before any statement, repeated with its key, makes one order and one charge',
+  { timeout: 120_000 },
+  async () => {
+    const whole = await pressUntil({ when: 'never', at: 0 }, await readyToPress())
+    await concurrently(beforeEachOf(whole), async (death) => {
+      const ready = await readyToPress()
+      const { shopper, userId, body } = ready
+      expect(await pressUntil(death, ready)).toMatchObject({ died: true })
+      await lapse(userId)
+      const again = await shopper.tryOrder({ ...body, email: undefined }, { 'idempotency-key': key })
+      expect(again).toMatchObject({ code: 200, info: { status: 'paid' } })
+      const orders = site.context.db.selectFrom('orders').select('id').where('user_id', '=', userId)
+      expect(await orders.where('gateway', '=', 'balance').execute()).toEqual([{ id: again.info?.id }])
+      expect(await availableTo(shopper)).toBe(401)
+      expect(await playing(site, shopper)).toBe(200)
+    })
+  },
+)
+
+test(
+  'a refund of a top-up that dies before any statement goes out once or not at all, and the balance follows',
+  { timeout: 120_000 },
+  async () => {
+    const refundUntil = (death: Death, orderId: string) =>
+      dieInBilling(site.databaseUrl, death, async (context) => {
+        await refundOrder(context, orderId, { reason: 'asked for it' })
+      })
+    const whole = await refundUntil({ when: 'never', at: 0 }, (await readyToPress()).topUpId)
+    const people: Ready[] = []
+    await concurrently(beforeEachOf(whole), async (death) => {
+      const ready = await readyToPress()
+      await refundUntil(death, ready.topUpId)
+      people.push(ready)
+    })
+    site.moveOn(hour)
+    await runJanitor(site.context)
+    await runJanitor(site.context)
+    for (const { shopper, topUpId } of people) {
+      const refunds = await refundsOf(site, topUpId)
+      const back = refunds.length > 0
+      expect(refunds).toEqual(
+        back ? [{ amount_cents: 500, status: 'succeeded', reason: 'asked for it' }] : [],
+      )
+      expect(await availableTo(shopper)).toBe(back ? undefined : 500)
+    }
+  },
+)

@@ -1,0 +1,200 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { getBalance } from '#contract/balance.ts'
+import type { Order } from '#contract/billing.ts'
+import { Refusal } from '#contract/errors.ts'
+import { dispute } from '#server/features/billing/gateways/sandbox/sandbox-gateway.ts'
+import { expireBonus } from '#server/features/billing/jobs/expire-bonus.ts'
+import { refundOrder } from '#server/features/billing/refunds/refund-order.ts'
+import type { DisputeStatus } from '#server/features/billing/tables.ts'
+import { BalanceModel } from '#server/testing/billing-model/balance-model.ts'
+import { expectBalancesKept } from '#server/testing/billing-model/balance-books.ts'
+import { Shopper } from '#server/testing/builders/shopper.ts'
+import { checkProperty, propertyTimeoutMs } from '#server/testing/check-property.ts'
+import {
+  episodeOf,
+  expectSound,
+  hear,
+  moneySite,
+  paymentOf,
+  playing,
+  type MoneySite,
+} from '#server/testing/site/money-site.ts'
+
+const day = 86_400_000
+const price = 99
+/** Locked episodes of the site's video. */
+const episodes = [4, 5, 6] as const
+/** What is sold: cents, bonus, and for how many days. */
+const products = [
+  [250, 0, 1],
+  [120, 60, 3],
+  [300, 150, 9],
+] as const
+
+let site: MoneySite
+
+beforeAll(async () => {
+  site = await moneySite({ BALANCE: 'on' })
+  const rows = products.map(([price_cents, bonus_cents, bonus_days], index) => ({
+    id: `top_of_model_${index}`,
+    ...{ price_cents, bonus_cents, bonus_days, currency: 'USD' },
+  }))
+  await site.context.db.insertInto('top_up_products').values(rows).execute()
+})
+afterAll(() => site.close())
+
+/** A person, what they have done, and what the model believes. */
+interface Run {
+  model: BalanceModel
+  shopper: Shopper
+  topUps: Order[]
+  purchases: Map<number, Order>
+}
+
+type Step = (run: Run) => Promise<void>
+
+const now = () => site.context.clock.now().getTime()
+
+/** A refund as an operator asks for it; what must be refused is. */
+async function refund(order: Order | undefined): Promise<void> {
+  if (!order) return
+  await refundOrder(site.context, order.id, { reason: 'asked for it' }).catch((error: unknown) => {
+    if (!(error instanceof Refusal)) throw error
+  })
+}
+
+async function bankSays({ id }: Order, status: DisputeStatus): Promise<void> {
+  const { db, clock, secret } = site.context
+  const { reference } = await paymentOf(site, id)
+  await dispute({ db, clock, secret, notify: () => {} }, reference, status)
+  await hear(site, reference)
+}
+
+const topUp =
+  (index: number): Step =>
+  async ({ model, shopper, topUps }) => {
+    const [cents, bonus, days] = products[index] ?? products[0]
+    const { info } = await shopper.buy({ kind: 'top_up', top_up_id: `top_of_model_${index}` })
+    if (info?.status !== 'paid') throw new Error('it was not paid')
+    topUps.push(info)
+    model.topUp(cents, bonus, Date.parse(info.paid_at ?? '') + days * day)
+  }
+
+/** Presses at once; at most one is paid. */
+const press =
+  (episode: number, times: number): Step =>
+  async ({ model, shopper, purchases }) => {
+    const order = { episode_id: episodeOf(site, episode), gateway: 'balance' as const }
+    const answers = await Promise.all(Array.from({ length: times }, () => shopper.tryOrder(order)))
+    const paid = answers.flatMap(({ info }) => (info?.status === 'paid' ? [info] : []))
+    expect(paid).toHaveLength(model.buy(episode, price, now()) ? 1 : 0)
+    for (const one of paid) purchases.set(episode, one)
+  }
+
+const refundPurchase =
+  (episode: number): Step =>
+  async ({ model, purchases }) => {
+    await refund(purchases.get(episode))
+    model.refundPurchase(episode)
+  }
+
+const refundTopUp =
+  (index: number): Step =>
+  async ({ model, topUps }) => {
+    await refund(topUps[index])
+    model.refundTopUp(index)
+  }
+
+const openDispute =
+  (index: number): Step =>
+  async ({ model, topUps }) => {
+    const order = topUps[index]
+    const known = model.topUps[index]
+    if (!order || known?.dispute !== 'none' || known.refunded === known.amount) return
+    await bankSays(order, 'open')
+    model.dispute(index)
+  }
+
+const endDispute =
+  (index: number, outcome: 'won' | 'lost'): Step =>
+  async ({ model, topUps }) => {
+    const order = topUps[index]
+    if (!order || model.topUps[index]?.dispute !== 'open') return
+    await bankSays(order, outcome)
+    model.end(index, outcome)
+  }
+
+const wait =
+  (days: number): Step =>
+  async ({ model }) => {
+    site.moveOn(days * day)
+    await expireBonus(site.context)
+    model.expire(now())
+  }
+
+const which = fc.nat({ max: 3 })
+const anEpisode = fc.constantFrom(...episodes)
+const steps = fc.array(
+  fc.oneof(
+    {
+      weight: 3,
+      arbitrary: fc.nat({ max: products.length - 1 }).map((index) => ['topUp', topUp(index)] as const),
+    },
+    {
+      weight: 6,
+      arbitrary: fc
+        .tuple(anEpisode, fc.constantFrom(1, 1, 5))
+        .map(([episode, times]) => ['press', press(episode, times)] as const),
+    },
+    {
+      weight: 2,
+      arbitrary: anEpisode.map((episode) => ['refundPurchase', refundPurchase(episode)] as const),
+    },
+    { weight: 2, arbitrary: which.map((index) => ['refundTopUp', refundTopUp(index)] as const) },
+    { weight: 2, arbitrary: which.map((index) => ['openDispute', openDispute(index)] as const) },
+    {
+      weight: 2,
+      arbitrary: fc
+        .tuple(which, fc.constantFrom('won' as const, 'lost' as const))
+        .map(([index, outcome]) => [`${outcome} ${index}`, endDispute(index, outcome)] as const),
+    },
+    { weight: 1, arbitrary: fc.constantFrom(1, 4).map((days) => [`wait ${days}`, wait(days)] as const) },
+  ),
+  { minLength: 3, maxLength: 14 },
+)
+
+/** The balance is what the model says, the books agree, and an episode plays if and only if its purchase is paid. */
+async function observe({ model, shopper }: Run): Promise<void> {
+  const { balances } = await shopper.visitor.ask(getBalance)
+  const { paid_cents = 0, bonus_cents = 0 } = balances[0] ?? {}
+  expect({ paid_cents, bonus_cents }).toEqual({
+    paid_cents: model.available('paid', now()),
+    bonus_cents: model.available('bonus', now()),
+  })
+  for (const episode of episodes) {
+    const live = model.bought.get(episode)?.live ?? false
+    expect(await playing(site, shopper, episode)).toBe(live ? 200 : 402)
+  }
+}
+
+test(
+  'a balance is never negative, always what was paid less what was spent, and buys what it pays for',
+  { timeout: propertyTimeoutMs },
+  () =>
+    checkProperty(
+      fc.asyncProperty(steps, async (sequence) => {
+        const shopper = await Shopper.on(site)
+        const run: Run = { model: new BalanceModel(), shopper, topUps: [], purchases: new Map() }
+        for (const [, step] of sequence) {
+          await step(run)
+          await observe(run)
+        }
+        // The sandbox decides an open dispute when the clock of a later case is past its date.
+        for (const index of run.topUps.keys()) await endDispute(index, 'lost')(run)
+        await observe(run)
+        await expectBalancesKept(site.context.db)
+        await expectSound(site)
+      }),
+    ),
+)

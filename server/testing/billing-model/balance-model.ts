@@ -1,0 +1,121 @@
+/** What a small model believes of a person's balance: as little as it takes to say what must be in it. */
+interface Lot {
+  topUp: number
+  kind: 'paid' | 'bonus'
+  left: number
+  taken: number
+  expiresAt: number
+}
+
+interface Bought {
+  live: boolean
+  parts: { lot: Lot; cents: number }[]
+}
+
+interface ToppedUp {
+  amount: number
+  refunded: number
+  dispute: 'none' | 'open' | 'won' | 'lost'
+  /** What the dispute took. */
+  disputed: number
+}
+
+/** A person's balance as it must be after what was done. Each method does what the site is asked for, or nothing where it must refuse. */
+export class BalanceModel {
+  readonly lots: Lot[] = []
+  readonly topUps: ToppedUp[] = []
+  /** By the number of the episode: the latest purchase of it. */
+  readonly bought = new Map<number, Bought>()
+
+  topUp(amount: number, bonus: number, expiresAt: number): void {
+    const topUp = this.topUps.push({ amount, refunded: 0, dispute: 'none', disputed: 0 }) - 1
+    this.lots.push({ topUp, kind: 'paid', left: amount, taken: 0, expiresAt: Infinity })
+    if (bonus > 0) this.lots.push({ topUp, kind: 'bonus', left: bonus, taken: 0, expiresAt })
+  }
+
+  /** @returns whether it must be paid */
+  buy(episode: number, cents: number, now: number): boolean {
+    const usable = this.lots.filter(({ expiresAt, left }) => expiresAt > now && left > 0)
+    const available = usable.reduce((sum, { left }) => sum + left, 0)
+    if (this.bought.get(episode)?.live || available < cents) return false
+    const order = usable.toSorted(
+      (a, b) => a.kind.localeCompare(b.kind) || (a.expiresAt === b.expiresAt ? 0 : a.expiresAt - b.expiresAt),
+    )
+    const parts: Bought['parts'] = []
+    let rest = cents
+    for (const lot of order) {
+      const part = Math.min(rest, lot.left)
+      if (part > 0) parts.push({ lot, cents: part })
+      lot.left -= part
+      rest -= part
+    }
+    this.bought.set(episode, { live: true, parts })
+    return true
+  }
+
+  /** All of a purchase goes back where it came from. */
+  refundPurchase(episode: number): void {
+    const bought = this.bought.get(episode)
+    if (!bought?.live) return
+    bought.live = false
+    for (const { lot, cents } of bought.parts) lot.left += cents
+  }
+
+  /** The unspent part of a top-up goes back to its payment. */
+  refundTopUp(index: number): void {
+    const topUp = this.topUps[index]
+    const paid = this.lotOf(index, 'paid')
+    if (!topUp || !paid || topUp.dispute === 'open' || topUp.dispute === 'lost') return
+    const cents = Math.min(paid.left, topUp.amount - topUp.refunded)
+    if (cents === 0) return
+    topUp.refunded += cents
+    this.take(paid, cents)
+    this.takeBonus(index)
+  }
+
+  dispute(index: number): void {
+    const topUp = this.topUps[index]
+    const paid = this.lotOf(index, 'paid')
+    if (!topUp || !paid || topUp.dispute !== 'none' || topUp.refunded === topUp.amount) return
+    topUp.dispute = 'open'
+    topUp.disputed = topUp.amount - topUp.refunded
+    for (const [episode, { live, parts }] of this.bought)
+      if (live && parts.some(({ lot }) => lot.topUp === index)) this.refundPurchase(episode)
+    this.take(paid, topUp.disputed)
+    this.takeBonus(index)
+  }
+
+  end(index: number, outcome: 'won' | 'lost'): void {
+    const topUp = this.topUps[index]
+    const paid = this.lotOf(index, 'paid')
+    if (topUp?.dispute !== 'open' || !paid) return
+    topUp.dispute = outcome
+    if (outcome === 'lost') return
+    this.take(paid, -topUp.disputed)
+    const bonus = this.lotOf(index, 'bonus')
+    if (bonus && topUp.refunded === 0) this.take(bonus, -bonus.taken)
+  }
+
+  expire(now: number): void {
+    for (const lot of this.lots) if (lot.expiresAt <= now) lot.left = 0
+  }
+
+  available(kind: Lot['kind'], now: number): number {
+    const own = this.lots.filter((lot) => lot.kind === kind && lot.expiresAt > now)
+    return own.reduce((sum, { left }) => sum + left, 0)
+  }
+
+  private take(lot: Lot, cents: number): void {
+    lot.left -= cents
+    lot.taken += cents
+  }
+
+  private takeBonus(topUp: number): void {
+    const [paid, bonus] = [this.lotOf(topUp, 'paid'), this.lotOf(topUp, 'bonus')]
+    if (bonus && paid?.left === 0) this.take(bonus, bonus.left)
+  }
+
+  private lotOf(topUp: number, kind: Lot['kind']): Lot | undefined {
+    return this.lots.find((lot) => lot.topUp === topUp && lot.kind === kind)
+  }
+}
