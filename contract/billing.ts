@@ -165,6 +165,8 @@ export const Receipt = Type.Object({
   currency: Currency,
   amount_cents: Cents,
   refunded_cents: Cents,
+  /** What bonus money paid of the amount: a discount, which has no tax. */
+  discount_cents: Type.Optional(Cents),
   /** Net amount and tax of the money that was not refunded, at a rate in percent. */
   net_cents: Cents,
   tax_cents: Cents,

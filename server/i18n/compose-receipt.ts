@@ -19,6 +19,8 @@ export interface ReceiptValues {
   tax: string
   rate: string
   total: string
+  /** Of a purchase from the balance, what bonus money paid. */
+  discount: string
   seller: string
   address: string
   taxNumber: string
@@ -61,6 +63,8 @@ export function composeReceipt(
     [words.date, said('date')],
     [words.what, bought],
     [words.until, said('until')],
+    // A receipt that an earlier release queued has none.
+    [words.discount, values['discount'] ?? ''],
     [words.net, said('net')],
     [fill(words.tax), said('tax')],
     [words.total, said('total')],
@@ -70,7 +74,9 @@ export function composeReceipt(
   const after: (string | Line)[] = [
     ...(said('until') ? [said('renewsOn') ? fill(words.renews) : words.ends] : []),
     ...(said('cancel') ? [[words.howToCancel, said('cancel')] satisfies Line] : []),
-    ...(said('withdrawUntil') ? [[fill(words.withdraw), said('withdraw')] satisfies Line] : []),
+    ...(said('withdrawUntil')
+      ? [[fill(kind === 'top_up' ? words.withdrawTopUp : words.withdraw), said('withdraw')] satisfies Line]
+      : []),
     ...(said('atOnce') ? [words.atOnce] : []),
   ]
   const claim = said('claim')

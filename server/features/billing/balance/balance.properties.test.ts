@@ -38,7 +38,10 @@ beforeAll(async () => {
   site = await moneySite({ BALANCE: 'on' })
   const rows = products.map(([price_cents, bonus_cents, bonus_days], index) => ({
     id: `top_of_model_${index}`,
-    ...{ price_cents, bonus_cents, bonus_days, currency: 'USD' },
+    price_cents,
+    bonus_cents,
+    bonus_days,
+    currency: 'USD',
   }))
   await site.context.db.insertInto('top_up_products').values(rows).execute()
 })

@@ -1,11 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { getBalance, refundBalance, setAutoUnlock } from '#contract/balance.ts'
-import { withdraw } from '#contract/billing.ts'
+import { getReceipt, withdraw } from '#contract/billing.ts'
 import { deleteUser, getUser, signIn } from '#contract/members.ts'
 import { exportBilling } from '#server/features/billing/billing.ts'
 import { expectBalancesKept } from '#server/testing/billing-model/balance-books.ts'
 import { password, registerMember } from '#server/testing/builders/register-member.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
+import { newId } from '#server/platform/ids.ts'
 import { readParts } from '#server/testing/read-parts.ts'
 import {
   episodeOf,
@@ -154,5 +155,23 @@ describe('a receipt', () => {
     const subjects = (await site.mails(shopper.email)).map(({ subject }) => subject)
     expect(subjects[0]).toBe('Your receipt: $5.00 for your balance')
     expect(subjects[1]).toMatch(/episode 4$/)
+  })
+
+  test('says what bonus money paid, which is taken off the total', async () => {
+    const shopper = await Shopper.on(site)
+    const id = newId('top')
+    const row = { id, price_cents: 500, bonus_cents: 40, currency: 'USD' }
+    await site.context.db.insertInto('top_up_products').values(row).execute()
+    await withBalance(shopper, id)
+    const { info } = await press(shopper)
+    const [, receipt] = await site.mails(shopper.email)
+    expect(receipt?.text).toContain('Paid with bonus: $0.40')
+    expect(receipt?.text).toContain('Total (tax included): $0.59')
+    const query = { order_id: info?.id ?? '' }
+    expect(await shopper.visitor.ask(getReceipt, { query })).toMatchObject({
+      amount_cents: 99,
+      discount_cents: 40,
+      net_cents: 59,
+    })
   })
 })

@@ -65,19 +65,19 @@ export async function offerBalance(
   { episode_cents, video_cents, currency }: Offer['price'],
 ): Promise<BalanceOffer | undefined> {
   if (!context.balanceOn) return undefined
-  const { available_cents, bonus_cents } = await loadBalance(
-    db,
-    viewer?.kept ? viewer.userId : '',
-    currency,
-    context.clock.now(),
-  )
-  const ways = [
+  const nothing = { available_cents: 0, bonus_cents: 0 }
+  const { available_cents, bonus_cents } = viewer?.kept
+    ? await loadBalance(db, viewer.userId, currency, context.clock.now())
+    : nothing
+  const products = [
     { kind: 'episode' as const, amount_cents: episode_cents },
     { kind: 'video' as const, amount_cents: video_cents },
   ]
-  const [episode, video] = ways
+  const [episode, video] = products
   const cheapest = video && episode && video.amount_cents < episode.amount_cents ? video : episode
-  const covers = ways.filter(({ amount_cents }) => amount_cents <= available_cents).map(({ kind }) => kind)
+  const covers = products
+    .filter(({ amount_cents }) => amount_cents <= available_cents)
+    .map(({ kind }) => kind)
   const amount_cents = Math.min(episode_cents, video_cents)
   return {
     currency,

@@ -20,7 +20,10 @@ export async function loadReceipt(
   const live = subscription?.status === 'active' && subscription.period_no === row.period_no
   const next = live ? await nextCharge(db, subscription) : null
   const rate = row.tax_rate ?? operator.taxRate
-  const { netCents, taxCents } = splitTax(row.amount_cents - row.refunded_cents, rate)
+  const { amount_cents, refunded_cents, discount_cents } = row
+  // Bonus money is a discount, and comes back last of what is refunded.
+  const kept = Math.max(0, amount_cents - (discount_cents ?? 0) - refunded_cents)
+  const { netCents, taxCents } = splitTax(kept, rate)
   const until = withdrawableUntil(row)
   return {
     order_id: row.id,
@@ -32,8 +35,9 @@ export async function loadReceipt(
       tax_number: operator.taxNumber ?? null,
     },
     currency: row.currency,
-    amount_cents: row.amount_cents,
-    refunded_cents: row.refunded_cents,
+    amount_cents,
+    refunded_cents,
+    ...(discount_cents ? { discount_cents } : {}),
     net_cents: netCents,
     tax_cents: taxCents,
     tax_percent: rate / 100,

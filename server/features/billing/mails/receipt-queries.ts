@@ -16,6 +16,7 @@ const receipt = prepared((db: Db, { id }: Slots<{ id: string }>) =>
       'orders.consent',
       'orders.amount_cents',
       'orders.refunded_cents',
+      'orders.discount_cents',
       'orders.currency',
       'orders.paid_at',
       'orders.period_no',

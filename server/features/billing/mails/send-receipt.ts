@@ -57,12 +57,15 @@ function boughtOf({ kind, titles, number, names, period_days }: ReceiptRow, lang
 
 function pricesOf({ operator }: Seller, row: ReceiptRow, language: Language) {
   const rate = row.tax_rate ?? operator.taxRate
-  const { netCents, taxCents } = splitTax(row.amount_cents, rate)
+  const discount = row.discount_cents ?? 0
+  const paid = row.amount_cents - discount
+  const { netCents, taxCents } = splitTax(paid, rate)
   const money = (cents: number) => moneyWords(cents, row.currency, language)
   return {
     net: money(netCents),
     tax: money(taxCents),
-    total: money(row.amount_cents),
+    total: money(paid),
+    discount: discount > 0 ? money(discount) : '',
     rate: percentWords(rate, language),
   }
 }

@@ -13,10 +13,9 @@ export async function sendRefundMail(
 ): Promise<void> {
   if (order.email === '') return
   const language = await selectLanguageOf(tx, order.user_id, languages())
-  const whole = order.kind === 'plan' ? 'planRefunded' : 'refunded'
   await queueMail(tx, {
     to: order.email,
-    template: order.status === 'refunded' ? whole : 'partlyRefunded',
+    template: templateFor(order),
     values: {
       link: `${publicUrl}/my`,
       amount: moneyWords(cents, order.currency, language),
@@ -24,4 +23,12 @@ export async function sendRefundMail(
     },
     language,
   })
+}
+
+function templateFor({ kind, gateway, status }: OrderRow) {
+  const whole = status === 'refunded'
+  if (kind === 'top_up') return 'topUpRefunded'
+  if (gateway === 'balance') return whole ? 'balanceRefunded' : 'balancePartlyRefunded'
+  if (!whole) return 'partlyRefunded'
+  return kind === 'plan' ? 'planRefunded' : 'refunded'
 }

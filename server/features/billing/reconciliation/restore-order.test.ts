@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { getBalance } from '#contract/balance.ts'
 import type { Order } from '#contract/billing.ts'
 import { getUser } from '#contract/members.ts'
 import { getEpisode } from '#contract/media.ts'
@@ -33,7 +34,7 @@ interface Shop {
 }
 
 async function sandboxShop(): Promise<Shop> {
-  const site = await moneySite()
+  const site = await moneySite({ BALANCE: 'on' })
   return {
     site,
     video: site.video,
@@ -49,7 +50,7 @@ async function stripeShop(): Promise<Shop> {
   let offset = 0
   const clock = { now: () => new Date(Date.now() + offset) }
   const fake = await startFakeStripe(clock)
-  const site = await testSite({ clock }, fake.env)
+  const site = await testSite({ clock }, { ...fake.env, BALANCE: 'on' })
   return {
     site,
     video: await buildVideo(site.context),
@@ -70,7 +71,10 @@ async function stripeShop(): Promise<Shop> {
 async function paypalShop(): Promise<Shop> {
   let offset = 0
   const paypal = await FakePaypal.start()
-  const site = await testSite({ clock: { now: () => new Date(Date.now() + offset) } }, paypal.settings)
+  const site = await testSite(
+    { clock: { now: () => new Date(Date.now() + offset) } },
+    { ...paypal.settings, BALANCE: 'on' },
+  )
   return {
     site,
     video: await buildVideo(site.context),
@@ -172,6 +176,18 @@ describe.each([
       event: string
     }>`SELECT event FROM audit_events WHERE subject = ${order.id} ORDER BY id`.execute(db)
     expect(deeds.map(({ event }) => event)).toEqual(['order_restored', 'order_paid'])
+  })
+
+  test('a top-up comes back with its money and its bonus, once', async () => {
+    const shopper = await Shopper.on(shop.site)
+    const order = await shopper.order({ ...shop.wish, kind: 'top_up', top_up_id: 'top_10' })
+    await shop.pay(shopper, order)
+    await restore()
+    await reconcile(shop.site.context)
+    await reconcile(shop.site.context)
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'paid', top_up_id: 'top_10' })
+    const { balances } = await shopper.visitor.ask(getBalance)
+    expect(balances).toMatchObject([{ paid_cents: 1000, bonus_cents: 100 }])
   })
 
   test('a purchase comes back with what the buyer agreed to and the link that they came by', async () => {
