@@ -123,7 +123,7 @@ export const AbandonedMail = Type.Object({
   reason: nullable(Type.String()),
   tries: Type.Integer(),
   written_at: Time,
-  given_up_at: Time,
+  abandoned_at: Time,
 })
 export type AbandonedMail = Static<typeof AbandonedMail>
 

@@ -8,8 +8,8 @@ export async function abandonMail(to: string): Promise<void> {
   try {
     const values = { link: 'http://localhost/individual#verify=a-secret' }
     await client.query(
-      `INSERT INTO given_up_mails
-        (id, recipient, template, language, fields, attempts, created_at, given_up_at, refused, reason)
+      `INSERT INTO abandoned_mails
+        (id, recipient, template, language, fields, attempts, created_at, abandoned_at, refused, reason)
         VALUES ($1, $2, 'verifyEmail', 'en', $3, 1, now(), now(), true, 'MailError: EENVELOPE RCPT TO 550')`,
       [`mail_${crypto.randomUUID()}`, to, JSON.stringify(values)],
     )

@@ -85,7 +85,7 @@ export const databaseGauges: Readonly<Record<string, Gauge>> = {
   },
   undelivered_mails: {
     help: 'Mails that could not be delivered, of the last week; at most 10,000',
-    read: (db) => one(db, countUpToMost(sql`FROM given_up_mails`)),
+    read: (db) => one(db, countUpToMost(sql`FROM abandoned_mails`)),
   },
   webhook_lag_seconds: {
     help: 'For how long the oldest webhook of each gateway has waited to be applied; without those that are looked at no more',

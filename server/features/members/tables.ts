@@ -39,7 +39,7 @@ export interface SessionsTable {
 export interface SignInFailuresTable {
   account: string
   failures: number
-  open_again: Date
+  locked_until: Date
 }
 
 export interface MembersTables {

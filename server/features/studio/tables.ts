@@ -8,7 +8,7 @@ export interface OperatorsTable {
   email: string
   role: Role
   password_hash: string | null
-  sealed_totp_secret: Buffer | null
+  encrypted_totp_secret: Buffer | null
   last_step: Generated<number>
   active_since: Date | null
   last_seen_at: Date | null
@@ -29,7 +29,7 @@ export interface OperatorInvitationsTable {
   operator_id: string
   /** SHA-256 of the link's secret. */
   secret_hash: Buffer
-  sealed_totp_secret: Buffer | null
+  encrypted_totp_secret: Buffer | null
   expires_at: Date
 }
 

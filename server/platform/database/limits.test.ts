@@ -42,6 +42,6 @@ test('turns that are over are swept, others stay', async () => {
   await takeTurn(database.db, 'old', { max: 1, seconds: 1 }, at(0))
   await takeTurn(database.db, 'young', { max: 1, seconds: 300 }, at(0))
   await purgeTurns(database.db, at(10))
-  const { rows } = await database.pool.query("SELECT key FROM turns WHERE key IN ('old', 'young')")
+  const { rows } = await database.pool.query("SELECT key FROM limit_counts WHERE key IN ('old', 'young')")
   expect(rows).toEqual([{ key: 'young' }])
 })

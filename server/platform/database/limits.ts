@@ -22,7 +22,7 @@ export async function takeTurn(
 ): Promise<void> {
   const end = new Date(now.getTime() + seconds * 1000)
   const { rows } = await sql<{ taken: number; ends_at: Date }>`
-    INSERT INTO turns AS t (key, taken, ends_at) VALUES (${key}, 1, ${end})
+    INSERT INTO limit_counts AS t (key, taken, ends_at) VALUES (${key}, 1, ${end})
     ON CONFLICT (key) DO UPDATE SET
       taken = CASE WHEN t.ends_at <= ${now} THEN 1 ELSE least(t.taken + 1, ${max + 1}) END,
       ends_at = CASE WHEN t.ends_at <= ${now} THEN ${end} ELSE t.ends_at END
@@ -58,5 +58,5 @@ export function secondsUntil(then: Date, now: Date): number {
 
 /** Forgets the turns of stretches that are over. */
 export async function purgeTurns(db: QueryExecutorProvider, now: Date): Promise<void> {
-  await sql`DELETE FROM turns WHERE ends_at <= ${now}`.execute(db)
+  await sql`DELETE FROM limit_counts WHERE ends_at <= ${now}`.execute(db)
 }

@@ -17,12 +17,12 @@ export interface SummedCalls {
 
 /** In the order of the key, so that two processes never wait for each other in a circle. */
 const addCalls = `
-  INSERT INTO api_calls (caller, stretch, calls, until)
+  INSERT INTO api_calls (caller, time_window, calls, ends_at)
   SELECT * FROM unnest($1::text[], $2::bigint[], $3::integer[], $4::timestamptz[]) AS given (caller) ORDER BY caller
-  ON CONFLICT (caller, stretch) DO UPDATE SET calls = api_calls.calls + excluded.calls
+  ON CONFLICT (caller, time_window) DO UPDATE SET calls = api_calls.calls + excluded.calls
   RETURNING caller, calls, coalesce(
     (SELECT earlier.calls FROM api_calls AS earlier
-     WHERE earlier.caller = api_calls.caller AND earlier.stretch = api_calls.stretch - 1), 0) AS before`
+     WHERE earlier.caller = api_calls.caller AND earlier.time_window = api_calls.time_window - 1), 0) AS before`
 
 /** Adds this process's counts to those of the others, deletes expired counts, and returns the sums. */
 export async function exchangeCalls(
@@ -37,6 +37,6 @@ export async function exchangeCalls(
     counted.map(({ until }) => until),
   ]
   const { rows } = await pool.query<SummedCalls>(addCalls, columns)
-  await pool.query('DELETE FROM api_calls WHERE until < $1', [now])
+  await pool.query('DELETE FROM api_calls WHERE ends_at < $1', [now])
   return rows
 }

@@ -1,6 +1,6 @@
 import type { Expression, ExpressionBuilder, Kysely, Selectable, SqlBool, Transaction } from 'kysely'
 import type { After } from '#server/platform/database/prepared-page.ts'
-import type { GivenUpMailsTable, MailTables, MailsTable } from './tables.ts'
+import type { AbandonedMailsTable, MailTables, MailsTable } from './tables.ts'
 
 export type MailRow = Pick<
   Selectable<MailsTable>,
@@ -71,14 +71,14 @@ export async function postponeMail(
     .execute()
 }
 
-/** Forgets what waits for an address, compared without case (index `given_up_mails_recipient`). */
+/** Forgets what waits for an address, compared without case (index `abandoned_mails_recipient`). */
 export function deleteMailsTo(tx: Transaction<MailTables>, recipient: string): Promise<void> {
   return deleteMails(tx, (mail) =>
     mail(mail.fn('lower', ['recipient']), '=', mail.fn('lower', [mail.val(recipient)])),
   )
 }
 
-/** Forgets what waits about these orders, to whichever address (index `given_up_mails_order`). */
+/** Forgets what waits about these orders, to whichever address (index `abandoned_mails_order`). */
 export async function deleteMailsAbout(
   tx: Transaction<MailTables>,
   orderIds: readonly string[],
@@ -92,7 +92,7 @@ async function deleteMails(
   which: (mail: ExpressionBuilder<MailTables, keyof MailTables>) => Expression<SqlBool>,
 ): Promise<void> {
   await tx.deleteFrom('mails').where(which).execute()
-  await tx.deleteFrom('given_up_mails').where(which).execute()
+  await tx.deleteFrom('abandoned_mails').where(which).execute()
 }
 
 const kept = ['id', 'recipient', 'template', 'language', 'fields', 'expires_at', 'created_at'] as const
@@ -111,14 +111,14 @@ export async function giveUpMail(
         .where('attempts', '=', attempts)
         .returning([...kept, 'attempts']),
     )
-    .insertInto('given_up_mails')
-    .columns([...kept, 'attempts', 'given_up_at', 'refused', 'reason'])
+    .insertInto('abandoned_mails')
+    .columns([...kept, 'attempts', 'abandoned_at', 'refused', 'reason'])
     .expression((mails) =>
       mails
         .selectFrom('gone')
         .select([...kept, 'attempts'])
         .select((mail) => [
-          mail.cast<Date>(mail.val(at), 'timestamptz').as('given_up_at'),
+          mail.cast<Date>(mail.val(at), 'timestamptz').as('abandoned_at'),
           mail.cast<boolean>(mail.val(refused), 'boolean').as('refused'),
           mail.cast<string>(mail.val(reason), 'text').as('reason'),
         ]),
@@ -126,23 +126,23 @@ export async function giveUpMail(
     .execute()
 }
 
-/** Mails that were given up and are of use still, the latest first (index `given_up_mails_at`). */
-export function selectGivenUpMails(
+/** Mails that were given up and are of use still, the latest first (index `abandoned_mails_at`). */
+export function selectAbandonedMails(
   db: Kysely<MailTables>,
   now: Date,
   after: After | undefined,
   limit: number,
-): Promise<Selectable<GivenUpMailsTable>[]> {
+): Promise<Selectable<AbandonedMailsTable>[]> {
   let page = db
-    .selectFrom('given_up_mails')
+    .selectFrom('abandoned_mails')
     .selectAll()
     .where(isOfUse(now))
-    .orderBy('given_up_at', 'desc')
+    .orderBy('abandoned_at', 'desc')
     .orderBy('id', 'desc')
     .limit(limit)
   if (after) {
     const { at, id } = after
-    page = page.where((mail) => mail(mail.refTuple('given_up_at', 'id'), '<', mail.tuple(new Date(at), id)))
+    page = page.where((mail) => mail(mail.refTuple('abandoned_at', 'id'), '<', mail.tuple(new Date(at), id)))
   }
   return page.execute()
 }
@@ -156,7 +156,7 @@ export async function requeueMail(
   const columns = [...kept]
   return tx
     .with('gone', (mails) =>
-      mails.deleteFrom('given_up_mails').where('id', '=', id).where(isOfUse(now)).returning(columns),
+      mails.deleteFrom('abandoned_mails').where('id', '=', id).where(isOfUse(now)).returning(columns),
     )
     .insertInto('mails')
     .columns(columns)
@@ -166,12 +166,12 @@ export async function requeueMail(
 }
 
 /** Forgets what was given up before a time, or is of no use any more. */
-export async function deleteGivenUpMails(db: Kysely<MailTables>, now: Date, before: Date): Promise<void> {
+export async function deleteAbandonedMails(db: Kysely<MailTables>, now: Date, before: Date): Promise<void> {
   await db
-    .deleteFrom('given_up_mails')
-    .where((mail) => mail.or([mail('given_up_at', '<', before), mail('expires_at', '<=', now)]))
+    .deleteFrom('abandoned_mails')
+    .where((mail) => mail.or([mail('abandoned_at', '<', before), mail('expires_at', '<=', now)]))
     .execute()
 }
 
-const isOfUse = (now: Date) => (mail: ExpressionBuilder<MailTables, 'given_up_mails'>) =>
+const isOfUse = (now: Date) => (mail: ExpressionBuilder<MailTables, 'abandoned_mails'>) =>
   mail.or([mail('expires_at', 'is', null), mail('expires_at', '>', now)])

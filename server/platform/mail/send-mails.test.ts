@@ -10,7 +10,7 @@ import { testDatabase, type TestDatabase } from '#server/testing/database/templa
 import { readMail } from '#server/testing/fakes/read-mail.ts'
 import { testSmtp, type TestSmtp } from '#server/testing/fakes/smtp-server.ts'
 import { openMailer, smtpMailer } from './mailer.ts'
-import { forgetGivenUp, listGivenUpMails, retryMail } from './abandoned-mails.ts'
+import { purgeAbandonedMails, listAbandonedMails, retryMail } from './abandoned-mails.ts'
 import { cancelMails, queueMail, sendMails, type MailContext } from './send-mails.ts'
 
 const from = 'Cliffhanger <site@drama.example>'
@@ -48,7 +48,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await smtp.close()
-  await database.pool.query('DELETE FROM mails; DELETE FROM given_up_mails')
+  await database.pool.query('DELETE FROM mails; DELETE FROM abandoned_mails')
 })
 
 const queue = (to = 'ada@example.com', more: { expiresAt?: Date } = {}) =>
@@ -197,7 +197,7 @@ describe('a server that does not take a mail', () => {
     await queue('bob@example.com')
     await sendMails(context)
     const list = async () =>
-      (await listGivenUpMails(database.db, context.clock, { size: 10 })).page.toSorted((one, other) =>
+      (await listAbandonedMails(database.db, context.clock, { size: 10 })).page.toSorted((one, other) =>
         one.recipient.localeCompare(other.recipient),
       )
     const [ada, bob] = await list()
@@ -228,15 +228,15 @@ describe('a server that does not take a mail', () => {
     await queue('ada@example.com', { expiresAt: inSeconds(5) })
     await queue('bob@example.com')
     await sendMails(context)
-    const list = async () => (await listGivenUpMails(database.db, context.clock, { size: 10 })).page
+    const list = async () => (await listAbandonedMails(database.db, context.clock, { size: 10 })).page
     const dead = (await list()).find(({ recipient }) => recipient === 'ada@example.com')
     offset += 6000
     expect((await list()).map(({ recipient }) => recipient)).toEqual(['bob@example.com'])
     const retry = database.db.transaction().execute((tx) => retryMail(tx, dead?.id ?? '', context.clock))
     expect(await retry).toBeUndefined()
     const left = async () => {
-      await forgetGivenUp(context)
-      const rows = await database.db.selectFrom('given_up_mails').select('recipient').execute()
+      await purgeAbandonedMails(context)
+      const rows = await database.db.selectFrom('abandoned_mails').select('recipient').execute()
       return rows.map(({ recipient }) => recipient)
     }
     expect(await left()).toEqual(['bob@example.com'])

@@ -4,7 +4,7 @@ import type { Clock } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Log } from '#server/platform/log.ts'
 import { MailError, type Mailer, type Message } from './mailer.ts'
-import { forgetGivenUp } from './abandoned-mails.ts'
+import { purgeAbandonedMails } from './abandoned-mails.ts'
 import {
   anyDueMails,
   claimMails,
@@ -42,7 +42,7 @@ export function mailJobs(context: MailContext) {
   const run = (signal: AbortSignal) => sendMails(context, signal)
   return [
     { name: 'send-mails', everySeconds: 5, dueWhen: anyDueMails, wakeOn: 'mails', run },
-    { name: 'purge-abandoned-mails', everySeconds: 600, run: () => forgetGivenUp(context) },
+    { name: 'purge-abandoned-mails', everySeconds: 600, run: () => purgeAbandonedMails(context) },
   ]
 }
 

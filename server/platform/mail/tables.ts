@@ -14,13 +14,13 @@ export interface MailsTable {
 }
 
 /** A mail that was given up, and why. */
-export interface GivenUpMailsTable extends Pick<
+export interface AbandonedMailsTable extends Pick<
   MailsTable,
   'id' | 'recipient' | 'template' | 'language' | 'fields' | 'expires_at'
 > {
   attempts: number
   created_at: Date
-  given_up_at: Date
+  abandoned_at: Date
   /** For good, by the server. */
   refused: boolean
   reason: string
@@ -28,5 +28,5 @@ export interface GivenUpMailsTable extends Pick<
 
 export interface MailTables {
   mails: MailsTable
-  given_up_mails: GivenUpMailsTable
+  abandoned_mails: AbandonedMailsTable
 }

@@ -26,7 +26,7 @@ export function UndeliveredMails() {
     { title: t('running.reason'), cell: (mail: AbandonedMail) => <Why mail={mail} /> },
     {
       title: t('running.failedAt'),
-      cell: ({ given_up_at }: AbandonedMail) => formatTime(given_up_at, language),
+      cell: ({ abandoned_at }: AbandonedMail) => formatTime(abandoned_at, language),
     },
     { title: t('running.actions'), actions: true, cell: (mail: AbandonedMail) => <SendAgain mail={mail} /> },
   ]

@@ -200,14 +200,14 @@ test('whoever leaves is mailed nothing more about their orders, and nobody elseâ
   const left = await site.mails(shared.email)
   expect(left).toHaveLength(1)
   expect(left[0]?.text).toContain(orderNumber(info?.id ?? ''))
-  const recipients = await db.selectFrom('given_up_mails').select('recipient').execute()
+  const recipients = await db.selectFrom('abandoned_mails').select('recipient').execute()
   expect(recipients).not.toContainEqual({ recipient: shared.email })
 })
 
 async function giveUpMailsAbout(orderId: string): Promise<void> {
   const { rowCount } = await site.context.database.pool.query(
     `WITH gone AS (DELETE FROM mails WHERE fields ->> 'order' = $1 RETURNING *)
-    INSERT INTO given_up_mails
+    INSERT INTO abandoned_mails
     SELECT id, recipient, template, language, fields, attempts, expires_at, created_at, now(), true, 'MailError: 550' FROM gone`,
     [orderId],
   )

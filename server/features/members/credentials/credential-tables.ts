@@ -21,7 +21,7 @@ export interface ResetRequestsTable {
 
 export interface SecondFactorsTable {
   user_id: string
-  sealed_secret: Buffer
+  encrypted_secret: Buffer
   confirmed_at: Date | null
   last_step: Generated<number>
 }

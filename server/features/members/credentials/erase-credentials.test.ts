@@ -27,7 +27,7 @@ test('a person who left is mailed nothing more, and no link or code of theirs is
   const secret = secretOf((await site.mails(email)).at(-1))
   await db
     .insertInto('second_factors')
-    .values({ user_id: id, sealed_secret: Buffer.from('sealed'), confirmed_at: null })
+    .values({ user_id: id, encrypted_secret: Buffer.from('sealed'), confirmed_at: null })
     .execute()
   const { email: other } = await register(site)
   // Two mails wait, one of them for a new address, and one request.
@@ -78,7 +78,7 @@ test('an export says since when there is a second factor, and holds no secret', 
   const since = new Date('2026-11-21T08:00:00Z')
   await site.context.db
     .insertInto('second_factors')
-    .values({ user_id: id, sealed_secret: Buffer.from('sealed'), confirmed_at: since })
+    .values({ user_id: id, encrypted_secret: Buffer.from('sealed'), confirmed_at: since })
     .execute()
   const { answer } = await visitor.call(exportUser)
   expect(answer.info).toMatchObject({ second_factor: { since: since.toISOString() } })

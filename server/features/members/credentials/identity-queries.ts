@@ -52,9 +52,9 @@ export async function deleteIdentities(tx: Tx, userId: string): Promise<void> {
 
 /** Marks a state as used, once among all processes, and deletes expired ones. @returns whether it was unused */
 export async function spendState(db: Db, state: string, endsAt: Date, now: Date): Promise<boolean> {
-  await db.deleteFrom('spent_social_states').where('ends_at', '<', now).execute()
+  await db.deleteFrom('used_social_states').where('ends_at', '<', now).execute()
   const { numInsertedOrUpdatedRows } = await db
-    .insertInto('spent_social_states')
+    .insertInto('used_social_states')
     .values({ state, ends_at: endsAt })
     .onConflict((conflict) => conflict.column('state').doNothing())
     .executeTakeFirst()

@@ -8,12 +8,12 @@ export interface IdentitiesTable {
   created_at: Date
 }
 
-export interface SpentSocialStatesTable {
+export interface UsedSocialStatesTable {
   state: string
   ends_at: Date
 }
 
 export interface SocialTables {
   identities: IdentitiesTable
-  spent_social_states: SpentSocialStatesTable
+  used_social_states: UsedSocialStatesTable
 }

@@ -11,7 +11,7 @@ afterAll(() => site.close())
 beforeEach(() => site.meetSomebody())
 afterEach(async () => {
   site.calmDown()
-  await site.context.database.pool.query('DELETE FROM turns')
+  await site.context.database.pool.query('DELETE FROM limit_counts')
 })
 
 /** Takes all the turns that the test's own network has. */
@@ -19,7 +19,7 @@ async function useUp(kind: 'sign-in' | 'register'): Promise<void> {
   const { secret, limits, database } = site.context
   const { max } = kind === 'sign-in' ? limits.signInIp : limits.registerIp
   await database.pool.query(
-    `INSERT INTO turns VALUES ($1, $2, now() + interval '1 minute')
+    `INSERT INTO limit_counts VALUES ($1, $2, now() + interval '1 minute')
     ON CONFLICT (key) DO UPDATE SET taken = excluded.taken, ends_at = excluded.ends_at`,
     [keyFor(secret, `${kind}-ip`, '127.0.0.1'), max],
   )

@@ -38,7 +38,7 @@ export async function invite(
   await queries.putInvitation(tx, {
     operator_id: operatorId,
     secret_hash: hashSecret(secret),
-    sealed_totp_secret: null,
+    encrypted_totp_secret: null,
     expires_at: expiresAt,
   })
   return { link: `${publicUrl}/studio/welcome#invitation=${secret}`, expiresAt }
@@ -82,13 +82,13 @@ export async function acceptInvitation(
     // Another call may have used it before the operator was locked, or the access may have been reset.
     const invited = await queries.selectInvitation(tx, hashSecret(secret), realClock.now())
     if (!invited) throw new Refusal('linkSpent')
-    const { id, email, role, sealed_totp_secret } = invited
+    const { id, email, role, encrypted_totp_secret } = invited
     const step =
-      sealed_totp_secret &&
-      stepOfCode(context.secret, sealed_totp_secret, id, typedCode(code).code, realClock.now())
+      encrypted_totp_secret &&
+      stepOfCode(context.secret, encrypted_totp_secret, id, typedCode(code).code, realClock.now())
     if (step === null || step === undefined) throw new Refusal('codeWrong', { field: 'code' })
     const active_since = realClock.now()
-    const factor = { sealed_totp_secret, last_step: step }
+    const factor = { encrypted_totp_secret, last_step: step }
     await queries.updateOperator(tx, id, { password_hash, active_since, ...factor })
     await queries.deleteInvitation(tx, id)
     const recoveryCodes = makeRecoveryCodes()

@@ -75,7 +75,7 @@ export function selectInvitation(db: Db, secretHash: Buffer, now: Date) {
   return db
     .selectFrom('operator_invitations as invitation')
     .innerJoin('operators', 'operators.id', 'invitation.operator_id')
-    .select(['operators.id', 'operators.email', 'operators.role', 'invitation.sealed_totp_secret'])
+    .select(['operators.id', 'operators.email', 'operators.role', 'invitation.encrypted_totp_secret'])
     .where('secret_hash', '=', secretHash)
     .where('expires_at', '>', now)
     .executeTakeFirst()
@@ -84,11 +84,11 @@ export function selectInvitation(db: Db, secretHash: Buffer, now: Date) {
 export async function keepInvitedSecret(
   db: Db,
   operatorId: string,
-  sealed_totp_secret: Buffer,
+  encrypted_totp_secret: Buffer,
 ): Promise<void> {
   await db
     .updateTable('operator_invitations')
-    .set({ sealed_totp_secret })
+    .set({ encrypted_totp_secret })
     .where('operator_id', '=', operatorId)
     .execute()
 }

@@ -74,7 +74,7 @@ export const operatorCommands: Command[] = [
 const commandLine = 'npm run studio'
 
 /** What somebody has who has not opened their link yet. */
-const notLetIn = { password_hash: null, sealed_totp_secret: null, active_since: null }
+const notLetIn = { password_hash: null, encrypted_totp_secret: null, active_since: null }
 
 /** Gives somebody the one-time link that sets what they lack. */
 async function giveLink(context: StudioContext, tx: Tx, operator: Omit<Presentable, 'last_seen_at'>) {

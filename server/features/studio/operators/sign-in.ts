@@ -121,7 +121,7 @@ async function checkCode(
 ): Promise<void> {
   if (code === undefined || code.trim() === '')
     throw new Refusal('secondFactorNeeded', { second_factor: 'totp' })
-  const { id, sealed_totp_secret: sealed } = operator
+  const { id, encrypted_totp_secret: sealed } = operator
   const typed = typedCode(code)
   const step = typed.ofApp && sealed ? stepOfCode(secret, sealed, id, typed.code, realClock.now()) : undefined
   const right = typed.ofApp

@@ -271,7 +271,7 @@ describe('files that could not be made', () => {
 
 describe('mails that were given up', () => {
   afterEach(async () => {
-    await site.context.db.deleteFrom('given_up_mails').execute()
+    await site.context.db.deleteFrom('abandoned_mails').execute()
   })
   /** A new member's mail, which the server does not take. */
   async function giveUp() {

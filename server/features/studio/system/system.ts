@@ -15,7 +15,7 @@ import { listFailedFiles } from '#server/features/media/media.ts'
 import { changes, reads, type Actor, type Command } from '#server/features/studio/command.ts'
 import { pageSize } from '#server/platform/cursor.ts'
 import type { Job } from '#server/platform/jobs/jobs.ts'
-import { listGivenUpMails, retryMail, type PutAsideMail } from '#server/platform/mail/abandoned-mails.ts'
+import { listAbandonedMails, retryMail, type PutAsideMail } from '#server/platform/mail/abandoned-mails.ts'
 import type { Db } from '#server/tables.ts'
 import { checkParts, type RunningContext } from './check-parts.ts'
 import * as queries from './system-queries.ts'
@@ -57,7 +57,7 @@ export const systemCommands: Command[] = [
 
   reads(listMailsCall, async (context, { cursor, limit }, actor) => {
     const paging = { cursor, size: pageSize(limit, mailLimits) }
-    const { page, next_cursor } = await listGivenUpMails(context.db, context.clock, paging)
+    const { page, next_cursor } = await listAbandonedMails(context.db, context.clock, paging)
     return { data: { list: page.map((mail) => presentMail(context, mail, actor)), next_cursor } }
   }),
 
@@ -122,7 +122,7 @@ function presentJob(
 
 function presentMail(
   { composeMail }: RunningContext,
-  { id, recipient, template, fields, refused, reason, attempts, created_at, given_up_at }: PutAsideMail,
+  { id, recipient, template, fields, refused, reason, attempts, created_at, abandoned_at }: PutAsideMail,
   actor: Actor,
 ): AbandonedMail {
   return {
@@ -133,7 +133,7 @@ function presentMail(
     reason: readsReasons(actor) ? reason : null,
     tries: attempts,
     written_at: created_at.toISOString(),
-    given_up_at: given_up_at.toISOString(),
+    abandoned_at: abandoned_at.toISOString(),
   }
 }
 

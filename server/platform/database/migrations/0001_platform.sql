@@ -40,23 +40,23 @@ CREATE TRIGGER audit_events_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON a
 
 -- Limits of single actions (sign-ins, mails, orders), counted for all processes. Unlogged, as a crash that empties the
 -- table only allows some actions again.
-CREATE UNLOGGED TABLE turns (
+CREATE UNLOGGED TABLE limit_counts (
   key      text PRIMARY KEY,
   taken    integer NOT NULL,
   ends_at  timestamptz NOT NULL
 );
-CREATE INDEX turns_ended ON turns (ends_at);
+CREATE INDEX limit_counts_ended ON limit_counts (ends_at);
 
 -- API calls of each user and network within a time window, summed over all processes. Unlogged, as a row is of no use
--- once the next window has ended (`until`).
+-- once the next window has ended.
 CREATE UNLOGGED TABLE api_calls (
-  caller   text NOT NULL,
-  stretch  bigint NOT NULL,
-  calls    integer NOT NULL,
-  until    timestamptz NOT NULL,
-  PRIMARY KEY (caller, stretch)
+  caller       text NOT NULL,
+  time_window  bigint NOT NULL,
+  calls        integer NOT NULL,
+  ends_at      timestamptz NOT NULL,
+  PRIMARY KEY (caller, time_window)
 );
-CREATE INDEX api_calls_over ON api_calls (until);
+CREATE INDEX api_calls_ended ON api_calls (ends_at);
 
 -- The state of each scheduled job, written by the process that ran it. Times are the database's own, because the clock of a
 -- sandbox site may be moved.
@@ -94,21 +94,21 @@ CREATE TRIGGER mails_announce AFTER INSERT ON mails FOR EACH STATEMENT EXECUTE F
 
 -- Mails that were abandoned after their last attempt. An operator may send them again; they are deleted when they expire or
 -- after a week. As in `mails`, the fields may hold the secret of a link.
-CREATE TABLE given_up_mails (
-  id           text PRIMARY KEY,
-  recipient    text NOT NULL,
-  template     text NOT NULL,
-  language     text NOT NULL,
-  fields       jsonb NOT NULL,
-  attempts     integer NOT NULL,
-  expires_at   timestamptz,
-  created_at   timestamptz NOT NULL,
-  given_up_at  timestamptz(3) NOT NULL,
+CREATE TABLE abandoned_mails (
+  id            text PRIMARY KEY,
+  recipient     text NOT NULL,
+  template      text NOT NULL,
+  language      text NOT NULL,
+  fields        jsonb NOT NULL,
+  attempts      integer NOT NULL,
+  expires_at    timestamptz,
+  created_at    timestamptz NOT NULL,
+  abandoned_at  timestamptz(3) NOT NULL,
   -- The mail server refused this mail or its recipient permanently.
-  refused      boolean NOT NULL,
-  reason       text NOT NULL
+  refused       boolean NOT NULL,
+  reason        text NOT NULL
 );
-CREATE INDEX given_up_mails_at ON given_up_mails (given_up_at DESC, id DESC);
+CREATE INDEX abandoned_mails_at ON abandoned_mails (abandoned_at DESC, id DESC);
 -- A deleted account is found by its address in any case, and by the orders that a mail is about.
-CREATE INDEX given_up_mails_recipient ON given_up_mails (lower(recipient));
-CREATE INDEX given_up_mails_order ON given_up_mails ((fields ->> 'order'));
+CREATE INDEX abandoned_mails_recipient ON abandoned_mails (lower(recipient));
+CREATE INDEX abandoned_mails_order ON abandoned_mails ((fields ->> 'order'));

@@ -58,11 +58,11 @@ CREATE TRIGGER users_announce AFTER UPDATE OF member_since, merged_into, deleted
 
 -- Consecutive wrong passwords of an address, whether it is known or not; `account` is a keyed hash.
 CREATE TABLE sign_in_failures (
-  account     text PRIMARY KEY,
-  failures    integer NOT NULL,
-  open_again  timestamptz NOT NULL
+  account       text PRIMARY KEY,
+  failures      integer NOT NULL,
+  locked_until  timestamptz NOT NULL
 );
-CREATE INDEX sign_in_failures_old ON sign_in_failures (open_again);
+CREATE INDEX sign_in_failures_old ON sign_in_failures (locked_until);
 
 -- Links in mails: the SHA-256 of the secret. Using a link deletes it.
 CREATE TABLE mail_links (
@@ -87,12 +87,12 @@ CREATE TABLE reset_requests (
 CREATE TRIGGER reset_requests_announce AFTER INSERT ON reset_requests FOR EACH STATEMENT EXECUTE FUNCTION announce_work();
 
 CREATE TABLE second_factors (
-  user_id        text PRIMARY KEY REFERENCES users ON DELETE CASCADE,
+  user_id           text PRIMARY KEY REFERENCES users ON DELETE CASCADE,
   -- Encrypted with a key derived from APP_SECRET.
-  sealed_secret  bytea NOT NULL,
-  confirmed_at   timestamptz,
+  encrypted_secret  bytea NOT NULL,
+  confirmed_at      timestamptz,
   -- The latest time step whose code was used; this one and earlier ones are refused.
-  last_step      bigint NOT NULL DEFAULT 0
+  last_step         bigint NOT NULL DEFAULT 0
 );
 
 CREATE TABLE recovery_codes (
@@ -117,8 +117,8 @@ CREATE TABLE identities (
 CREATE INDEX identities_user ON identities (user_id);
 
 -- OAuth states that were used once and are refused from then on; kept until the sign-in would be too old anyway.
-CREATE TABLE spent_social_states (
+CREATE TABLE used_social_states (
   state    text PRIMARY KEY,
   ends_at  timestamptz NOT NULL
 );
-CREATE INDEX spent_social_states_ended ON spent_social_states (ends_at);
+CREATE INDEX used_social_states_ended ON used_social_states (ends_at);

@@ -2,18 +2,18 @@
 
 -- Operators are not users: they have a table, a cookie and sessions of their own.
 CREATE TABLE operators (
-  id                  text PRIMARY KEY,
-  email               text NOT NULL,
-  role                text NOT NULL CHECK (role IN ('owner', 'editor', 'support', 'analyst')),
+  id                     text PRIMARY KEY,
+  email                  text NOT NULL,
+  role                   text NOT NULL CHECK (role IN ('owner', 'editor', 'support', 'analyst')),
   -- Both are set when the invitation is accepted.
-  password_hash       text,
-  sealed_totp_secret  bytea,
+  password_hash          text,
+  encrypted_totp_secret  bytea,
   -- The latest time step whose code was used; this one and earlier ones are refused.
-  last_step           bigint NOT NULL DEFAULT 0,
-  active_since        timestamptz,
-  created_at          timestamptz NOT NULL,
+  last_step              bigint NOT NULL DEFAULT 0,
+  active_since           timestamptz,
+  created_at             timestamptz NOT NULL,
   -- Also known once the session has ended.
-  last_seen_at        timestamptz
+  last_seen_at           timestamptz
 );
 CREATE UNIQUE INDEX operators_email ON operators (lower(email));
 
@@ -30,11 +30,11 @@ CREATE INDEX operator_sessions_idle ON operator_sessions (last_seen_at);
 
 -- One invitation at a time for each operator.
 CREATE TABLE operator_invitations (
-  operator_id         text PRIMARY KEY REFERENCES operators ON DELETE CASCADE,
-  secret_hash         bytea NOT NULL UNIQUE,
+  operator_id            text PRIMARY KEY REFERENCES operators ON DELETE CASCADE,
+  secret_hash            bytea NOT NULL UNIQUE,
   -- Generated when the link is opened, and confirmed by a code when it is accepted.
-  sealed_totp_secret  bytea,
-  expires_at          timestamptz NOT NULL
+  encrypted_totp_secret  bytea,
+  expires_at             timestamptz NOT NULL
 );
 
 CREATE TABLE operator_recovery_codes (

@@ -156,7 +156,7 @@ describe('a reset link', () => {
     const { id } = await member.visitor.ask(getUser)
     await site.context.db
       .insertInto('second_factors')
-      .values({ user_id: id, sealed_secret: Buffer.from(''), confirmed_at: new Date() })
+      .values({ user_id: id, encrypted_secret: Buffer.from(''), confirmed_at: new Date() })
       .execute()
     await reset(await fetchSecret())
     expect((await logIn(fresh)).answer.code).toBe(200)
@@ -167,7 +167,7 @@ describe('a reset link', () => {
     const { id } = await member.visitor.ask(getUser)
     await site.context.db
       .insertInto('second_factors')
-      .values({ user_id: id, sealed_secret: Buffer.from(''), confirmed_at: new Date() })
+      .values({ user_id: id, encrypted_secret: Buffer.from(''), confirmed_at: new Date() })
       .execute()
     await reset(await fetchSecret())
     expect((await logIn(fresh)).answer.code).toBe(401)

@@ -4,7 +4,7 @@ import type { Db, Tx } from '#server/tables.ts'
 export function selectFactor(db: Db, userId: string) {
   return db
     .selectFrom('second_factors')
-    .select(['sealed_secret', 'confirmed_at', 'last_step'])
+    .select(['encrypted_secret', 'confirmed_at', 'last_step'])
     .where('user_id', '=', userId)
     .executeTakeFirst()
 }
@@ -22,14 +22,14 @@ export async function isConfirmed(db: Db, userId: string): Promise<boolean> {
 }
 
 /** Keeps a secret that is not confirmed yet. @returns false if the member has a confirmed one, which stays */
-export async function putFactor(tx: Tx, userId: string, sealed_secret: Buffer): Promise<boolean> {
+export async function putFactor(tx: Tx, userId: string, encrypted_secret: Buffer): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('second_factors')
-    .values({ user_id: userId, sealed_secret, confirmed_at: null })
+    .values({ user_id: userId, encrypted_secret, confirmed_at: null })
     .onConflict((conflict) =>
       conflict
         .column('user_id')
-        .doUpdateSet({ sealed_secret, last_step: 0 })
+        .doUpdateSet({ encrypted_secret, last_step: 0 })
         .where('second_factors.confirmed_at', 'is', null),
     )
     .executeTakeFirst()

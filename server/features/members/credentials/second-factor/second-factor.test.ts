@@ -99,7 +99,7 @@ describe('a second factor', () => {
   it('lies in the database encrypted, and its recovery codes hashed', async () => {
     const { secret, codes } = await setUp()
     const { rows } = await site.context.database.pool.query<{ kept: Buffer }>(
-      'SELECT sealed_secret AS kept FROM second_factors UNION ALL SELECT hash FROM recovery_codes',
+      'SELECT encrypted_secret AS kept FROM second_factors UNION ALL SELECT hash FROM recovery_codes',
     )
     expect(rows.length).toBeGreaterThanOrEqual(11)
     const kept = Buffer.concat(rows.map((row) => row.kept)).toString('latin1')

@@ -38,7 +38,7 @@ export async function checkSecondFactor(
     throw new Refusal('secondFactorNeeded', { second_factor: 'totp' })
   const typed = typedCode(code)
   const right = typed.ofApp
-    ? await spendStep(tx, context, id, factor.sealed_secret, typed.code)
+    ? await spendStep(tx, context, id, factor.encrypted_secret, typed.code)
     : await queries.useRecoveryCode(tx, id, hashRecoveryCode(context.secret, id, typed.code))
   if (!right) throw new Refusal('codeWrong', { field })
 }
@@ -68,7 +68,7 @@ export async function confirmSecondFactor(
 ): Promise<string[]> {
   const factor = await queries.selectFactor(tx, id)
   if (!factor || factor.confirmed_at) throw new Refusal('movedOn')
-  if (!(await spendStep(tx, context, id, factor.sealed_secret, typedCode(code).code)))
+  if (!(await spendStep(tx, context, id, factor.encrypted_secret, typedCode(code).code)))
     throw new Refusal('codeWrong', { field: 'code' })
   const codes = makeRecoveryCodes()
   await queries.confirmFactor(tx, id, context.realClock.now())
