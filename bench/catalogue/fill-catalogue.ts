@@ -9,7 +9,7 @@ import {
   type Report,
   type Step,
 } from '#bench/site/fill-tables.ts'
-import { frontShelves } from '#server/features/catalog/ranking/rank-queries.ts'
+import { upperTiers } from '#server/features/catalog/ranking/rank-queries.ts'
 import { madeUpTexts } from './made-up-words.ts'
 
 /** How much of everything a catalogue of this many videos has. */
@@ -74,7 +74,7 @@ function stepsOf({ videos, people, historyEach }: CatalogueSize): Step[] {
       name: 'tags',
       total: tags,
       chunk: tags,
-      sql: `INSERT INTO tags (id, slug, names, heat)
+      sql: `INSERT INTO tags (id, slug, names, trending_score)
         SELECT bench_id('tag', n), 'tag-' || n, ($3::jsonb[])[(1 + n - $1)::int], 1000.0 / n FROM generate_series($1::bigint, $2) n`,
       texts: (rows) => [texts(1)(rows)],
     },
@@ -143,22 +143,22 @@ function stepsOf({ videos, people, historyEach }: CatalogueSize): Step[] {
 }
 
 /**
- * The shelves as the site's job would leave them. It is run too; this way it finds nothing to do. The table is written anew: changing
+ * The tiers as the site's job would leave them. It is run too; this way it finds nothing to do. The table is written anew: changing
  * each row would leave it twice as large, which a catalogue that grew by and by is not.
  */
 async function arrange(client: PoolClient): Promise<void> {
-  const fronts = frontShelves.map(
+  const fronts = upperTiers.map(
     ({ popular, newest }, index) => `WHEN by_plays <= ${popular} OR by_age <= ${newest} THEN ${index}`,
   )
   await client.query(
-    `CREATE TEMPORARY TABLE placed (video_id text PRIMARY KEY, shelf smallint);
-     INSERT INTO placed SELECT id, CASE ${fronts.join(' ')} ELSE ${frontShelves.length} END
+    `CREATE TEMPORARY TABLE placed (video_id text PRIMARY KEY, tier smallint);
+     INSERT INTO placed SELECT id, CASE ${fronts.join(' ')} ELSE ${upperTiers.length} END
      FROM (SELECT id, row_number() OVER (ORDER BY popularity DESC, id DESC) AS by_plays,
        row_number() OVER (ORDER BY released_at DESC, id DESC) AS by_age FROM videos) counted;
-     CREATE FUNCTION bench_shelf(video text) RETURNS smallint LANGUAGE sql STABLE AS
-       'SELECT shelf FROM placed WHERE video_id = video';
-     ALTER TABLE video_search ALTER shelf TYPE smallint USING bench_shelf(video_id);
-     DROP FUNCTION bench_shelf`,
+     CREATE FUNCTION bench_tier(video text) RETURNS smallint LANGUAGE sql STABLE AS
+       'SELECT tier FROM placed WHERE video_id = video';
+     ALTER TABLE video_search ALTER tier TYPE smallint USING bench_tier(video_id);
+     DROP FUNCTION bench_tier`,
   )
 }
 

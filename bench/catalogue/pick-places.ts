@@ -84,12 +84,12 @@ export async function readPlaces(pool: Pool, some: readonly string[], personId: 
   const tags = await read(
     `SELECT id, place AS key FROM tags WHERE video_count > 0 ORDER BY md5(id) LIMIT ${frontPlaces - 1}`,
   )
-  const [ranking] = (await pool.query('SELECT tags_generation AS generation FROM ranks')).rows
+  const [ranking] = (await pool.query('SELECT tags_version AS version FROM ranking_versions')).rows
   return {
     recommended: [undefined, ...bases],
     front: { newest: await front('released_at'), popular: await front('popularity') },
     anywhere: { newest: await anywhere('released_at'), popular: await anywhere('popularity') },
-    tags: tags.map((place): Place => place && [Number(ranking?.generation), ...place]),
+    tags: tags.map((place): Place => place && [Number(ranking?.version), ...place]),
     history: await kept('history', 'at'),
     favorites: await kept('favorites', 'favorited_at'),
   }

@@ -185,7 +185,7 @@ describe('a site that was backed up while it ran', () => {
 
   async function rowsOf(pool: Backed['pool'], table: string): Promise<string[]> {
     const { rows } = await pool.query<{ row: string }>(`SELECT t::text AS row FROM ${table} t ORDER BY 1`)
-    // When a migration ran is another matter, and the forms of a word are made anew, in any order.
+    // When a migration ran is another matter, and the deletions of a word are made anew, in any order.
     const first = table === 'migrations' || table === 'search_words'
     return rows.map(({ row }) => (first ? (row.split(',')[0] ?? '') : row))
   }

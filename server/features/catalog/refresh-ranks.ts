@@ -4,7 +4,7 @@ import type { Db, Tx } from '#server/tables.ts'
 import { runTagBatch } from './editing/tag-batch-job.ts'
 import { anyDueVideos } from './editing/admin-queries.ts'
 import { lockSetting, upsertSetting } from './queries.ts'
-import { arrangeShelves, deleteRises, fadeTags, placeTags, refreshPlayed } from './ranking/rank-queries.ts'
+import { assignTiers, deleteRankChanges, fadeTags, placeTags, refreshPlayed } from './ranking/rank-queries.ts'
 import { anyTagWork, tagWorkChannel } from './editing/tag-batch-queries.ts'
 import { releaseDue } from './editing/video-states.ts'
 
@@ -13,8 +13,8 @@ const batch = 1000
  * A row of the search stands in its index with each of its words: where none of that is in memory, one takes 20 ms to move, and
  * so many a third of the time that a statement has.
  */
-const shelfBatch = 500
-/** What a play adds to its tags' heat is half as much after so long. */
+const tierBatch = 500
+/** What a play adds to its tags' trending score is half as much after so long. */
 const halfLifeMs = 2 * dayMs
 const trendingTags = 10
 /** Whoever takes longer from one page to the next may miss a video that rose meanwhile. */
@@ -29,7 +29,7 @@ export async function refreshRanks(db: Db, now: Date): Promise<void> {
   await inTransaction(db, (tx) => fadeSince(tx, now))
   const refreshBatch = () => inTransaction(db, (tx) => refreshPlayed(tx, batch, now))
   while ((await refreshBatch()) === batch);
-  await deleteRises(db, new Date(now.getTime() - risesKeptMs))
+  await deleteRankChanges(db, new Date(now.getTime() - risesKeptMs))
   await inTransaction(db, (tx) => placeTags(tx, trendingTags))
 }
 
@@ -42,8 +42,8 @@ async function fadeSince(tx: Tx, now: Date): Promise<void> {
 }
 
 /** Moves videos to the right tier of the search, a batch at a time; after an import that is nearly all of them. */
-export async function tidyShelves(db: Db, signal: AbortSignal, most = shelfBatch): Promise<void> {
-  while (!signal.aborted && (await inTransaction(db, (tx) => arrangeShelves(tx, most))) === most);
+export async function assignAllTiers(db: Db, signal: AbortSignal, most = tierBatch): Promise<void> {
+  while (!signal.aborted && (await inTransaction(db, (tx) => assignTiers(tx, most))) === most);
 }
 
 /** What has to come round. */
@@ -53,7 +53,7 @@ export function catalogJobs({ db, clock }: { db: Db; clock: Clock }) {
     {
       name: 'assign-search-tiers',
       everySeconds: 3600,
-      run: (signal: AbortSignal) => tidyShelves(db, signal),
+      run: (signal: AbortSignal) => assignAllTiers(db, signal),
     },
     {
       name: 'finish-tag-changes',

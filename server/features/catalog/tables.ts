@@ -20,10 +20,10 @@ export interface TagsTable {
   /** How many published videos have it; kept by triggers. */
   video_count: Generated<number>
   /** How much its videos were played lately, and what follows from that at the last ranking. */
-  heat: Generated<number>
+  trending_score: Generated<number>
   place: Generated<number>
   /** The place of the ranking before. */
-  former_place: Generated<number>
+  previous_place: Generated<number>
   trending: Generated<boolean>
 }
 

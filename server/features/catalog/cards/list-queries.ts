@@ -1,7 +1,7 @@
 import { sql, type Expression, type SqlBool } from 'kysely'
 import type { Db } from '#server/tables.ts'
 import {
-  generationNow,
+  versionNow,
   selectPopularAfter,
   type ListedRow,
   type ListPlace,
@@ -74,7 +74,7 @@ function selectOrdered(
   }
   const column = `videos.${columns[order]}` as const
   return selectCards(db)
-    .select([`${column} as key`, generationNow.as('generation')])
+    .select([`${column} as key`, versionNow.as('version')])
     .where(isPublished)
     .where(condition)
     .$if(after !== undefined, (query) =>
@@ -101,7 +101,7 @@ function selectTagged(
   const column = `listed.${columns[order]}` as const
   return selectCards(db)
     .innerJoin('video_tags as listed', 'listed.video_id', 'videos.id')
-    .select([`${column} as key`, generationNow.as('generation')])
+    .select([`${column} as key`, versionNow.as('version')])
     .where(sql<boolean>`listed.tag_id = ${tagId}`)
     .where('listed.released_at', 'is not', null)
     .$if(after !== undefined, (query) =>

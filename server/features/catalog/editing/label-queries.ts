@@ -127,7 +127,7 @@ export async function moveTagged(
 
 /** A tag that takes another's place was played as much as both. */
 export async function moveHeat(tx: Tx, from: string, into: string): Promise<void> {
-  await sql`UPDATE tags SET heat = tags.heat + former.heat FROM tags former
+  await sql`UPDATE tags SET trending_score = tags.trending_score + former.trending_score FROM tags former
     WHERE former.id = ${from} AND tags.id = ${into}`.execute(tx)
 }
 

@@ -125,15 +125,16 @@ function popularPages(db: Db, name: string, filter: ListFilter): Listing['read']
     const began = position && {
       key: position[2],
       id: position[3],
-      rises: { from: position[0], after: position[1] },
+      rankChanges: { from: position[0], after: position[1] },
     }
     const rows = await selectVideos(db, filter, 'popular', began, size + 1)
     const { page, last } = cutPage(rows, size)
-    const next =
-      last && placeAfter({ ...last, key: Number(last.key), generation: last.generation ?? 0 }, began)
+    const next = last && placeAfter({ ...last, key: Number(last.key), version: last.version ?? 0 }, began)
     return {
       rows: page,
-      nextCursor: next ? encodeCursor(list, [next.rises.from, next.rises.after, next.key, next.id]) : null,
+      nextCursor: next
+        ? encodeCursor(list, [next.rankChanges.from, next.rankChanges.after, next.key, next.id])
+        : null,
     }
   }
 }

@@ -8,8 +8,8 @@ import { newId } from '#server/platform/ids.ts'
 import { buildTag, buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
 import { advancingClock } from '#server/testing/fakes/advancing-clock.ts'
 import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
-import { arrangeShelves, frontShelves } from '#server/features/catalog/ranking/rank-queries.ts'
-import { refreshRanks, tidyShelves } from '#server/features/catalog/refresh-ranks.ts'
+import { assignTiers, upperTiers } from '#server/features/catalog/ranking/rank-queries.ts'
+import { refreshRanks, assignAllTiers } from '#server/features/catalog/refresh-ranks.ts'
 
 let site: TestSite
 let tag: string
@@ -134,13 +134,13 @@ describe('a list whose pages are turned while the catalogue changes', () => {
     expect(foreign.status).toBe(400)
   })
 
-  it('finds the same however the videos stand on the shelves', async () => {
+  it('finds the same however the videos are spread over the tiers', async () => {
     const before = await list({ keyword: 'harbour' })
-    await site.context.database.pool.query(`UPDATE video_search SET shelf = ${frontShelves.length}`)
+    await site.context.database.pool.query(`UPDATE video_search SET tier = ${upperTiers.length}`)
     expect((await list({ keyword: 'harbour' })).ids).toEqual(before.ids)
-    await arrangeShelves(db(), 1)
+    await assignTiers(db(), 1)
     expect(await shelved()).toBe(1)
-    await tidyShelves(db(), new AbortController().signal, 2)
+    await assignAllTiers(db(), new AbortController().signal, 2)
     expect(await shelved()).toBeGreaterThan(2)
     expect(await list({ keyword: 'harbour' })).toEqual(before)
   })
@@ -150,22 +150,22 @@ it('puts what belongs at the back of the search there before it takes anything f
   const { pool } = site.context.database
   const back = await buildVideo(site.context, { state: 'draft' })
   const front = await buildVideo(site.context, { releasedAt: day(1) })
-  const shelfOf = async ({ id }: BuiltVideo) =>
-    (await pool.query<{ shelf: number }>('SELECT shelf FROM video_search WHERE video_id = $1', [id])).rows[0]
-      ?.shelf
+  const tierOf = async ({ id }: BuiltVideo) =>
+    (await pool.query<{ tier: number }>('SELECT tier FROM video_search WHERE video_id = $1', [id])).rows[0]
+      ?.tier
   await pool.query(`INSERT INTO video_search (video_id, released_at, words) VALUES ($1, now(), '')`, [
     back.id,
   ])
-  await pool.query('UPDATE video_search SET shelf = 1 WHERE video_id = $1', [front.id])
-  await arrangeShelves(db(), 1)
-  expect([await shelfOf(back), await shelfOf(front)]).toEqual([frontShelves.length, 1])
-  await arrangeShelves(db(), 1)
-  expect(await shelfOf(front)).toBe(0)
+  await pool.query('UPDATE video_search SET tier = 1 WHERE video_id = $1', [front.id])
+  await assignTiers(db(), 1)
+  expect([await tierOf(back), await tierOf(front)]).toEqual([upperTiers.length, 1])
+  await assignTiers(db(), 1)
+  expect(await tierOf(front)).toBe(0)
 })
 
-/** How many videos stand on the first shelf of the search. */
+/** How many videos the first tier of the search has. */
 async function shelved(): Promise<number> {
-  const { rows } = await site.context.database.pool.query('SELECT FROM video_search WHERE shelf = 0')
+  const { rows } = await site.context.database.pool.query('SELECT FROM video_search WHERE tier = 0')
   return rows.length
 }
 
@@ -240,20 +240,23 @@ describe('the tags', () => {
     const now = Date.now() + 100 * 86_400_000
     await play(await buildTagged('Played', day(1)), 1000)
     await refreshRanks(db(), new Date(now))
-    const heat = async () => {
-      const { rows } = await pool.query<{ heat: number }>('SELECT heat FROM tags WHERE id = $1', [tag])
-      return rows[0]?.heat
+    const scoreNow = async () => {
+      const { rows } = await pool.query<{ trending_score: number }>(
+        'SELECT trending_score FROM tags WHERE id = $1',
+        [tag],
+      )
+      return rows[0]?.trending_score
     }
     const { pool } = site.context.database
-    const before = await heat()
+    const before = await scoreNow()
     // What the second statement of a run does here, a kill does elsewhere.
     await pool.query("ALTER TABLE settings ADD CONSTRAINT killed CHECK (key <> 'tags_ranked') NOT VALID")
     await expect(refreshRanks(db(), new Date(now + 2 * 86_400_000))).rejects.toThrow('killed')
     await pool.query('ALTER TABLE settings DROP CONSTRAINT killed')
-    expect(await heat()).toBe(before)
+    expect(await scoreNow()).toBe(before)
     const later = new Date(now + 2 * 86_400_000)
     await Promise.all([refreshRanks(db(), later), refreshRanks(db(), later)])
-    expect(await heat()).toBeCloseTo((before ?? 0) / 2, 5)
+    expect(await scoreNow()).toBeCloseTo((before ?? 0) / 2, 5)
   })
 
   /** All pages of two, with something happening after each. */
@@ -435,7 +438,7 @@ describe('recommendations', () => {
         SELECT seed.id, next.id, 1000 - next.n FROM crowd seed JOIN crowd next ON next.n % 5 = seed.n % 5
         WHERE seed.n <= 5 AND next.n >= 50`)
     onTestFinished(async () => {
-      // They would fill the front shelves of the search.
+      // They would fill the front tiers of the search.
       await site.context.database.pool.query(`
         SET LOCAL session_replication_role = replica;
         DELETE FROM videos WHERE titles = '{"en": "Crowd"}'`)

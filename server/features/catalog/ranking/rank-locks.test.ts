@@ -21,7 +21,7 @@ const db = () => site.context.db
 
 /** Not by `inTransaction`, which would hide a deadlock. */
 async function contend(work: (tx: Tx) => Promise<unknown>): Promise<void> {
-  const row = { table: 'tags', id: tag, column: 'heat' }
+  const row = { table: 'tags', id: tag, column: 'trending_score' }
   await contendForRow(site.context.database.pool, row, () => db().transaction().execute(work))
 }
 
@@ -33,12 +33,12 @@ async function changeVideo(change: { play_count: number } | { state: 'archived' 
   await of.updateTable('videos').set(change).where('id', '=', video.id).execute()
 }
 
-async function setHeat(heat: number): Promise<void> {
-  await db().updateTable('tags').set({ heat }).where('id', '=', tag).execute()
+async function setScore(trending_score: number): Promise<void> {
+  await db().updateTable('tags').set({ trending_score }).where('id', '=', tag).execute()
 }
 
 function tagNow() {
-  const tags = db().selectFrom('tags').select(['heat', 'trending', 'video_count'])
+  const tags = db().selectFrom('tags').select(['trending_score', 'trending', 'video_count'])
   return tags.where('id', '=', tag).executeTakeFirstOrThrow()
 }
 
@@ -46,17 +46,17 @@ it('adds plays to the score of a tag that a foreign key check holds while others
   await tagVideo()
   await changeVideo({ play_count: 7 }, db())
   await contend((tx) => refreshPlayed(tx, 100, new Date()))
-  expect(await tagNow()).toMatchObject({ heat: 7 })
+  expect(await tagNow()).toMatchObject({ trending_score: 7 })
 })
 
 it('fades the score of a tag that a foreign key check holds while others change it', async () => {
-  await setHeat(8)
+  await setScore(8)
   await contend((tx) => fadeTags(tx, 0.5))
-  expect(await tagNow()).toMatchObject({ heat: 4 })
+  expect(await tagNow()).toMatchObject({ trending_score: 4 })
 })
 
 it('ranks a tag that a foreign key check holds while others change it', async () => {
-  await setHeat(100)
+  await setScore(100)
   await contend((tx) => placeTags(tx, 1))
   expect(await tagNow()).toMatchObject({ trending: true })
 })

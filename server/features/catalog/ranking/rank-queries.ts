@@ -14,31 +14,33 @@ import type { Db, Tx } from '#server/tables.ts'
  */
 export async function refreshPlayed(tx: Tx, most: number, now: Date): Promise<number> {
   // Locked until the end, so that ranking versions become visible in order.
-  await sql`UPDATE ranks SET generation = generation + 1`.execute(tx)
+  await sql`UPDATE ranking_versions SET version = version + 1`.execute(tx)
   const ids = await lockPlayed(tx, most)
   if (ids.length === 0) return 0
   await lockTags(tx, sql`id IN (SELECT tag_id FROM video_tags WHERE video_id = ANY(${ids}))`)
   await sql`
     WITH played AS MATERIALIZED (
-      SELECT id, greatest(play_count, popularity) AS popularity, popularity AS former FROM videos WHERE id = ANY(${ids})
+      SELECT id, greatest(play_count, popularity) AS popularity, popularity AS previous FROM videos WHERE id = ANY(${ids})
     ), taken AS (
       DELETE FROM played_videos WHERE video_id = ANY(${ids}) RETURNING video_id, plays
     ), ranked AS (
       UPDATE videos SET popularity = played.popularity FROM played WHERE videos.id = played.id
     ), risen AS (
-      INSERT INTO rises (video_id, generation, former, popularity, at)
-      SELECT id, generation, former, popularity, ${now} FROM played, ranks WHERE popularity > former
+      INSERT INTO rank_changes (video_id, version, previous, popularity, at)
+      SELECT id, version, previous, popularity, ${now} FROM played, ranking_versions WHERE popularity > previous
     ), listed AS (
       UPDATE video_tags SET popularity = played.popularity FROM played WHERE video_id = played.id
     ), scored AS MATERIALIZED (
-      SELECT video_id, fame_of(popularity) AS fame FROM video_search JOIN played ON video_id = id
-      WHERE fame <> fame_of(popularity) ORDER BY video_id FOR NO KEY UPDATE OF video_search
-    ), famed AS (
-      UPDATE video_search SET fame = scored.fame FROM scored WHERE video_search.video_id = scored.video_id
-    ), heated AS (
+      SELECT video_id, popularity_score_of(popularity) AS popularity_score FROM video_search JOIN played ON video_id = id
+      WHERE popularity_score <> popularity_score_of(popularity) ORDER BY video_id FOR NO KEY UPDATE OF video_search
+    ), rescored AS (
+      UPDATE video_search SET popularity_score = scored.popularity_score FROM scored WHERE video_search.video_id = scored.video_id
+    ), scored_tags AS (
       SELECT tag_id, sum(plays) AS plays FROM taken JOIN video_tags USING (video_id) GROUP BY tag_id
     )
-    UPDATE tags SET heat = heat + heated.plays FROM heated WHERE tags.id = heated.tag_id`.execute(tx)
+    UPDATE tags SET trending_score = trending_score + scored_tags.plays FROM scored_tags WHERE tags.id = scored_tags.tag_id`.execute(
+    tx,
+  )
   return ids.length
 }
 
@@ -59,41 +61,41 @@ async function lockTags(tx: Tx, which: RawBuilder<unknown>): Promise<void> {
 }
 
 /** Forgets what rose before `before`. */
-export async function deleteRises(db: Db, before: Date): Promise<void> {
-  await sql`DELETE FROM rises WHERE at < ${before}`.execute(db)
+export async function deleteRankChanges(db: Db, before: Date): Promise<void> {
+  await sql`DELETE FROM rank_changes WHERE at < ${before}`.execute(db)
 }
 
 /** Multiplies the trending score of all tags by `left`. */
 export async function fadeTags(tx: Tx, left: number): Promise<void> {
-  await lockTags(tx, sql`heat > 0`)
+  await lockTags(tx, sql`trending_score > 0`)
   await sql`
-    UPDATE tags SET heat = CASE WHEN heat * ${left}::float8 < 0.01 THEN 0 ELSE heat * ${left}::float8 END
-    WHERE heat > 0`.execute(tx)
+    UPDATE tags SET trending_score = CASE WHEN trending_score * ${left}::float8 < 0.01 THEN 0 ELSE trending_score * ${left}::float8 END
+    WHERE trending_score > 0`.execute(tx)
 }
 
 /**
  * Ranks all tags by their trending score and then by their videos. The first `trendingTags` with a score are trending. The
- * former place stays until the next time, for viewers who are turning the pages of the tags at this moment.
+ * previous place stays until the next time, for viewers who are turning the pages of the tags at this moment.
  */
 export async function placeTags(tx: Tx, trendingTags: number): Promise<void> {
   // Locked until the end and before any tag, as in `refreshPlayed`.
-  await sql`UPDATE ranks SET tags_generation = tags_generation + 1`.execute(tx)
+  await sql`UPDATE ranking_versions SET tags_version = tags_version + 1`.execute(tx)
   await lockTags(tx, sql`true`)
   await sql`
     WITH ranked AS (
-      SELECT id, former, place, place <= ${trendingTags} AND heat >= 0.5 AS trending FROM (
-        SELECT id, heat, place AS former, row_number() OVER (ORDER BY heat DESC, video_count DESC, slug) AS place FROM tags
+      SELECT id, previous, place, place <= ${trendingTags} AND trending_score >= 0.5 AS trending FROM (
+        SELECT id, trending_score, place AS previous, row_number() OVER (ORDER BY trending_score DESC, video_count DESC, slug) AS place FROM tags
       ) placed
     )
-    UPDATE tags SET place = ranked.place, former_place = former, trending = ranked.trending FROM ranked
+    UPDATE tags SET place = ranked.place, previous_place = previous, trending = ranked.trending FROM ranked
     WHERE tags.id = ranked.id
-      AND (tags.place, former_place, tags.trending) IS DISTINCT FROM (ranked.place, former, ranked.trending)`.execute(
+      AND (tags.place, previous_place, tags.trending) IS DISTINCT FROM (ranked.place, previous, ranked.trending)`.execute(
     tx,
   )
 }
 
-/** How many videos each shelf of the search holds by popularity, and how many new ones beside them; the last holds the rest. */
-export const frontShelves = [
+/** How many videos each tier of the search holds by popularity, and how many new ones beside them; the last holds the rest. */
+export const upperTiers = [
   { popular: 300, newest: 150 },
   { popular: 1000, newest: 500 },
   { popular: 3000, newest: 1500 },
@@ -104,42 +106,42 @@ export const frontShelves = [
 ]
 
 /**
- * Puts the popular and the new videos in front, `most` of those that stand elsewhere. It reads as many rows as the front shelves
+ * Puts the popular and the new videos in front, `most` of those that stand elsewhere. It reads as many rows as the front tiers
  * hold, whatever the catalogue. What goes furthest back goes first: a search looks no further than a front that has plenty, so
  * none may leave it before those that are less known.
  * @returns how many were moved
  */
-export async function arrangeShelves(db: Db, most: number): Promise<number> {
-  const shelfOf = (size: 'popular' | 'newest') =>
+export async function assignTiers(db: Db, most: number): Promise<number> {
+  const tierOf = (size: 'popular' | 'newest') =>
     sql`CASE ${sql.join(
-      frontShelves.map((shelf, index) => sql`WHEN place <= ${sql.lit(shelf[size])} THEN ${sql.lit(index)}`),
+      upperTiers.map((tier, index) => sql`WHEN place <= ${sql.lit(tier[size])} THEN ${sql.lit(index)}`),
       sql` `,
     )} END`
-  const deepest = frontShelves.at(-1) ?? { popular: 0, newest: 0 }
+  const deepest = upperTiers.at(-1) ?? { popular: 0, newest: 0 }
   const { numAffectedRows } = await sql`
     WITH wanted AS MATERIALIZED (
-      SELECT id, min(shelf) AS shelf FROM (
-        SELECT id, ${shelfOf('popular')} AS shelf FROM (
+      SELECT id, min(tier) AS tier FROM (
+        SELECT id, ${tierOf('popular')} AS tier FROM (
           SELECT id, row_number() OVER (ORDER BY popularity DESC, id DESC) AS place FROM videos
           WHERE state = 'published' ORDER BY popularity DESC, id DESC LIMIT ${sql.lit(deepest.popular)}
         ) popular
         UNION ALL
-        SELECT id, ${shelfOf('newest')} FROM (
+        SELECT id, ${tierOf('newest')} FROM (
           SELECT id, row_number() OVER (ORDER BY released_at DESC, id DESC) AS place FROM videos
           WHERE state = 'published' ORDER BY released_at DESC, id DESC LIMIT ${sql.lit(deepest.newest)}
         ) newest
       ) both_ways GROUP BY id
     ), misplaced AS (
-      SELECT video_id, wanted.shelf FROM wanted JOIN video_search ON video_id = id WHERE video_search.shelf <> wanted.shelf
+      SELECT video_id, wanted.tier FROM wanted JOIN video_search ON video_id = id WHERE video_search.tier <> wanted.tier
       UNION ALL
-      SELECT video_id, ${sql.lit(frontShelves.length)} FROM video_search
-      WHERE shelf < ${sql.lit(frontShelves.length)} AND NOT EXISTS (SELECT FROM wanted WHERE id = video_id)
-      ORDER BY shelf DESC LIMIT ${most}
+      SELECT video_id, ${sql.lit(upperTiers.length)} FROM video_search
+      WHERE tier < ${sql.lit(upperTiers.length)} AND NOT EXISTS (SELECT FROM wanted WHERE id = video_id)
+      ORDER BY tier DESC LIMIT ${most}
     ), locked AS MATERIALIZED (
-      SELECT video_id, misplaced.shelf FROM video_search JOIN misplaced USING (video_id)
-      WHERE video_search.shelf <> misplaced.shelf ORDER BY video_id FOR NO KEY UPDATE OF video_search
+      SELECT video_id, misplaced.tier FROM video_search JOIN misplaced USING (video_id)
+      WHERE video_search.tier <> misplaced.tier ORDER BY video_id FOR NO KEY UPDATE OF video_search
     )
-    UPDATE video_search SET shelf = locked.shelf FROM locked WHERE video_search.video_id = locked.video_id`.execute(
+    UPDATE video_search SET tier = locked.tier FROM locked WHERE video_search.video_id = locked.video_id`.execute(
     db,
   )
   return Number(numAffectedRows ?? 0)

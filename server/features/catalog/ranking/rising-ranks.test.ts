@@ -114,9 +114,10 @@ describe('a list by popularity whose ranks are refreshed from page to page', () 
 it('what rose is forgotten after an hour', async () => {
   const { id } = await buildVideo(site.context, { episodes: 1 })
   const { pool } = site.context.database
-  const rises = async () => (await pool.query('SELECT FROM rises WHERE video_id = $1', [id])).rowCount
+  const rankChanges = async () =>
+    (await pool.query('SELECT FROM rank_changes WHERE video_id = $1', [id])).rowCount
   await play([id], 1)
-  expect(await rises()).toBe(1)
+  expect(await rankChanges()).toBe(1)
   await refreshRanks(db(), new Date(Date.now() + 3_700_000))
-  expect(await rises()).toBe(0)
+  expect(await rankChanges()).toBe(0)
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { frontShelves } from '#server/features/catalog/ranking/rank-queries.ts'
+import { upperTiers } from '#server/features/catalog/ranking/rank-queries.ts'
 import { buildVideo } from '#server/testing/builders/builders.ts'
 import { checkProperty, propertyTimeoutMs } from '#server/testing/check-property.ts'
 import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
@@ -9,7 +9,7 @@ import { searchByKeyword } from './search-videos.ts'
 import { suggestNames } from './suggest-names.ts'
 
 const words = ['harbour', 'harvest', 'haze', 'midnight', 'middle', 'mist', 'storm', 'story', 'stone']
-/** Videos in front that have every word in their synopses, more than a search opens another shelf for. */
+/** Videos in front that have every word in their synopses, more than a search opens another tier for. */
 const wellKnown = 80
 const named = 160
 const mostOffered = 20
@@ -41,22 +41,22 @@ const search = fc.record({
   }),
   sort: fc.constantFrom('newest' as const, 'popular' as const, 'relevance' as const),
   size: fc.integer({ min: 3, max: 50 }),
-  /** How the videos with names stand on the shelves. */
+  /** How the videos with names stand on the tiers. */
   step: fc.nat({ max: 20 }),
-  first: fc.nat({ max: frontShelves.length }),
+  first: fc.nat({ max: upperTiers.length }),
 })
 
 /** Puts the well-known videos in front and spreads the others. */
 const spread = (step: number, first: number) =>
   site.context.database.pool.query(
-    `UPDATE video_search SET shelf = CASE WHEN titles->>'en' LIKE 'Drama %' THEN 0
+    `UPDATE video_search SET tier = CASE WHEN titles->>'en' LIKE 'Drama %' THEN 0
        ELSE greatest($2, (substring(titles->>'en' FROM '[0-9]+$')::int * $1) % $3) END
      FROM videos WHERE id = video_id`,
-    [step, first, frontShelves.length + 1],
+    [step, first, upperTiers.length + 1],
   )
 
 test(
-  'the results of a search hold each title that type-ahead offers, on whichever shelf it stands, once',
+  'the results of a search hold each title that type-ahead offers, on whichever tier it stands, once',
   async () => {
     await checkProperty(
       fc.asyncProperty(search, async ({ typed, sort, size, step, first }) => {

@@ -3,9 +3,9 @@ import type { Texts } from '#contract/languages.ts'
 import { prepared, type Slots } from '#server/platform/database/prepared.ts'
 import type { Db } from '#server/tables.ts'
 import type { ListOrder, ListPlace } from '#server/features/catalog/cards/list-queries.ts'
-import { generationNow, risenFirst, roseTo } from '#server/features/catalog/ranking/popular-queries.ts'
+import { versionNow, risenFirst, roseTo } from '#server/features/catalog/ranking/popular-queries.ts'
 import { plainCardColumns, type PlainCardRow } from '#server/features/catalog/queries.ts'
-import { frontShelves } from '#server/features/catalog/ranking/rank-queries.ts'
+import { upperTiers } from '#server/features/catalog/ranking/rank-queries.ts'
 
 /** A word that was typed, without accents and case. */
 export interface TypedWord {
@@ -48,8 +48,8 @@ const typedWords = prepared(
       WHERE place <= ${mostWords}
     ), typed AS MATERIALIZED (
       SELECT word, place, begun, known, CASE WHEN ${forgiving} OR NOT known THEN
-        whole_forms(word) || CASE WHEN begun THEN beginning_forms(word) ELSE '{}' END
-      END AS forms
+        whole_word_deletions(word) || CASE WHEN begun THEN prefix_deletions(word) ELSE '{}' END
+      END AS deletions
       FROM looked_up
     )
     SELECT word, known, rtrim(left(plain_text(${keyword}), ${sql.lit(mostOfWhole)})) AS whole, alike, coalesce((
@@ -59,7 +59,7 @@ const typedWords = prepared(
       )
     ), '[]') AS categories
     FROM typed, LATERAL (SELECT ARRAY(
-      SELECT search_words.word FROM search_words WHERE search_words.forms && typed.forms LIMIT ${mostAlike}
+      SELECT search_words.word FROM search_words WHERE search_words.deletions && typed.deletions LIMIT ${mostAlike}
     ) AS alike) near ORDER BY place`,
 )
 
@@ -94,77 +94,77 @@ interface Found {
   name_depth: number
 }
 
-/** The shelves of `video_search`, from the front. */
-const shelves = Array.from({ length: frontShelves.length + 1 }, (_, shelf) => shelf)
+/** The tiers of `video_search`, from the front. */
+const tiers = Array.from({ length: upperTiers.length + 1 }, (_, tier) => tier)
 
 interface Reach {
   /** The columns of the search's row that order the matches. */
   key: Expression<unknown>
-  /** Another shelf is opened while fewer than so many were found. */
+  /** Another tier is opened while fewer than so many were found. */
   plenty: number
-  /** Or as far as these shelves, however many there are. */
+  /** Or as far as these tiers, however many there are. */
   to: Depths | undefined
 }
 
-/** The last shelf that is opened, and the last on which names are looked for. */
+/** The last tier that is opened, and the last on which names are looked for. */
 interface Depths {
   depth: Expression<number>
   nameDepth: Expression<number>
 }
 
-/** The videos that match, with their keys and the last shelves that were opened. */
-function findOnShelves(terms: Slots<SearchTerms>, reach: Reach): RawBuilder<Found> {
+/** The videos that match, with their keys and the last tiers that were opened. */
+function findOnTiers(terms: Slots<SearchTerms>, reach: Reach): RawBuilder<Found> {
   const last = (isOpenAt: typeof isOpen) =>
     sql.join(
-      shelves.slice(1).map((shelf) => sql`(${isOpenAt(shelf, reach)})::int`),
+      tiers.slice(1).map((tier) => sql`(${isOpenAt(tier, reach)})::int`),
       sql` + `,
     )
-  const all = shelves.map((shelf) => sql`SELECT video_id, key FROM ${sql.table(`shelf_${shelf}`)}`)
-  return sql<Found>`WITH ${sql.join(shelves.map((shelf) => readShelf(shelf, terms, reach)))}
+  const all = tiers.map((tier) => sql`SELECT video_id, key FROM ${sql.table(`tier_${tier}`)}`)
+  return sql<Found>`WITH ${sql.join(tiers.map((tier) => readTier(tier, terms, reach)))}
     SELECT video_id, key, ${last(isOpen)} AS depth, ${last(isOpenForNames)} AS name_depth
     FROM (${sql.join(all, sql` UNION ALL `)}) found`
 }
 
 /**
- * Of a shelf that stays closed, only the videos that have these words as their title, and those whose names type-ahead offers: it
- * looks on further shelves than a search of common words does.
+ * Of a tier that stays closed, only the videos that have these words as their title, and those whose names type-ahead offers: it
+ * looks on further tiers than a search of common words does.
  */
-function readShelf(
-  shelf: number,
+function readTier(
+  tier: number,
   { all, title, names }: Slots<SearchTerms>,
   reach: Reach,
 ): RawBuilder<unknown> {
   const wanted =
-    shelf === 0
+    tier === 0
       ? sql`${all}::tsquery`
-      : sql`CASE WHEN ${isOpen(shelf, reach)} THEN ${all}::tsquery
-          WHEN ${isOpenForNames(shelf, reach)} THEN ${names}::tsquery || ${title}::tsquery ELSE ${title}::tsquery END`
+      : sql`CASE WHEN ${isOpen(tier, reach)} THEN ${all}::tsquery
+          WHEN ${isOpenForNames(tier, reach)} THEN ${names}::tsquery || ${title}::tsquery ELSE ${title}::tsquery END`
   const before = (column: string) =>
-    shelf === 0 ? sql`0` : sql`(SELECT ${sql.ref(column)} FROM ${sql.table(`found_before_${shelf}`)})`
-  return sql`${sql.table(`shelf_${shelf}`)} AS MATERIALIZED (
+    tier === 0 ? sql`0` : sql`(SELECT ${sql.ref(column)} FROM ${sql.table(`found_before_${tier}`)})`
+  return sql`${sql.table(`tier_${tier}`)} AS MATERIALIZED (
       SELECT video_id, ${reach.key} AS key, words @@ ${names}::tsquery AS named
-      FROM video_search WHERE shelf = ${sql.lit(shelf)} AND words @@ ${wanted}
-    ), ${sql.table(`found_before_${shelf + 1}`)} AS (
+      FROM video_search WHERE tier = ${sql.lit(tier)} AND words @@ ${wanted}
+    ), ${sql.table(`found_before_${tier + 1}`)} AS (
       SELECT ${before('videos')} + count(*) AS videos, ${before('names')} + count(*) FILTER (WHERE named) AS names
-      FROM ${sql.table(`shelf_${shelf}`)}
+      FROM ${sql.table(`tier_${tier}`)}
     )`
 }
 
-function isOpen(shelf: number, { plenty, to }: Reach): RawBuilder<boolean> {
+function isOpen(tier: number, { plenty, to }: Reach): RawBuilder<boolean> {
   return to === undefined
-    ? sql<boolean>`(SELECT videos FROM ${sql.table(`found_before_${shelf}`)}) < ${sql.lit(plenty)}`
-    : sql<boolean>`${to.depth}::int >= ${sql.lit(shelf)}`
+    ? sql<boolean>`(SELECT videos FROM ${sql.table(`found_before_${tier}`)}) < ${sql.lit(plenty)}`
+    : sql<boolean>`${to.depth}::int >= ${sql.lit(tier)}`
 }
 
-function isOpenForNames(shelf: number, { to }: Reach): RawBuilder<boolean> {
+function isOpenForNames(tier: number, { to }: Reach): RawBuilder<boolean> {
   return to === undefined
-    ? sql<boolean>`(SELECT names FROM ${sql.table(`found_before_${shelf}`)}) < ${sql.lit(plentyOfNames)}`
-    : sql<boolean>`${to.nameDepth}::int >= ${sql.lit(shelf)}`
+    ? sql<boolean>`(SELECT names FROM ${sql.table(`found_before_${tier}`)}) < ${sql.lit(plentyOfNames)}`
+    : sql<boolean>`${to.nameDepth}::int >= ${sql.lit(tier)}`
 }
 
 /** How well a video matches, more for one that is watched more; before all, those that have the very title or words. */
 function scoreFor({ all, typed, title }: Slots<SearchTerms>): RawBuilder<number> {
-  return sql<number>`(ts_rank('{0.1, 0.1, 0.5, 1}', words, ${all}::tsquery) * 10000)::int * (10 + fame)
+  return sql<number>`(ts_rank('{0.1, 0.1, 0.5, 1}', words, ${all}::tsquery) * 10000)::int * (10 + popularity_score)
     + CASE WHEN words @@ ${title}::tsquery THEN 4000000 WHEN words @@ ${typed}::tsquery THEN 2000000 ELSE 0 END`
 }
 
@@ -175,25 +175,25 @@ const keys = {
   popular: { ofMatch: () => sql`0`, ofRow: 'videos.popularity' },
 } as const
 
-/** Type-ahead opens another shelf while it has found fewer names. */
+/** Type-ahead opens another tier while it has found fewer names. */
 const plentyOfNames = 20
 
 /** How many matches are enough: a search returns at least this many of the most popular, or all if there are fewer. */
 const plentyOfVideos = 60
 
 export interface SearchPlace extends Required<ListPlace> {
-  /** The shelf up to which this search looks, and that up to which it looks for names. */
+  /** The tier up to which this search looks, and that up to which it looks for names. */
   depth: number
   nameDepth: number
 }
 
-/** The position of a match: its sort values, and the last shelves that were searched. */
+/** The position of a match: its sort values, and the last tiers that were searched. */
 interface FoundPlace {
   id: string
   key: Date | number
   depth: number
   name_depth: number
-  generation: number
+  version: number
   risen: number | null
 }
 
@@ -218,7 +218,7 @@ const preparedSearch = (order: Order, isFirst: boolean) =>
   prepared(
     (_: Db, values: Slots<SearchValues>) => sql<FoundVideo>`
       SELECT ${sql.join(plainCardColumns.map((column) => sql.ref(column)))},
-        page.key, page.depth, page.name_depth, page.generation, page.risen
+        page.key, page.depth, page.name_depth, page.version, page.risen
       FROM (${findPlaces(order, isFirst, values)}) page JOIN videos ON videos.id = page.id
       ORDER BY ${risenFirst(sql`page.risen`, sql`page.id`)}, page.key DESC, page.id DESC`,
   )
@@ -227,7 +227,7 @@ function findPlaces(order: Order, isFirst: boolean, values: Slots<SearchValues>)
   const { all, typed, title, names, limit, depth, nameDepth, key: after, id } = values
   const terms = { all, typed, title, names }
   const { ofMatch, ofRow } = keys[order]
-  const found = findOnShelves(terms, {
+  const found = findOnTiers(terms, {
     key: ofMatch(terms),
     plenty: plentyOfVideos,
     to: isFirst ? undefined : { depth, nameDepth },
@@ -237,15 +237,15 @@ function findPlaces(order: Order, isFirst: boolean, values: Slots<SearchValues>)
   const joined = order === 'popular' ? sql`JOIN videos ON videos.id = found.video_id` : sql``
   if (order !== 'popular' || isFirst)
     return sql<FoundPlace>`
-      SELECT found.video_id AS id, ${key} AS key, depth, name_depth, ${generationNow} AS generation, NULL::bigint AS risen
+      SELECT found.video_id AS id, ${key} AS key, depth, name_depth, ${versionNow} AS version, NULL::bigint AS risen
       FROM (${found}) found ${joined}
       WHERE ${isFurther} ORDER BY ${key} DESC, found.video_id DESC LIMIT ${limit}`
-  const risen = sql`rises.generation`
-  const rises = { from: values.from, after: values.after }
+  const risen = sql`rank_changes.version`
+  const rankChanges = { from: values.from, after: values.after }
   return sql<FoundPlace>`
-    SELECT found.video_id AS id, ${key} AS key, depth, name_depth, ${generationNow} AS generation, ${risen} AS risen
+    SELECT found.video_id AS id, ${key} AS key, depth, name_depth, ${versionNow} AS version, ${risen} AS risen
     FROM (${found}) found ${joined}
-    LEFT JOIN rises ON rises.video_id = found.video_id AND ${roseTo({ key: after, id, rises })}
+    LEFT JOIN rank_changes ON rank_changes.video_id = found.video_id AND ${roseTo({ key: after, id, rankChanges })}
     WHERE ${isFurther} OR ${risen} IS NOT NULL
     ORDER BY ${risenFirst(risen, sql`found.video_id`)}, ${key} DESC, found.video_id DESC LIMIT ${limit}`
 }
@@ -257,7 +257,7 @@ const preparedSearches = {
 }
 
 /** The first page of a search looks at no place. */
-const nowhere: SearchPlace = { key: 0, id: '', depth: 0, nameDepth: 0, rises: { from: 0, after: '' } }
+const nowhere: SearchPlace = { key: 0, id: '', depth: 0, nameDepth: 0, rankChanges: { from: 0, after: '' } }
 
 /** One page of the videos that match, in order; by popularity also what has risen past the page before since. */
 export function searchVideos(
@@ -268,8 +268,8 @@ export function searchVideos(
   limit: number,
 ): Promise<FoundVideo[]> {
   const { first, further } = preparedSearches[order]
-  const { rises, ...after } = place ?? nowhere
-  return (place ? further : first)(db, { ...terms, limit, ...after, ...rises })
+  const { rankChanges, ...after } = place ?? nowhere
+  return (place ? further : first)(db, { ...terms, limit, ...after, ...rankChanges })
 }
 
 interface Suggested {
@@ -281,7 +281,7 @@ interface Suggested {
 const suggestedTitles = prepared(
   (_: Db, { all, typed, title, names, limit }: Slots<SearchTerms & { limit: number }>) => {
     const terms = { all, typed, title, names }
-    const found = findOnShelves(terms, { key: scoreFor(terms), plenty: plentyOfNames, to: undefined })
+    const found = findOnTiers(terms, { key: scoreFor(terms), plenty: plentyOfNames, to: undefined })
     return sql<Suggested>`
       SELECT id, titles, cover_path
       FROM (SELECT video_id, key FROM (${found}) found ORDER BY key DESC, video_id DESC LIMIT ${limit}) best
@@ -318,28 +318,28 @@ export function suggestTags(db: Db, query: string, limit: number) {
 interface TagPlace {
   place: number
   id: string
-  generation: number
+  version: number
 }
 
 type TagRow = TagPlace & { names: Texts; video_count: number; trending: boolean }
 
-const tagsGeneration = sql<number>`(SELECT tags_generation FROM ranks)`
+const tagsVersion = sql<number>`(SELECT tags_version FROM ranking_versions)`
 
 /**
  * The tags that have something to show, the liveliest first, after a place: in the order of the ranking that the place is of,
  * or of the latest where two have followed. Of the two orders only one is read, along its index.
  */
 export async function selectTags(db: Db, after: TagPlace | undefined, limit: number): Promise<TagRow[]> {
-  const { place: last, id, generation: asked } = after ?? { place: 0, id: '', generation: null }
-  const isOfFormer = sql<boolean>`coalesce(${tagsGeneration} = ${asked}::bigint + 1, false)`
-  const ordered = (column: string, generation: RawBuilder<number>, condition: RawBuilder<boolean>) => {
+  const { place: last, id, version: asked } = after ?? { place: 0, id: '', version: null }
+  const isOfFormer = sql<boolean>`coalesce(${tagsVersion} = ${asked}::bigint + 1, false)`
+  const ordered = (column: string, version: RawBuilder<number>, condition: RawBuilder<boolean>) => {
     const place = sql.ref(column)
     return sql<TagRow>`(
-      SELECT id, names, video_count, trending, ${place} AS place, ${generation} AS generation FROM tags
+      SELECT id, names, video_count, trending, ${place} AS place, ${version} AS version FROM tags
       WHERE ${condition} AND ${hasVideos} AND (${place}, id) > (${last}, ${id}) ORDER BY ${place}, id LIMIT ${limit}
     )`
   }
-  const former = ordered('former_place', sql<number>`${asked}::bigint`, isOfFormer)
-  const latest = ordered('place', tagsGeneration, sql<boolean>`NOT ${isOfFormer}`)
+  const former = ordered('previous_place', sql<number>`${asked}::bigint`, isOfFormer)
+  const latest = ordered('place', tagsVersion, sql<boolean>`NOT ${isOfFormer}`)
   return (await sql<TagRow>`${former} UNION ALL ${latest} ORDER BY place, id`.execute(db)).rows
 }

@@ -41,8 +41,8 @@ export async function searchByKeyword(
     ...writeSearch(search),
     last.depth,
     last.name_depth,
-    place.rises.from,
-    place.rises.after,
+    place.rankChanges.from,
+    place.rankChanges.after,
     place.key,
     place.id,
   ]
@@ -114,7 +114,7 @@ type Position = readonly [
 ]
 
 function readPlace([, , , , depth, nameDepth, from, after, key, id]: Position): SearchPlace {
-  return { key, id, depth, nameDepth, rises: { from, after } }
+  return { key, id, depth, nameDepth, rankChanges: { from, after } }
 }
 
 /** Words have neither spaces nor bars. Of a cursor that somebody made up, no more is taken than a search has. */

@@ -38,21 +38,21 @@ CREATE TABLE categories (
 );
 
 CREATE TABLE tags (
-  id            text PRIMARY KEY,
-  slug          text NOT NULL UNIQUE,
-  names         jsonb NOT NULL,
+  id              text PRIMARY KEY,
+  slug            text NOT NULL UNIQUE,
+  names           jsonb NOT NULL,
   -- Published videos.
-  video_count   integer NOT NULL DEFAULT 0,
+  video_count     integer NOT NULL DEFAULT 0,
   -- How much its videos were played lately, and its place in the ranking that follows from it.
-  heat          double precision NOT NULL DEFAULT 0,
-  place         integer NOT NULL DEFAULT 2147483647,
-  trending      boolean NOT NULL DEFAULT false,
-  words         tsvector GENERATED ALWAYS AS (name_lexemes(names, 'A')::tsvector) STORED,
+  trending_score  double precision NOT NULL DEFAULT 0,
+  place           integer NOT NULL DEFAULT 2147483647,
+  trending        boolean NOT NULL DEFAULT false,
+  words           tsvector GENERATED ALWAYS AS (name_lexemes(names, 'A')::tsvector) STORED,
   -- The place in the previous ranking, for a reader who is paging through the tags while they are ranked again.
-  former_place  integer NOT NULL DEFAULT 2147483647
+  previous_place  integer NOT NULL DEFAULT 2147483647
 );
 CREATE INDEX tags_place ON tags (place, id) WHERE video_count > 0;
-CREATE INDEX tags_former_place ON tags (former_place, id) WHERE video_count > 0;
+CREATE INDEX tags_previous_place ON tags (previous_place, id) WHERE video_count > 0;
 CREATE INDEX tags_used ON tags (video_count, id);
 CREATE INDEX tags_words ON tags USING gin (words) WITH (fastupdate = off);
 
@@ -193,24 +193,24 @@ CREATE TABLE sections (
 
 -- The current versions of the rankings. The row is locked until a refresh commits, so that its version is seen with all of
 -- its changes and those before it.
-CREATE TABLE ranks (
-  one              boolean PRIMARY KEY DEFAULT true CHECK (one),
-  generation       bigint NOT NULL,
-  tags_generation  bigint NOT NULL DEFAULT 0
+CREATE TABLE ranking_versions (
+  one           boolean PRIMARY KEY DEFAULT true CHECK (one),
+  version       bigint NOT NULL,
+  tags_version  bigint NOT NULL DEFAULT 0
 );
-INSERT INTO ranks (generation) VALUES (0);
+INSERT INTO ranking_versions (version) VALUES (0);
 
 -- The changes of each refresh, from one popularity to another; deleted once nobody can be paging through that version.
-CREATE TABLE rises (
+CREATE TABLE rank_changes (
   video_id    text NOT NULL,
-  generation  bigint NOT NULL,
-  former      bigint NOT NULL,
+  version     bigint NOT NULL,
+  previous    bigint NOT NULL,
   popularity  bigint NOT NULL,
   at          timestamptz(3) NOT NULL,
-  PRIMARY KEY (video_id, generation)
+  PRIMARY KEY (video_id, version)
 );
-CREATE INDEX rises_past ON rises USING gist (int8range(former, popularity, '[]'));
-CREATE INDEX rises_at ON rises (at);
+CREATE INDEX rank_changes_past ON rank_changes USING gist (int8range(previous, popularity, '[]'));
+CREATE INDEX rank_changes_at ON rank_changes (at);
 
 -- Plays that are counted in `videos.play_count` and not yet in the ranking.
 CREATE TABLE played_videos (

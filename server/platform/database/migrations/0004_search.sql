@@ -2,51 +2,51 @@
 
 -- A word's deletion neighbourhood, as in SymSpell: the word, and the word without any one of its characters. Two words that
 -- are one typo apart (a missing, extra, wrong or transposed character) have one of these in common.
-CREATE FUNCTION shortened(word text) RETURNS SETOF text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE BEGIN ATOMIC
+CREATE FUNCTION deletions_of(word text) RETURNS SETOF text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE BEGIN ATOMIC
   SELECT word UNION SELECT left(word, place - 1) || substr(word, place + 1) FROM generate_series(1, length(word)) place;
 END;
 
 -- The keys that find a whole word in spite of a typo, and those that find a word of which only the beginning is typed.
 -- Keys of whole words end with "$".
-CREATE FUNCTION whole_forms(word text) RETURNS text[] LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN (
-  SELECT coalesce(array_agg(form || '$'), '{}') FROM shortened(word) form WHERE length(word) BETWEEN 4 AND 20
+CREATE FUNCTION whole_word_deletions(word text) RETURNS text[] LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN (
+  SELECT coalesce(array_agg(deletion || '$'), '{}') FROM deletions_of(word) deletion WHERE length(word) BETWEEN 4 AND 20
 );
-CREATE FUNCTION beginning_forms(word text) RETURNS text[] LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN (
-  SELECT coalesce(array_agg(DISTINCT form), '{}')
-  FROM generate_series(5, least(7, length(word))) size, shortened(left(word, size)) form
+CREATE FUNCTION prefix_deletions(word text) RETURNS text[] LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN (
+  SELECT coalesce(array_agg(DISTINCT deletion), '{}')
+  FROM generate_series(5, least(7, length(word))) size, deletions_of(left(word, size)) deletion
 );
 
 -- Every word of published texts and of categories. Typos are corrected to these, however many videos there are.
 CREATE TABLE search_words (
-  word   text COLLATE "C" PRIMARY KEY,
-  forms  text[] NOT NULL GENERATED ALWAYS AS (whole_forms(word) || beginning_forms(word)) STORED
+  word       text COLLATE "C" PRIMARY KEY,
+  deletions  text[] NOT NULL GENERATED ALWAYS AS (whole_word_deletions(word) || prefix_deletions(word)) STORED
 );
-CREATE INDEX search_words_forms ON search_words USING gin (forms) WITH (fastupdate = off);
+CREATE INDEX search_words_deletions ON search_words USING gin (deletions) WITH (fastupdate = off);
 
 -- One row for each published video, in eight tiers by popularity: the first 300, 1000, 3000, 10,000, 30,000, 100,000 and
 -- 300,000 videos, and the rest. New videos begin in the first. A search reads tier after tier until it has enough matches, so
 -- that a common word costs the same with a thousand videos as with a million. Rows are stored in one piece, because ranking
 -- reads their words.
 CREATE TABLE video_search (
-  video_id     text PRIMARY KEY REFERENCES videos ON DELETE CASCADE,
-  shelf        smallint NOT NULL DEFAULT 0 CHECK (shelf BETWEEN 0 AND 7),
+  video_id          text PRIMARY KEY REFERENCES videos ON DELETE CASCADE,
+  tier              smallint NOT NULL DEFAULT 0 CHECK (tier BETWEEN 0 AND 7),
   -- The magnitude of the popularity.
-  fame         smallint NOT NULL DEFAULT 0,
-  words        tsvector NOT NULL,
+  popularity_score  smallint NOT NULL DEFAULT 0,
+  words             tsvector NOT NULL,
   -- A copy of the video's, so that the newest matches are found without reading `videos`.
-  released_at  timestamptz(3) NOT NULL
+  released_at       timestamptz(3) NOT NULL
 ) WITH (fillfactor = 85, toast_tuple_target = 8160);
-CREATE INDEX video_search_shelf_0 ON video_search USING gin (words) WITH (fastupdate = off) WHERE shelf = 0;
-CREATE INDEX video_search_shelf_1 ON video_search USING gin (words) WITH (fastupdate = off) WHERE shelf = 1;
-CREATE INDEX video_search_shelf_2 ON video_search USING gin (words) WITH (fastupdate = off) WHERE shelf = 2;
-CREATE INDEX video_search_shelf_3 ON video_search USING gin (words) WITH (fastupdate = off) WHERE shelf = 3;
-CREATE INDEX video_search_shelf_4 ON video_search USING gin (words) WITH (fastupdate = off) WHERE shelf = 4;
-CREATE INDEX video_search_shelf_5 ON video_search USING gin (words) WITH (fastupdate = off) WHERE shelf = 5;
-CREATE INDEX video_search_shelf_6 ON video_search USING gin (words) WITH (fastupdate = off) WHERE shelf = 6;
-CREATE INDEX video_search_shelf_7 ON video_search USING gin (words) WITH (fastupdate = off) WHERE shelf = 7;
-CREATE INDEX video_search_in_front ON video_search (shelf, video_id) WHERE shelf < 7;
+CREATE INDEX video_search_tier_0 ON video_search USING gin (words) WITH (fastupdate = off) WHERE tier = 0;
+CREATE INDEX video_search_tier_1 ON video_search USING gin (words) WITH (fastupdate = off) WHERE tier = 1;
+CREATE INDEX video_search_tier_2 ON video_search USING gin (words) WITH (fastupdate = off) WHERE tier = 2;
+CREATE INDEX video_search_tier_3 ON video_search USING gin (words) WITH (fastupdate = off) WHERE tier = 3;
+CREATE INDEX video_search_tier_4 ON video_search USING gin (words) WITH (fastupdate = off) WHERE tier = 4;
+CREATE INDEX video_search_tier_5 ON video_search USING gin (words) WITH (fastupdate = off) WHERE tier = 5;
+CREATE INDEX video_search_tier_6 ON video_search USING gin (words) WITH (fastupdate = off) WHERE tier = 6;
+CREATE INDEX video_search_tier_7 ON video_search USING gin (words) WITH (fastupdate = off) WHERE tier = 7;
+CREATE INDEX video_search_upper_tiers ON video_search (tier, video_id) WHERE tier < 7;
 
-CREATE FUNCTION fame_of(popularity bigint) RETURNS smallint LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN
+CREATE FUNCTION popularity_score_of(popularity bigint) RETURNS smallint LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN
   floor(log(2, 1 + popularity))::smallint;
 
 -- What a video's own texts are found by: the words of its titles (A) and synopses (D), and whole titles (=love in the rain).
@@ -72,7 +72,7 @@ CREATE FUNCTION index_videos(ids text[]) RETURNS void LANGUAGE sql AS $$
   WHERE video_id = ANY(ids) AND videos.id = video_id AND videos.state <> 'published';
 
   WITH documents AS MATERIALIZED (
-    SELECT id, fame_of(popularity) AS fame, coalesce(released_at, created_at) AS released_at,
+    SELECT id, popularity_score_of(popularity) AS popularity_score, coalesce(released_at, created_at) AS released_at,
       search_document(titles, synopses) || coalesce((
         SELECT string_agg(setweight(tags.words, 'B')::text, ' ')::tsvector
         FROM video_tags JOIN tags ON tags.id = tag_id WHERE video_tags.video_id = videos.id
@@ -85,8 +85,8 @@ CREATE FUNCTION index_videos(ids text[]) RETURNS void LANGUAGE sql AS $$
     ORDER BY word
     ON CONFLICT DO NOTHING
   )
-  INSERT INTO video_search (video_id, fame, released_at, words)
-  SELECT id, fame, released_at, words FROM documents ORDER BY id
+  INSERT INTO video_search (video_id, popularity_score, released_at, words)
+  SELECT id, popularity_score, released_at, words FROM documents ORDER BY id
   ON CONFLICT (video_id) DO UPDATE SET released_at = excluded.released_at, words = excluded.words
   WHERE (video_search.released_at, video_search.words) IS DISTINCT FROM (excluded.released_at::timestamptz(3), excluded.words);
 $$;
