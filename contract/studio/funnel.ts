@@ -58,7 +58,7 @@ export const DropOff = Type.Object({
   episode_id: Id,
   number: Type.Integer(),
   /** Viewers whose player kept a place in it. */
-  began: Type.Integer(),
+  started: Type.Integer(),
   /** Of those, who came to nine tenths of it. */
   finished: Type.Integer(),
 })

@@ -5,7 +5,7 @@ import { countFavorites, deleteFavorites, insertFavorite } from './favorite-quer
 /**
  * Makes a video a favorite; a second time changes nothing, not even its place in the list. One that was archived meanwhile
  * stays a favorite but cannot become one.
- * @returns the count as this viewer sees it: what a job has folded, and their own that it has not
+ * @returns the count as this viewer sees it: what a job has aggregated, and their own that it has not
  * @throws Refusal notFound for a video that is unknown or may not be seen
  */
 export async function addFavorite(tx: Tx, userId: string, videoId: string, now: Date) {

@@ -54,7 +54,7 @@ export async function deleteFavorites(tx: Tx, userId: string, videoIds?: readonl
   return Number(numAffectedRows ?? 0)
 }
 
-/** How many favorites a video has as this user sees it: what is folded, and the user's own that is not yet. */
+/** How many favorites a video has as this user sees it: what is aggregated, and the user's own that is not yet. */
 export async function countFavorites(db: Db, userId: string, videoId: string): Promise<number> {
   const row = await db
     .selectFrom('videos')

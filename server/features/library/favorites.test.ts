@@ -106,7 +106,7 @@ describe('a favorite', () => {
 })
 
 describe('the count of favorites', () => {
-  it('holds one’s own at once and everybody’s once they are folded', async () => {
+  it('holds one’s own at once and everybody’s once they are aggregated', async () => {
     const other = await someone()
     await add()
     expect(await add(video.id, other)).toMatchObject({ favorite_count: 1 })

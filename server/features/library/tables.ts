@@ -28,7 +28,7 @@ export interface PlaysTable {
   episode_id: string
   half_hour: Date
   video_id: string
-  folded: Generated<boolean>
+  aggregated: Generated<boolean>
 }
 
 export interface UnlocksTable {
@@ -66,13 +66,13 @@ export interface ViewingsTable {
 export interface ViewingChangesTable {
   id: GeneratedAlways<number>
   episode_id: string
-  began: number
+  started: number
   finished: number
 }
 
 export interface EpisodeViewersTable {
   episode_id: string
-  began: number
+  started: number
   finished: number
   since: Date
 }

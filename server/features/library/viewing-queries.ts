@@ -14,7 +14,7 @@ export async function mergeViewings(tx: Tx, guestId: string, memberId: string): 
       SELECT ${memberId}, episode_id, finished FROM moved ORDER BY episode_id
       ON CONFLICT (user_id, episode_id) DO UPDATE SET finished = true WHERE excluded.finished AND NOT kept.finished
     )
-    INSERT INTO viewing_changes (episode_id, began, finished)
+    INSERT INTO viewing_changes (episode_id, started, finished)
     SELECT episode_id, -1, -finished::int FROM doubled`.execute(tx)
 }
 
@@ -28,27 +28,27 @@ export const anyViewings = 'EXISTS (SELECT FROM viewing_changes)'
 
 /** Adds a batch of changes to the sums of their episodes, in the order of the ids. @returns how many there were */
 export async function aggregateViewingBatch(db: Db, now: Date, most: number): Promise<number> {
-  const { rows } = await sql<{ folded: number }>`
+  const { rows } = await sql<{ aggregated: number }>`
     WITH batch AS (
       DELETE FROM viewing_changes WHERE id = ANY (ARRAY(
         SELECT id FROM viewing_changes ORDER BY id LIMIT ${most} FOR UPDATE SKIP LOCKED
-      )) RETURNING episode_id, began, finished
+      )) RETURNING episode_id, started, finished
     ), added AS (
-      INSERT INTO episode_viewers AS kept (episode_id, began, finished, since)
-      SELECT episode_id, sum(batch.began), sum(batch.finished), ${now}
+      INSERT INTO episode_viewers AS kept (episode_id, started, finished, since)
+      SELECT episode_id, sum(batch.started), sum(batch.finished), ${now}
       FROM batch JOIN episodes ON episodes.id = batch.episode_id GROUP BY episode_id ORDER BY episode_id
       ON CONFLICT (episode_id) DO UPDATE
-      SET began = kept.began + excluded.began, finished = kept.finished + excluded.finished
+      SET started = kept.started + excluded.started, finished = kept.finished + excluded.finished
     )
-    SELECT count(*)::int AS folded FROM batch`.execute(db)
-  return rows[0]?.folded ?? 0
+    SELECT count(*)::int AS aggregated FROM batch`.execute(db)
+  return rows[0]?.aggregated ?? 0
 }
 
 /** How many viewers an episode had. */
 interface EpisodeViewers {
   episode_id: string
   number: number
-  began: number
+  started: number
   finished: number
   /** When the first was counted; null before. */
   since: Date | null
@@ -61,7 +61,7 @@ export async function loadEpisodeViewers(
   { after, limit }: { after: number; limit: number },
 ): Promise<EpisodeViewers[]> {
   const { rows } = await sql<EpisodeViewers>`
-    SELECT episodes.id AS episode_id, number, coalesce(began, 0)::float8 AS began,
+    SELECT episodes.id AS episode_id, number, coalesce(started, 0)::float8 AS started,
       coalesce(finished, 0)::float8 AS finished, since
     FROM episodes LEFT JOIN episode_viewers ON episode_id = episodes.id
     WHERE video_id = ${videoId} AND number > ${after} ORDER BY number LIMIT ${limit}`.execute(db)

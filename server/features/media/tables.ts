@@ -64,17 +64,17 @@ export interface EpisodesTable {
 }
 
 /** Files and folders of the storage that no row names, yet or any more. */
-export interface LooseFilesTable {
+export interface OrphanedFilesTable {
   key: string
-  noted_at: ColumnType<Date, Date, Date>
+  recorded_at: ColumnType<Date, Date, Date>
 }
 
 /** Files on their way into the storage, each with the asset that it is going to be. */
-export interface ArrivalsTable {
+export interface IncomingFilesTable {
   episode_id: string
   source_hash: string
   asset_id: string
-  began_at: ColumnType<Date, Date, Date>
+  started_at: ColumnType<Date, Date, Date>
 }
 
 export interface UploadsTable {
@@ -104,7 +104,7 @@ export interface MediaTables {
   uploads: UploadsTable
   upload_parts: UploadPartsTable
   assets: AssetsTable
-  loose_files: LooseFilesTable
-  arrivals: ArrivalsTable
+  orphaned_files: OrphanedFilesTable
+  incoming_files: IncomingFilesTable
   episodes: EpisodesTable
 }

@@ -14,7 +14,7 @@ export interface EventRow {
 }
 
 export interface ShareRow {
-  mark: string
+  dedup_key: string
   video_id: string
   at: Date
 }
@@ -61,24 +61,24 @@ export async function insertEvents(
 /** Notes shares of published videos, in the order of the key so that two processes never wait for each other. */
 export async function insertShares(tx: Tx, rows: readonly ShareRow[]): Promise<void> {
   await sql`
-    INSERT INTO shares (mark, video_id, at)
-    SELECT given.mark, given.video_id, given.at
-    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS given (mark text, video_id text, at timestamptz)
+    INSERT INTO shares (dedup_key, video_id, at)
+    SELECT given.dedup_key, given.video_id, given.at
+    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS given (dedup_key text, video_id text, at timestamptz)
     JOIN videos ON videos.id = given.video_id AND videos.state = 'published'
-    ORDER BY given.mark
+    ORDER BY given.dedup_key
     ON CONFLICT DO NOTHING`.execute(tx)
 }
 
 /** Holds while there are shares to count. */
-export const anyShares = 'EXISTS (SELECT FROM shares WHERE NOT folded)'
+export const anyShares = 'EXISTS (SELECT FROM shares WHERE NOT aggregated)'
 
 /** Adds a batch of shares that are not yet counted to their videos. Several processes may do it at once. @returns how many shares were counted */
 export async function aggregateShareBatch(tx: Tx, most: number): Promise<number> {
   const { rows } = await sql<{ video_id: string; shares: number }>`
     WITH batch AS (
-      SELECT mark FROM shares WHERE NOT folded LIMIT ${most} FOR UPDATE SKIP LOCKED
+      SELECT dedup_key FROM shares WHERE NOT aggregated LIMIT ${most} FOR UPDATE SKIP LOCKED
     ), marked AS (
-      UPDATE shares SET folded = true FROM batch WHERE shares.mark = batch.mark RETURNING shares.video_id
+      UPDATE shares SET aggregated = true FROM batch WHERE shares.dedup_key = batch.dedup_key RETURNING shares.video_id
     )
     SELECT video_id, count(*)::int AS shares FROM marked GROUP BY video_id`.execute(tx)
   const shares = new Map(rows.map((row) => [row.video_id, row.shares]))
@@ -98,8 +98,8 @@ export async function deleteEvents(db: Db, before: Date, most: number): Promise<
 /** Deletes a batch of counted shares from before `before`. @returns how many */
 export async function deleteShares(db: Db, before: Date, most: number): Promise<number> {
   const { numAffectedRows } = await sql`
-    DELETE FROM shares WHERE mark IN (
-      SELECT mark FROM shares WHERE folded AND at < ${before} LIMIT ${most} FOR UPDATE SKIP LOCKED
+    DELETE FROM shares WHERE dedup_key IN (
+      SELECT dedup_key FROM shares WHERE aggregated AND at < ${before} LIMIT ${most} FOR UPDATE SKIP LOCKED
     )`.execute(db)
   return Number(numAffectedRows ?? 0)
 }

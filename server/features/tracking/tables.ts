@@ -15,10 +15,10 @@ export interface EventsTable {
 }
 
 export interface SharesTable {
-  mark: string
+  dedup_key: string
   video_id: string
   at: Date
-  folded: Generated<boolean>
+  aggregated: Generated<boolean>
 }
 
 /** What one visit brought along. Click ids are there only with consent. */

@@ -310,14 +310,14 @@ test('events are forgotten after the days that are set, and shares after a day',
   await db
     .insertInto('shares')
     .values([
-      { mark: 'old', video_id: 'vid_x', at: new Date(Date.now() - 2 * day), folded: true },
-      { mark: 'new', video_id: 'vid_x', at: new Date(), folded: true },
+      { dedup_key: 'old', video_id: 'vid_x', at: new Date(Date.now() - 2 * day), aggregated: true },
+      { dedup_key: 'new', video_id: 'vid_x', at: new Date(), aggregated: true },
     ])
     .execute()
   await purgeEvents(site.context)
   expect(await eventsOf('aged')).toHaveLength(1)
-  const marks = await db.selectFrom('shares').select('mark').where('video_id', '=', 'vid_x').execute()
-  expect(marks).toEqual([{ mark: 'new' }])
+  const marks = await db.selectFrom('shares').select('dedup_key').where('video_id', '=', 'vid_x').execute()
+  expect(marks).toEqual([{ dedup_key: 'new' }])
 })
 
 describe('GET /api/reports', () => {

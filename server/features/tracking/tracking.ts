@@ -50,7 +50,7 @@ export { putTrackingSetting, selectTrackingSettings } from './queries.ts'
 export { isPixelId, loadTrackingSettings } from './settings.ts'
 export { writeEvents, type WriteEventsContext } from './write-events.ts'
 
-/** A share marks its half hour; after a day its mark has no use. */
+/** A share marks its half hour; after a day its row has no use. */
 const sharesLastMs = dayMs
 /** What was told to a platform is remembered longer than it remembers itself (Meta: seven days). */
 const conversionsLastMs = 30 * dayMs

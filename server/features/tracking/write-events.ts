@@ -124,6 +124,8 @@ function shareRow(secret: string, { fields, at, ip, userId }: KnownEvent, kept: 
   if (video_id === undefined) return []
   const who = userId !== undefined && kept.has(userId) ? userId : networkOf(ip)
   const halfHour = Math.floor(at.getTime() / halfHourMs)
-  const mark = createHmac('sha256', secret).update(`share|${who}|${video_id}|${halfHour}`).digest('base64url')
-  return [{ mark, video_id, at }]
+  const dedup_key = createHmac('sha256', secret)
+    .update(`share|${who}|${video_id}|${halfHour}`)
+    .digest('base64url')
+  return [{ dedup_key, video_id, at }]
 }

@@ -234,7 +234,7 @@ const tables = [
   'sandbox_disputes',
   'sandbox_refunds',
   'sandbox_payments',
-  'sandbox_savings',
+  'sandbox_setups',
   'sandbox_methods',
   'sandbox_tokens',
   'users',

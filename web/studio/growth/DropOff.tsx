@@ -8,7 +8,7 @@ import { Page, Panel } from '#web/studio/ui/Page.tsx'
 import { PageLink } from '#web/studio/ui/PageLink.tsx'
 import { Table } from '#web/studio/ui/Table.tsx'
 import { formatCount, formatShare, formatTime } from '#web/studio/format.ts'
-import { mostBegan } from './most-began.ts'
+import { mostStarted } from './most-started.ts'
 import { BarChart } from './BarChart.tsx'
 import styles from './growth.module.css'
 
@@ -28,21 +28,21 @@ export function DropOff() {
   })
   const pages = found.data?.pages
   const rows = pages?.flatMap(({ list }) => list) ?? []
-  const most = mostBegan(rows)
+  const most = mostStarted(rows)
   const since = pages?.[0]?.since ?? null
   const columns = [
     { title: t('growth.episodeNumber'), cell: ({ number }: Row) => `${t('growth.episodeNumber')} ${number}` },
-    { title: t('growth.began'), figures: true, cell: ({ began }: Row) => formatCount(began) },
+    { title: t('growth.started'), figures: true, cell: ({ started }: Row) => formatCount(started) },
     { title: t('growth.finished'), figures: true, cell: ({ finished }: Row) => formatCount(finished) },
     {
       title: t('growth.finishedShare'),
       figures: true,
-      cell: (row: Row) => formatShare(row.finished, row.began),
+      cell: (row: Row) => formatShare(row.finished, row.started),
     },
     {
       title: t('growth.ofMost'),
       figures: true,
-      cell: (row: Row) => formatShare(row.began, most),
+      cell: (row: Row) => formatShare(row.started, most),
     },
   ]
   return (
@@ -62,17 +62,17 @@ export function DropOff() {
           <p className={styles.words}>{t('growth.countedSince', { time: formatTime(since, language) })}</p>
         )}
         {!pages && !found.isError && <div className={styles.wait} aria-busy="true" />}
-        {rows.some(({ began }) => began > 0) && (
+        {rows.some(({ started }) => started > 0) && (
           <>
             <p className={styles.legend}>
-              <span data-of="whole">{t('growth.began')}</span>
+              <span data-of="whole">{t('growth.started')}</span>
               <span data-of="part">{t('growth.finished')}</span>
             </p>
             <BarChart
               title={t('growth.viewersChart')}
-              bars={rows.map(({ number, began, finished }) => ({
+              bars={rows.map(({ number, started, finished }) => ({
                 label: String(number),
-                value: began,
+                value: started,
                 part: finished,
               }))}
               words={formatCount}

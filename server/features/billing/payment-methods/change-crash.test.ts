@@ -42,7 +42,7 @@ const changeIn = ({ someone, changeId, token }: Ready, { when, at }: Death): Pro
 async function outcomeOf({ someone, changeId }: Ready): Promise<string> {
   const { db } = site.context
   const saving = await db
-    .selectFrom('sandbox_savings')
+    .selectFrom('sandbox_setups')
     .select('method_id')
     .where('change_id', '=', changeId)
     .executeTakeFirst()

@@ -49,7 +49,7 @@ const referenceOf = async ({ subscriptionId }: Subscriber) => {
 const savedBy = async ({ userId }: Subscriber) => {
   const rows = await site.context.db
     .selectFrom('method_changes')
-    .innerJoin('sandbox_savings', 'change_id', 'method_changes.id')
+    .innerJoin('sandbox_setups', 'change_id', 'method_changes.id')
     .select('method_id')
     .where('user_id', '=', userId)
     .execute()
@@ -290,7 +290,7 @@ test('whoever begins another change calls off the one that waited; what is kept 
   const current = await referenceOf(someone)
   const { db } = site.context
   await db
-    .updateTable('sandbox_savings')
+    .updateTable('sandbox_setups')
     .set({ status: 'succeeded' })
     .where('change_id', '=', first.info?.id ?? '')
     .execute()

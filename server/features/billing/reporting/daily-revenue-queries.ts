@@ -80,7 +80,7 @@ export async function countLive(db: Db): Promise<number> {
 /** The days of a span that were summed up when they were over. */
 export async function selectSummedDays(db: Db, { from, to }: DaySpan): Promise<SummedDay[]> {
   const { rows } = await sql<{ day: string; sums: Omit<SummedDay, 'day'> }>`
-    SELECT day::text, sums FROM money_days
+    SELECT day::text, sums FROM daily_revenue
     WHERE day >= (${from}::timestamptz AT TIME ZONE 'UTC')::date AND day < (${to}::timestamptz AT TIME ZONE 'UTC')::date
     ORDER BY day`.execute(db)
   return rows.map(({ day, sums }) => ({ day, ...sums }))
@@ -89,13 +89,13 @@ export async function selectSummedDays(db: Db, { from, to }: DaySpan): Promise<S
 /** When the first day that is not summed up begins, as far as money goes back; undefined where there is none. */
 export async function selectFirstUnsummed(db: Db): Promise<Date | undefined> {
   const { rows } = await sql<{ first: Date | null }>`
-    SELECT coalesce((SELECT max(day) + 1 FROM money_days), (SELECT (min(at) AT TIME ZONE 'UTC')::date FROM ledger_lines
+    SELECT coalesce((SELECT max(day) + 1 FROM daily_revenue), (SELECT (min(at) AT TIME ZONE 'UTC')::date FROM ledger_lines
       WHERE counted_at IS NULL AND ${isSummed}))::timestamp AT TIME ZONE 'UTC' AS first`.execute(db)
   return rows[0]?.first ?? undefined
 }
 
 export async function insertSummedDay(db: Db, { day, ...sums }: SummedDay): Promise<void> {
   await sql`
-    INSERT INTO money_days (day, sums) VALUES (${day}::date, ${JSON.stringify(sums)}::jsonb)
+    INSERT INTO daily_revenue (day, sums) VALUES (${day}::date, ${JSON.stringify(sums)}::jsonb)
     ON CONFLICT DO NOTHING`.execute(db)
 }

@@ -3,7 +3,7 @@ import { addToCounters } from '#server/platform/database/add-to-counters.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
 /** Holds while there are plays to count. */
-export const anyPlays = 'EXISTS (SELECT FROM plays WHERE NOT folded)'
+export const anyPlays = 'EXISTS (SELECT FROM plays WHERE NOT aggregated)'
 
 /** Holds while there are added and removed favorites to count. */
 export const anyFavorites = 'EXISTS (SELECT FROM favorite_changes)'
@@ -12,9 +12,9 @@ export const anyFavorites = 'EXISTS (SELECT FROM favorite_changes)'
 export async function aggregatePlayBatch(tx: Tx, most: number): Promise<number> {
   const { rows } = await sql<{ video_id: string; plays: number }>`
     WITH batch AS (
-      SELECT user_id, episode_id, half_hour FROM plays WHERE NOT folded LIMIT ${most} FOR UPDATE SKIP LOCKED
+      SELECT user_id, episode_id, half_hour FROM plays WHERE NOT aggregated LIMIT ${most} FOR UPDATE SKIP LOCKED
     ), marked AS (
-      UPDATE plays SET folded = true FROM batch
+      UPDATE plays SET aggregated = true FROM batch
       WHERE plays.user_id = batch.user_id AND plays.episode_id = batch.episode_id AND plays.half_hour = batch.half_hour
       RETURNING plays.video_id
     )
@@ -49,7 +49,7 @@ export async function aggregateFavoriteBatch(tx: Tx, most: number): Promise<numb
 export async function deletePlays(db: Db, before: Date, most: number): Promise<number> {
   const { numAffectedRows } = await sql`
     WITH due AS (
-      SELECT user_id, episode_id, half_hour FROM plays WHERE folded AND half_hour < ${before}
+      SELECT user_id, episode_id, half_hour FROM plays WHERE aggregated AND half_hour < ${before}
       ORDER BY half_hour LIMIT ${most} FOR UPDATE SKIP LOCKED
     )
     DELETE FROM plays USING due

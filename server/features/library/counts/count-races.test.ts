@@ -85,8 +85,8 @@ it('counts exactly and without a deadlock in eight processes while people watch,
     aggregateViewings({ db, clock: systemClock }),
   ])
   const { rows } = await database.pool.query(
-    `SELECT play_count, favorite_count, began FROM videos
+    `SELECT play_count, favorite_count, started FROM videos
      JOIN episodes ON video_id = videos.id JOIN episode_viewers ON episode_id = episodes.id`,
   )
-  expect(rows).toEqual(videos.map(() => ({ play_count: people, favorite_count: people, began: people })))
+  expect(rows).toEqual(videos.map(() => ({ play_count: people, favorite_count: people, started: people })))
 }, 60_000)

@@ -9,7 +9,7 @@ interface Begun {
 }
 
 /** Holds while somebody who began to watch something has not been taken. */
-export const anyStarted = 'EXISTS (SELECT FROM begun_videos)'
+export const anyStarted = 'EXISTS (SELECT FROM started_videos)'
 
 /**
  * Takes a batch of those that began to watch something; several processes may do so at once. Who was a guest then and has
@@ -21,8 +21,8 @@ export async function takeStarted(
 ): Promise<Begun[]> {
   const { rows } = await sql<Begun>`
     WITH taken AS (
-      DELETE FROM begun_videos WHERE id = ANY(ARRAY(
-        SELECT id FROM begun_videos ORDER BY id LIMIT ${most} FOR UPDATE SKIP LOCKED
+      DELETE FROM started_videos WHERE id = ANY(ARRAY(
+        SELECT id FROM started_videos ORDER BY id LIMIT ${most} FOR UPDATE SKIP LOCKED
       )) RETURNING user_id, video_id
     ), begun AS (
       SELECT coalesce(users.merged_into, taken.user_id) AS user_id, taken.video_id

@@ -14,7 +14,7 @@ export interface HistoryRow {
 
 /**
  * Keeps the position unless a later one, or a later removal, is there already. Who begins to watch a video stands in
- * `begun_videos` from then on; a row that only changes hands begins nothing, so this is no trigger's work.
+ * `started_videos` from then on; a row that only changes hands begins nothing, so this is no trigger's work.
  * @returns what stands now; undefined where it was removed since
  */
 export async function upsertHistory(
@@ -32,7 +32,7 @@ export async function upsertHistory(
       WHERE history.at < excluded.at
       RETURNING user_id, video_id, episode_id, position_ms, at, xmax = 0 AS begun
     ), noted AS (
-      INSERT INTO begun_videos (user_id, video_id) SELECT user_id, video_id FROM saved WHERE begun
+      INSERT INTO started_videos (user_id, video_id) SELECT user_id, video_id FROM saved WHERE begun
     )
     SELECT video_id, episode_id, position_ms, at FROM saved`.execute(tx)
   return rows[0] ?? selectEntry(tx, user_id, video_id)

@@ -92,10 +92,10 @@ export async function noteViewings(tx: Tx, viewings: readonly ViewingRow[]): Pro
         AS given (user_id text, episode_id text, finished boolean)
       GROUP BY user_id, episode_id ORDER BY user_id, episode_id
       ON CONFLICT (user_id, episode_id) DO UPDATE SET finished = true WHERE excluded.finished AND NOT kept.finished
-      RETURNING episode_id, xmax = 0 AS began, finished
+      RETURNING episode_id, xmax = 0 AS started, finished
     )
-    INSERT INTO viewing_changes (episode_id, began, finished)
-    SELECT episode_id, sum(began::int), sum(finished::int) FROM noted GROUP BY episode_id`.execute(tx)
+    INSERT INTO viewing_changes (episode_id, started, finished)
+    SELECT episode_id, sum(started::int), sum(finished::int) FROM noted GROUP BY episode_id`.execute(tx)
 }
 
 export interface UnlockRow {

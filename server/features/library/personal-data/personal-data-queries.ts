@@ -50,15 +50,15 @@ export async function mergePlays(tx: Tx, guestId: string, memberId: string): Pro
     WITH moved AS (
       DELETE FROM plays WHERE user_id = ${guestId} RETURNING *
     ), own AS MATERIALIZED (
-      SELECT plays.episode_id, plays.half_hour, plays.folded FROM plays JOIN moved USING (episode_id, half_hour)
+      SELECT plays.episode_id, plays.half_hour, plays.aggregated FROM plays JOIN moved USING (episode_id, half_hour)
       WHERE plays.user_id = ${memberId} FOR UPDATE OF plays
     ), merged AS (
-      INSERT INTO plays (user_id, episode_id, half_hour, video_id, folded)
-      SELECT ${memberId}, episode_id, half_hour, video_id, folded FROM moved ORDER BY episode_id, half_hour
-      ON CONFLICT (user_id, episode_id, half_hour) DO UPDATE SET folded = plays.folded OR excluded.folded
+      INSERT INTO plays (user_id, episode_id, half_hour, video_id, aggregated)
+      SELECT ${memberId}, episode_id, half_hour, video_id, aggregated FROM moved ORDER BY episode_id, half_hour
+      ON CONFLICT (user_id, episode_id, half_hour) DO UPDATE SET aggregated = plays.aggregated OR excluded.aggregated
     )
     SELECT video_id, count(*)::int AS plays FROM moved JOIN own USING (episode_id, half_hour)
-    WHERE moved.folded AND own.folded GROUP BY video_id`.execute(tx)
+    WHERE moved.aggregated AND own.aggregated GROUP BY video_id`.execute(tx)
   const doubled = new Map(rows.map((row) => [row.video_id, -row.plays]))
   await addToCounters(tx, 'videos', 'play_count', doubled)
 }

@@ -41,12 +41,12 @@ async function someone() {
   return { id, watch }
 }
 
-/** Began and finished, by episode, of those that anybody began. */
+/** Began and finished, by episode, of those that anybody started. */
 async function viewers() {
   await aggregateViewings(site.context)
   const { list } = await analyst.desk.ask(listDropOff, { query: { video_id: video.id } })
-  const seen = list.filter(({ began }) => began > 0)
-  return Object.fromEntries(seen.map(({ number, began, finished }) => [number, [began, finished]]))
+  const seen = list.filter(({ started }) => started > 0)
+  return Object.fromEntries(seen.map(({ number, started, finished }) => [number, [started, finished]]))
 }
 
 it('counts a viewer of an episode once, as begun and as finished from nine tenths on', async () => {
@@ -65,7 +65,7 @@ it('counts a viewer of an episode once, as begun and as finished from nine tenth
   expect(await viewers()).toEqual({ 1: [2, 1], 2: [1, 1] })
 })
 
-it('lists every episode in its order, also those that nobody began, page by page', async () => {
+it('lists every episode in its order, also those that nobody started, page by page', async () => {
   const { watch } = await someone()
   await watch(2, 0)
   await aggregateViewings(site.context)

@@ -191,7 +191,7 @@ it('tells who subscribed, whose renewal failed, and who is gone, and that agrees
 it('says the same of days that a job has summed up, and keeps counting today', async () => {
   const before = await told(40)
   await Promise.all([aggregateDays(site.context), aggregateDays(site.context)])
-  const { rows } = await sql<{ count: number }>`SELECT count(*)::int AS count FROM money_days`.execute(
+  const { rows } = await sql<{ count: number }>`SELECT count(*)::int AS count FROM daily_revenue`.execute(
     site.context.db,
   )
   expect(rows[0]?.count).toBeGreaterThan(9)

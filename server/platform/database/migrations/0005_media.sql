@@ -59,22 +59,22 @@ CREATE INDEX episodes_next_asset ON episodes (next_asset_id);
 
 -- Files of episodes that are being copied to the storage. After a crash the same file continues under the same asset, so that
 -- the parts of a multipart upload are used.
-CREATE TABLE arrivals (
+CREATE TABLE incoming_files (
   episode_id   text NOT NULL REFERENCES episodes ON DELETE CASCADE,
   source_hash  text NOT NULL,
   asset_id     text NOT NULL,
-  began_at     timestamptz NOT NULL,
+  started_at   timestamptz NOT NULL,
   PRIMARY KEY (episode_id, source_hash)
 );
-CREATE INDEX arrivals_began ON arrivals (began_at);
+CREATE INDEX incoming_files_started ON incoming_files (started_at);
 
 -- Files and folders of the storage that no row refers to: new ones until their row is committed, and old ones until they are
 -- deleted. A process that crashes in between leaves its entry, by which a job deletes the file.
-CREATE TABLE loose_files (
-  key       text PRIMARY KEY,
-  noted_at  timestamptz NOT NULL
+CREATE TABLE orphaned_files (
+  key          text PRIMARY KEY,
+  recorded_at  timestamptz NOT NULL
 );
-CREATE INDEX loose_files_noted ON loose_files (noted_at);
+CREATE INDEX orphaned_files_recorded ON orphaned_files (recorded_at);
 
 -- Resumable uploads of the studio. The parts lie in the storage until the worker joins them. A browser that was reloaded
 -- recognises its file by name, size and modification time.

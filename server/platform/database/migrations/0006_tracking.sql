@@ -13,15 +13,15 @@ CREATE TABLE events (
 );
 CREATE INDEX events_user ON events (user_id, at) WHERE user_id IS NOT NULL;
 
--- Shares, which a job adds to `videos.share_count`. `mark` is a keyed hash of the person, the video and the half hour: it
+-- Shares, which a job adds to `videos.share_count`. `dedup_key` is a keyed hash of the person, the video and the half hour: it
 -- counts a person once and identifies nobody.
 CREATE TABLE shares (
-  mark      text PRIMARY KEY,
-  video_id  text NOT NULL,
-  at        timestamptz NOT NULL,
-  folded    boolean NOT NULL DEFAULT false
+  dedup_key   text PRIMARY KEY,
+  video_id    text NOT NULL,
+  at          timestamptz NOT NULL,
+  aggregated  boolean NOT NULL DEFAULT false
 );
-CREATE INDEX shares_unfolded ON shares (video_id) WHERE NOT folded;
+CREATE INDEX shares_pending ON shares (video_id) WHERE NOT aggregated;
 CREATE INDEX shares_age ON shares (at);
 
 -- A person's first and last touch: {"referrer_token", "fbclid", "ttclid"}; click ids only with consent.

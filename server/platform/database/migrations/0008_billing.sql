@@ -287,7 +287,7 @@ CREATE TABLE uncounted_lines (
 );
 
 -- Revenue of past days in UTC, summed up once by a job. No line is dated into such a day any more.
-CREATE TABLE money_days (
+CREATE TABLE daily_revenue (
   day   date PRIMARY KEY,
   sums  jsonb NOT NULL
 );

@@ -46,7 +46,7 @@ CREATE TABLE sandbox_payments (
 CREATE INDEX sandbox_payments_since ON sandbox_payments (created_at, id);
 
 -- Set-ups of a payment method without a payment.
-CREATE TABLE sandbox_savings (
+CREATE TABLE sandbox_setups (
   id               text PRIMARY KEY,
   idempotency_key  text NOT NULL UNIQUE,
   request_hash     text NOT NULL,

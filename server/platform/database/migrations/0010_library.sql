@@ -15,7 +15,7 @@ CREATE INDEX history_recent ON history (user_id, at DESC, video_id) WHERE NOT re
 CREATE INDEX history_removed ON history (at) WHERE removed;
 
 -- Videos that a viewer has started, until a job has learnt from them what is watched next.
-CREATE TABLE begun_videos (
+CREATE TABLE started_videos (
   id        bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   user_id   text NOT NULL,
   video_id  text NOT NULL
@@ -46,11 +46,11 @@ CREATE TABLE plays (
   episode_id  text NOT NULL,
   half_hour   timestamptz NOT NULL,
   video_id    text NOT NULL,
-  folded      boolean NOT NULL DEFAULT false,
+  aggregated  boolean NOT NULL DEFAULT false,
   PRIMARY KEY (user_id, episode_id, half_hour)
 );
-CREATE INDEX plays_unfolded ON plays (video_id) WHERE NOT folded;
-CREATE INDEX plays_folded ON plays (half_hour) WHERE folded;
+CREATE INDEX plays_pending ON plays (video_id) WHERE NOT aggregated;
+CREATE INDEX plays_aggregated ON plays (half_hour) WHERE aggregated;
 
 -- The episodes that a viewer has started, and finished (watched to nine tenths); each counts once.
 CREATE TABLE viewings (
@@ -64,14 +64,14 @@ CREATE TABLE viewings (
 CREATE TABLE viewing_changes (
   id          bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   episode_id  text NOT NULL,
-  began       smallint NOT NULL,
+  started     smallint NOT NULL,
   finished    smallint NOT NULL
 );
 
--- How many viewers started and finished each episode; `since` is when counting began.
+-- How many viewers started and finished each episode; `since` is when counting started.
 CREATE TABLE episode_viewers (
   episode_id  text PRIMARY KEY REFERENCES episodes ON DELETE CASCADE,
-  began       bigint NOT NULL,
+  started     bigint NOT NULL,
   finished    bigint NOT NULL,
   since       timestamptz NOT NULL
 ) WITH (fillfactor = 80);

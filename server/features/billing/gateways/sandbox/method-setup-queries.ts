@@ -1,7 +1,7 @@
 import type { Insertable, Updateable } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
 import type { PaymentRow } from './queries.ts'
-import type { SandboxSavingsTable } from './tables.ts'
+import type { SandboxSetupsTable } from './tables.ts'
 
 export type MethodSetupRow = Awaited<
   ReturnType<ReturnType<typeof selectMethodSetups>['executeTakeFirstOrThrow']>
@@ -15,18 +15,18 @@ export const isMethodSetup = (asked: Asked): asked is MethodSetupRow => 'change_
 /** Savings with the method that they are about. */
 function selectMethodSetups(db: Db) {
   return db
-    .selectFrom('sandbox_savings')
-    .leftJoin('sandbox_methods', 'sandbox_methods.id', 'sandbox_savings.method_id')
-    .selectAll('sandbox_savings')
+    .selectFrom('sandbox_setups')
+    .leftJoin('sandbox_methods', 'sandbox_methods.id', 'sandbox_setups.method_id')
+    .selectAll('sandbox_setups')
     .select(['sandbox_methods.brand', 'sandbox_methods.last4', 'sandbox_methods.card_expires_at'])
 }
 
-export async function insertMethodSetup(tx: Tx, saving: Insertable<SandboxSavingsTable>): Promise<void> {
-  await tx.insertInto('sandbox_savings').values(saving).execute()
+export async function insertMethodSetup(tx: Tx, saving: Insertable<SandboxSetupsTable>): Promise<void> {
+  await tx.insertInto('sandbox_setups').values(saving).execute()
 }
 
 export function selectMethodSetup(db: Db, id: string) {
-  return selectMethodSetups(db).where('sandbox_savings.id', '=', id).executeTakeFirst()
+  return selectMethodSetups(db).where('sandbox_setups.id', '=', id).executeTakeFirst()
 }
 
 export function selectMethodSetupByKey(db: Db, key: string) {
@@ -37,10 +37,10 @@ export function selectMethodSetupByKey(db: Db, key: string) {
 export async function decideMethodSetup(
   db: Db,
   id: string,
-  change: Updateable<SandboxSavingsTable>,
+  change: Updateable<SandboxSetupsTable>,
 ): Promise<boolean> {
   const update = db
-    .updateTable('sandbox_savings')
+    .updateTable('sandbox_setups')
     .set(change)
     .where('id', '=', id)
     .where('status', '=', 'requires_action')

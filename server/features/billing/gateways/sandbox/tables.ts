@@ -49,7 +49,7 @@ export interface SandboxPaymentsTable {
 }
 
 /** A method that is kept without a payment. */
-export interface SandboxSavingsTable {
+export interface SandboxSetupsTable {
   id: string
   idempotency_key: string
   request_hash: string
@@ -88,7 +88,7 @@ export interface SandboxTables {
   sandbox_tokens: SandboxTokensTable
   sandbox_methods: SandboxMethodsTable
   sandbox_payments: SandboxPaymentsTable
-  sandbox_savings: SandboxSavingsTable
+  sandbox_setups: SandboxSetupsTable
   sandbox_refunds: SandboxRefundsTable
   sandbox_disputes: SandboxDisputesTable
   sandbox_clock: SandboxClockTable

@@ -66,7 +66,7 @@ async function filesBelow(folder: string): Promise<Map<string, string>> {
   return files
 }
 const notes = async () =>
-  (await database.db.selectFrom('loose_files').select('key').execute()).map(({ key }) => key)
+  (await database.db.selectFrom('orphaned_files').select('key').execute()).map(({ key }) => key)
 
 /** Before a worker's first file of an attempt comes to its place. */
 function interruptUpload(storage: Storage, interrupt: () => Promise<void>): Storage {

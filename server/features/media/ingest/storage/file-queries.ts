@@ -3,13 +3,13 @@ import { newId } from '#server/platform/ids.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
 /** Records files before a row names them, so that they are deleted if the process dies in between. */
-export async function recordOrphaned(db: Db, keys: readonly string[], noted_at: Date): Promise<void> {
+export async function recordOrphaned(db: Db, keys: readonly string[], recorded_at: Date): Promise<void> {
   if (keys.length === 0) return
   await db
-    .insertInto('loose_files')
+    .insertInto('orphaned_files')
     // In one order everywhere, so that two transactions never wait for each other's rows.
-    .values(keys.toSorted().map((key) => ({ key, noted_at })))
-    .onConflict((conflict) => conflict.column('key').doUpdateSet({ noted_at }))
+    .values(keys.toSorted().map((key) => ({ key, recorded_at })))
+    .onConflict((conflict) => conflict.column('key').doUpdateSet({ recorded_at }))
     .execute()
 }
 
@@ -18,13 +18,13 @@ export async function removeOrphaned(db: Db, keys: readonly string[]): Promise<b
   if (keys.length === 0) return true
   const { numAffectedRows } = await sql`
     WITH locked AS (${lockKeys(keys)})
-    DELETE FROM loose_files USING locked WHERE loose_files.key = locked.key`.execute(db)
+    DELETE FROM orphaned_files USING locked WHERE orphaned_files.key = locked.key`.execute(db)
   return Number(numAffectedRows) === keys.length
 }
 
 /** In the order of the bytes, as `recordOrphaned` sorts them. */
 const lockKeys = (keys: readonly string[]) => sql<{ key: string }>`
-  SELECT key FROM loose_files WHERE key = ANY(${keys}) ORDER BY key COLLATE "C" FOR UPDATE`
+  SELECT key FROM orphaned_files WHERE key = ANY(${keys}) ORDER BY key COLLATE "C" FOR UPDATE`
 
 /** Those of these files that are still noted. Waits for a transaction that is about to commit a row that names them. */
 export async function lockOrphaned(tx: Tx, keys: readonly string[]): Promise<string[]> {
@@ -41,7 +41,7 @@ export async function selectOrphaned(db: Db, before: Date): Promise<{ key: strin
       WHERE (place = split_part(key, '/', 2) OR (key LIKE 'originals/%' AND id = split_part(split_part(key, '/', 2), '.', 1)))
         AND (key NOT LIKE '%.vtt' OR captions @> jsonb_build_array(jsonb_build_object('lang', substring(key FROM '(\\w+)\\.vtt$'))))
     ) AS named
-    FROM loose_files WHERE noted_at < ${before}`.execute(db)
+    FROM orphaned_files WHERE recorded_at < ${before}`.execute(db)
   return rows
 }
 
@@ -50,12 +50,12 @@ export async function arrive(
   db: Db,
   episode_id: string,
   source_hash: string,
-  began_at: Date,
+  started_at: Date,
 ): Promise<string> {
   const { asset_id } = await db
-    .insertInto('arrivals')
-    .values({ episode_id, source_hash, asset_id: newId('ast'), began_at })
-    .onConflict((conflict) => conflict.columns(['episode_id', 'source_hash']).doUpdateSet({ began_at }))
+    .insertInto('incoming_files')
+    .values({ episode_id, source_hash, asset_id: newId('ast'), started_at })
+    .onConflict((conflict) => conflict.columns(['episode_id', 'source_hash']).doUpdateSet({ started_at }))
     .returning('asset_id')
     .executeTakeFirstOrThrow()
   return asset_id
@@ -64,22 +64,22 @@ export async function arrive(
 /** @returns whether it was still pending; a concurrent upload of the same file may have been first */
 export async function endArrival(tx: Tx, episodeId: string, assetId: string): Promise<boolean> {
   const { numDeletedRows } = await tx
-    .deleteFrom('arrivals')
+    .deleteFrom('incoming_files')
     .where('episode_id', '=', episodeId)
     .where('asset_id', '=', assetId)
     .executeTakeFirstOrThrow()
   return numDeletedRows > 0n
 }
 
-export async function forgetArrivals(db: Db, before: Date): Promise<void> {
-  await db.deleteFrom('arrivals').where('began_at', '<', before).execute()
+export async function forgetIncomingFiles(db: Db, before: Date): Promise<void> {
+  await db.deleteFrom('incoming_files').where('started_at', '<', before).execute()
 }
 
 /** Which of these assets there are, or are on their way. */
 export async function selectKnownAssets(db: Db, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return []
   const { rows } = await sql<{ id: string }>`
-    SELECT id FROM assets WHERE id = ANY(${ids}) UNION SELECT asset_id FROM arrivals WHERE asset_id = ANY(${ids})`.execute(
+    SELECT id FROM assets WHERE id = ANY(${ids}) UNION SELECT asset_id FROM incoming_files WHERE asset_id = ANY(${ids})`.execute(
     db,
   )
   return rows.map(({ id }) => id)

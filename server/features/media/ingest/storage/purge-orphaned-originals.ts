@@ -1,5 +1,5 @@
 import { assetFiles } from '#server/features/media/ingest/files/asset-files.ts'
-import { forgetArrivals, selectKnownAssets } from './file-queries.ts'
+import { forgetIncomingFiles, selectKnownAssets } from './file-queries.ts'
 import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
 
 /** A file is in its place a moment before its asset is committed; after this long there will be none. */
@@ -14,7 +14,7 @@ export async function purgeOrphanedOriginals(
   now: Date,
 ): Promise<number> {
   const before = new Date(now.getTime() - unclaimedMs)
-  await forgetArrivals(db, before)
+  await forgetIncomingFiles(db, before)
   const old: string[] = []
   for await (const { key, writtenAt } of storage.list(assetFiles.originals))
     if (writtenAt <= before) old.push(key)
