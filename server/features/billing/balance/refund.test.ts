@@ -5,6 +5,7 @@ import { GatewayRefused } from '#server/features/billing/gateways/gateway.ts'
 import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
 import { dispute } from '#server/features/billing/gateways/sandbox/sandbox-gateway.ts'
 import { refundOrder } from '#server/features/billing/refunds/refund-order.ts'
+import { syncTopUp } from '#server/features/billing/refunds/sync-top-up.ts'
 import type { DisputeStatus } from '#server/features/billing/tables.ts'
 import { newId } from '#server/platform/ids.ts'
 import { expectBalancesKept } from '#server/testing/billing-model/balance-books.ts'
@@ -103,6 +104,33 @@ describe('a refund of a top-up', () => {
     expect(await booked(topUp, 'balance_loss')).toBe(99)
     expect(await balanceOf(shopper)).toBeUndefined()
     expect(await playing(site, shopper)).toBe(200)
+  })
+
+  test('that is paid twice sends the second payment back and leaves the balance', async () => {
+    const shopper = await Shopper.on(site)
+    // The answer of the first payment is lost, and for a while the gateway does not know it.
+    site.trouble.createPayment = async (charge) => {
+      await site.sound.createPayment(charge)
+      throw new Error('the line is dead')
+    }
+    site.trouble.retrievePayment = () => Promise.resolve(null)
+    const order = await shopper.order({ kind: 'top_up', top_up_id: 'top_5' })
+    await shopper.tryPay(order.id, await shopper.token())
+    Reflect.deleteProperty(site.trouble, 'createPayment')
+    site.moveOn(61_000)
+    expect(await shopper.tryPay(order.id, await shopper.token())).toMatchObject({ info: { status: 'paid' } })
+    Reflect.deleteProperty(site.trouble, 'retrievePayment')
+    site.moveOn(3_600_000)
+    await runJanitor(site.context)
+    expect(await refundsOf(site, order.id)).toMatchObject([{ amount_cents: 500, status: 'succeeded' }])
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
+    expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 500 })
+    // Whichever payment is looked at, the balance follows the one that filled it.
+    const attempts = site.context.db.selectFrom('attempts').select('id').where('order_id', '=', order.id)
+    for (const { id } of await attempts.execute()) {
+      await site.context.db.transaction().execute((tx) => syncTopUp(tx, id, new Date()))
+      expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 500 })
+    }
   })
 
   test('is refused where nothing is left', async () => {

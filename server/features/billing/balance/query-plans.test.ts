@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Db, Tx } from '#server/tables.ts'
+import {
+  selectBalanceDays,
+  selectLiability,
+} from '#server/features/billing/reporting/balance-figures-queries.ts'
+import { queryPlans } from '#server/testing/database/query-plans.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { countAutomatic } from './auto-unlock-queries.ts'
+import {
+  lockLotsOf,
+  lockSpentLots,
+  selectEntries,
+  selectPurchasesOf,
+  selectTopUpEmail,
+  takeExpired,
+} from './lot-queries.ts'
+
+const now = new Date('2026-03-01T12:00:00Z')
+
+/** 5,000 people who have topped up and spent all of it. */
+const spent = `
+  SET session_replication_role = replica;
+  INSERT INTO users (id, referral_code) SELECT 'usr_' || n, n FROM generate_series(1, 5000) n;
+  INSERT INTO orders (id, user_id, kind, status, amount_cents, currency, gateway, method, email, created_at, expires_at, paid_at)
+    SELECT 'ord_' || n, 'usr_' || n, 'top_up', 'paid', 500, 'USD', 'sandbox', 'card', n || '@example.com', now(), now(), now()
+    FROM generate_series(1, 5000) n;
+  INSERT INTO balance_lots (id, user_id, order_id, kind, currency, amount_cents, left_cents, expires_at, created_at)
+    SELECT 'lot_' || n, 'usr_' || n, 'ord_' || n, 'bonus', 'USD', 500, 0, now(), now() FROM generate_series(1, 5000) n;
+  INSERT INTO balance_entries (id, user_id, order_id, kind, currency, paid_cents, bonus_cents, at)
+    SELECT 'bal_' || n, 'usr_' || n, 'ord_' || n, 'purchase', 'USD', 0, -500, now() FROM generate_series(1, 5000) n;
+  INSERT INTO balance_lines (entry_id, lot_id, cents)
+    SELECT 'bal_' || n, 'lot_' || n, -500 FROM generate_series(1, 5000) n;
+  INSERT INTO ledger_lines (transaction_id, order_id, account, amount_cents, currency, at)
+    SELECT 'charge:' || n, 'ord_' || n, account, 500, 'USD', '2025-01-01' FROM generate_series(1, 5000) n,
+      (VALUES ('deferred_revenue'), ('gateway:sandbox'), ('sales:episode')) accounts (account);
+  INSERT INTO episodes (id, video_id, number, titles) SELECT 'ep_' || n, 'vid_' || n, 1, '{}' FROM generate_series(1, 5000) n;
+  RESET session_replication_role;
+  VACUUM ANALYZE`
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await testDatabase()
+  for (const statement of spent.split(';')) await database.pool.query(statement)
+}, 60_000)
+afterAll(() => database.close())
+
+const inTransaction =
+  (work: (tx: Tx) => Promise<unknown>) =>
+  (db: Db): Promise<unknown> =>
+    db.transaction().execute(work)
+
+const reads: [name: string, work: (db: Db) => Promise<unknown>][] = [
+  ['what a person can spend', inTransaction((tx) => lockLotsOf(tx, 'usr_1', 'USD', now))],
+  ['a statement', (db) => selectEntries(db, 'usr_1', undefined, 20)],
+  ['the address of the latest top-up', (db) => selectTopUpEmail(db, 'usr_1')],
+  ['what a purchase was paid with', inTransaction((tx) => lockSpentLots(tx, 'ord_1'))],
+  ['what a top-up bought', inTransaction((tx) => selectPurchasesOf(tx, 'ord_1'))],
+  ['bonus money that has expired', inTransaction((tx) => takeExpired(tx, now, 20))],
+  ['how often auto-unlock did something', (db) => countAutomatic(db, 'usr_1', now)],
+  ['what is owed', (db) => selectLiability(db)],
+  ['the figures of days', (db) => selectBalanceDays(db, { from: now, to: new Date() })],
+]
+
+it.each(reads)('%s is read by an index, not from all that there is', async (_name, work) => {
+  const plans = await queryPlans(database, work)
+  expect(plans.length).toBeGreaterThan(0)
+  for (const { plan } of plans) {
+    expect(plan).toContain('Index')
+    expect(plan).not.toContain('Seq Scan')
+  }
+})
