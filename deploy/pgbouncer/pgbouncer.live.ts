@@ -110,7 +110,7 @@ it('leaves nothing in the connections that clients share', async () => {
       `SELECT (SELECT count(*)::int FROM pg_prepared_statements) AS prepared, current_setting('statement_timeout') AS bound,
         (SELECT count(*)::int FROM pg_listening_channels()) AS listening`,
     )
-    expect(rows).toEqual([{ prepared: 0, bound: '30s', listening: 0 }])
+    expect(rows).toEqual([{ prepared: 0, bound: '10s', listening: 0 }])
   } finally {
     await client.end()
   }

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createAnswerCache } from './response-cache.ts'
 
 function cacheAtNoon() {
@@ -66,4 +66,52 @@ it('is made once for callers who ask while it is being made', async () => {
     'answer 1',
     'answer 1',
   ])
+})
+
+describe('while the database is away', () => {
+  const away = () => Promise.reject(Object.assign(new Error('gone'), { code: '57P01' }))
+  function staleCache() {
+    let now = Date.UTC(2026, 0, 1, 12)
+    const answers = createAnswerCache<string>({ now: () => new Date(now) }, { stale: true })
+    return { answers, wait: (ms: number) => void (now += ms) }
+  }
+
+  it('gives the answer of before for ten minutes', async () => {
+    const { answers, wait } = staleCache()
+    await answers.get('home', async () => 'before')
+    wait(599_000)
+    expect(await answers.get('home', away)).toBe('before')
+    wait(2000)
+    await expect(answers.get('home', away)).rejects.toThrow('gone')
+  })
+
+  it('asks nobody to wait once it is known, and gives what is new once it is back', async () => {
+    const { answers, wait } = staleCache()
+    await answers.get('home', async () => 'before')
+    wait(1000)
+    await answers.get('home', away)
+    wait(1000)
+    const asked = Promise.withResolvers<string>()
+    expect(await answers.get('home', () => asked.promise)).toBe('before')
+    asked.resolve('new')
+    await asked.promise
+    wait(1000)
+    expect(await answers.get('home', async () => 'newer')).toBe('newer')
+  })
+
+  it('fails as ever where nothing was answered before, and with any other error', async () => {
+    const { answers, wait } = staleCache()
+    await expect(answers.get('home', away)).rejects.toThrow('gone')
+    await answers.get('home', async () => 'before')
+    wait(1000)
+    await expect(answers.get('home', () => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
+  })
+
+  it('gives nothing of before where that is not asked for', async () => {
+    let now = 0
+    const answers = createAnswerCache<string>({ now: () => new Date(now) })
+    await answers.get('rights', async () => 'before')
+    now = 1000
+    await expect(answers.get('rights', away)).rejects.toThrow('gone')
+  })
 })

@@ -1,20 +1,35 @@
 import type { Clock } from './clock.ts'
+import { isDatabaseAway } from './database/database-away.ts'
 import type { Serialised } from './http/route.ts'
 
 const lifetimeMs = 1000
 const most = 5000
+
+/** For so long answers of before are given while the database is away. */
+export const staleMs = 10 * 60_000
+const mostFormer = 500
+
+interface Options {
+  /**
+   * Whether answers of before are given while the database is away: for what everybody sees, and is made of no other such answers, whose
+   * age would add to its own.
+   */
+  stale?: boolean
+}
 
 /**
  * Keeps answers that are the same for everybody, for at most a second: long enough to carry a crowd, short enough that
  * no second process shows anything older. All end with the clock's second, so that one that is made of others is no
  * older than they are. Callers that ask while an answer is being made share it; a failure is not kept.
  */
-export function createAnswerCache<Answer = Serialised>(clock: Clock) {
+export function createAnswerCache<Answer = Serialised>(clock: Clock, { stale = false }: Options = {}) {
+  const orFormer = stale ? createFormers<Answer>() : undefined
   const answers = new Map<string, { until: number; answer: Promise<Answer> }>()
   const make = (key: string, load: () => Promise<Answer>, now: number) => {
     forgetOld(answers, now)
     if (answers.size >= most) answers.clear()
-    const entry = { until: now - (now % lifetimeMs) + lifetimeMs, answer: load() }
+    const answer = orFormer ? orFormer(key, load, now) : load()
+    const entry = { until: now - (now % lifetimeMs) + lifetimeMs, answer }
     answers.set(key, entry)
     entry.answer.catch(() => answers.get(key) === entry && answers.delete(key))
     return entry.answer
@@ -29,6 +44,38 @@ export function createAnswerCache<Answer = Serialised>(clock: Clock) {
       const entry = answers.get(key)
       return entry && entry.until > now ? entry.answer : make(key, load, now)
     },
+  }
+}
+
+/**
+ * Remembers the latest answers, and gives one in the place of an answer that cannot be made because the database is away. Once that was
+ * seen nobody waits for the database any more: it is asked in the background until it is there.
+ */
+function createFormers<Answer>() {
+  const formers = new Map<string, { at: number; answer: Answer }>()
+  let isAway = false
+  const note = (key: string, answer: Answer, at: number) => {
+    isAway = false
+    formers.delete(key)
+    formers.set(key, { at, answer })
+    const [oldest] = formers.keys()
+    if (formers.size > mostFormer && oldest !== undefined) formers.delete(oldest)
+    return answer
+  }
+  return async (key: string, load: () => Promise<Answer>, now: number): Promise<Answer> => {
+    const kept = formers.get(key)
+    const former = kept && now - kept.at <= staleMs ? kept : undefined
+    const loaded = load().then(
+      (answer) => note(key, answer, now),
+      (error: unknown) => {
+        isAway = isDatabaseAway(error)
+        if (isAway && former) return former.answer
+        throw error
+      },
+    )
+    if (!isAway || !former) return loaded
+    loaded.catch(() => {})
+    return former.answer
   }
 }
 

@@ -44,7 +44,7 @@ import { withdrawByLink } from './consumer-rights/withdraw.ts'
 /** The calls of billing (product.md, section 3). */
 export function billingRoutes(context: BillingContext): Route[] {
   const { db, clock } = context
-  const plans = createAnswerCache(clock)
+  const plans = createAnswerCache(clock, { stale: true })
   return [
     ...balanceRoutes(context),
     route(listPlansCall, async (call) => {

@@ -50,10 +50,10 @@ export function catalogRoutes(context: CatalogRoutesContext): Route[] {
     async () =>
       viewer?.kept ? recentlyWatched(db, viewer) : []
   const homepages = createAnswerCache(clock)
-  const sharedHomepages = createAnswerCache<Awaited<ReturnType<typeof loadHomepage>>>(clock)
-  const videos = createAnswerCache(clock)
-  const lists = createAnswerCache(clock)
-  const tags = createAnswerCache(clock)
+  const sharedHomepages = createAnswerCache<Awaited<ReturnType<typeof loadHomepage>>>(clock, { stale: true })
+  const videos = createAnswerCache(clock, { stale: true })
+  const lists = createAnswerCache(clock, { stale: true })
+  const tags = createAnswerCache(clock, { stale: true })
   const shared = createAnswerCache<Awaited<ReturnType<typeof loadVideo>>>(clock)
   const load = (id: string, language: Language) => loadVideo(context, id, language)
   return [

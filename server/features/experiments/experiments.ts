@@ -45,7 +45,7 @@ interface Options {
 }
 
 export function createExperiments({ db, clock, quotas }: Options): Experiments {
-  const kept = createAnswerCache<readonly RunningExperiment[]>(clock)
+  const kept = createAnswerCache<readonly RunningExperiment[]>(clock, { stale: true })
   return {
     running: () => kept.get('running', () => selectRunning(db)),
     async noteMet({ userId: viewerId, kept: isStored, ip }, experiments) {

@@ -13,8 +13,8 @@ export interface Episodes {
 
 /** What is the same for everybody is kept for at most a second. */
 export function createEpisodes(db: Db, clock: Clock): Episodes {
-  const single = createAnswerCache<EpisodeRow | undefined>(clock)
-  const lists = createAnswerCache<EpisodeRow[]>(clock)
+  const single = createAnswerCache<EpisodeRow | undefined>(clock, { stale: true })
+  const lists = createAnswerCache<EpisodeRow[]>(clock, { stale: true })
   return {
     find: (id) => single.get(id, () => selectEpisode(db, id)),
     after: (videoId, number, limit) =>

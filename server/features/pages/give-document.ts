@@ -36,6 +36,7 @@ interface Wanted {
   language: Language
   /** Of an episode's page, what its head tells of it. */
   firstScreen?: FirstScreen | undefined
+  isDatabaseAway?: boolean
   ahead?: Ahead | undefined
 }
 
@@ -90,10 +91,14 @@ function marksOf({ name, route }: Wanted, { script }: ForeignHosts): string {
 export function documentGiver(context: DocumentsContext) {
   const loadHead = headLoader(context)
   const loadForeignHosts = foreignHostsLoader(context)
-  const headOf = async (request: Request, reply: Reply, { language, route, firstScreen }: Wanted) => {
+  const headOf = async (
+    request: Request,
+    reply: Reply,
+    { language, route, firstScreen, isDatabaseAway }: Wanted,
+  ) => {
     const [path = '/'] = request.url.split('?')
     const { id } = request.params as { id?: string }
-    const head = await loadHead({ route, id, path, language, firstScreen })
+    const head = await loadHead({ route, id, path, language, firstScreen, isDatabaseAway })
     if (head.missing) reply.code(404)
     const asked = formOf(request, offeredTo(context, request)) !== undefined
     const site = {

@@ -5,7 +5,7 @@ import { loadPage, type PageContext } from '#server/features/pages/text-pages/lo
 import { sendMessage, type MessageContext } from './send-message.ts'
 
 export function pageCalls(context: PageContext & MessageContext): Route[] {
-  const pages = createAnswerCache(context.clock)
+  const pages = createAnswerCache(context.clock, { stale: true })
   return [
     route(getPage, (call) => {
       const { query, language } = call

@@ -2,6 +2,7 @@ import type { Catalog } from '#server/features/catalog/catalog.ts'
 import type { MediaContext } from '#server/features/media/media.ts'
 import type { MembersContext } from '#server/features/members/members.ts'
 import { apiDocsRoutes } from './api-docs-routes.ts'
+import { isDatabaseAway } from '#server/platform/database/database-away.ts'
 import { sendAsset } from '#server/platform/http/sending/send-asset.ts'
 import { sendFile } from '#server/platform/http/sending/send-file.ts'
 import type { PlainRoute } from '#server/platform/http/route.ts'
@@ -88,6 +89,12 @@ export function pagesRoutes(context: PagesContext): PlainRoute[] {
   ]
 }
 
+/** The page asks again, and plays on what it has, while the database is away. */
+function withoutDatabase(error: unknown): 'away' {
+  if (isDatabaseAway(error)) return 'away'
+  throw error
+}
+
 type Give = ReturnType<typeof documentGiver>
 
 function giveHome(context: PagesContext, give: Give): Handle {
@@ -126,7 +133,11 @@ function giveVideo(context: PagesContext, give: Give): Handle {
       episodeNumber: Number.isInteger(number) && number > 0 ? number : undefined,
     }
     // Every id has this form, and PostgreSQL cannot store every text (NUL).
-    const firstScreen = /^\w+$/.test(id) ? await loadFirstScreen(context, wanted) : undefined
+    const page = { name: 'index', route: '/videos/:id', language } as const
+    const firstScreen = /^\w+$/.test(id)
+      ? await loadFirstScreen(context, wanted).catch(withoutDatabase)
+      : undefined
+    if (firstScreen === 'away') return give(request, reply, { ...page, isDatabaseAway: true })
     const poster = firstScreen?.playable?.playback.poster_url
     const ahead = firstScreen && {
       boot: firstScreen,
@@ -134,7 +145,6 @@ function giveVideo(context: PagesContext, give: Give): Handle {
       element: poster && firstVideo(poster),
       plays: poster !== undefined,
     }
-    const page = { name: 'index', route: '/videos/:id', language, firstScreen, ahead } as const
-    return give(request, firstScreen ? reply : reply.code(404), page)
+    return give(request, firstScreen ? reply : reply.code(404), { ...page, firstScreen, ahead })
   }
 }

@@ -40,7 +40,7 @@ const sitemaps = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 /** /robots.txt, /sitemap.xml, which names the files, and the files: one of pages, the others of videos in their order. */
 export function sitemapRoutes(context: SitemapContext): PlainRoute[] {
   const { reads, clock, publicUrl, languages } = context
-  const cache = createAnswerCache<Buffer>(clock)
+  const cache = createAnswerCache<Buffer>(clock, { stale: true })
   const starts = createAnswerCache<Released[]>(clock)
   const startsNow = () => starts.get('', () => startsOfVideos(reads, perFile))
   const give = (path: string, type: string, load: () => Promise<string>): PlainRoute => ({

@@ -40,6 +40,19 @@ it('refuses a server that gives a process fewer connections than it may need, an
   }
 })
 
+it('bounds each statement of a call by what people wait for, and those of work by more', async () => {
+  const settings = { ...narrow, databaseUrl: database.url }
+  for (const [open, bound] of [
+    [openForCalls, '10s'],
+    [openForWork, '30s'],
+  ] as const) {
+    const opened = await open(settings, log, bounds)
+    const { rows } = await opened.pool.query('SHOW statement_timeout')
+    expect(rows).toEqual([{ statement_timeout: bound }])
+    await opened.close()
+  }
+})
+
 it('takes it for a command, which needs few', async () => {
   const opened = await openDatabase(narrow, log)
   await opened.close()

@@ -59,12 +59,17 @@ export const migrationsDir = join(import.meta.dirname, 'migrations')
  */
 export const planOnce = { options: '-c plan_cache_mode=force_generic_plan' }
 
+/** Nobody waits longer for an answer, of a server that is busy or that went silent. */
+const longestAnswerMs = 10_000
+
 /**
- * For processes that answer calls: the longest wait for a connection. After it, people are asked to try again later.
+ * For processes that answer calls: the longest waits for a connection and for an answer. After them, people are asked to try again later.
  */
 export const forCalls = ({ databaseWaitMs }: { databaseWaitMs: number }): pg.PoolConfig => ({
   ...planOnce,
   connectionTimeoutMillis: databaseWaitMs,
+  statement_timeout: longestAnswerMs,
+  query_timeout: longestAnswerMs,
 })
 
 const limits = {

@@ -15,7 +15,7 @@ export interface FirstPlans {
 
 /** The plans as GET /api/plan gives them. Undefined while the database is away: the page itself says so then. */
 export function firstPlansLoader(context: FirstPlansContext) {
-  const plans = createAnswerCache<FirstPlans>(context.clock)
+  const plans = createAnswerCache<FirstPlans>(context.clock, { stale: true })
   const load = async (language: Language) => ({ language, plans: await loadPlans(context, language) })
   return (language: Language): Promise<FirstPlans | undefined> =>
     plans.get(language, () => load(language)).catch(() => undefined)

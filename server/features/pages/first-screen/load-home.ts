@@ -21,7 +21,7 @@ export interface FirstHome {
  * calls, one after another, are not waited for. Undefined while the database is away: the page itself says so then.
  */
 export function homeLoader({ reads, clock, copyright }: HomeContext) {
-  const homes = createAnswerCache<FirstHome>(clock)
+  const homes = createAnswerCache<FirstHome>(clock, { stale: true })
   const load = async (language: Language) => {
     const { info } = await loadHomepage(reads, language, copyright())
     return { language, homepage: info }

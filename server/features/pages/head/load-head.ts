@@ -53,13 +53,15 @@ export interface HeadRequest {
   path: string
   language: Language
   firstScreen: FirstScreen | undefined
+  /** Nobody knows whether there is what the page is about. */
+  isDatabaseAway?: boolean | undefined
 }
 
 /** Gives the head of a page; names and texts are asked for once a second at most. */
 export function headLoader(context: HeadContext): (request: HeadRequest) => Promise<Head> {
   const { clock, operator, publicUrl, translate } = context
-  const names = createAnswerCache<string | undefined>(clock)
-  const pages = createAnswerCache<Page>(clock)
+  const names = createAnswerCache<string | undefined>(clock, { stale: true })
+  const pages = createAnswerCache<Page>(clock, { stale: true })
   const plain = ({ route, path, language }: HeadRequest): Head => {
     const { key, indexed, text = 'about' } = route === '*' ? missing : (routes[route] ?? unnamed)
     const title = key === 'home' ? operator.site : translate(language, `heads.${key}`)
@@ -85,6 +87,7 @@ export function headLoader(context: HeadContext): (request: HeadRequest) => Prom
     const { route, firstScreen, path } = request
     const page = pageNames.find((name) => route === `/${name}`)
     if (firstScreen) return describeVideo(firstScreen, path, publicUrl)
+    if (request.isDatabaseAway) return { ...plain(request), indexed: false }
     if (route === '/videos/:id') return plain({ ...request, route: '*' })
     // A page opens without its words, too: they need the database.
     if (page) return text(request, page).catch(() => plain(request))
