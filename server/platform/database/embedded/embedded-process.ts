@@ -48,8 +48,8 @@ function settings(socketDir: string, durable: boolean): string[] {
     port: '5432',
     unix_socket_directories: socketDir,
     unix_socket_permissions: '0700',
-    // Room for two copies of the site, each with its worker.
-    max_connections: '120',
+    // Room for two copies of the site, each with its worker; tests share a server.
+    max_connections: durable ? '120' : '300',
     // Many databases are made and dropped in tests, and each drop looks through the whole cache.
     shared_buffers: durable ? `${pageCacheMegabytes()}MB` : '128MB',
     wal_level: 'minimal',
