@@ -33,7 +33,7 @@ const loaded = [
   'attempts',
   'ledger_lines',
   'entitlements',
-  'notifications',
+  'webhook_events',
   'events',
   'audit_events',
 ]

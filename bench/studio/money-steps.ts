@@ -115,7 +115,7 @@ export function moneySteps({ videos, people, orders }: SiteSize): Step[] {
       name: 'notifications',
       total: orders,
       chunk: 20_000,
-      sql: `INSERT INTO notifications (gateway, event_id, reference, received_at, applied_at)
+      sql: `INSERT INTO webhook_events (gateway, event_id, reference, received_at, applied_at)
         SELECT gateway, 'evt_' || n || '_' || copy, 'pay_' || n || '_0', at, at FROM ${placed}, generate_series(1, 2) copy`,
     },
     {

@@ -302,7 +302,7 @@ export interface IdempotencyKeysTable {
   created_at: ColumnType<Date, Date, never>
 }
 
-export interface NotificationsTable {
+export interface WebhookEventsTable {
   gateway: GatewayId
   event_id: string
   reference: string
@@ -368,7 +368,7 @@ export interface BillingTables extends BalanceTables, SandboxTables, StripeTable
   ledger_lines: LedgerLinesTable
   uncounted_lines: UncountedLinesTable
   idempotency_keys: IdempotencyKeysTable
-  notifications: NotificationsTable
+  webhook_events: WebhookEventsTable
   reconciliations: ReconciliationsTable
   payments_to_compare: PaymentsToCompareTable
   foreign_payments: ForeignPaymentsTable

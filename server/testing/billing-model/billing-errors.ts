@@ -109,7 +109,7 @@ export async function countOpen(db: Db): Promise<Record<string, number>> {
   const { rows } = await sql<Record<string, number>>`SELECT
     (SELECT count(*) FROM attempts WHERE status IN ('started', 'requires_action', 'processing', 'unknown'))::int AS payments,
     (SELECT count(*) FROM refunds WHERE status = 'started')::int AS refunds,
-    (SELECT count(*) FROM notifications WHERE applied_at IS NULL)::int AS notifications,
+    (SELECT count(*) FROM webhook_events WHERE applied_at IS NULL)::int AS notifications,
     (SELECT count(*) FROM (SELECT FROM ledger_lines GROUP BY transaction_id, currency
       HAVING sum(amount_cents) <> 0) AS uneven)::int AS uneven`.execute(db)
   return rows[0] ?? {}

@@ -227,7 +227,7 @@ const tables = [
   'orders',
   'subscriptions',
   'payment_methods',
-  'notifications',
+  'webhook_events',
   'payments_to_compare',
   'foreign_payments',
   'mails',

@@ -38,7 +38,7 @@ async function nextDue({ db }: BillingLane): Promise<number | null> {
       (SELECT min(check_at) FROM attempts WHERE status IN ('started', 'requires_action', 'processing', 'unknown')),
       (SELECT min(check_at) FROM refunds WHERE status = 'started'),
       (SELECT min(check_at) FROM method_changes WHERE status IN ('started', 'requires_action', 'processing', 'unknown')),
-      (SELECT min(check_at) FROM notifications WHERE applied_at IS NULL),
+      (SELECT min(check_at) FROM webhook_events WHERE applied_at IS NULL),
       (SELECT min(expires_at) FROM orders WHERE status = 'pending'
         AND (period_no IS NOT NULL OR subscription_id IS NULL)
         AND NOT EXISTS (SELECT FROM attempts WHERE order_id = orders.id AND status IN (${underWay}))),
@@ -78,7 +78,7 @@ async function nextOpen({ db }: BillingLane): Promise<number | null> {
       SELECT check_at FROM attempts WHERE status IN ('started', 'requires_action', 'processing', 'unknown')
       UNION ALL SELECT check_at FROM refunds WHERE status = 'started'
       UNION ALL SELECT check_at FROM method_changes WHERE status IN ('started', 'requires_action', 'processing', 'unknown')
-      UNION ALL SELECT check_at FROM notifications WHERE applied_at IS NULL
+      UNION ALL SELECT check_at FROM webhook_events WHERE applied_at IS NULL
     ) open_work`.execute(db)
   return rows[0]?.at?.getTime() ?? null
 }

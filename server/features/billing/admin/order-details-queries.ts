@@ -23,20 +23,20 @@ export function selectRefundsOfOrder(db: Db, orderId: string) {
 export function selectWebhookEventsOfOrder(db: Db, orderId: string) {
   return db
     .selectFrom('attempts')
-    .innerJoin('notifications', (join) =>
+    .innerJoin('webhook_events', (join) =>
       join
-        .onRef('notifications.gateway', '=', 'attempts.gateway')
-        .onRef('notifications.reference', '=', 'attempts.reference'),
+        .onRef('webhook_events.gateway', '=', 'attempts.gateway')
+        .onRef('webhook_events.reference', '=', 'attempts.reference'),
     )
     .select([
-      'notifications.gateway',
-      'notifications.event_id',
-      'notifications.received_at',
-      'notifications.applied_at',
+      'webhook_events.gateway',
+      'webhook_events.event_id',
+      'webhook_events.received_at',
+      'webhook_events.applied_at',
     ])
     .where('attempts.order_id', '=', orderId)
-    .orderBy('notifications.received_at')
-    .orderBy('notifications.event_id')
+    .orderBy('webhook_events.received_at')
+    .orderBy('webhook_events.event_id')
     .limit(200)
     .execute()
 }

@@ -68,7 +68,7 @@ const janitorRows = [
   "refunds WHERE status = 'started' AND check_at <= $1",
   'payment_methods WHERE check_at <= $1',
   'payers_to_forget WHERE check_at <= $1',
-  'notifications WHERE applied_at IS NULL AND check_at <= $1',
+  'webhook_events WHERE applied_at IS NULL AND check_at <= $1',
 ]
 
 /** Holds while the janitor has something to do. */
@@ -109,7 +109,7 @@ export async function runJanitor(context: BillingContext): Promise<void> {
     context,
     notifications,
     (heard) => applyAgain(context, heard),
-    ({ gateway, event_id }) => endPoll(db, 'notifications', { gateway, event_id }, now),
+    ({ gateway, event_id }) => endPoll(db, 'webhook_events', { gateway, event_id }, now),
   )
 }
 

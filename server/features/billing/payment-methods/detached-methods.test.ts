@@ -111,7 +111,7 @@ test('a notification that a method is gone is not believed while the gateway has
   await site.visitor().fetch(path, { method: 'POST', body: body.toString(), headers })
   const applied = () =>
     site.context.db
-      .selectFrom('notifications')
+      .selectFrom('webhook_events')
       .select('applied_at')
       .where('event_id', '=', 'evt_untrue')
       .execute()

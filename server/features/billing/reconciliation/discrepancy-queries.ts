@@ -105,7 +105,7 @@ export async function selectDiscrepancies(
       ORDER BY since LIMIT ${most})
     UNION ALL
     (SELECT 'notification', gateway, reference, NULL, NULL, NULL, NULL, NULL, received_at, false
-      FROM notifications WHERE applied_at IS NULL AND received_at < ${openBefore}
+      FROM webhook_events WHERE applied_at IS NULL AND received_at < ${openBefore}
       ORDER BY received_at LIMIT ${most})`.execute(db)
   return rows
 }

@@ -50,7 +50,7 @@ const heldUntil = (now: Date) => new Date(now.getTime() + heldMs)
 export type LookedAt =
   | 'attempts'
   | 'method_changes'
-  | 'notifications'
+  | 'webhook_events'
   | 'orders'
   | 'payers_to_forget'
   | 'payment_methods'

@@ -7,10 +7,10 @@ import type * as tables from '#server/features/billing/tables.ts'
 /** Records what a gateway told us, or what it is to be asked as if it had; the same event a second time changes nothing. */
 export async function insertWebhookEvent(
   db: Db,
-  notification: Insertable<tables.NotificationsTable>,
+  notification: Insertable<tables.WebhookEventsTable>,
 ): Promise<void> {
   await db
-    .insertInto('notifications')
+    .insertInto('webhook_events')
     .values(notification)
     .onConflict((conflict) => conflict.doNothing())
     .execute()
@@ -19,18 +19,22 @@ export async function insertWebhookEvent(
 /** Takes the notifications whose time to be applied has come. */
 export function takeDueWebhookEvents(tx: Tx, due: Due) {
   const open = tx
-    .selectFrom('notifications')
+    .selectFrom('webhook_events')
     .select(['gateway', 'event_id', 'reference', 'checks'])
     .where('applied_at', 'is', null)
   return takeDueForPolling(open, due, ({ gateway, event_id }, look) =>
-    tx.updateTable('notifications').set(look).where('gateway', '=', gateway).where('event_id', '=', event_id),
+    tx
+      .updateTable('webhook_events')
+      .set(look)
+      .where('gateway', '=', gateway)
+      .where('event_id', '=', event_id),
   )
 }
 
 /** Whether a notification still waits to be applied. */
 export async function isOpenWebhookEvent(db: Db, gateway: GatewayId, eventId: string): Promise<boolean> {
   const row = await db
-    .selectFrom('notifications')
+    .selectFrom('webhook_events')
     .select('event_id')
     .where('gateway', '=', gateway)
     .where('event_id', '=', eventId)
@@ -41,7 +45,7 @@ export async function isOpenWebhookEvent(db: Db, gateway: GatewayId, eventId: st
 
 export async function markApplied(db: Db, gateway: GatewayId, eventId: string, now: Date): Promise<void> {
   await db
-    .updateTable('notifications')
+    .updateTable('webhook_events')
     .set({ applied_at: now })
     .where('gateway', '=', gateway)
     .where('event_id', '=', eventId)

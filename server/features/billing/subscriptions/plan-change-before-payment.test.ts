@@ -77,11 +77,11 @@ test('what a gateway tells of a card stays unapplied while it cannot be asked ab
     .executeTakeFirstOrThrow()
   const heard = { gateway: 'sandbox', event_id: asked.id, reference: reference ?? '' } as const
   await db
-    .insertInto('notifications')
+    .insertInto('webhook_events')
     .values({ ...heard, received_at: clock.now() })
     .execute()
   const isApplied = async () => {
-    const rows = db.selectFrom('notifications').select('applied_at').where('event_id', '=', asked.id)
+    const rows = db.selectFrom('webhook_events').select('applied_at').where('event_id', '=', asked.id)
     return (await rows.executeTakeFirstOrThrow()).applied_at !== null
   }
   site.trouble.methodSetups = {

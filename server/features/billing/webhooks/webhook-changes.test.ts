@@ -53,7 +53,7 @@ describe('a notification', () => {
     await expect
       .poll(() =>
         site.context.db
-          .selectFrom('notifications')
+          .selectFrom('webhook_events')
           .select('event_id')
           .where('applied_at', 'is', null)
           .execute(),
@@ -61,7 +61,7 @@ describe('a notification', () => {
       .toEqual([])
     expect(
       await site.context.db
-        .selectFrom('notifications')
+        .selectFrom('webhook_events')
         .select('event_id')
         .where('reference', '=', reference)
         .execute(),
@@ -75,7 +75,7 @@ describe('a notification', () => {
     await expect
       .poll(() =>
         site.context.db
-          .selectFrom('notifications')
+          .selectFrom('webhook_events')
           .select('reference')
           .where('applied_at', 'is', null)
           .execute(),
@@ -106,7 +106,7 @@ describe('a notification', () => {
     const stuck = Array.from({ length: 20 }, (_, index) => told(`stuck_${index}`, now))
     const late = told(reference, new Date(now.getTime() + 1))
     await site.context.db
-      .insertInto('notifications')
+      .insertInto('webhook_events')
       .values([...stuck, late])
       .execute()
     let looks = 0
@@ -125,7 +125,7 @@ describe('a notification', () => {
     expect(before).toBeGreaterThan(20 * 5)
     for (let days = 0; days < 3; days++) await tidy(25 * hour)
     expect(looks).toBe(before)
-    await site.context.db.deleteFrom('notifications').where('reference', 'like', 'stuck%').execute()
+    await site.context.db.deleteFrom('webhook_events').where('reference', 'like', 'stuck%').execute()
   })
 
   test('about nothing of ours is taken and laid aside', async () => {
@@ -133,7 +133,7 @@ describe('a notification', () => {
     await expect
       .poll(() =>
         site.context.db
-          .selectFrom('notifications')
+          .selectFrom('webhook_events')
           .select('reference')
           .where('applied_at', 'is', null)
           .execute(),

@@ -62,7 +62,7 @@ async function tell({ path, signed }: Telling): Promise<void> {
 async function applied(): Promise<void> {
   const { db } = site.context
   const open = () =>
-    db.selectFrom('notifications').select('event_id').where('applied_at', 'is', null).execute()
+    db.selectFrom('webhook_events').select('event_id').where('applied_at', 'is', null).execute()
   await expect.poll(open).toEqual([])
 }
 

@@ -309,7 +309,7 @@ CREATE TABLE idempotency_keys (
 CREATE INDEX idempotency_keys_age ON idempotency_keys (created_at);
 
 -- Webhook events, recorded before they are applied.
-CREATE TABLE notifications (
+CREATE TABLE webhook_events (
   gateway      text NOT NULL,
   event_id     text NOT NULL,
   reference    text NOT NULL,
@@ -320,8 +320,8 @@ CREATE TABLE notifications (
   check_at     timestamptz,
   PRIMARY KEY (gateway, event_id)
 );
-CREATE INDEX notifications_to_check ON notifications (check_at) WHERE applied_at IS NULL;
-CREATE INDEX notifications_reference ON notifications (gateway, reference);
+CREATE INDEX webhook_events_to_check ON webhook_events (check_at) WHERE applied_at IS NULL;
+CREATE INDEX webhook_events_reference ON webhook_events (gateway, reference);
 
 -- How far the payments of each gateway were reconciled with the ledger.
 CREATE TABLE reconciliations (

@@ -177,7 +177,7 @@ describe('an episode', () => {
     const told = eventOf(paypal.orders.get(token).captures[0]?.id ?? '', 'PAYMENT.CAPTURE.REFUNDED')
     expect((await post(paypal.signed(told))).status).toBe(204)
     const { db } = site.context
-    const noted = db.selectFrom('notifications').select('reference').where('event_id', '=', told.id)
+    const noted = db.selectFrom('webhook_events').select('reference').where('event_id', '=', told.id)
     expect(await noted.executeTakeFirst()).toEqual({ reference: token })
   })
 

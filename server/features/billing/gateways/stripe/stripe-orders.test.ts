@@ -455,7 +455,7 @@ describe('a notification', () => {
     expect(await statusOf(order.id)).toEqual({ status: 'pending' })
     const { db } = site.context
     expect(
-      await db.selectFrom('notifications').selectAll().where('reference', '=', referenceOf(order)).execute(),
+      await db.selectFrom('webhook_events').selectAll().where('reference', '=', referenceOf(order)).execute(),
     ).toEqual([])
     // Else the books of the other tests would differ by it.
     expect(await shopper.look(order.id)).toMatchObject({ status: 'paid' })
@@ -465,7 +465,11 @@ describe('a notification', () => {
     const about = { id: 'cus_1', object: 'customer' }
     expect((await send(fake.sign({ id: 'evt_cus_1', data: { object: about } }))).status).toBe(204)
     const open = () =>
-      site.context.db.selectFrom('notifications').select('event_id').where('applied_at', 'is', null).execute()
+      site.context.db
+        .selectFrom('webhook_events')
+        .select('event_id')
+        .where('applied_at', 'is', null)
+        .execute()
     await expect.poll(open).toEqual([])
   })
 })
