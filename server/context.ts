@@ -316,7 +316,7 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
           return exportLibrary(database, id)
         },
         exportCredentials,
-        exportTracking,
+        (database, id) => exportTracking(context, database, id),
       ],
       ...overrides.lifecycleHooks,
     },

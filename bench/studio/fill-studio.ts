@@ -28,15 +28,7 @@ export function siteSize(part: number): SiteSize {
 const historyEach = 20
 
 /** What is loaded without its indexes. */
-const loaded = [
-  'orders',
-  'attempts',
-  'ledger_lines',
-  'entitlements',
-  'webhook_events',
-  'events',
-  'audit_events',
-]
+const loaded = ['orders', 'attempts', 'ledger_lines', 'entitlements', 'webhook_events', 'audit_events']
 
 /** Fills an empty, migrated database with a site's year. A run that was stopped goes on where it was. */
 export async function fillStudio(pool: Pool, size: SiteSize, report: Report): Promise<void> {
@@ -46,6 +38,11 @@ export async function fillStudio(pool: Pool, size: SiteSize, report: Report): Pr
   try {
     await beginFilling(client)
     await once(client, 'studio: indexes dropped', () => dropIndexes(client, loaded))
+    await once(client, 'studio: months of events', async () => {
+      await client.query(
+        "SELECT make_events_month(now() - ago * interval '1 month') FROM generate_series(0, 3) AS ago",
+      )
+    })
     for (const step of [...siteSteps(size), ...moneySteps(size)]) await fill(client, step, report)
     await once(client, 'studio: indexes made', () => makeIndexes(client, loaded, report))
     if (await isLeft(client, 'studio: vacuumed')) {

@@ -56,6 +56,9 @@ beforeAll(async () => {
   owner = await letIn(site, 'owner')
   await register(site)
   episodeId = await bringIn(site)
+  // In a month that a new database does not have.
+  await site.context.database.pool.query(`SELECT make_events_month('2020-02-29');
+    INSERT INTO events (at, id, name) VALUES ('2020-02-29', gen_random_uuid(), 'long ago')`)
 })
 afterAll(async () => {
   await site.close()
@@ -162,9 +165,10 @@ describe('a site that was backed up while it ran', () => {
     await restoreInto(config, await madeBackup())
     const context = await createContext(config, log)
     const tables = await context.database.pool.query<{ name: string }>(
-      "SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'",
+      "SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')",
     )
     expect(tables.rows.length).toBeGreaterThan(40)
+    expect(tables.rows.map(({ name }) => name)).toContain('events_2020_02')
     for (const { name } of tables.rows)
       expect(await rowsOf(context.database.pool, name), name).toEqual(
         await rowsOf(site.context.database.pool, name),

@@ -40,6 +40,9 @@ export const Manifest = Type.Object({
   tables: Type.Array(
     Type.Object({ name: Type.String(), columns: Type.Array(Type.String()), bytes: Type.Number() }),
   ),
+  partitions: Type.Array(
+    Type.Object({ name: Type.String(), table: Type.String(), from: Type.String(), to: Type.String() }),
+  ),
   counters: Type.Record(Type.String(), Type.Number()),
 })
 export type Manifest = Static<typeof Manifest>

@@ -86,15 +86,6 @@ export async function aggregateShareBatch(tx: Tx, most: number): Promise<number>
   return rows.reduce((sum, row) => sum + row.shares, 0)
 }
 
-/** Deletes a batch of events from before `before`. @returns how many */
-export async function deleteEvents(db: Db, before: Date, most: number): Promise<number> {
-  const { numAffectedRows } = await sql`
-    DELETE FROM events WHERE (at, id) IN (
-      SELECT at, id FROM events WHERE at < ${before} ORDER BY at LIMIT ${most} FOR UPDATE SKIP LOCKED
-    )`.execute(db)
-  return Number(numAffectedRows ?? 0)
-}
-
 /** Deletes a batch of counted shares from before `before`. @returns how many */
 export async function deleteShares(db: Db, before: Date, most: number): Promise<number> {
   const { numAffectedRows } = await sql`
@@ -132,10 +123,11 @@ export async function moveEvents(tx: Tx, from: string, to: string): Promise<void
   await tx.updateTable('events').set({ user_id: to }).where('user_id', '=', from).execute()
 }
 
-/** A page of a person's events, newest first, from the one after `after`. */
+/** A page of a person's events since `since`, newest first, from the one after `after`. */
 export function selectEventsOf(
   db: Db,
   userId: string,
+  since: Date,
   after: Pick<EventRow, 'at' | 'id'> | undefined,
   most: number,
 ) {
@@ -143,6 +135,7 @@ export function selectEventsOf(
     .selectFrom('events')
     .select(['at', 'id', 'name', 'fields', 'fbclid', 'ttclid'])
     .where('user_id', '=', userId)
+    .where('at', '>=', since)
     .$if(after !== undefined, (query) => query.where(sql<boolean>`(at, id) < (${after?.at}, ${after?.id})`))
     .orderBy('at', 'desc')
     .orderBy('id', 'desc')

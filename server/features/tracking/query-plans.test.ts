@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { queryPlans } from '#server/testing/database/query-plans.ts'
 import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { forgetPersonOfEvents, moveEvents, selectEventsOf, trimEvents } from './event-queries.ts'
 import { takeDueConversion } from './conversions/conversion-queries.ts'
 
 const now = new Date('2026-03-01T12:00:00Z')
@@ -11,7 +13,11 @@ beforeAll(async () => {
   await database.pool.query(`
     INSERT INTO conversions (destination, name, event_id, user_id, details, state, try_at, at)
       SELECT 'meta', 'purchase', n, 'usr_' || n, '{}', 'sent', now(), now() FROM generate_series(1, 5000) n;
-    ANALYZE conversions`)
+    SELECT make_events_month(now() - ago * interval '1 month') FROM generate_series(0, 3) ago;
+    INSERT INTO events (at, id, name, user_id)
+      SELECT date_trunc('month', now(), 'UTC') + month * interval '1 month' + n * interval '8 minutes', gen_random_uuid(), 'event',
+        'usr_' || n % 2000 FROM generate_series(-3, 2) month, generate_series(1, 4000) n;
+    ANALYZE conversions, events`)
 })
 afterAll(() => database.close())
 
@@ -22,4 +28,21 @@ it('finds the conversion that is due without reading those that were sent', asyn
   expect(plans).toHaveLength(1)
   expect(plans[0]?.plan).toContain('conversions_due')
   expect(plans[0]?.plan).not.toContain('Seq Scan')
+})
+
+it('finds the events of a person in each month by an index', async () => {
+  const plans = await queryPlans(database, async (db) => {
+    await selectEventsOf(db, 'usr_7', new Date(0), { at: now, id: randomUUID() }, 100)
+    await trimEvents(db, 'usr_7', 1000)
+    await db.transaction().execute(async (tx) => {
+      await moveEvents(tx, 'usr_7', 'usr_8')
+      await forgetPersonOfEvents(tx, 'usr_8')
+    })
+  })
+  expect(plans).toHaveLength(4)
+  for (const { plan } of plans) {
+    expect(plan).toMatch(/Index (Only )?Scan|Bitmap Index Scan/)
+    expect(plan).toContain('_user_id_at_idx')
+    expect(plan).not.toContain('Seq Scan')
+  }
 })

@@ -8,6 +8,7 @@ import { readParts } from '#server/testing/read-parts.ts'
 import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { trackedVisitor } from '#server/testing/site/tracked-visitor.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
+import { makeEventMonths } from './event-months.ts'
 import {
   exportTracking,
   eraseTracking,
@@ -263,13 +264,13 @@ describe('what is kept of a person', () => {
     const { visitor, userId } = await trackedVisitor(site, true)
     await beacon(visitor, { event: 'exported', page: 'home' })
     await eventsOf('exported')
-    const kept = await readParts(exportTracking(site.context.db, userId))
+    const kept = await readParts(exportTracking(site.context, site.context.db, userId))
     expect(kept).toMatchObject({
       attribution: null,
       events: [{ name: 'exported', fields: { page: 'home' } }],
     })
     await site.context.db.transaction().execute((tx) => eraseTracking(tx, userId))
-    expect(await readParts(exportTracking(site.context.db, userId))).toEqual({
+    expect(await readParts(exportTracking(site.context, site.context.db, userId))).toEqual({
       attribution: null,
       events: [],
       conversions: [],
@@ -285,7 +286,7 @@ test('every event of a person is exported, once, newest first', async () => {
      SELECT now() - n / 3 * interval '1 s', gen_random_uuid(), 'event ' || n, $1 FROM generate_series(1, $2::int) n`,
     [userId, many],
   )
-  const { events } = await readParts(exportTracking(site.context.db, userId))
+  const { events } = await readParts(exportTracking(site.context, site.context.db, userId))
   const exported = events as { at: Date; name: string }[]
   expect(new Set(exported.map(({ name }) => name)).size).toBe(many)
   expect(exported).toHaveLength(many)
@@ -293,10 +294,11 @@ test('every event of a person is exported, once, newest first', async () => {
   expect(times).toEqual(times.toSorted((a, b) => b - a))
 })
 
-test('events are forgotten after the days that are set, and shares after a day', async () => {
+test('events are forgotten with the month in which the days that are set end, and shares after a day', async () => {
   const { db } = site.context
   const day = 86_400_000
-  const ages = [site.context.tracking.eventsDays - 1, site.context.tracking.eventsDays + 1]
+  const longestMonth = 31
+  const ages = [site.context.tracking.eventsDays - 1, site.context.tracking.eventsDays + longestMonth]
   const events = ages.map((age, index) => ({
     at: new Date(Date.now() - age * day),
     id: `00000000-0000-4000-8000-00000000000${index}`,
@@ -306,6 +308,10 @@ test('events are forgotten after the days that are set, and shares after a day',
     fbclid: null,
     ttclid: null,
   }))
+  await makeEventMonths(
+    db,
+    events.map(({ at }) => at),
+  )
   await db.insertInto('events').values(events).execute()
   await db
     .insertInto('shares')

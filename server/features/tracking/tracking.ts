@@ -1,4 +1,4 @@
-import { dayMs, type Clock } from '#server/platform/clock.ts'
+import { dayMs } from '#server/platform/clock.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { readPages } from '#server/platform/database/read-pages.ts'
 import type { AdIds } from '#server/platform/http/route.ts'
@@ -19,7 +19,6 @@ import {
 } from './conversions/conversion-queries.ts'
 import {
   anyShares,
-  deleteEvents,
   deleteShares,
   aggregateShareBatch,
   forgetPersonOfEvents,
@@ -27,6 +26,7 @@ import {
   selectEventsOf,
   trimEvents,
 } from './event-queries.ts'
+import { dropEventMonths, makeMonthsAhead } from './event-months.ts'
 import { recordTouch, type AttributionContext } from './record-touch.ts'
 import { sendConversions, type SendContext } from './conversions/send-conversions.ts'
 import type { WriteEventsContext } from './write-events.ts'
@@ -56,12 +56,11 @@ const sharesLastMs = dayMs
 const conversionsLastMs = 30 * dayMs
 const batch = 5000
 
-interface JobsContext extends SendContext {
-  clock: Clock
-}
+/** What says how long events are kept. */
+type EventsContext = Pick<SendContext, 'clock' | 'tracking'>
 
 /** What has to come round: counting shares, telling the platforms, forgetting what is old. */
-export function trackingJobs(context: JobsContext) {
+export function trackingJobs(context: SendContext) {
   return [
     {
       name: 'aggregate-shares',
@@ -84,10 +83,18 @@ export async function aggregateShares(db: Db): Promise<void> {
   while ((await inTransaction(db, (tx) => aggregateShareBatch(tx, batch))) === batch);
 }
 
-/** Forgets the events, shares and conversions whose time is over. */
-export async function purgeEvents({ db, clock, tracking }: JobsContext): Promise<void> {
+/** Events from before this moment are not shown, and are dropped once all of their month is. */
+function eventsSince({ clock, tracking }: EventsContext): Date {
+  return new Date(clock.now().getTime() - tracking.eventsDays * dayMs)
+}
+
+/** Forgets the events, shares and conversions whose time is over, and makes the coming months of events. */
+export async function purgeEvents(context: SendContext): Promise<void> {
+  const { db, clock, log } = context
   const before = (ms: number) => new Date(clock.now().getTime() - ms)
-  while ((await deleteEvents(db, before(tracking.eventsDays * dayMs), batch)) === batch);
+  await makeMonthsAhead(db, clock.now())
+  const left = await dropEventMonths(db, eventsSince(context))
+  if (left.length > 0) log.info({ partitions: left }, 'Old events are being read and will be dropped later')
   while ((await deleteShares(db, before(sharesLastMs), batch)) === batch);
   await inTransaction(db, (tx) => deleteOldConversions(tx, before(conversionsLastMs)))
 }
@@ -152,12 +159,17 @@ export async function eraseTracking(tx: Tx, userId: string): Promise<void> {
 }
 
 /** What is kept of where a person came from and did, in lists that are read page by page. */
-export async function exportTracking(db: Db, userId: string): Promise<Record<string, unknown>> {
+export async function exportTracking(
+  context: EventsContext,
+  db: Db,
+  userId: string,
+): Promise<Record<string, unknown>> {
+  const since = eventsSince(context)
   const { user_id: _, ...touches } = (await selectAttribution(db, userId)) ?? {}
   return {
     attribution: 'last_at' in touches ? touches : null,
     events: readPages<Awaited<ReturnType<typeof selectEventsOf>>[number]>((after, limit) =>
-      selectEventsOf(db, userId, after, limit),
+      selectEventsOf(db, userId, since, after, limit),
     ),
     conversions: readPages<Awaited<ReturnType<typeof selectConversionsOf>>[number]>((after, limit) =>
       selectConversionsOf(db, userId, after, limit),

@@ -3,7 +3,8 @@ import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { networkOf } from '#server/platform/http/limits/network-of.ts'
 import type { Bounds } from '#server/platform/config/read-bounds.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
-import type { Db } from '#server/tables.ts'
+import type { Db, Tx } from '#server/tables.ts'
+import { withEventMonths } from './event-months.ts'
 import type { Consents, ConsentsOf, HoldAgreements } from './consent.ts'
 import { stepOf } from './funnel-steps.ts'
 import {
@@ -54,7 +55,7 @@ export async function writeEvents(
   batch: readonly ArrivedEvent[],
 ): Promise<void> {
   const sent = await withSenders(batch)
-  const rows = await inTransaction(db, async (tx) => {
+  const write = async (tx: Tx) => {
     const agreed = await holdAgreements(tx, sendersOf(sent))
     const written = sent.map((event) => eventRow(event, agreed))
     await insertEvents(
@@ -67,7 +68,9 @@ export async function writeEvents(
     const shares = shared.flatMap((event) => shareRow(secret, event, kept))
     if (shares.length > 0) await insertShares(tx, shares)
     return written
-  })
+  }
+  const moments = sent.map(({ at }) => at)
+  const rows = await withEventMonths(db, moments, () => inTransaction(db, write))
   for (const userId of dueForTrim(rows, bounds.eventBytesOfPerson * trimEvery))
     await trimEvents(db, userId, bounds.eventBytesOfPerson)
 }

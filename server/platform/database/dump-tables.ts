@@ -12,10 +12,20 @@ export interface DumpedTable {
   bytes: number
 }
 
+/** A part of a table that is partitioned by range: the rows from `from` on, before `to`. */
+export interface DumpedPartition {
+  name: string
+  table: string
+  from: string
+  to: string
+}
+
 /** What belongs to a dump besides its rows. */
 export interface Dump {
   migrations: RunMigration[]
   tables: DumpedTable[]
+  /** Those that the site makes as time goes by, without which their rows have no place. */
+  partitions: DumpedPartition[]
   /** The value of each sequence of the database. */
   counters: Record<string, number>
 }
@@ -64,35 +74,59 @@ export async function dumpTables(
       'SELECT name, checksum FROM migrations ORDER BY name',
     )
     const tables = await listTables(client)
+    const partitions = await listPartitions(client)
     for (const table of tables) {
-      const rows = client.query(to(`COPY ${columnsOf(client, table)} TO STDOUT`))
+      const rows = client.query(to(`COPY ${readingOf(client, table)} TO STDOUT`))
       await write(table, rows)
     }
     const counters = await readCounters(client)
     await client.query('COMMIT')
-    return { migrations, tables, counters }
+    return { migrations, tables, partitions, counters }
   } finally {
     // Where it broke off, a COPY may still be under way.
     client.release(true)
   }
 }
 
-/** A table with its columns, as COPY wants them. */
-export function columnsOf(client: PoolClient, { name, columns }: Pick<DumpedTable, 'name' | 'columns'>) {
-  const quoted = columns.map((column) => client.escapeIdentifier(column))
-  return `${client.escapeIdentifier(name)} (${quoted.join(', ')})`
+type Shape = Pick<DumpedTable, 'name' | 'columns'>
+
+/** A table with its columns, as COPY FROM wants them. */
+export function columnsOf(client: PoolClient, { name, columns }: Shape): string {
+  return `${client.escapeIdentifier(name)} (${listOf(client, columns)})`
 }
 
-/** The site's own tables. The job queue's tables are in a schema of their own and are recreated at each start. */
+/** COPY TO reads a table that is partitioned only by a query. */
+function readingOf(client: PoolClient, { name, columns }: Shape): string {
+  return `(SELECT ${listOf(client, columns)} FROM ${client.escapeIdentifier(name)})`
+}
+
+function listOf(client: PoolClient, columns: readonly string[]): string {
+  return columns.map((column) => client.escapeIdentifier(column)).join(', ')
+}
+
+/** The site's own tables; a partition's rows are its table's. The job queue's tables are in a schema of their own and are recreated at each start. */
 async function listTables(client: PoolClient): Promise<DumpedTable[]> {
   const { rows } = await client.query<DumpedTable>(`
-    SELECT c.relname AS name, pg_table_size(c.oid) AS bytes,
+    SELECT c.relname AS name,
+      (SELECT coalesce(sum(pg_table_size(relid)), pg_table_size(c.oid))::bigint FROM pg_partition_tree(c.oid)) AS bytes,
       array_agg(a.attname::text ORDER BY a.attnum) AS columns
     FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-    WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r' AND a.attgenerated = ''
+    WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+      AND a.attgenerated = ''
       AND c.relname <> 'migrations'
     GROUP BY c.oid, c.relname ORDER BY c.relname`)
   return rows
+}
+
+async function listPartitions(client: PoolClient): Promise<DumpedPartition[]> {
+  const { rows } = await client.query<{ name: string; table: string; bound: string }>(`
+    SELECT c.relname AS name, parent.relname AS table, pg_get_expr(c.relpartbound, c.oid) AS bound
+    FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid JOIN pg_class parent ON parent.oid = inhparent
+    WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r' AND c.relispartition ORDER BY c.relname`)
+  return rows.flatMap(({ name, table, bound }) => {
+    const [, from, to] = /^FOR VALUES FROM \('([^']*)'\) TO \('([^']*)'\)$/.exec(bound) ?? []
+    return from !== undefined && to !== undefined ? [{ name, table, from, to }] : []
+  })
 }
 
 /** Sequences are not transactional, so they are read last: they must be ahead of every row. */

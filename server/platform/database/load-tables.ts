@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream'
 import type { Pool, PoolClient } from 'pg'
 import { from } from 'pg-copy-streams'
-import { columnsOf, type Dump, type DumpedTable } from './dump-tables.ts'
+import { columnsOf, type Dump, type DumpedPartition, type DumpedTable } from './dump-tables.ts'
 
 /** Whether a database was never used by a site: a site that has been started has settings in it. */
 export async function isNew(pool: Pool): Promise<boolean> {
@@ -17,13 +17,14 @@ export async function isNew(pool: Pool): Promise<boolean> {
  */
 export async function loadTables(
   pool: Pool,
-  { tables, counters }: Dump,
+  { tables, partitions, counters }: Dump,
   fill: (table: DumpedTable, rows: Writable) => Promise<void>,
 ): Promise<void> {
   const client = await pool.connect()
   try {
     await client.query('SET statement_timeout = 0')
     await client.query('BEGIN')
+    for (const partition of partitions) await makePartition(client, partition)
     const names = tables.map(({ name }) => client.escapeIdentifier(name))
     const putBack = await takeAwayConstraints(client)
     for (const name of names) await client.query(`ALTER TABLE ${name} DISABLE TRIGGER USER`)
@@ -39,6 +40,13 @@ export async function loadTables(
   } finally {
     client.release(true)
   }
+}
+
+/** A new database has the partitions of today, not those of the rows. */
+async function makePartition(client: PoolClient, { name, table, from, to }: DumpedPartition): Promise<void> {
+  const [partition, parent] = [client.escapeIdentifier(name), client.escapeIdentifier(table)]
+  const bounds = `FROM (${client.escapeLiteral(from)}) TO (${client.escapeLiteral(to)})`
+  await client.query(`CREATE TABLE IF NOT EXISTS ${partition} PARTITION OF ${parent} FOR VALUES ${bounds}`)
 }
 
 /**

@@ -1,0 +1,31 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '#server/tables.ts'
+
+/** Making a month holds nobody up, but waits for another process that changes the table. */
+const lockTimeoutMs = 2000
+
+/** Makes the partitions that these moments are in, where they are missing. */
+export async function insertMonths(tx: Tx, moments: readonly Date[]): Promise<void> {
+  await sql`SET LOCAL lock_timeout = ${sql.lit(lockTimeoutMs)}`.execute(tx)
+  await sql`SELECT make_events_month(moment) FROM unnest(${moments}::timestamptz[]) AS moment`.execute(tx)
+}
+
+/**
+ * Drops a partition. Takes the locks at once or not at all: everybody who reads or writes events would queue behind a lock that waits.
+ * @throws an error with the code 55P03 where somebody uses it
+ */
+export async function dropUnlessUsed(tx: Tx, partition: string): Promise<void> {
+  const month = sql.table(partition)
+  await sql`LOCK TABLE ONLY events, ONLY ${month} IN ACCESS EXCLUSIVE MODE NOWAIT`.execute(tx)
+  await sql`DROP TABLE ${month}`.execute(tx)
+}
+
+/** The partitions whose month ended before `before`. They are named by their months, `events_2026_11`. */
+export async function selectMonthsBefore(db: Db, before: Date): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    SELECT relname AS name FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid
+    WHERE inhparent = 'events'::regclass
+      AND relname < 'events_' || to_char(${before}::timestamptz AT TIME ZONE 'UTC', 'YYYY_MM')
+    ORDER BY relname`.execute(db)
+  return rows.map(({ name }) => name)
+}

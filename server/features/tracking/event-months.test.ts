@@ -1,0 +1,165 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { forwardClock } from '#server/features/billing/gateways/sandbox/sandbox-clock.ts'
+import { dayMs } from '#server/platform/clock.ts'
+import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { trackedVisitor } from '#server/testing/site/tracked-visitor.ts'
+import { readParts } from '#server/testing/read-parts.ts'
+import { dropEventMonths, makeEventMonths, makeMonthsAhead } from './event-months.ts'
+import { exportTracking, purgeEvents } from './tracking.ts'
+import { arrive, writeEvents } from './write-events.ts'
+
+const monthsOf = async ({ pool }: Pick<TestDatabase, 'pool'>) => {
+  const { rows } = await pool.query<{ name: string }>(
+    "SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = 'events'::regclass ORDER BY 1",
+  )
+  return rows.map(({ name }) => name)
+}
+
+const eventAt = (at: Date, name: string, user_id: string | null = null) => ({
+  at,
+  id: randomUUID(),
+  name,
+  fields: '{}',
+  user_id,
+  fbclid: null,
+  ttclid: null,
+})
+
+describe('an event whose month was not made ahead', () => {
+  let own: TestDatabase
+  let site: TestSite
+  beforeAll(async () => {
+    own = await testDatabase()
+    site = await testSite({ database: own })
+  })
+  afterAll(() => site.close())
+
+  const namesLike = async (name: string) =>
+    (await own.db.selectFrom('events').select('name').where('name', 'like', name).execute()).map(
+      (row) => row.name,
+    )
+
+  test('is kept after the sandbox’s clock went forward by years', async () => {
+    await forwardClock(site.context.config, site.context.db, '800d')
+    const ahead = () => site.context.clock.now().getTime() - Date.now()
+    await expect.poll(ahead, { timeout: 30_000 }).toBeGreaterThan(700 * dayMs)
+    await site.visitor().fetch('/api/statics.png?event=forwarded')
+    await expect.poll(() => namesLike('forwarded')).toEqual(['forwarded'])
+  })
+
+  test('is kept with the others of its batch, once each, by a clock that is off either way', async () => {
+    const times = ['1999-12-31T23:59:59.999Z', '2000-01-01T00:00:00Z', '2099-02-28T12:00:00Z'].map(
+      (text) => new Date(text),
+    )
+    const batch = [...times, new Date()].map((at, number) =>
+      arrive(
+        { name: `off_${number}`, fields: {}, fbclid: undefined, ttclid: undefined },
+        at,
+        '192.0.2.1',
+        null,
+      ),
+    )
+    const context = { ...site.context, secret: 's' }
+    await Promise.all([writeEvents(context, batch), writeEvents(context, batch)])
+    expect((await namesLike('off\\_%')).toSorted()).toEqual(['off_0', 'off_1', 'off_2', 'off_3'])
+    expect(await monthsOf(own)).toEqual(
+      expect.arrayContaining(['events_1999_12', 'events_2000_01', 'events_2099_02']),
+    )
+  })
+})
+
+describe('months of events', () => {
+  let own: TestDatabase
+  beforeAll(async () => {
+    own = await testDatabase()
+  })
+  afterAll(() => own.close())
+
+  const march = new Date('2021-03-15T12:00:00Z')
+  const fill = (...times: string[]) =>
+    own.db
+      .insertInto('events')
+      .values(times.map((time) => eventAt(new Date(time), time)))
+      .execute()
+  const kept = async () =>
+    (await own.db.selectFrom('events').select('name').orderBy('at').execute()).map(({ name }) => name)
+
+  beforeEach(async () => {
+    for (const month of await monthsOf(own)) await own.pool.query(`DROP TABLE ${month}`)
+  })
+
+  test('are made ahead, once, by however many processes', async () => {
+    const now = new Date('2021-11-30T23:30:00Z')
+    await Promise.all(Array.from({ length: 6 }, () => makeMonthsAhead(own.db, now)))
+    expect(await monthsOf(own)).toEqual(['events_2021_11', 'events_2021_12', 'events_2022_01'])
+  })
+
+  test('are dropped whole once all of them is too old, and no sooner', async () => {
+    const edges = ['2021-01-31T23:59:59.999Z', '2021-02-01T00:00:00.000Z', '2021-02-28T23:59:59.999Z']
+    await makeEventMonths(own.db, [...edges.map((time) => new Date(time)), march])
+    await fill(...edges, march.toISOString())
+    expect(await dropEventMonths(own.db, new Date('2021-02-28T23:59:59.999Z'))).toEqual([])
+    expect(await monthsOf(own)).toEqual(['events_2021_02', 'events_2021_03'])
+    expect(await kept()).toEqual([...edges.slice(1), march.toISOString()])
+    await dropEventMonths(own.db, new Date('2021-03-01T00:00:00Z'))
+    expect(await kept()).toEqual([march.toISOString()])
+  })
+
+  test('are made while others read and write', async () => {
+    await makeEventMonths(own.db, [march])
+    const client = await own.pool.connect()
+    onTestFinished(() => client.release(true))
+    await client.query('BEGIN')
+    await client.query("INSERT INTO events (at, id, name) VALUES ($1, gen_random_uuid(), 'under way')", [
+      march,
+    ])
+    await client.query('SELECT FROM events')
+    await makeMonthsAhead(own.db, march)
+    await client.query('COMMIT')
+    expect(await monthsOf(own)).toEqual(['events_2021_03', 'events_2021_04', 'events_2021_05'])
+  })
+
+  test('are left for later while one is being read, and nobody waits behind', async () => {
+    await makeEventMonths(own.db, [new Date('2021-02-01'), march])
+    await fill('2021-02-01T00:00:00.000Z')
+    const reader = await own.pool.connect()
+    onTestFinished(() => reader.release(true))
+    await reader.query('BEGIN')
+    await reader.query('SELECT FROM events')
+    let dropped: string[] | undefined
+    const dropping = dropEventMonths(own.db, march).then((left) => (dropped = left))
+    const other = await own.pool.connect()
+    onTestFinished(() => other.release(true))
+    await other.query("SET lock_timeout = '1ms'")
+    while (dropped === undefined) {
+      await other.query('SELECT FROM events')
+      await other.query("INSERT INTO events (at, id, name) VALUES ($1, gen_random_uuid(), 'beside')", [march])
+    }
+    expect(await dropping).toEqual(['events_2021_02'])
+    await reader.query('COMMIT')
+    expect(await dropEventMonths(own.db, march)).toEqual([])
+    expect(await monthsOf(own)).toEqual(['events_2021_03'])
+  })
+})
+
+test('a person’s events that are older than is set are not exported, though their month is kept', async () => {
+  const own = await testDatabase()
+  // The oldest month that stays is some days older than the oldest event that is shown.
+  const now = new Date('2026-08-20T12:00:00Z')
+  const site = await testSite({ database: own, clock: { now: () => now } }, { EVENTS_DAYS: '30' })
+  const { userId } = await trackedVisitor(site, true)
+  const ages = { younger: 29, older: 31, dropped: 51 }
+  const events = Object.entries(ages).map(([name, days]) =>
+    eventAt(new Date(now.getTime() - days * dayMs), name, userId),
+  )
+  await makeEventMonths(own.db, [...events.map(({ at }) => at), now])
+  await own.db.insertInto('events').values(events).execute()
+  await purgeEvents(site.context)
+  const { events: shown } = await readParts(exportTracking(site.context, own.db, userId))
+  expect(shown).toMatchObject([{ name: 'younger' }])
+  const rows = await own.db.selectFrom('events').select('name').where('user_id', '=', userId).execute()
+  expect(rows.map(({ name }) => name).toSorted()).toEqual(['older', 'younger'])
+  await site.close()
+})
