@@ -10,6 +10,7 @@ import { uploadCommands } from './content/uploads.ts'
 import { videoCommands } from './content/videos.ts'
 import { dropOffCommands } from './funnel/drop-off.ts'
 import { anyFunnel, aggregateFunnel } from './funnel/aggregate-funnel.ts'
+import { compareSums } from './funnel/compare-sums.ts'
 import { funnelCommands } from './funnel/funnel.ts'
 import { experimentCommands } from './experiments/experiments.ts'
 import { homepageCommands } from './homepage/homepage.ts'
@@ -64,7 +65,7 @@ export function studioBytesRoutes(context: StudioContext): BytesRoute[] {
   return [...contentBytesRoutes(context), ...iconRoutes(context)]
 }
 
-/** What has to come round: operators' sessions that are over are forgotten, the way to a payment counted, and the site's parts looked at. */
+/** What has to come round: operators' sessions that are over are forgotten, the way to a payment counted and its sums compared, and the site's parts looked at. */
 export function studioJobs(context: StudioContext): Job[] {
   const { db, realClock } = context
   return [
@@ -79,6 +80,7 @@ export function studioJobs(context: StudioContext): Job[] {
       dueWhen: anyFunnel,
       run: (signal: AbortSignal) => aggregateFunnel(db, signal),
     },
+    { name: 'compare-sums', everySeconds: 3600, run: () => compareSums(context) },
     ...systemJobs(context),
   ]
 }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { queryPlans } from '#server/testing/database/query-plans.ts'
 import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
 import { forgetPersonOfEvents, moveEvents, selectEventsOf, trimEvents } from './event-queries.ts'
+import { countStepEvents } from './step-queries.ts'
 import { takeDueConversion } from './conversions/conversion-queries.ts'
 
 const now = new Date('2026-03-01T12:00:00Z')
@@ -45,4 +46,15 @@ it('finds the events of a person in each month by an index', async () => {
     expect(plan).toContain('_user_id_at_idx')
     expect(plan).not.toContain('Seq Scan')
   }
+})
+
+it('reads the events of one day from the month that the day is in', async () => {
+  const from = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1))
+  const to = new Date(from.getTime() + 86_400_000)
+  await database.pool.query('SELECT make_events_month($1)', [from])
+  const plans = await queryPlans(database, (db) => countStepEvents(db, { from, to }), 'these values')
+  expect(plans[0]?.plan).toContain('events_2026_03')
+  expect(
+    plans[0]?.plan.match(/events_\d{4}_\d\d(?=_|\b)/g)?.every((month) => month === 'events_2026_03'),
+  ).toBe(true)
 })

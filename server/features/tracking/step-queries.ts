@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import type { Tx } from '#server/tables.ts'
+import type { DaySpan } from '#server/platform/utc-days.ts'
+import type { Db, Tx } from '#server/tables.ts'
 import type { ClickKind } from './click-kind.ts'
 
 export interface StepRow {
@@ -43,4 +44,20 @@ export async function takeSteps(tx: Tx, most: number): Promise<TakenSteps[]> {
     SELECT day::text, step, token, click, video_id, sum(count)::int AS count FROM taken
     GROUP BY day, step, token, click, video_id`.execute(tx)
   return rows
+}
+
+/** Whether steps of a day wait to be taken. They are few, as they are taken every few seconds. */
+export async function anyStepsOf(db: Db, day: string): Promise<boolean> {
+  const { rows } = await sql<{ any: boolean }>`
+    SELECT EXISTS (SELECT FROM funnel_steps WHERE day = ${day}::date) AS any`.execute(db)
+  return rows[0]?.any === true
+}
+
+/** The events that count as a visit or a paywall view of a token (funnel-steps.ts). */
+export async function countStepEvents(db: Db, { from, to }: DaySpan) {
+  const { rows } = await sql<{ visits: number; paywalls: number }>`
+    SELECT (count(*) FILTER (WHERE name = 'visit'))::float8 AS visits,
+      (count(*) FILTER (WHERE name = 'paywall' AND fields ? 'video_id' AND fields ->> 'first' = '1'))::float8 AS paywalls
+    FROM events WHERE at >= ${from} AND at < ${to} AND name IN ('visit', 'paywall')`.execute(db)
+  return rows[0] ?? { visits: 0, paywalls: 0 }
 }

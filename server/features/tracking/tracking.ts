@@ -33,7 +33,7 @@ import type { WriteEventsContext } from './write-events.ts'
 
 export { bufferEvents } from './buffer-events.ts'
 export { countPlays } from './funnel-steps.ts'
-export { anySteps, takeSteps } from './step-queries.ts'
+export { anySteps, anyStepsOf, countStepEvents, takeSteps } from './step-queries.ts'
 export {
   queueConversion,
   reportRegistration,

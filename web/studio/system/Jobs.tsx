@@ -28,6 +28,7 @@ const named = [
   'billing-renewals',
   'billing-withdrawals',
   'check-health',
+  'compare-sums',
   'count-experiments',
   'expire-bonus',
   'finish-tag-changes',

@@ -1,4 +1,5 @@
 import { dayMs, hourMs, type Clock } from '#server/platform/clock.ts'
+import { anyUncountedOf } from './sale-queries.ts'
 import { dayName, spanUntil, type DaySpan } from '#server/platform/utc-days.ts'
 import type { Db } from '#server/tables.ts'
 import type { LedgerSums } from '#server/features/billing/ledger/ledger-sum-queries.ts'
@@ -75,6 +76,27 @@ export async function aggregateDays({ db, clock }: { db: Db; clock: Clock }): Pr
   for (let from = first?.getTime() ?? Infinity; from <= end; from += dayMs)
     for (const day of await sumUp(db, { from: new Date(from), to: new Date(from + dayMs) }))
       await insertSummedDay(db, day)
+}
+
+/** What the ledger says of a day, and what was summed up of it, to be compared. */
+export interface LedgerDay {
+  /** The lines that were entered on the day, and those that are dated back to it. */
+  entered: LedgerSums[]
+  datedBack: LedgerSums[]
+  /** Of the entered ones; undefined where the day is not summed up yet. */
+  summed: LedgerSums[] | undefined
+  /** Whether `takeSales` has taken all its lines. */
+  isCounted: boolean
+}
+
+export async function loadLedgerDay(db: Db, span: DaySpan): Promise<LedgerDay> {
+  const [summed] = await selectSummedDays(db, span)
+  return {
+    entered: withoutDay(await selectRevenue(db, span)),
+    datedBack: withoutDay(await selectDatedBack(db, span)),
+    summed: summed?.revenue,
+    isCounted: !(await anyUncountedOf(db, span)),
+  }
 }
 
 /** Summed up is every day from the first that money moved on; what follows, which is seldom more than today, is summed up now. */

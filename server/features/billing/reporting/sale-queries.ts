@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import type { Tx } from '#server/tables.ts'
+import type { DaySpan } from '#server/platform/utc-days.ts'
+import type { Db, Tx } from '#server/tables.ts'
 import { summed, type LedgerSums } from '#server/features/billing/ledger/ledger-sum-queries.ts'
 
 /** Sums of the ledger for sales of the same day, origin, video and currency. */
@@ -18,6 +19,14 @@ export interface TakenSales extends LedgerSums {
   video_id: string
   /** Orders that were paid, without renewals, which nobody placed. */
   paid: number
+}
+
+/** Whether lines of these days wait to be taken. */
+export async function anyUncountedOf(db: Db, { from, to }: DaySpan): Promise<boolean> {
+  const { rows } = await sql<{ any: boolean }>`
+    SELECT EXISTS (SELECT FROM uncounted_lines JOIN ledger_lines ON ledger_lines.id = line_id
+      WHERE coalesce(counted_at, at) >= ${from} AND coalesce(counted_at, at) < ${to}) AS any`.execute(db)
+  return rows[0]?.any === true
 }
 
 /** Takes a batch of the ledger's lines to be counted, with the transaction; several processes each take others. */

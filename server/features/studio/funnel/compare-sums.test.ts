@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { listJobs } from '#contract/studio/system.ts'
+import { aggregateDays } from '#server/features/billing/reporting/daily-revenue.ts'
+import { arrive, writeEvents } from '#server/features/tracking/write-events.ts'
+import { dayMs, hourMs } from '#server/platform/clock.ts'
+import { startJobs } from '#server/platform/jobs/jobs.ts'
+import { createLog } from '#server/platform/log.ts'
+import { dayName } from '#server/platform/utc-days.ts'
+import { letIn, type TestOperator } from '#server/testing/builders/operator.ts'
+import { buyEpisode, moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
+import { studioJobs } from '#server/features/studio/studio.ts'
+import { aggregateFunnel } from './aggregate-funnel.ts'
+import { compareDay } from './compare-sums.ts'
+
+let site: MoneySite
+let owner: TestOperator
+let day: string
+beforeAll(async () => {
+  site = await moneySite()
+  await buyEpisode(site)
+  const now = site.context.clock.now()
+  day = dayName(now)
+  const sent = (name: string, fields: Record<string, string>) =>
+    arrive({ name, fields, fbclid: undefined, ttclid: undefined }, now, '192.0.2.1', null)
+  await writeEvents(site.context, [
+    sent('visit', {}),
+    sent('visit', { referrer_token: 'somebody' }),
+    sent('paywall', { video_id: site.video.id, first: '1' }),
+    sent('paywall', { video_id: site.video.id }),
+  ])
+  await aggregateFunnel(site.context.db)
+  // The day is over for as long as it takes to be complete.
+  site.moveOn(dayMs + hourMs)
+  await aggregateDays(site.context)
+  owner = await letIn(site, 'owner')
+})
+afterAll(() => site.close())
+
+const run = (statement: string) => site.context.database.pool.query(statement)
+
+const tables = ['money_days', 'funnel_money', 'funnel_counts']
+
+/** Falsifies sums until the test is over, or until what it answers is called. */
+async function falsify(statement: string): Promise<() => Promise<void>> {
+  for (const table of tables) await run(`CREATE TABLE saved_${table} AS TABLE ${table}`)
+  await run(statement)
+  let isRestored = false
+  const restore = async () => {
+    if (isRestored) return
+    isRestored = true
+    for (const table of tables)
+      await run(
+        `TRUNCATE ${table}; INSERT INTO ${table} SELECT * FROM saved_${table}; DROP TABLE saved_${table}`,
+      )
+  }
+  onTestFinished(restore)
+  return restore
+}
+
+test('finds no difference where the sums are what they were made of', async () => {
+  expect(await compareDay(site.context, day)).toEqual([])
+})
+
+test.each([
+  [
+    'the daily revenue',
+    "UPDATE money_days SET sums = jsonb_set(sums, '{revenue,0,gross_cents}', '1')",
+    /daily revenue: gross_cents 1 USD instead of \d+/,
+  ],
+  [
+    'the money of a token',
+    "UPDATE funnel_money SET gross_cents = gross_cents + 1 WHERE kind = 'token' AND days = 1",
+    /funnel by token: gross_cents/,
+  ],
+  [
+    'the money of a video',
+    "DELETE FROM funnel_money WHERE kind = 'video' AND days = 1",
+    /funnel by video: gross_cents 0 USD/,
+  ],
+  [
+    'the visits of a token',
+    "UPDATE funnel_counts SET visits = 0 WHERE kind = 'token' AND days = 1",
+    /funnel by token: 0 visits of 2 events/,
+  ],
+  [
+    'the paywall views of a click',
+    "UPDATE funnel_counts SET paywalls = 0 WHERE kind = 'click' AND days = 1",
+    /funnel by click: 0 paywalls of 1 events/,
+  ],
+])('finds that %s were falsified', async (_what, statement, message) => {
+  await falsify(statement)
+  expect((await compareDay(site.context, day)).join()).toMatch(message)
+})
+
+test('does not compare a day while some of it waits to be counted', async () => {
+  await falsify('UPDATE funnel_money SET gross_cents = 0; UPDATE funnel_counts SET visits = 0, paywalls = 0')
+  await run(`INSERT INTO uncounted_lines (line_id) SELECT id FROM ledger_lines;
+    INSERT INTO funnel_steps (day, step) VALUES ('${day}', 'visit')`)
+  expect(await compareDay(site.context, day)).toEqual([])
+  await run('DELETE FROM uncounted_lines; DELETE FROM funnel_steps')
+  expect(await compareDay(site.context, day)).not.toEqual([])
+})
+
+test('says a difference on the system page and in the log until it is gone', async () => {
+  // The newest of the days that may be chosen, then the oldest.
+  const random = vi.spyOn(Math, 'random').mockReturnValue(1 - Number.EPSILON)
+  onTestFinished(() => random.mockRestore())
+  const lines: string[] = []
+  const log = createLog({ json: true, level: 'error' })
+  vi.spyOn(log, 'error').mockImplementation((...words: unknown[]) => void lines.push(JSON.stringify(words)))
+  const compare = studioJobs(site.context).filter(({ name }) => name === 'compare-sums')
+  const round = async (state: 'failing' | 'well') => {
+    await run('DELETE FROM job_runs')
+    const jobs = await startJobs(site.context.database.pool, compare, log)
+    const job = async () => (await owner.desk.ask(listJobs)).list.find(({ name }) => name === 'compare-sums')
+    const isOver = async () => {
+      const found = await job()
+      return found?.state === 'failing' || (found?.succeeded_at ?? null) !== null
+    }
+    await expect.poll(isOver, { timeout: 8000 }).toBe(true)
+    await jobs.stop()
+    expect((await job())?.state).toBe(state)
+    return (await job())?.reason
+  }
+  const restore = await falsify(
+    "UPDATE money_days SET sums = jsonb_set(sums, '{revenue,0,gross_cents}', '1')",
+  )
+  expect(await round('failing')).toContain(`${day} (daily revenue: gross_cents 1 USD`)
+  expect(lines.join()).toContain('compare-sums')
+  random.mockReturnValue(0)
+  expect(await round('failing')).toContain(day)
+  await restore()
+  await round('well')
+})
