@@ -1,6 +1,7 @@
 -- Analytics events, shares, attribution and conversions.
 
--- The site's own analytics events, written in batches. The user and click ids are stored only with consent.
+-- The site's own analytics events, written in batches. The user and click ids are stored only with consent. Each month of UTC is a
+-- partition, which is dropped as a whole once all of it is older than EVENTS_DAYS (docs/decisions/0023-events-by-month.md).
 CREATE TABLE events (
   at       timestamptz(3) NOT NULL,
   id       uuid NOT NULL,
@@ -10,8 +11,26 @@ CREATE TABLE events (
   fbclid   text,
   ttclid   text,
   PRIMARY KEY (at, id)
-);
+) PARTITION BY RANGE (at);
 CREATE INDEX events_user ON events (user_id, at) WHERE user_id IS NOT NULL;
+
+-- Makes the partition of the month that a moment is in, unless it exists. Attaching a table waits for no reader or writer and lets
+-- them pass; CREATE TABLE ... PARTITION OF would hold them up.
+CREATE FUNCTION make_events_month(moment timestamptz) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  month timestamp := date_trunc('month', moment AT TIME ZONE 'UTC');
+  partition text := 'events_' || to_char(month, 'YYYY_MM');
+BEGIN
+  IF to_regclass(partition) IS NOT NULL THEN RETURN; END IF;
+  LOCK TABLE ONLY events IN SHARE UPDATE EXCLUSIVE MODE;
+  -- Another process may have made it meanwhile.
+  IF to_regclass(partition) IS NOT NULL THEN RETURN; END IF;
+  EXECUTE format('CREATE TABLE %I (LIKE events INCLUDING ALL)', partition);
+  EXECUTE format('ALTER TABLE events ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)', partition,
+    month AT TIME ZONE 'UTC', (month + interval '1 month') AT TIME ZONE 'UTC');
+END $$;
+
+SELECT make_events_month(now() + ahead * interval '1 month') FROM generate_series(0, 2) AS ahead;
 
 -- Shares, which a job adds to `videos.share_count`. `dedup_key` is a keyed hash of the person, the video and the half hour: it
 -- counts a person once and identifies nobody.
