@@ -43,6 +43,22 @@ CREATE TABLE payers_to_forget (
 );
 CREATE INDEX payers_to_forget_due ON payers_to_forget (check_at) WHERE check_at IS NOT NULL;
 
+-- What is sold as money for the balance, and the bonus that comes with it.
+CREATE TABLE top_up_products (
+  id           text PRIMARY KEY,
+  price_cents  integer NOT NULL CHECK (price_cents > 0),
+  bonus_cents  integer NOT NULL DEFAULT 0 CHECK (bonus_cents >= 0),
+  -- How long its bonus lasts from when it is paid; null for ever. Paid money never expires.
+  bonus_days   integer CHECK (bonus_days > 0),
+  currency     text NOT NULL,
+  position     integer NOT NULL DEFAULT 0,
+  retired_at   timestamptz
+);
+INSERT INTO top_up_products (id, price_cents, bonus_cents, bonus_days, currency, position) VALUES
+  ('top_5', 500, 0, NULL, 'USD', 0),
+  ('top_10', 1000, 100, 365, 'USD', 1),
+  ('top_20', 2000, 300, 365, 'USD', 2);
+
 CREATE TABLE subscriptions (
   id                    text PRIMARY KEY,
   user_id               text NOT NULL REFERENCES users,
@@ -93,16 +109,24 @@ CREATE INDEX subscriptions_ended ON subscriptions (ended_at) WHERE ended_at IS N
 CREATE TABLE orders (
   id                   text PRIMARY KEY,
   user_id              text NOT NULL REFERENCES users,
-  kind                 text NOT NULL CHECK (kind IN ('plan', 'episode', 'video')),
+  kind                 text NOT NULL CHECK (kind IN ('plan', 'episode', 'video', 'top_up')),
   video_id             text REFERENCES videos,
   episode_id           text REFERENCES episodes,
   plan_id              text REFERENCES plans,
   subscription_id      text REFERENCES subscriptions,
   period_no            integer,
+  top_up_id            text REFERENCES top_up_products,
+  -- What a top-up gives beside its amount, as it was shown.
+  bonus_cents          integer,
+  bonus_days           integer,
   status               text NOT NULL CHECK (status IN ('pending', 'paid', 'failed', 'cancelled', 'expired', 'partially_refunded', 'refunded', 'charged_back')),
   amount_cents         integer NOT NULL CHECK (amount_cents > 0),
   refunded_cents       integer NOT NULL DEFAULT 0,
   currency             text NOT NULL,
+  -- What of a purchase was paid with bonus money: a discount.
+  discount_cents       integer,
+  -- Auto-unlock ordered it.
+  automatic            boolean NOT NULL DEFAULT false,
   -- The tax rate included in the price when it was paid, in hundredths of a percent.
   tax_rate             integer,
   -- At the introductory price of its plan.
@@ -132,6 +156,7 @@ CREATE TABLE orders (
   UNIQUE (subscription_id, period_no)
 );
 CREATE INDEX orders_user ON orders (user_id, created_at DESC, id);
+CREATE INDEX orders_automatic ON orders (user_id, video_id, created_at) WHERE automatic;
 CREATE INDEX orders_email ON orders (lower(email));
 CREATE INDEX orders_pending ON orders (expires_at) WHERE status = 'pending';
 -- Orders that were never paid are deleted after a time.

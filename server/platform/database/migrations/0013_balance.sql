@@ -1,33 +1,4 @@
--- This release runs without it.
--- What is sold as money for the balance, and the bonus that comes with it.
-CREATE TABLE top_up_products (
-  id           text PRIMARY KEY,
-  price_cents  integer NOT NULL CHECK (price_cents > 0),
-  bonus_cents  integer NOT NULL DEFAULT 0 CHECK (bonus_cents >= 0),
-  -- How long its bonus lasts from when it is paid; null for ever. Paid money never expires.
-  bonus_days   integer CHECK (bonus_days > 0),
-  currency     text NOT NULL,
-  position     integer NOT NULL DEFAULT 0,
-  retired_at   timestamptz
-);
-INSERT INTO top_up_products (id, price_cents, bonus_cents, bonus_days, currency, position) VALUES
-  ('top_5', 500, 0, NULL, 'USD', 0),
-  ('top_10', 1000, 100, 365, 'USD', 1),
-  ('top_20', 2000, 300, 365, 'USD', 2);
-
--- Each row meets the narrower condition that it had.
-ALTER TABLE orders DROP CONSTRAINT orders_kind_check;
-ALTER TABLE orders ADD CONSTRAINT orders_kind_check CHECK (kind IN ('plan', 'episode', 'video', 'top_up')) NOT VALID;
-ALTER TABLE orders
-  ADD COLUMN top_up_id       text REFERENCES top_up_products,
-  -- What a top-up gives beside its amount, as it was shown.
-  ADD COLUMN bonus_cents     integer,
-  ADD COLUMN bonus_days      integer,
-  -- What of a purchase was paid with bonus money: a discount.
-  ADD COLUMN discount_cents  integer,
-  -- Auto-unlock ordered it.
-  ADD COLUMN automatic       boolean NOT NULL DEFAULT false;
-CREATE INDEX orders_automatic ON orders (user_id, video_id, created_at) WHERE automatic;
+-- Prepaid balances (docs/decisions/0022-a-balance-in-lots.md).
 
 -- The money of one top-up that a person has, or its bonus. Only one transaction at a time changes those of a person.
 CREATE TABLE balance_lots (
