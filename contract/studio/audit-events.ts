@@ -101,6 +101,7 @@ const changingCommands = [
   'video cover',
   'video edit',
   'video publish',
+  'video remove-cover',
   'video schedule',
   'video unschedule',
 ] as const

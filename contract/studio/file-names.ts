@@ -8,7 +8,7 @@ export interface NamedFile {
   kind: 'film' | 'captions' | 'description' | 'cover' | 'system' | 'other'
   /** Of an episode, from 1; undefined if the name has none. */
   number: number | undefined
-  /** Of captions; undefined if the name has none of the site's languages. */
+  /** Of captions, or of a cover for one language; undefined if the name has none of the site's languages. */
   language: Language | undefined
 }
 
@@ -17,7 +17,7 @@ const systemNames = ['thumbs.db', 'desktop.ini']
 
 /**
  * Reads file names for the command line and for the studio: "01.mp4", "Episode 12.mov", "S01E07.1080p.mkv", "01.en.vtt",
- * "03.pt-BR.sdh.srt". Folders before the name are ignored.
+ * "03.pt-BR.sdh.srt", "cover.de.jpg". Folders before the name are ignored.
  */
 export function readFileName(path: string): NamedFile {
   const name = path.split('/').at(-1) ?? ''
@@ -33,7 +33,43 @@ export function readFileName(path: string): NamedFile {
     return { kind: 'captions', number: numberIn(rest), language }
   }
   if (name === descriptionName) return { kind: 'description', ...unnumbered }
-  return { kind: includes(coverNames, name.toLowerCase()) ? 'cover' : 'other', ...unnumbered }
+  const { rest, language } = splitLanguage(stem)
+  const isCover = (name: string) => includes(coverNames, `${name}.${ending}`.toLowerCase())
+  if (isCover(rest) && language) return { kind: 'cover', number: undefined, language }
+  return { kind: isCover(stem) ? 'cover' : 'other', ...unnumbered }
+}
+
+/** Which of the files become covers, and for which language; undefined is for all. */
+export interface ChosenCovers<File> {
+  covers: { file: File; language: Language | undefined }[]
+  /** Each with the cover that comes before it. */
+  others: { file: File; chosen: File }[]
+}
+
+/** Chooses covers among files, of two for one language the first. Without one for all, the English one is for all. */
+export function chooseCovers<File>(
+  files: readonly File[],
+  nameOf: (file: File) => string,
+): ChosenCovers<File> {
+  const chosen = new Map<Language | undefined, File>()
+  const others: ChosenCovers<File>['others'] = []
+  for (const file of files) {
+    const { kind, language } = readFileName(nameOf(file))
+    const before = chosen.get(language)
+    if (kind !== 'cover') continue
+    if (before) others.push({ file, chosen: before })
+    else chosen.set(language, file)
+  }
+  const covers = [...chosen].map(([language, file]) => ({ file, language }))
+  const isForAll = (language?: Language) =>
+    language === undefined || (language === 'en' && !chosen.has(undefined))
+  return {
+    covers: covers.map(({ file, language }) => ({
+      file,
+      language: isForAll(language) ? undefined : language,
+    })),
+    others,
+  }
 }
 
 /** Words after the language say what kind of captions these are: "03.en.sdh.vtt", "03 [English] (forced).srt". */

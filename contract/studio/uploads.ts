@@ -32,6 +32,7 @@ export const coverNames = [
 export const bringers: readonly Role[] = ['owner', 'editor']
 export const partPath = '/api/studio/uploads/:id/parts/:part'
 export const coverPath = '/api/studio/video/:id/cover'
+export const languageCoverPath = '/api/studio/video/:id/cover/:language'
 
 /** A command that takes the bytes of a file. */
 export interface FileCommand {
@@ -44,6 +45,12 @@ export const coverCommand = {
   path: coverPath,
   command: 'video cover',
   summary: "Sets a video's cover, cropped to 3:4",
+} as const satisfies FileCommand
+
+export const languageCoverCommand = {
+  path: languageCoverPath,
+  command: 'video cover-in',
+  summary: 'Sets the cover that viewers of one language see, cropped to 3:4',
 } as const satisfies FileCommand
 
 /** `taken` is in the queue of the ingest by then; `refused` was no usable file. */

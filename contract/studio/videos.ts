@@ -60,6 +60,8 @@ export const StudioVideo = Type.Object({
   price: VideoPrice,
   cover_url: nullable(Type.String()),
   cover_color: Type.String(),
+  /** Covers that the viewers of one language see in its place. */
+  language_covers: Type.Array(Type.Object({ language: LanguageCode, url: Type.String() })),
   episode_count: Type.Integer(),
   /** When it was or will be released; of a scheduled one null says: with its first episode. */
   released_at: nullable(Time),
@@ -121,6 +123,18 @@ export const addVideo = command({
   summary: 'Creates a draft with the prices of the latest video',
   refuses: ['titleNeeded'],
   body: Type.Object({ title: Typed }),
+  info: StudioVideo,
+})
+
+export const removeCover = command({
+  method: 'POST',
+  path: '/api/studio/video/remove-cover',
+  command: 'video remove-cover',
+  args: ['id', 'language'],
+  roles: editors,
+  summary: 'Removes the cover for one language, so that its viewers see the cover for all',
+  refuses: ['notFound'],
+  body: Type.Object({ id: Id, language: LanguageCode }),
   info: StudioVideo,
 })
 

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page, TestInfo } from '@playwright/test'
+import sharp from 'sharp'
 import { partBytes } from '#contract/studio/uploads.ts'
 import { dropOn } from '#e2e/support/drop-on.ts'
 import { expect, test } from '#e2e/support/fixtures.ts'
@@ -261,3 +262,49 @@ async function tryAgainAtRunning(page: Page): Promise<void> {
   await expect(row).toContainText('is cut off')
   await running.close()
 }
+
+test('a folder brings a cover for all and one for a language, which only its viewers see', async ({
+  page,
+  browser,
+}, info) => {
+  const title = `Covers ${crypto.randomUUID().slice(0, 8)}`
+  await openDraft(page, title)
+  const draw = (background: string) =>
+    sharp({ create: { width: 600, height: 800, channels: 3, background } })
+      .png()
+      .toBuffer()
+  const folder = layOut(info, 'covers', {
+    '01.mp4': await tinyFilm(),
+    'cover.png': await draw('#e02010'),
+    'cover.de.png': await draw('#1020e0'),
+    'cover.it.png': 'Of no language here.',
+  })
+  await dropOn(headingOf(page), [folder])
+  await expect(page.getByRole('checkbox', { name: 'Cover', exact: true })).toBeChecked()
+  await expect(page.getByRole('checkbox', { name: 'Cover · Deutsch' })).toBeChecked()
+  await expect(page.getByText('covers/cover.it.png')).toBeVisible()
+  await expectReadable(page)
+  await page.getByRole('button', { name: 'Upload 1 file' }).click()
+  await expect(page.getByRole('img', { name: 'Cover for Deutsch' })).toBeVisible()
+  await expect(rowsOf(page).first()).toContainText('Ready')
+  await page.getByRole('button', { name: 'Publish now' }).click()
+  const link = page.getByRole('link', { name: 'Open page' })
+  await expect(link).toBeVisible()
+  await expectReadable(page)
+  await expectFits(page)
+  const addressIn = async (locale: string) => {
+    const viewer = await (await browser.newContext({ locale })).newPage()
+    await viewer.goto(`/searchDetail/${encodeURIComponent(title)}`)
+    const card = viewer.getByRole('main').getByRole('link').filter({ hasText: title })
+    await expect(card.locator('img').first()).toBeVisible()
+    const address = await card.locator('img').first().getAttribute('src')
+    await viewer.context().close()
+    return address
+  }
+  const forAll = await page.getByRole('img', { name: `Cover of ${title}` }).getAttribute('src')
+  const inGerman = await page.getByRole('img', { name: 'Cover for Deutsch' }).getAttribute('src')
+  expect(await addressIn('de-DE')).toBe(inGerman)
+  expect(await addressIn('en-US')).toBe(forAll)
+  await page.getByRole('button', { name: 'Remove the cover for Deutsch' }).click()
+  await expect(page.getByRole('img', { name: 'Cover for Deutsch' })).toHaveCount(0)
+})

@@ -231,7 +231,19 @@ describe('the command line', () => {
       captionsEnding,
     )
     .map(([word, value, code, ending]) => `${word}${padded(value, 2)}.${code}.${ending}`)
-  const cover = fc.constantFrom('cover.jpg', 'COVER.JPG', 'cover.png', 'cover.webp', 'cover.heic')
+  const cover = fc.constantFrom(
+    'cover.jpg',
+    'COVER.JPG',
+    'cover.png',
+    'cover.webp',
+    'cover.heic',
+    'cover.en.jpg',
+    'cover.de.png',
+    'cover.dy.jpg',
+    'cover_fr.webp',
+    'Cover.pt-BR.jpg',
+    'cover.it.jpg',
+  )
   const other = fc
     .string({ unit: 'grapheme', minLength: 1, maxLength: 8 })
     .filter((name) => !/[/\0]/.test(name) && name !== '.' && name !== '..' && name !== descriptionName)
@@ -257,7 +269,7 @@ describe('the command line', () => {
     () =>
       checkProperty(
         fc.asyncProperty(names, async (files) => {
-          const { episodes, cover: taken, refused, unused } = await read(files)
+          const { episodes, covers, refused, unused } = await read(files)
           expect(new Set(episodes.map((episode) => episode.number)).size).toBe(episodes.length)
           const used = episodes.flatMap((episode) => {
             const name = basename(episode.path)
@@ -273,7 +285,8 @@ describe('the command line', () => {
             expect(new Set(inLanguages).size).toBe(inLanguages.length)
             return [name, ...episode.captions.map(({ path }) => basename(path))]
           })
-          if (taken !== undefined) used.push(basename(taken))
+          used.push(...covers.map(({ path }) => basename(path)))
+          expect(new Set(covers.map(({ language }) => language)).size).toBe(covers.length)
           const wanted = files.filter((name) => readFileName(name).kind !== 'system')
           const named = [...used, ...refused.map(({ file }) => basename(file)), ...unused]
           expect(named.toSorted()).toEqual(wanted.toSorted())

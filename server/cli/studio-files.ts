@@ -1,12 +1,12 @@
 import { readFile, stat } from 'node:fs/promises'
 import { iconCommand } from '#contract/studio/icon.ts'
-import { coverCommand, type FileCommand } from '#contract/studio/uploads.ts'
+import { coverCommand, languageCoverCommand, type FileCommand } from '#contract/studio/uploads.ts'
 import { pathFromShell } from './path-from-shell.ts'
 import { ConfigError } from '#server/platform/config/config-error.ts'
 import type { BytesRoute } from '#server/platform/http/route.ts'
 
 /** The commands of the studio that take a file: `video cover ID FILE`. */
-export const fileCommands: readonly FileCommand[] = [coverCommand, iconCommand]
+export const fileCommands: readonly FileCommand[] = [coverCommand, languageCoverCommand, iconCommand]
 
 /** What a command takes before the file. */
 export const namesIn = ({ path }: FileCommand) => [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)

@@ -14,6 +14,7 @@ export {
   recordEpisodes,
   releaseIfWaiting,
   setCover,
+  setLanguageCover,
 } from './editing/publish-video.ts'
 export { beginDraft, edited, editVideo, loadAdminVideo, type TextChanges } from './editing/edit-video.ts'
 export {
@@ -30,6 +31,7 @@ export { archive, publishNow, schedule, unschedule } from './editing/video-state
 export { standInCovers } from './editing/publish-queries.ts'
 export { listMenuIds, nameListing, type ListingKind } from './listing/name-listing.ts'
 export { createCatalog, type Catalog } from './create-catalog.ts'
+export { presentCover } from './cards/present.ts'
 export { loadCards } from './cards/load-cards.ts'
 export { listVideosFrom, startsOfVideos, type Released } from './listing/sitemap-queries.ts'
 export { listHomepageChoices, loadDraft, previewDraft, saveDraft } from './homepage/compose-homepage.ts'

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import type { Texts } from '#contract/languages.ts'
-import type { Insertable } from 'kysely'
+import type { Insertable, Selectable } from 'kysely'
 import { lookUp, type Slots } from '#server/platform/database/prepared.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import type { SectionsTable } from './tables.ts'
+import type { SectionsTable, VideosTable } from './tables.ts'
 
 export interface NameRow {
   id: string
@@ -16,6 +16,7 @@ const cardColumns = [
   'videos.titles',
   'videos.cover_path',
   'videos.cover_color',
+  'videos.language_covers',
   'videos.episode_count',
   'videos.free_episodes',
   'videos.play_count',
@@ -41,6 +42,9 @@ export function selectCards(db: Db) {
         .as('tags'),
     )
 }
+/** What decides which cover a viewer sees. */
+export type CoverColumns = Pick<Selectable<VideosTable>, 'cover_path' | 'cover_color' | 'language_covers'>
+
 export type CardRow = Awaited<ReturnType<ReturnType<typeof selectCards>['executeTakeFirstOrThrow']>>
 
 /** Written out, not as a parameter, so that a prepared statement can use the indexes of published videos only. */

@@ -1,5 +1,5 @@
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
-import type { Texts } from '#contract/languages.ts'
+import type { Language, Texts } from '#contract/languages.ts'
 import type { TagTask } from '#contract/studio/labels.ts'
 
 type Time = ColumnType<Date, Date | string | undefined, Date | string>
@@ -27,6 +27,9 @@ export interface TagsTable {
   trending: Generated<boolean>
 }
 
+/** Covers by language: their keys in the storage and their colours. */
+export type LanguageCovers = Partial<Record<Language, { path: string; color: string }>>
+
 export interface VideosTable {
   id: string
   slug: string
@@ -43,6 +46,8 @@ export interface VideosTable {
   video_cents: number
   cover_path: string | null
   cover_color: Generated<string>
+  /** Covers that the viewers of one language see in the place of that one. */
+  language_covers: JSONColumnType<LanguageCovers, string | undefined, string>
   /** How far its episodes are made, in percent; null once all are. */
   progress: Generated<number | null>
   play_count: Generated<number>

@@ -1,6 +1,6 @@
 import type { VideoCard } from '#contract/catalog.ts'
 import { inLanguage, type Language, type Texts } from '#contract/languages.ts'
-import type { CardRow } from '#server/features/catalog/queries.ts'
+import type { CardRow, CoverColumns } from '#server/features/catalog/queries.ts'
 
 /** A name in the viewer's language, with its id. */
 export function presentName(
@@ -10,13 +10,22 @@ export function presentName(
   return { id, name: inLanguage(names, language) }
 }
 
-/** A video's row as a card. Covers are public and named by their content. */
+/** The address and the colour of a video's cover for the viewers of a language. Covers are public and named by their content. */
+export function presentCover(
+  { cover_path, cover_color, language_covers }: CoverColumns,
+  language: Language,
+): Pick<VideoCard, 'cover_url' | 'cover_color'> {
+  const own = language_covers[language]
+  if (own) return { cover_url: `/${own.path}`, cover_color: own.color }
+  return { cover_url: cover_path && `/${cover_path}`, cover_color }
+}
+
+/** A video's row as a card. */
 export function presentCard(row: CardRow, language: Language): VideoCard {
   return {
     id: row.id,
     title: inLanguage(row.titles, language),
-    cover_url: row.cover_path && `/${row.cover_path}`,
-    cover_color: row.cover_color,
+    ...presentCover(row, language),
     episode_count: row.episode_count,
     free_episodes: row.free_episodes,
     play_count: row.play_count,

@@ -3,7 +3,7 @@ import type { Texts } from '#contract/languages.ts'
 import type { After } from '#server/platform/database/prepared-page.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import type { NameRow } from '#server/features/catalog/queries.ts'
-import type { VideosTable } from '#server/features/catalog/tables.ts'
+import type { LanguageCovers, VideosTable } from '#server/features/catalog/tables.ts'
 
 type State = VideosTable['state']
 
@@ -14,7 +14,8 @@ export function selectAdminVideos(
 ) {
   return db
     .selectFrom('videos')
-    .select(['id', 'titles', 'state', 'cover_path', 'cover_color', 'episode_count', 'progress'])
+    .select(['id', 'titles', 'state', 'cover_path', 'cover_color', 'language_covers'])
+    .select(['episode_count', 'progress'])
     .select(['play_count', 'released_at', 'created_at'])
     .$if(state !== undefined, (query) => query.where('state', '=', state ?? 'draft'))
     .$if(keyword !== undefined, (query) => query.where(hasWords('title_words', keyword ?? '')))
@@ -56,6 +57,7 @@ export interface AdminVideoRecord {
   video_cents: number
   cover_path: string | null
   cover_color: string
+  language_covers: LanguageCovers
   episode_count: number
   released_at: Date | null
   created_at: Date
@@ -70,8 +72,8 @@ export async function selectAdminVideo(
   return db
     .selectFrom('videos')
     .select(['id', 'slug', 'state', 'titles', 'synopses', 'badge', 'featured', 'free_episodes'])
-    .select(['currency', 'episode_cents', 'video_cents', 'cover_path', 'cover_color', 'episode_count'])
-    .select(['released_at', 'created_at'])
+    .select(['currency', 'episode_cents', 'video_cents', 'cover_path', 'cover_color', 'language_covers'])
+    .select(['episode_count', 'released_at', 'created_at'])
     .select([
       sql<{ slug: string; names: Texts } | null>`(
         SELECT json_build_object('slug', slug, 'names', names) FROM categories WHERE id = videos.category_id)`.as(

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Texts } from '#contract/languages.ts'
+import type { Language, Texts } from '#contract/languages.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
@@ -97,6 +97,19 @@ export async function updateCover(
       ),
     )
     .execute()
+}
+
+/** Sets the cover that the viewers of one language see; null takes it away. */
+export async function updateLanguageCover(
+  db: Db,
+  videoId: string,
+  language: Language,
+  cover: { path: string; color: string } | null,
+): Promise<void> {
+  const language_covers = cover
+    ? sql<string>`language_covers || ${JSON.stringify({ [language]: cover })}::jsonb`
+    : sql<string>`language_covers - ${language}::text`
+  await db.updateTable('videos').set({ language_covers }).where('id', '=', videoId).execute()
 }
 
 export async function updateEpisodes(

@@ -1,4 +1,4 @@
-import type { Texts } from '#contract/languages.ts'
+import type { Language, Texts } from '#contract/languages.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import * as queries from './publish-queries.ts'
 
@@ -101,6 +101,16 @@ export async function setCover(
   { onlyIfMissing = false } = {},
 ): Promise<void> {
   await queries.updateCover(db, videoId, cover, { onlyIfMissing })
+}
+
+/** Sets the cover that the viewers of one language see in the place of the video's; null takes it away. */
+export async function setLanguageCover(
+  db: Db,
+  videoId: string,
+  language: Language,
+  cover: CoverFile | null,
+): Promise<void> {
+  await queries.updateLanguageCover(db, videoId, language, cover && { path: cover.path, color: cover.color })
 }
 
 /** Whether a video has its own cover, an automatic one, or none. */

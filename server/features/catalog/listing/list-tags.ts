@@ -2,6 +2,7 @@ import { listLimits, type Tag } from '#contract/catalog.ts'
 import { inLanguage, type Language, type Texts } from '#contract/languages.ts'
 import { cutPage, decodeCursor, encodeCursor, pageSize } from '#server/platform/cursor.ts'
 import type { Db } from '#server/tables.ts'
+import { presentCover } from '#server/features/catalog/cards/present.ts'
 import { selectTags } from '#server/features/catalog/search/search-queries.ts'
 import { suggestNames } from '#server/features/catalog/search/suggest-names.ts'
 
@@ -41,10 +42,10 @@ async function suggest(db: Db, keyword: string, query: TagsQuery, language: Lang
   return {
     list: tags.slice(0, limit).map((row) => presentTag(row, language)),
     next_cursor: null,
-    titles: titles.slice(0, limit).map(({ id, titles, cover_path }) => ({
-      id,
-      title: inLanguage(titles, language),
-      cover_url: cover_path && `/${cover_path}`,
+    titles: titles.slice(0, limit).map((row) => ({
+      id: row.id,
+      title: inLanguage(row.titles, language),
+      cover_url: presentCover(row, language).cover_url,
     })),
   }
 }

@@ -4,7 +4,7 @@ import { prepared, type Slots } from '#server/platform/database/prepared.ts'
 import type { Db } from '#server/tables.ts'
 import type { ListOrder, ListPlace } from '#server/features/catalog/cards/list-queries.ts'
 import { versionNow, risenFirst, roseTo } from '#server/features/catalog/ranking/popular-queries.ts'
-import { plainCardColumns, type PlainCardRow } from '#server/features/catalog/queries.ts'
+import { plainCardColumns, type CoverColumns, type PlainCardRow } from '#server/features/catalog/queries.ts'
 import { upperTiers } from '#server/features/catalog/ranking/rank-queries.ts'
 
 /** A word that was typed, without accents and case. */
@@ -272,10 +272,9 @@ export function searchVideos(
   return (place ? further : first)(db, { ...terms, limit, ...after, ...rankChanges })
 }
 
-interface Suggested {
+interface Suggested extends CoverColumns {
   id: string
   titles: Texts
-  cover_path: string | null
 }
 
 const suggestedTitles = prepared(
@@ -283,7 +282,7 @@ const suggestedTitles = prepared(
     const terms = { all, typed, title, names }
     const found = findOnTiers(terms, { key: scoreFor(terms), plenty: plentyOfNames, to: undefined })
     return sql<Suggested>`
-      SELECT id, titles, cover_path
+      SELECT id, titles, cover_path, cover_color, language_covers
       FROM (SELECT video_id, key FROM (${found}) found ORDER BY key DESC, video_id DESC LIMIT ${limit}) best
       JOIN videos ON videos.id = best.video_id
       ORDER BY key DESC, video_id DESC`

@@ -1,7 +1,15 @@
 import { Type } from 'typebox'
 import { Refusal } from '#contract/errors.ts'
-import { bringers, coverCommand, partBytes, partPath, uploadLimits } from '#contract/studio/uploads.ts'
-import { loadAdminVideo, setCover } from '#server/features/catalog/catalog.ts'
+import { languageOf } from '#contract/languages.ts'
+import {
+  bringers,
+  coverCommand,
+  languageCoverCommand,
+  partBytes,
+  partPath,
+  uploadLimits,
+} from '#contract/studio/uploads.ts'
+import { loadAdminVideo, setCover, setLanguageCover } from '#server/features/catalog/catalog.ts'
 import { makeCover, takePart, UnusableFile } from '#server/features/media/media.ts'
 import { writeDown } from '#server/features/studio/command.ts'
 import type { StudioContext } from '#server/features/studio/studio-context.ts'
@@ -24,8 +32,8 @@ export function contentBytesRoutes(context: StudioContext): BytesRoute[] {
         return { info: await takePart(context, id, number, received.bytes) }
       },
     },
-    {
-      ...coverCommand,
+    ...[coverCommand, languageCoverCommand].map((command): BytesRoute => ({
+      ...command,
       roles: bringers,
       most: uploadLimits.cover,
       info: Type.Object({
@@ -39,20 +47,26 @@ export function contentBytesRoutes(context: StudioContext): BytesRoute[] {
         const { path, color, isSmall } = await changeCover(context, received)
         return { info: { cover_url: `/${path}`, cover_color: color, is_small: isSmall } }
       },
-    },
+    })),
   ]
 }
 
+/** Changes the cover for all, or where the address names a language the one for its viewers. */
 async function changeCover(context: StudioContext, { operator, ip, params, bytes }: ReceivedBytes) {
   const { id = '' } = params
+  const language = params['language'] === undefined ? undefined : languageOf(params['language'])
+  if (params['language'] !== undefined && !language) throw new Refusal('notFound')
   await loadAdminVideo(context.db, id)
   const cover = await makeCover(context.storage, bytes).catch((error: unknown) => {
     throw error instanceof UnusableFile ? new Refusal('pictureUnreadable') : error
   })
   await inTransaction(context.db, async (tx) => {
-    const { cover_path } = await loadAdminVideo(tx, id, { lock: true })
-    await setCover(tx, id, cover)
-    const change = { subject: id, before: { cover_path }, after: { cover_path: cover.path } }
+    const { cover_path, language_covers } = await loadAdminVideo(tx, id, { lock: true })
+    if (language) await setLanguageCover(tx, id, language, cover)
+    else await setCover(tx, id, cover)
+    const before = language ? (language_covers[language]?.path ?? null) : cover_path
+    const as = (path: string | null) => ({ ...(language ? { language } : {}), cover_path: path })
+    const change = { subject: id, before: as(before), after: as(cover.path) }
     await writeDown(context, tx, { command: 'video cover' }, { operator, ip }, change)
   })
   return cover

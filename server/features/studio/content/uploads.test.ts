@@ -14,7 +14,13 @@ import {
   uploadLimits,
   type Upload,
 } from '#contract/studio/uploads.ts'
-import { addVideo, getStudioVideo, listStudioEpisodes, removeEpisode } from '#contract/studio/videos.ts'
+import {
+  addVideo,
+  getStudioVideo,
+  listStudioEpisodes,
+  removeCover,
+  removeEpisode,
+} from '#contract/studio/videos.ts'
 import { loadAdminVideo } from '#server/features/catalog/catalog.ts'
 import { purgeUploads, takeNextUpload } from '#server/features/media/uploads/take-upload.ts'
 import { workNext } from '#server/features/media/ingest/queue/ingest-queue.ts'
@@ -381,15 +387,36 @@ describe('bytes', () => {
     expect((await give(desk, large)).info).toMatchObject({ is_small: false })
     expect((await desk.fetch(cover_url ?? '')).headers.get('content-type')).toBe('image/webp')
   })
+
+  it('of a picture become the cover for one language, until it is removed', async () => {
+    const id = await begin()
+    const look = async () => {
+      const { cover_url, language_covers } = await desk.ask(getStudioVideo, { query: { id } })
+      return { cover_url, languages: language_covers.map(({ language }) => language) }
+    }
+    for (const language of ['de', 'es'])
+      expect((await giveCover(desk, id, await drawn('png'), language)).code).toBe(200)
+    expect(await look()).toEqual({ cover_url: null, languages: ['es', 'dy'] })
+    expect((await giveCover(desk, id, await drawn('png'), 'it')).code).toBe(404)
+    const removal = { body: { id, language: 'dy' as const } }
+    expect((await (await letIn(site, 'support')).desk.call(removeCover, removal)).answer.code).toBe(403)
+    await desk.ask(removeCover, removal)
+    expect(await look()).toEqual({ cover_url: null, languages: ['es'] })
+  })
 })
 
-function postCover(visitor: Visitor, id: string, bytes: Buffer): Promise<Response> {
+function postCover(visitor: Visitor, id: string, bytes: Buffer, language?: string): Promise<Response> {
   const init = { method: 'POST', body: new Uint8Array(bytes), headers: octets }
-  return visitor.fetch(`/api/studio/video/${id}/cover`, init)
+  return visitor.fetch(`/api/studio/video/${id}/cover${language ? `/${language}` : ''}`, init)
 }
 
-async function giveCover(visitor: Visitor, id: string, bytes: Buffer): Promise<Envelope<object>> {
-  return (await (await postCover(visitor, id, bytes)).json()) as Envelope<object>
+async function giveCover(
+  visitor: Visitor,
+  id: string,
+  bytes: Buffer,
+  language?: string,
+): Promise<Envelope<object>> {
+  return (await (await postCover(visitor, id, bytes, language)).json()) as Envelope<object>
 }
 
 const drawn = (format: 'jpeg' | 'png' | 'webp' | 'avif' | 'gif' | 'tiff', side = 120) =>

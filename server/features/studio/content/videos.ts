@@ -3,17 +3,19 @@ import type { StudioVideo, StudioVideoRow } from '#contract/studio/videos.ts'
 import { priceWarningsOf, type VideoWarning } from '#contract/studio/video-warnings.ts'
 import { listLimits } from '#contract/catalog.ts'
 import { Refusal } from '#contract/errors.ts'
-import { inLanguage, type Language, type Texts } from '#contract/languages.ts'
+import { inLanguage, languages, type Language, type Texts } from '#contract/languages.ts'
 import {
   archive,
   beginDraft,
   editVideo,
   loadAdminVideo,
+  presentCover,
   publishNow,
   schedule,
   selectCategories,
   selectAdminVideos,
   selectTagsInUse,
+  setLanguageCover,
   unschedule,
   type AdminVideoRecord,
 } from '#server/features/catalog/catalog.ts'
@@ -77,6 +79,10 @@ export const videoCommands: Command[] = [
     }),
   ),
 
+  changes(contract.removeCover, (context, tx, { id, language: of }, { language }) =>
+    change(context, tx, { id, language }, () => setLanguageCover(tx, id, of, null)),
+  ),
+
   changes(contract.publishVideo, (context, tx, { id }, { language }) =>
     change(context, tx, { id, language }, async (video) =>
       publishNow(tx, video, await countPlayable(tx, id), context.clock.now()),
@@ -131,14 +137,18 @@ function warningsOf(video: AdminVideoRecord, offered: readonly Language[]): Vide
 }
 
 function present(record: AdminVideoRecord, language: Language, offered: readonly Language[]): StudioVideo {
-  const { cover_path, ...video } = record
+  const { cover_path, language_covers, ...video } = record
   const { currency, episode_cents, video_cents, ...rest } = video
   return {
     ...rest,
     category: video.category && presentLabel(video.category, language),
     tags: video.tags.map((tag) => presentLabel(tag, language)),
     price: { episode_cents, video_cents, currency },
-    cover_url: cover_path === null ? null : `/${cover_path}`,
+    cover_url: cover_path && `/${cover_path}`,
+    language_covers: languages.flatMap((each) => {
+      const cover = language_covers[each]
+      return cover ? [{ language: each, url: `/${cover.path}` }] : []
+    }),
     released_at: video.released_at?.toISOString() ?? null,
     created_at: video.created_at.toISOString(),
     warnings: warningsOf(record, offered),
@@ -148,14 +158,14 @@ function present(record: AdminVideoRecord, language: Language, offered: readonly
 type Row = Awaited<ReturnType<typeof selectAdminVideos>>[number]
 
 function presentRow(
-  { titles, cover_path, ...row }: Row,
+  { titles, cover_path, cover_color, language_covers, ...row }: Row,
   failed_count: number,
   language: Language,
 ): StudioVideoRow {
   return {
     ...row,
     title: inLanguage(titles, language),
-    cover_url: cover_path === null ? null : `/${cover_path}`,
+    ...presentCover({ cover_path, cover_color, language_covers }, language),
     failed_count,
     play_count: Number(row.play_count),
     released_at: row.released_at?.toISOString() ?? null,

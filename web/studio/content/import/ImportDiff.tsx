@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import { languages } from '#contract/languages.ts'
+import type { StudioVideoPage } from '#contract/studio/videos.ts'
 import { languageNames } from '#web/lib/language.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { useTexts, type Say } from '#web/studio/texts.ts'
@@ -8,23 +9,22 @@ import type { Difference } from './compare-description.ts'
 import type { TitleDifference } from './compare-titles.ts'
 import { rangesOf } from '#web/studio/content/uploads/arrange-season.ts'
 import type { SourceFile } from '#web/studio/content/uploads/source-file.ts'
-import type { Offer, useImportDiff } from './use-import-diff.ts'
+import { coverNow, type Offer, type useImportDiff } from './use-import-diff.ts'
 import styles from '#web/studio/content/content.module.css'
 
-/** Compares a folder's `video.yaml` and cover with the video's page; selected values are imported. */
+/** Compares a folder's `video.yaml` and covers with the video's page; selected values are imported. */
 export function ImportDiff({
   folder,
-  coverUrl,
+  video,
 }: {
   folder: ReturnType<typeof useImportDiff>
-  /** Of the cover as it is. */
-  coverUrl: string | null
+  video: StudioVideoPage
 }) {
   const { t } = useTexts()
   const [isWhole, setWhole] = useState(false)
-  const { file, cover, offers, mistake } = folder
+  const { file, covers, offers, mistake } = folder
   const name = file?.path ?? ''
-  if (!file && !cover) return null
+  if (!file && covers.length === 0) return null
   const { rows, replacing } = rowsOf(offers)
   const isLong = replacing.length > shortList
   const columns = [
@@ -46,7 +46,8 @@ export function ImportDiff({
       cell: ({ offers: [first] }: Row) => {
         if (first?.difference) return <Was difference={first.difference} />
         if (first?.title) return first.title.was || '–'
-        return coverUrl ? <img src={coverUrl} alt="" {...size} className={styles.glimpse} /> : '–'
+        const now = coverNow(video, first?.cover?.language)
+        return now ? <img src={now} alt="" {...size} className={styles.glimpse} /> : '–'
       },
     },
     {
@@ -56,7 +57,7 @@ export function ImportDiff({
         if (first?.difference) return words(first.difference.part, first.difference.says, t)
         if (first?.title?.was) return first.title.says
         if (first?.title) return <Titles of={given.flatMap(({ title }) => title ?? [])} />
-        return cover && <Glimpse file={cover} />
+        return first?.cover && <Glimpse file={first.cover.file} />
       },
     },
   ]
@@ -141,9 +142,10 @@ function rowsOf(offers: readonly Offer[]): { rows: Row[]; replacing: Row[] } {
   }
 }
 
-function nameOf({ difference, title }: Offer, t: Say): string {
+function nameOf({ difference, title, cover }: Offer, t: Say): string {
   if (difference) return partText(difference, t)
-  if (!title) return t('content.cover')
+  if (!title)
+    return cover?.language ? `${t('content.cover')} · ${languageNames[cover.language]}` : t('content.cover')
   const { number, language, was } = title
   const name = was ? t('content.said.titleOf', { number }) : t('content.said.titles')
   return `${name} · ${languageNames[language]}`

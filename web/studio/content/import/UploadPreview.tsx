@@ -45,7 +45,7 @@ export function UploadPreview({
   return (
     <div className={styles.plan}>
       <Report plan={plan} />
-      <ImportDiff folder={folder} coverUrl={video.cover_url} />
+      <ImportDiff folder={folder} video={video} />
       <div className={styles.actions}>
         {hasWork && (
           <Button disabled={!isReady} onClick={() => void begin()}>

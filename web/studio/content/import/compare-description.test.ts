@@ -19,6 +19,7 @@ const draft: StudioVideoPage = {
   price: { episode_cents: 99, video_cents: 999, currency: 'USD' },
   cover_url: null,
   cover_color: '#000000',
+  language_covers: [],
   episode_count: 0,
   released_at: null,
   created_at: '2026-01-01T00:00:00.000Z',

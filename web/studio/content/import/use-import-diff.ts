@@ -1,7 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { readFileName } from '#contract/studio/file-names.ts'
-import { coverPath, uploadLimits } from '#contract/studio/uploads.ts'
+import type { Language } from '#contract/languages.ts'
+import { chooseCovers, readFileName, type ChosenCovers } from '#contract/studio/file-names.ts'
+import { uploadLimits } from '#contract/studio/uploads.ts'
 import { editVideo, nameEpisodes, type StudioEpisode, type StudioVideoPage } from '#contract/studio/videos.ts'
 import { notify } from '#web/lib/notify.ts'
 import { sendPicture } from '#web/studio/send-picture.ts'
@@ -17,21 +18,33 @@ import {
   unknownOf,
   type TitleDifference,
 } from './compare-titles.ts'
+import { coverPathOf } from '#web/studio/content/cover-path.ts'
 import { descriptionQuery } from '#web/studio/content/queries.ts'
 import type { SourceFile } from '#web/studio/content/uploads/source-file.ts'
 
-/** One thing that may be taken over: of the video, of an episode, or the cover. */
+/** A cover among the files, for all viewers or for those of a language. */
+export type OfferedCover = ChosenCovers<SourceFile>['covers'][number]
+
+const coverKey = ({ language }: OfferedCover) => `cover.${language ?? ''}`
+
+/** The address of the cover that a new one would replace. */
+export function coverNow(video: StudioVideoPage, language: Language | undefined): string | null {
+  if (!language) return video.cover_url
+  return video.language_covers.find((cover) => cover.language === language)?.url ?? null
+}
+
+/** One thing that may be taken over: of the video, of an episode, or a cover. */
 export interface Offer {
   /** What it is chosen by; of several with the same, all are taken or none. */
   key: string
-  /** With neither it is the cover. */
   difference?: Difference
+  cover?: OfferedCover
   title?: TitleDifference
   isTaken: boolean
 }
 
 /**
- * What the `video.yaml` and the cover among these files offer for a video; of several, the last that was given. Where the page has
+ * What the `video.yaml` and the covers among these files offer for a video; of several, the last that was given. Where the page has
  * nothing yet, or what nobody has said, it is taken, unless the operator says otherwise; what it has stays, unless they say otherwise.
  */
 export function useImportDiff(
@@ -46,9 +59,9 @@ export function useImportDiff(
   const { run: name } = useCommand(nameEpisodes, null)
   const [busy, setBusy] = useState(false)
   const [chosen, setChosen] = useState<ReadonlyMap<string, boolean>>(new Map())
-  const all = (kind: 'description' | 'cover') => found.filter(({ path }) => readFileName(path).kind === kind)
-  const [descriptions, covers] = [all('description'), all('cover')]
-  const [file, cover] = [descriptions.at(-1), covers.at(-1)]
+  const descriptions = found.filter(({ path }) => readFileName(path).kind === 'description')
+  const file = descriptions.at(-1)
+  const { covers, others } = chooseCovers(found.toReversed(), ({ path }) => path)
   const isTooLarge = file !== undefined && file.bytes > uploadLimits.description
   const reading = useQuery(descriptionQuery(file))
   const said = reading.data?.description
@@ -64,7 +77,7 @@ export function useImportDiff(
       ),
       difference,
     })),
-    ...(cover ? [offer('cover', video.cover_url)] : []),
+    ...covers.map((cover) => ({ ...offer(coverKey(cover), coverNow(video, cover.language)), cover })),
     ...titles.map((title) => ({
       ...offer(choiceKey(title), title.was),
       title,
@@ -72,15 +85,15 @@ export function useImportDiff(
   ]
   const taken = offers.filter(({ isTaken }) => isTaken)
   const takenTitles = taken.flatMap(({ title }) => title ?? [])
-  const takeCover = async (picture: SourceFile) => {
+  const takeCover = async (cover: OfferedCover) => {
     const { info, message } = await sendPicture<{ is_small: boolean }>(
-      coverPath.replace(':id', video.id),
-      await picture.read(),
+      coverPathOf(video.id, cover.language),
+      await cover.file.read(),
     )
     if (!info) {
       notify(message || t('content.noPicture'))
       // Another press continues without it.
-      setChosen((before) => new Map([...before, ['cover', false]]))
+      setChosen((before) => new Map([...before, [coverKey(cover), false]]))
     } else if (info.is_small) notify(t('content.coverSmall'))
     void queryClient.invalidateQueries({ queryKey: ['video', video.id] })
     return info !== undefined
@@ -90,13 +103,14 @@ export function useImportDiff(
     if (texts.length > 0 && !(await edit({ id: video.id, ...editsOf(texts) }))) return false
     const names = namesOf(takenTitles)
     if (names.length > 0 && !(await name({ video_id: video.id, episodes: names }))) return false
-    return !cover || !taken.some(({ key }) => key === 'cover') || takeCover(cover)
+    for (const { cover } of taken) if (cover && !(await takeCover(cover))) return false
+    return true
   }
   return {
     file,
-    cover,
+    covers,
     /** Descriptions and covers beside those. */
-    unused: new Set([...descriptions.slice(0, -1), ...covers.slice(0, -1)]),
+    unused: new Set([...descriptions.slice(0, -1), ...others.map((other) => other.file)]),
     offers,
     takenCount: taken.length,
     mistake: isTooLarge

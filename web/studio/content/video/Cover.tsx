@@ -1,11 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { editVideo, type StudioVideo } from '#contract/studio/videos.ts'
+import { editVideo, removeCover, type StudioVideo } from '#contract/studio/videos.ts'
+import { languageNames } from '#web/lib/language.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Sheet } from '#web/ui/Sheet.tsx'
 import { useMay } from '#web/studio/queries.ts'
 import { useTexts } from '#web/studio/texts.ts'
+import { useCommand } from '#web/studio/use-command.ts'
 import { Choice } from '#web/studio/ui/Choice.tsx'
 import { ChoosePicture } from '#web/studio/ui/ChoosePicture.tsx'
 import { CropSheet, type Picture } from './CropSheet.tsx'
@@ -15,7 +17,8 @@ import { episodesQuery } from '#web/studio/content/queries.ts'
 import styles from '#web/studio/content/content.module.css'
 
 /** The cover as it is; another out of a picture, cut to shape, or out of a frame of an episode. */
-export function Cover({ video: { id, titles, cover_url, cover_color } }: { video: StudioVideo }) {
+export function Cover({ video }: { video: StudioVideo }) {
+  const { id, titles, cover_url, cover_color } = video
   const { t } = useTexts()
   const mayEdit = useMay()(editVideo)
   const [picture, setPicture] = useState<Picture | null>(null)
@@ -45,6 +48,7 @@ export function Cover({ video: { id, titles, cover_url, cover_color } }: { video
               {t('content.pickFrame')}
             </Button>
           </div>
+          <LanguageCovers video={video} />
         </div>
       )}
       {isPicking && (
@@ -59,6 +63,33 @@ export function Cover({ video: { id, titles, cover_url, cover_color } }: { video
       )}
       {picture && <CropSheet videoId={id} picture={picture} onClose={() => setPicture(null)} />}
     </div>
+  )
+}
+
+/** Covers that the viewers of one language see in the place of the other. */
+function LanguageCovers({ video: { id, language_covers } }: { video: StudioVideo }) {
+  const { t } = useTexts()
+  const { run: remove, busy } = useCommand(removeCover, t('content.saved'))
+  if (language_covers.length === 0) return null
+  return (
+    <ul className={styles.languageCovers} aria-label={t('content.coversByLanguage')}>
+      {language_covers.map(({ language, url }) => {
+        const name = languageNames[language]
+        return (
+          <li key={language}>
+            <img src={url} alt={t('content.coverIn', { language: name })} width={72} height={96} />
+            <Button
+              look="quiet"
+              disabled={busy}
+              aria-label={t('content.removeCoverIn', { language: name })}
+              onClick={() => void remove({ id, language })}
+            >
+              {t('content.removeCover')}
+            </Button>
+          </li>
+        )
+      })}
+    </ul>
   )
 }
 

@@ -1,10 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState, type PointerEvent } from 'react'
-import { coverPath } from '#contract/studio/uploads.ts'
+import { languages, type Language } from '#contract/languages.ts'
+import { coverPathOf } from '#web/studio/content/cover-path.ts'
+import { languageNames } from '#web/lib/language.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Sheet } from '#web/ui/Sheet.tsx'
 import { sendPicture } from '#web/studio/send-picture.ts'
 import { useTexts } from '#web/studio/texts.ts'
+import { Choice } from '#web/studio/ui/Choice.tsx'
 import { SheetActions } from '#web/studio/ui/sheets/SheetActions.tsx'
 import styles from '#web/studio/content/content.module.css'
 
@@ -38,6 +41,7 @@ export function CropSheet({
   const queryClient = useQueryClient()
   const canvas = useRef<HTMLCanvasElement>(null)
   const [cut, setCut] = useState<Cut>({ zoom: 1, across: 0.5, down: 0.5 })
+  const [language, setLanguage] = useState<Language | ''>('')
   const [busy, setBusy] = useState(false)
   useEffect(() => draw(canvas.current, picture, cut), [picture, cut])
   const held = useRef<{ x: number; y: number }>(undefined)
@@ -62,7 +66,9 @@ export function CropSheet({
   }
   const save = async () => {
     setBusy(true)
-    const sent = await sendCover(videoId, canvas.current).catch(() => false)
+    const sent = await sendCover(coverPathOf(videoId, language || undefined), canvas.current).catch(
+      () => false,
+    )
     setBusy(false)
     if (!sent) return notify(t('content.noPicture'))
     void queryClient.invalidateQueries({ queryKey: ['video', videoId] })
@@ -93,6 +99,15 @@ export function CropSheet({
             />
           </label>
         ))}
+        <Choice
+          label={t('content.coverFor')}
+          value={language}
+          options={[
+            { value: '', label: t('content.coverForAll') },
+            ...languages.map((each) => ({ value: each, label: languageNames[each] })),
+          ]}
+          onChoose={(value) => setLanguage(languages.find((each) => each === value) ?? '')}
+        />
         {scaleOf(picture, cut.zoom) > sharpScale && <p role="status">{t('content.coverSmall')}</p>}
         <SheetActions
           action={t('content.useCover')}
@@ -124,11 +139,11 @@ function draw(canvas: HTMLCanvasElement | null, picture: Picture, { zoom, across
   canvas?.getContext('2d')?.drawImage(picture, ...place, picture.width * scale, picture.height * scale)
 }
 
-async function sendCover(videoId: string, canvas: HTMLCanvasElement | null): Promise<boolean> {
+async function sendCover(path: string, canvas: HTMLCanvasElement | null): Promise<boolean> {
   const blob = await new Promise<Blob | null>((resolve) =>
     canvas ? canvas.toBlob(resolve, 'image/jpeg', 0.92) : resolve(null),
   )
   if (!blob) return false
-  const { info } = await sendPicture<object>(coverPath.replace(':id', videoId), blob)
+  const { info } = await sendPicture<object>(path, blob)
   return info !== undefined
 }

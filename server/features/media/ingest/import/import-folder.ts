@@ -3,7 +3,7 @@ import { relative } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Language, Texts } from '#contract/languages.ts'
 import { priceWarningsOf } from '#contract/studio/video-warnings.ts'
-import { loadAdminVideo, publishVideo, setCover } from '#server/features/catalog/catalog.ts'
+import { loadAdminVideo, publishVideo, setCover, setLanguageCover } from '#server/features/catalog/catalog.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { putBackAbandoned } from '#server/features/media/ingest/queue/asset-states.ts'
 import { enqueueEpisode, type Enqueued } from '#server/features/media/ingest/queue/enqueue-episode.ts'
@@ -22,6 +22,7 @@ import {
   findFolders,
   readFolder,
   type ContentFolder,
+  type CoverSource,
   type EpisodeSource,
   type Refused,
 } from './read-folder.ts'
@@ -71,7 +72,9 @@ export async function enqueueFolder(
   const refused = [...folder.refused]
   const checked = await checkEpisodes(context, folder, refused, options.signal)
   const videoId = await publish(context, folder, options)
-  const coverNotes = await applyCover(context, folder, videoId, refused)
+  const coverNotes: string[] = []
+  for (const cover of folder.covers)
+    coverNotes.push(...(await applyCover(context, folder, videoId, cover, refused)))
   const episodes: ImportedEpisode[] = []
   const captionNotes: string[] = []
   for (const { source, name, duration } of checked) {
@@ -143,14 +146,14 @@ async function applyCover(
   { db, storage }: IngestContext,
   folder: ContentFolder,
   videoId: string,
+  { language, path }: CoverSource,
   refused: Refused[],
 ): Promise<string[]> {
-  const { cover } = folder
-  if (cover === undefined) return []
-  const name = nameIn(folder, cover)
+  const name = nameIn(folder, path)
   try {
-    const { isSmall, ...made } = await makeCover(storage, await readFile(cover))
-    await setCover(db, videoId, made)
+    const { isSmall, ...made } = await makeCover(storage, await readFile(path))
+    if (language) await setLanguageCover(db, videoId, language, made)
+    else await setCover(db, videoId, made)
     const { width, height } = coverSize
     return isSmall
       ? [`${name} is small and will look blurred: use at least ${width} × ${height} pixels.`]

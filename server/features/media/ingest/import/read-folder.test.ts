@@ -22,14 +22,14 @@ async function read(...names: string[]) {
   }
   const found = await readFolder(folder)
   if ('reason' in found) throw new Error(found.reason)
-  const { episodes, cover, refused, unused } = found
+  const { episodes, covers, refused, unused } = found
   return {
     episodes: episodes.map(({ number, path, captions }) => [
       number,
       basename(path),
       ...captions.map((caption) => [caption.language, basename(caption.path)]),
     ]),
-    cover: cover && basename(cover),
+    covers: Object.fromEntries(covers.map(({ language, path }) => [language ?? 'all', basename(path)])),
     refused: refused.map(({ file }) => relative(basename(folder), file)),
     unused,
   }
@@ -58,7 +58,7 @@ test('a folder is read by the names that the studio reads', async () => {
       [4, 'S01E04.mp4'],
       [5, 'Episode 5.mp4', ['dy', 'Episode 5.de.ass']],
     ],
-    cover: 'cover.heic',
+    covers: { all: 'cover.heic' },
     refused: [],
     unused: [],
   })
@@ -71,7 +71,7 @@ test('every file that is not used is named, but those of operating systems', asy
   const { refused, ...found } = await read(...films, ...captions, ...others)
   expect(found).toEqual({
     episodes: [[1, '01.mp4', ['en', '01.en.vtt']]],
-    cover: 'cover.png',
+    covers: { all: 'cover.png' },
     unused: ['notes.txt', 'poster.jpg'],
   })
   expect(refused.toSorted()).toEqual(
@@ -96,9 +96,33 @@ test('files in folders of a drama are read as the studio reads them', async () =
       [1, '01.mp4', ['dy', '01.de.srt'], ['en', '01.en.vtt']],
       [2, '02.mp4'],
     ],
-    cover: 'cover.png',
+    covers: { all: 'cover.png' },
     refused: [],
     unused: ['art/poster.psd'],
+  })
+})
+
+test('a cover is for all, or for the language in its name, and a second one of a language is named', async () => {
+  const inLanguages = ['cover.dy.jpg', 'cover.de.png', 'Cover_fr.WEBP', 'cover.pt-BR.jpg', 'cover.it.jpg']
+  expect(await read('cover.jpg', 'cover.en.png', ...inLanguages)).toEqual({
+    episodes: [],
+    covers: {
+      all: 'cover.jpg',
+      en: 'cover.en.png',
+      dy: 'cover.dy.jpg',
+      fy: 'Cover_fr.WEBP',
+      pt: 'cover.pt-BR.jpg',
+    },
+    refused: ['cover.de.png'],
+    unused: ['cover.it.jpg'],
+  })
+})
+
+test('without a cover for all, the English one is for all', async () => {
+  expect(await read('cover.en.jpg', 'cover.es.jpg')).toMatchObject({
+    covers: { all: 'cover.en.jpg', es: 'cover.es.jpg' },
+    refused: [],
+    unused: [],
   })
 })
 
@@ -113,7 +137,7 @@ test('a folder in a drama’s is named where nothing in it is read', async () =>
   ]
   expect(await read(...nested)).toEqual({
     episodes: [[1, '01.mp4']],
-    cover: undefined,
+    covers: {},
     refused: ['extras/01.mp4'],
     unused: ['other', 'a/b'],
   })

@@ -2,7 +2,7 @@ import { existsSync, type Dirent } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, join, relative, resolve } from 'node:path'
 import { htmlLanguage, languages, type Language } from '#contract/languages.ts'
-import { readFileName, type NamedFile } from '#contract/studio/file-names.ts'
+import { chooseCovers, readFileName, type NamedFile } from '#contract/studio/file-names.ts'
 import { captionEndings, coverNames, descriptionName, videoEndings } from '#contract/studio/uploads.ts'
 import { DescriptionError, parseVideoYaml, type VideoDescription } from './parse-video-yaml.ts'
 
@@ -18,12 +18,18 @@ export interface EpisodeSource {
   captions: { language: Language; path: string }[]
 }
 
+export interface CoverSource {
+  /** Undefined for all who have none in their language. */
+  language: Language | undefined
+  path: string
+}
+
 /** A folder of content on disk. */
 export interface ContentFolder {
   slug: string
   path: string
   description: VideoDescription
-  cover: string | undefined
+  covers: CoverSource[]
   episodes: EpisodeSource[]
   refused: Refused[]
   /** Names of files and folders that nothing is made of. */
@@ -109,12 +115,11 @@ export async function readFolder(path: string): Promise<ContentFolder | Refused>
         name,
         `is of a format that is not taken (${[...videoEndings, ...captionEndings].join(', ')} are)`,
       )
-    const cover = chooseCover(files, refuse)
     return {
       slug,
       path,
       description,
-      cover: cover && join(path, cover),
+      covers: collectCovers(path, files, refuse),
       episodes: [...episodes.values()].toSorted((a, b) => a.number - b.number),
       refused,
       unused: others.map(({ name }) => name).filter((name) => !otherFormat.test(basename(name))),
@@ -190,12 +195,14 @@ function collectCaptions(
   }
 }
 
-function chooseCover(files: readonly FolderEntry[], refuse: Refuse): string | undefined {
-  const rank = ({ name }: FolderEntry) =>
-    coverNames.findIndex((known) => known === basename(name).toLowerCase())
-  const [cover, ...others] = files
-    .filter(({ kind }) => kind === 'cover')
-    .toSorted((a, b) => rank(a) - rank(b))
-  for (const { name } of others) refuse(name, `is a second cover beside ${cover?.name}`)
-  return cover?.name
+function collectCovers(path: string, files: readonly FolderEntry[], refuse: Refuse): CoverSource[] {
+  const nameOf = ({ name }: FolderEntry) => name
+  const endingOf = ({ name }: FolderEntry) => basename(name).toLowerCase().split('.').at(-1)
+  const rank = (file: FolderEntry) => coverNames.findIndex((known) => known === `cover.${endingOf(file)}`)
+  const { covers, others } = chooseCovers(
+    files.toSorted((a, b) => rank(a) - rank(b)),
+    nameOf,
+  )
+  for (const { file, chosen } of others) refuse(file.name, `is a second cover beside ${chosen.name}`)
+  return covers.map(({ file, language }) => ({ language, path: join(path, file.name) }))
 }
