@@ -55,7 +55,7 @@ export default defineConfig({
             },
             {
               name: 'site',
-              test: /web\/(app\/(?!screens|reporting|later|UserMenu)|ui\/Icon|features\/((members|library)\/queries|catalog\/(queries|Card|section)))/,
+              test: /web\/(app\/(?!screens|feed|reporting|later|UserMenu)|ui\/Icon|features\/((members|library)\/queries|catalog\/(queries|Card|section)))/,
             },
             {
               name: 'stream',

@@ -46,6 +46,8 @@ export const getHomepage = endpoint({
     homepage: Type.Array(Section),
     // `layout` of the pay panel: `sheet` from the bottom, `card` in the middle; another is taken for `sheet`.
     pay_theme: Type.Object({ id: Type.String(), layout: Type.String(), accent: Type.String() }),
+    /** The section that recommends dramas, which the For-you feed begins with; null if there is none. */
+    feed: nullable(Id),
   }),
 })
 
@@ -62,7 +64,11 @@ export const queryHomepage = endpoint({
     sort: Type.Optional(oneOf(sorts)),
     ...paging,
   }),
-  data: listOf(VideoCard, { title: Type.String() }),
+  data: listOf(VideoCard, {
+    title: Type.String(),
+    /** The orders that can be chosen, the usual one first; none where there is but one. */
+    sorts: Type.Array(oneOf(sorts)),
+  }),
 })
 
 export const VideoPrice = Type.Object({ episode_cents: Cents, video_cents: Cents, currency: Currency })

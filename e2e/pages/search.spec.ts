@@ -49,6 +49,26 @@ test('a search begins at a category too, and its list is put in the order that i
   await expect(sort).toHaveValue('popular')
 })
 
+test('a section is put in another order, and searched from, too @phone', async ({ page }) => {
+  await makeOrdersDiffer()
+  const { info } = await (await page.request.get('/api/homepage')).json()
+  const all = info.homepage.find(({ kind }: { kind: string }) => kind === 'grid')
+  await page.goto(`/more/${all.id}`)
+  const cards = page.getByRole('main').getByRole('listitem')
+  await page.getByRole('combobox', { name: 'Sort by' }).selectOption('Most watched')
+  await expect(cards).toContainText([tower, silent])
+  await page.getByRole('combobox', { name: 'Search' }).fill('wide')
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(/\/searchDetail\/wide$/)
+  await expect(cards).toContainText([silent])
+  const field = page.getByRole('combobox', { name: 'Search' })
+  await expect(field).toHaveValue('wide')
+  await field.fill('tower')
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(/\/searchDetail\/tower$/)
+  await expect(cards).toContainText([tower])
+})
+
 test('results of a search have an order of their own @phone', async ({ page }) => {
   await page.goto('/searchDetail/test')
   const sort = page.getByRole('combobox', { name: 'Sort by' })

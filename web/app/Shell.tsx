@@ -10,7 +10,7 @@ import {
 } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { withTexts } from '#web/i18n/with-texts.ts'
-import { Outlet, ScrollRestoration, useMatches, useNavigation } from 'react-router'
+import { Outlet, ScrollRestoration, useLocation, useMatches, useNavigation } from 'react-router'
 import { homepageQuery } from '#web/features/catalog/queries.ts'
 import { userQuery } from '#web/features/members/queries.ts'
 import { onConsent } from '#web/lib/tracking/consent.ts'
@@ -40,7 +40,8 @@ export function Shell() {
   useQuery(userQuery)
   const homepage = useQuery(homepageQuery).data
   const queryClient = useQueryClient()
-  const immersive = useMatches().some(({ handle }) => isImmersive(handle))
+  const { search } = useLocation()
+  const immersive = useMatches().some(({ handle }) => isImmersive(handle, search))
   const [choosing, setChoosing] = useState(false)
   const busy = useNavigation().state === 'loading'
   useEffect(() => i18n.onChange(() => void queryClient.invalidateQueries()), [i18n, queryClient])
@@ -70,8 +71,11 @@ export function Shell() {
   )
 }
 
-const isImmersive = (handle: unknown) =>
-  typeof handle === 'object' && handle !== null && 'immersive' in handle
+/** Whether a route's screen fills the phone's whole display, which may depend on the query of its address. */
+function isImmersive(handle: unknown, search: string): boolean {
+  const { immersive }: { immersive?: unknown } = Object(handle)
+  return immersive instanceof RegExp && immersive.test(search)
+}
 
 /** Applies the operator's accent colour to the shell and everything inside it. */
 function accent(colour: string | undefined): CSSProperties {

@@ -12,6 +12,9 @@ function enter({ request }: { request: Request }) {
   return cleaned ? replace(cleaned) : null
 }
 
+/** Lists of dramas have a search field. */
+const withSearch = <Loaded,>(loading: Promise<Loaded>) => withTexts('search', loading)
+
 /** What is the person's own speaks of the account and of payments too. */
 const withMine = <Loaded,>(loading: Promise<Loaded>) =>
   withTexts('watch', withTexts('account', withTexts('mine', loading)))
@@ -27,14 +30,21 @@ const texts = [
 
 const screens: RouteObject[] = [
   { path: paths.home.pattern, lazy: () => import('./screens/HomeScreen.tsx') },
-  { path: paths.browse.pattern, lazy: () => import('./screens/BrowseScreen.tsx') },
-  { path: paths.more.pattern, lazy: () => import('./screens/MoreScreen.tsx') },
-  { path: paths.search.pattern, lazy: () => withTexts('search', import('./screens/SearchScreen.tsx')) },
-  { path: paths.searchDetail.pattern, lazy: () => import('./screens/SearchDetailScreen.tsx') },
+  { path: paths.browse.pattern, lazy: () => withSearch(import('./screens/BrowseScreen.tsx')) },
+  {
+    path: paths.more.pattern,
+    lazy: () => withSearch(import('./screens/MoreScreen.tsx')),
+    handle: { immersive: /[?&]feed=/ },
+  },
+  { path: paths.search.pattern, lazy: () => withSearch(import('./screens/SearchScreen.tsx')) },
+  {
+    path: paths.searchDetail.pattern,
+    lazy: () => withSearch(import('./screens/SearchDetailScreen.tsx')),
+  },
   {
     path: paths.video.pattern,
     lazy: () => withTexts('watch', import('./screens/VideoScreen.tsx')),
-    handle: { immersive: true },
+    handle: { immersive: /^/ },
   },
   {
     path: paths.shopping.pattern,

@@ -4,7 +4,12 @@ const page = <const Path extends string>(path: Path) => ({ pattern: path, to: ()
 export const paths = {
   home: page('/'),
   browse: { pattern: '/browse/:id', to: (id: string) => `/browse/${encodeURIComponent(id)}` },
-  more: { pattern: '/more/:id', to: (id: string) => `/more/${encodeURIComponent(id)}` },
+  more: {
+    pattern: '/more/:id',
+    to: (id: string) => `/more/${encodeURIComponent(id)}`,
+    /** The same list as a feed, at one of its dramas. */
+    feed: (id: string, videoId = '') => `/more/${encodeURIComponent(id)}?feed=${encodeURIComponent(videoId)}`,
+  },
   video: {
     pattern: '/videos/:id',
     to: (id: string, episode?: number) =>

@@ -1,8 +1,9 @@
+import '#web/i18n/search.ts'
 import { useParams } from 'react-router'
 import { Listing } from '#web/features/catalog/Listing.tsx'
 import { Component as NotFound } from './NotFoundScreen.tsx'
 
 export function Component() {
   const { id = '' } = useParams()
-  return <Listing key={id} listing={{ menu: id }} sorts={['newest', 'popular']} missing={<NotFound />} />
+  return <Listing key={id} listing={{ menu: id }} missing={<NotFound />} />
 }

@@ -1,28 +1,19 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import {
-  lazy,
-  Suspense,
-  useCallback,
-  useEffect,
-  useRef,
-  useState,
-  type CSSProperties,
-  type ReactNode,
-} from 'react'
+import { useQueryClient } from '@tanstack/react-query'
+import { lazy, Suspense, useCallback, useEffect, useState, type CSSProperties, type ReactNode } from 'react'
 import { useNavigate } from 'react-router'
 import type { Video } from '#contract/catalog.ts'
 import type { Episode } from '#contract/media.ts'
 import { useProgress } from '#web/features/library/use-progress.ts'
 import { EpisodeSlide } from '#web/features/media/EpisodeSlide.tsx'
-import { playingQuery } from '#web/features/media/queries.ts'
+import { withTexts } from '#web/i18n/with-texts.ts'
 import { paths } from '#web/lib/paths.ts'
 import { readRecord } from '#web/lib/storage.ts'
-import { whenIdle } from '#web/lib/when-idle.ts'
-import { isAmple } from '#web/player/engine/bandwidth.ts'
 import { Stage } from '#web/player/ui/Stage.tsx'
-import { isAhead, type VideoState } from '#web/player/engine/video-state.ts'
+import type { VideoState } from '#web/player/engine/video-state.ts'
 import { useAutoNext } from './use-auto-next.ts'
 import { useLatest } from './use-latest.ts'
+import { useNeighbours } from './use-neighbours.ts'
+import { useShape } from './use-shape.ts'
 import styles from './video-screen.module.css'
 
 // Most visits meet no locked episode: what sells comes when it is needed.
@@ -31,7 +22,7 @@ const PayPanel = lazy(async () => ({ default: (await importPayPanel()).PayPanel 
 const fetchPayPanel = () => void importPayPanel().catch(() => {})
 
 // Comes behind the picture, long before the end.
-const importEnd = () => import('#web/features/media/EndSlide.tsx')
+const importEnd = () => withTexts('search', import('#web/features/media/EndSlide.tsx'))
 const EndSlide = lazy(async () => ({ default: (await importEnd()).EndSlide }))
 const NextDrama = lazy(async () => ({ default: (await importEnd()).NextDrama }))
 
@@ -43,10 +34,6 @@ const SwipeHint = lazy(() =>
   ),
 )
 const isNewToSwipes = () => matchMedia('(pointer: coarse)').matches && !readRecord<boolean>('swipe-hint')
-
-const nothingPlaysAfterMs = 1500
-/** How much the episode on screen holds before its neighbours are prepared. */
-const aheadMs = { usual: 6000, ample: 2500 }
 
 /** Where in a drama its viewer is. */
 export interface Place {
@@ -175,26 +162,6 @@ function useOpenDrama(id: string | undefined): () => void {
   }, [id, navigate])
 }
 
-/**
- * Neighbours are prepared in a quiet moment once the episode on screen holds enough for a while, or where nothing plays. On a
- * thin connection they would take what it needs.
- */
-function useNeighbours(shownId: string | undefined) {
-  const [allowedBy, setAllowedBy] = useState<string>()
-  const plays = useRef(false)
-  const allow = useCallback(() => whenIdle(() => setAllowedBy(shownId)), [shownId])
-  useEffect(() => {
-    plays.current = false
-    const timer = setTimeout(() => plays.current || allow(), nothingPlaysAfterMs)
-    return () => clearTimeout(timer)
-  }, [allow])
-  const follow = (state: VideoState) => {
-    plays.current = true
-    if (allowedBy !== shownId && isAhead(state, isAmple() ? aheadMs.ample : aheadMs.usual)) allow()
-  }
-  return { mayCome: allowedBy === shownId, follow }
-}
-
 /** After a payment everything that it may have opened is asked for again. */
 function usePaid(videoId: string): () => void {
   const queryClient = useQueryClient()
@@ -202,12 +169,4 @@ function usePaid(videoId: string): () => void {
     for (const queryKey of [['playing'], ['episodes', videoId], ['user']])
       void queryClient.invalidateQueries({ queryKey })
   }, [queryClient, videoId])
-}
-
-/** Width by height of the episode on screen; 9:16 until it is known. */
-function useShape(episodeId = ''): number {
-  const { data } = useQuery({ ...playingQuery(episodeId), enabled: false })
-  if (data?.kind !== 'playable') return 9 / 16
-  const { width, height } = data.playable.playback
-  return height ? width / height : 9 / 16
 }

@@ -1,8 +1,24 @@
-import { useParams } from 'react-router'
+import '#web/i18n/search.ts'
+import { lazy, Suspense } from 'react'
+import { useParams, useSearchParams } from 'react-router'
 import { Listing } from '#web/features/catalog/Listing.tsx'
+import { withTexts } from '#web/i18n/with-texts.ts'
 import { Component as NotFound } from './NotFoundScreen.tsx'
 
+// The player comes with it.
+const DramaFeed = lazy(() =>
+  withTexts('watch', import('#web/app/feed/DramaFeed.tsx')).then(({ DramaFeed }) => ({ default: DramaFeed })),
+)
+
+/** The list of a section, which can also be watched as a feed. */
 export function Component() {
   const { id = '' } = useParams()
+  const isFeed = useSearchParams()[0].has('feed')
+  if (isFeed)
+    return (
+      <Suspense>
+        <DramaFeed key={id} section={id} missing={<NotFound />} />
+      </Suspense>
+    )
   return <Listing key={id} listing={{ section: id }} missing={<NotFound />} />
 }

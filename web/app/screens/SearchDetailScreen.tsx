@@ -1,3 +1,4 @@
+import '#web/i18n/search.ts'
 import { useEffect } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { useParams } from 'react-router'
@@ -13,13 +14,11 @@ export function Component() {
   useEffect(() => {
     if (words) track({ name: 'Search', words })
   }, [words])
-  if (!words)
-    return <Listing key={id} listing={{ tag: id }} sorts={['newest', 'popular']} missing={<NotFound />} />
+  if (!words) return <Listing key={id} listing={{ tag: id }} missing={<NotFound />} />
   return (
     <Listing
       key={id}
       listing={{ keyword: words }}
-      sorts={['relevance', 'popular', 'newest']}
       title={t('list.results', { words })}
       missing={<NotFound />}
     />

@@ -172,8 +172,8 @@ const Related = memo(function Related({ videos }: { videos: Video['related'] }) 
 /** Whether a page of ours was open before this one in the tab: the router counts its entries of the history. */
 const isBehindOurPage = () => Number(Object(history.state).idx) > 0
 
-/** Leads back to the list that the person came from, and from a page of their own entry to the homepage. */
-function Back() {
+/** Leads back to the list that the person came from, and from a page of their own entry to the homepage or another. */
+export function Back({ home = paths.home.to() }: { home?: string }) {
   const { t } = useTranslation()
   const navigate = useNavigate()
   const hasBefore = isBehindOurPage()
@@ -184,7 +184,7 @@ function Back() {
   }
   return (
     <Link
-      to={paths.home.to()}
+      to={home}
       className={styles.back}
       aria-label={t(hasBefore ? 'video.back' : 'site.home')}
       onClick={goBack}

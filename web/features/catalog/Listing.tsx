@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import type { sorts } from '#contract/catalog.ts'
+import { sorts } from '#contract/catalog.ts'
 import { CallRejected } from '#web/lib/api.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { Link, useSearchParams } from 'react-router'
@@ -9,8 +9,10 @@ import { buttonClass } from '#web/ui/Button.tsx'
 import { Icon } from '#web/ui/Icon.tsx'
 import { ListFoot } from '#web/ui/ListFoot.tsx'
 import { Card, CardSkeleton } from './Card.tsx'
-import { listingQuery } from './queries.ts'
+import { listingQuery } from './list-queries.ts'
+import { SearchBox } from './SearchBox.tsx'
 import { SuggestedDramas } from './SuggestedDramas.tsx'
+import { useSearch } from './use-search.ts'
 import styles from './listing.module.css'
 import section from './section.module.css'
 
@@ -21,26 +23,38 @@ type Sort = (typeof sorts)[number]
 interface ListingProps {
   listing: Parameters<typeof listingQuery>[0]
   title?: string
-  /** The orders that can be chosen, the usual one first; none if the operator has put the list in order. */
-  sorts?: readonly Sort[]
   /** Shown if the list does not exist. */
   missing: ReactNode
 }
 
 /** One list of videos with its four states: loading, load more, no more content, could not load. */
-export function Listing({ listing, title, sorts = [], missing }: ListingProps) {
+export function Listing({ listing, title, missing }: ListingProps) {
   const { t } = useTranslation()
-  const [sort, setSort] = useSort(sorts)
+  const [sort, setSort] = useSort()
+  const search = useSearch()
   const pages = useInfiniteQuery(listingQuery({ ...listing, sort }))
   if (pages.error instanceof CallRejected && pages.error.code === 404) return missing
   const videos = pages.data?.pages.flatMap(({ list }) => list) ?? []
+  const offered = pages.data?.pages[0]?.sorts ?? []
   const heading = title ?? pages.data?.pages[0]?.title ?? ''
   return (
     <section className={styles.listing}>
       {heading && <title>{heading}</title>}
-      <div className={styles.head}>
+      <div className={styles.search}>
+        <SearchBox onSearch={search} words={listing.keyword} />
+      </div>
+      <div className={listing.section === undefined ? styles.head : `${styles.head} ${styles.watchable}`}>
         <h1 className={styles.title}>{heading}</h1>
-        {videos.length > 1 && sorts.length > 0 && <SortChooser {...{ sorts, sort, onSort: setSort }} />}
+        <div className={styles.tools}>
+          {listing.section !== undefined && (
+            <Link className={buttonClass('quiet')} to={paths.more.feed(listing.section)}>
+              <Icon name="play" size={18} /> {t('feed.watch')}
+            </Link>
+          )}
+          {videos.length > 1 && offered.length > 0 && (
+            <SortChooser offered={offered} sort={sort} onSort={setSort} />
+          )}
+        </div>
       </div>
       {pages.isPending && (
         <div role="status" aria-label={t('list.loading')} className={section.grid}>
@@ -63,30 +77,30 @@ export function Listing({ listing, title, sorts = [], missing }: ListingProps) {
 }
 
 /** The order that the address asks for; undefined for the usual one, which every link without it has. */
-function useSort(sorts: readonly Sort[]) {
+function useSort() {
   const [parameters, setParameters] = useSearchParams()
   const sort = sorts.find((one) => one === parameters.get('sort'))
-  const setSort = (wanted: string) =>
-    setParameters(wanted === sorts[0] ? {} : { sort: wanted }, { replace: true, preventScrollReset: true })
+  const setSort = (wanted: Sort | undefined) =>
+    setParameters(wanted ? { sort: wanted } : {}, { replace: true, preventScrollReset: true })
   return [sort, setSort] as const
 }
 
 interface SortChooserProps {
-  sorts: readonly Sort[]
+  offered: readonly Sort[]
   sort: Sort | undefined
-  onSort: (wanted: string) => void
+  onSort: (wanted: Sort | undefined) => void
 }
 
-function SortChooser({ sorts, sort, onSort }: SortChooserProps) {
+function SortChooser({ offered, sort, onSort }: SortChooserProps) {
   const { t } = useTranslation()
   return (
     <label className={styles.sort}>
       <select
         aria-label={t('list.sortBy')}
-        value={sort ?? sorts[0]}
-        onChange={(event) => onSort(event.target.value)}
+        value={sort ?? offered[0]}
+        onChange={({ target }) => onSort(offered.slice(1).find((one) => one === target.value))}
       >
-        {sorts.map((one) => (
+        {offered.map((one) => (
           <option key={one} value={one}>
             {t(`list.${one}`)}
           </option>

@@ -1,33 +1,31 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Link, useNavigate } from 'react-router'
+import { Link } from 'react-router'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { paths } from '#web/lib/paths.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 import { Icon } from '#web/ui/Icon.tsx'
-import { homepageQuery, tagsQuery } from './queries.ts'
+import { tagsQuery } from './list-queries.ts'
+import { homepageQuery } from './queries.ts'
 import { addSearch, clearSearches, readSearches, removeSearch } from './search-history.ts'
 import { SearchBox } from './SearchBox.tsx'
+import { useSearch } from './use-search.ts'
 import styles from './search.module.css'
 
 /** Where a search begins: the words, what was searched for before, and what others like. */
 export function Search() {
   const { t } = useTranslation()
-  const navigate = useNavigate()
   const [searches, setSearches] = useState(readSearches)
   const [menu, tags] = [useQuery(homepageQuery), useQuery(tagsQuery)]
   // Both at once: the one that comes later would push the other down.
   const areKnown = !menu.isLoading && !tags.isLoading
-  const search = (words: string) => {
-    setSearches(addSearch(words))
-    void navigate(paths.searchDetail.to(words))
-  }
+  const search = useSearch()
   return (
     <section className={styles.page}>
       <title>{t('search.title')}</title>
       <h1 className="hidden-text">{t('search.title')}</h1>
-      <SearchBox onSearch={search} />
+      <SearchBox onSearch={search} autoFocus />
       {searches.length > 0 && (
         <section aria-label={t('search.history')}>
           <div className={styles.head}>

@@ -4,7 +4,7 @@ import { useNavigate } from 'react-router'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { paths } from '#web/lib/paths.ts'
 import { Icon } from '#web/ui/Icon.tsx'
-import { typeAheadQuery } from './queries.ts'
+import { typeAheadQuery } from './list-queries.ts'
 import styles from './search.module.css'
 
 interface Suggestion {
@@ -15,15 +15,23 @@ interface Suggestion {
   cover?: string | null
 }
 
+interface SearchBoxProps {
+  onSearch: (words: string) => void
+  /** What was searched for before. */
+  words?: string | undefined
+  autoFocus?: boolean
+}
+
 /** Words with suggestions as they are typed; the arrow keys walk through them, Enter takes one or searches for the words. */
-export function SearchBox({ onSearch }: { onSearch: (words: string) => void }) {
+export function SearchBox({ onSearch, words: before = '', autoFocus }: SearchBoxProps) {
   const { t } = useTranslation()
   const navigate = useNavigate()
   const id = useId()
-  const [words, setWords] = useState('')
+  const [words, setWords] = useState(before)
   const [open, setOpen] = useState(false)
   const [active, setActive] = useState(-1)
-  const suggestions = useSuggestions(words)
+  // What was searched for before needs no suggestions until it is changed.
+  const suggestions = useSuggestions(words === before ? '' : words)
   const shown = open && suggestions.length > 0
 
   const type = (text: string) => {
@@ -49,7 +57,7 @@ export function SearchBox({ onSearch }: { onSearch: (words: string) => void }) {
     setOpen(true)
     // One place more than there are suggestions: the words themselves.
     const places = suggestions.length + 1
-    setActive((before) => ((before + 1 + step + places) % places) - 1)
+    setActive((place) => ((place + 1 + step + places) % places) - 1)
   }
   return (
     <form role="search" className={styles.box} onSubmit={submit}>
@@ -67,7 +75,7 @@ export function SearchBox({ onSearch }: { onSearch: (words: string) => void }) {
         aria-controls={`${id}-list`}
         aria-activedescendant={shown && active >= 0 ? `${id}-${active}` : undefined}
         value={words}
-        autoFocus
+        autoFocus={autoFocus}
         onChange={(event) => type(event.target.value)}
         onKeyDown={press}
         onBlur={() => setOpen(false)}

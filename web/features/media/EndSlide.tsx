@@ -1,9 +1,10 @@
-import { useQueryClient } from '@tanstack/react-query'
+import '#web/i18n/search.ts'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, type ReactNode } from 'react'
 import { Link } from 'react-router'
 import type { VideoCard } from '#contract/catalog.ts'
 import { Card, Cover } from '#web/features/catalog/Card.tsx'
-import { videoQuery } from '#web/features/catalog/queries.ts'
+import { homepageQuery, videoQuery } from '#web/features/catalog/queries.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { paths } from '#web/lib/paths.ts'
 import { Button, buttonClass } from '#web/ui/Button.tsx'
@@ -29,6 +30,7 @@ interface EndSlideProps {
 export function EndSlide({ related, continues, active, counts, back, onReplay, onNext }: EndSlideProps) {
   const { t } = useTranslation()
   const [next, ...others] = related
+  const feed = useQuery(homepageQuery).data?.feed
   usePrefetch(next?.id, active)
   const title = t(continues ? 'end.continues' : 'end.title')
   return (
@@ -44,6 +46,11 @@ export function EndSlide({ related, continues, active, counts, back, onReplay, o
             <Button look="quiet" onClick={onReplay}>
               <Icon name="play" size={18} /> {t('end.replay')}
             </Button>
+            {feed && (
+              <Link className={buttonClass('quiet')} to={paths.more.feed(feed)}>
+                {t('feed.name')}
+              </Link>
+            )}
             <Link className={buttonClass('quiet')} to={paths.home.to()}>
               {t('list.emptyWay')}
             </Link>

@@ -6,6 +6,7 @@ const homepage = {
   copyright: { text: 'secret until tomorrow', icon: '' },
   menu: [],
   homepage: [],
+  feed: null,
   pay_theme: { id: 'usual', layout: 'sheet', accent: '#ff8a4c' },
 }
 const shown = () => readRecord('homepage-draft')

@@ -68,6 +68,7 @@ export async function fillHomepage(
       menu: menu.map((category) => presentName(category, language)),
       homepage: loaded.filter(full),
       pay_theme: payTheme,
+      feed: sections.find(({ source }) => source.from === 'recommended')?.id ?? null,
     },
     personal: sections.flatMap((section, index) =>
       section.source.from === 'recommended'

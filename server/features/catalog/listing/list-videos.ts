@@ -1,4 +1,4 @@
-import { listLimits } from '#contract/catalog.ts'
+import { listLimits, type sorts } from '#contract/catalog.ts'
 import { Refusal } from '#contract/errors.ts'
 import { inLanguage, type Language } from '#contract/languages.ts'
 import { cutPage, decodeCursor, encodeCursor, pageSize } from '#server/platform/cursor.ts'
@@ -18,12 +18,14 @@ import { recommendPage, type Watched } from '#server/features/catalog/recommenda
 import { keyOf, kindOfKey, searchByKeyword } from '#server/features/catalog/search/search-videos.ts'
 import type { SectionSource } from '#server/features/catalog/tables.ts'
 
+type Sort = (typeof sorts)[number]
+
 export interface ListingQuery {
   section?: string
   menu?: string
   tag?: string
   keyword?: string
-  sort?: 'relevance' | 'popular' | 'newest'
+  sort?: Sort
   cursor?: string
   limit?: number
 }
@@ -60,9 +62,9 @@ export async function listVideos(
   watched: Watched,
 ) {
   const size = pageSize(query.limit, listLimits)
-  const { title, read } = await openListing(catalog, query, language, watched)
+  const { title, sorts, read } = await openListing(catalog, query, language, watched)
   const { rows, nextCursor } = await read(query.cursor, size)
-  return { list: rows.map((row) => presentCard(row, language)), next_cursor: nextCursor, title }
+  return { list: rows.map((row) => presentCard(row, language)), next_cursor: nextCursor, title, sorts }
 }
 
 interface Page {
@@ -71,6 +73,8 @@ interface Page {
 }
 interface Listing {
   title: string
+  /** The orders that can be chosen, the usual one first. */
+  sorts: Sort[]
   read(cursor: string | undefined, size: number): Promise<Page>
 }
 
@@ -89,26 +93,37 @@ async function openListing(
     if (source.from === 'recommended')
       return {
         title,
+        sorts: [],
         read: (cursor, size) => recommendPage(catalog, id, watched, cursor, size),
       }
     const list = listOf(source)
     const wanted = sort === 'popular' || sort === 'newest' ? sort : list.order
-    return { title, read: pagesInOrder(db, id, list.filter, wanted) }
+    return { title, sorts: sortsOf(list), read: pagesInOrder(db, id, list.filter, wanted) }
   }
   if (menu !== undefined) {
     const { id, name } = presentName(found(await queries.selectCategory(db, menu)), language)
-    return { title: name, read: pagesInOrder(db, id, { by: 'category-id', id }, order) }
+    return { title: name, sorts: newestFirst, read: pagesInOrder(db, id, { by: 'category-id', id }, order) }
   }
   if (tag !== undefined) {
     const { id, name } = presentName(found(await queries.selectTag(db, tag)), language)
-    return { title: name, read: pagesInOrder(db, id, { by: 'tag-id', id }, order) }
+    return { title: name, sorts: newestFirst, read: pagesInOrder(db, id, { by: 'tag-id', id }, order) }
   }
   const words = query.keyword?.trim() ?? ''
-  if (words === '') return { title: '', read: pagesInOrder(db, 'all', { by: 'all' }, order) }
+  if (words === '')
+    return { title: '', sorts: newestFirst, read: pagesInOrder(db, 'all', { by: 'all' }, order) }
   return {
     title: words,
+    sorts: ['relevance', 'popular', 'newest'],
     read: (cursor, size) => searchByKeyword(catalog, words, language, sort ?? 'relevance', cursor, size),
   }
+}
+
+const newestFirst: Sort[] = ['newest', 'popular']
+
+/** Videos that the operator picked are in the operator's order. */
+function sortsOf({ filter, order }: ReturnType<typeof listOf>): Sort[] {
+  if (filter.by === 'slugs') return []
+  return order === 'popular' ? ['popular', 'newest'] : newestFirst
 }
 
 function pagesInOrder(db: Db, name: string, filter: ListFilter, order: ListOrder): Listing['read'] {

@@ -9,6 +9,7 @@ import { buildTag, buildVideo, type BuiltVideo } from '#server/testing/builders/
 import { advancingClock } from '#server/testing/fakes/advancing-clock.ts'
 import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { assignTiers, upperTiers } from '#server/features/catalog/ranking/rank-queries.ts'
+import type { SectionSource } from '#server/features/catalog/tables.ts'
 import { refreshRanks, assignAllTiers } from '#server/features/catalog/refresh-ranks.ts'
 
 let site: TestSite
@@ -446,5 +447,52 @@ describe('recommendations', () => {
     const seen = await turnPages(visitor, { section, limit: 20 }, async () => {})
     expect(seen).toHaveLength(200)
     expect(new Set(seen).size).toBe(seen.length)
+  })
+})
+
+describe('the orders that a list can be put in', () => {
+  async function sortsOf(source: SectionSource): Promise<{ id: string; sorts: string[] }> {
+    const id = newId('sec')
+    const [titles, from] = [JSON.stringify({ en: 'Rows' }), JSON.stringify(source)]
+    await db().insertInto('sections').values({ id, kind: 'row', titles, source: from, position: 2 }).execute()
+    const { sorts } = await site.visitor().ask(queryHomepage, { query: { section: id } })
+    return { id, sorts }
+  }
+
+  it.each([
+    ['newest first', { from: 'newest' }, ['newest', 'popular']],
+    ['the most watched first', { from: 'popular' }, ['popular', 'newest']],
+    ['of one category', { from: 'category', slug: 'none' }, ['newest', 'popular']],
+    ['picked by the operator', { from: 'videos', slugs: ['none'] }, []],
+    ['recommended', { from: 'recommended' }, []],
+  ] satisfies [string, SectionSource, string[]][])(
+    'follow from where a section’s videos come from: %s',
+    async (_name, source, sorts) => {
+      expect((await sortsOf(source)).sorts).toEqual(sorts)
+    },
+  )
+
+  it('of a search begin with the best match', async () => {
+    const { sorts } = await site.visitor().ask(queryHomepage, { query: { keyword: 'harbour' } })
+    expect(sorts).toEqual(['relevance', 'popular', 'newest'])
+  })
+})
+
+describe('the homepage', () => {
+  it('names the section that recommends, also to those who have watched nothing, and null without one', async () => {
+    await db().deleteFrom('sections').execute()
+    const ask = async (language: string) =>
+      (await site.visitor({ 'accept-language': language }).ask(getHomepage)).feed
+    expect(await ask('fy')).toBeNull()
+    const row = { kind: 'row', titles: JSON.stringify({ en: 'For you' }) } as const
+    const [newest, own] = [newId('sec'), newId('sec')]
+    await db()
+      .insertInto('sections')
+      .values([
+        { ...row, id: newest, source: JSON.stringify({ from: 'newest' }), position: 1 },
+        { ...row, id: own, source: JSON.stringify({ from: 'recommended' }), position: 2 },
+      ])
+      .execute()
+    expect(await ask('dy')).toBe(own)
   })
 })

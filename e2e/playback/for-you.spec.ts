@@ -1,0 +1,90 @@
+import type { Page } from '@playwright/test'
+import { getHomepage } from '#contract/catalog.ts'
+import { expect, test } from '#e2e/support/fixtures.ts'
+import { expectFits, expectReadable } from '#e2e/support/page-quality.ts'
+import { expectMoving, skipToEnd, swipeUp } from '#e2e/support/watching.ts'
+
+/** The address of the section that recommends dramas. */
+async function forYou(page: Page): Promise<string> {
+  const answer = await page.request.get(getHomepage.path)
+  return `/more/${(await answer.json()).info.feed}`
+}
+
+const onScreen = (page: Page) => page.locator('[data-player] [role=region] > :not([inert])')
+
+test('the list of recommendations is watched as a feed, a swipe leads to the next drama, and the way back to the same one', async ({
+  page,
+  isMobile,
+}) => {
+  const list = await forYou(page)
+  await page.goto(list)
+  await page.getByRole('link', { name: 'Watch as a feed' }).click()
+  await expectMoving(page)
+  await expectReadable(page)
+  await expectFits(page)
+  const first = await page.title()
+  await swipeUp(page, isMobile)
+  await expect(page).not.toHaveTitle(first)
+  await expectMoving(page)
+  const second = await page.title()
+  const address = page.url()
+  expect(address).toMatch(/\?feed=vid_/)
+  // The button in the player on a phone, the one beside it on a desktop.
+  const all = isMobile
+    ? onScreen(page).getByRole('button', { name: 'All episodes' })
+    : page.getByRole('complementary').getByRole('link', { name: 'All episodes' })
+  await all.click()
+  await expect(page).toHaveURL(/\/videos\/vid_/)
+  await page.goBack()
+  await expect(page).toHaveURL(address)
+  await expect(page).toHaveTitle(second)
+  await expectMoving(page)
+})
+
+test('a swipe to the side opens the drama @phone', async ({ page }) => {
+  await page.goto(`${await forYou(page)}?feed=`)
+  await expectMoving(page)
+  await onScreen(page)
+    .locator('[data-sideways]')
+    .evaluate((each) => each.scrollTo({ left: each.clientWidth }))
+  await expect(page).toHaveURL(/\/videos\/vid_/)
+  await expectMoving(page)
+})
+
+test('the feed ends with a word and a way on', async ({ page }) => {
+  await page.goto(`${await forYou(page)}?feed=`)
+  await expectMoving(page)
+  const over = page.getByText('You’re all caught up.')
+  await expect(async () => {
+    await page.keyboard.press('n')
+    await expect(over).toBeInViewport({ timeout: 500 })
+  }).toPass()
+  await expect(page.getByRole('link', { name: 'Browse dramas' })).toBeInViewport()
+  await expectReadable(page)
+})
+
+test.describe('at their own speed', () => {
+  test.use({ pace: 'real' })
+
+  test('an episode that ends in the feed goes on in its drama', async ({ page }) => {
+    await page.goto(`${await forYou(page)}?feed=`)
+    await expect(async () => {
+      if (!(await page.title()).startsWith('The Test Tower')) await page.keyboard.press('n')
+      expect(await page.title()).toContain('The Test Tower')
+    }).toPass()
+    await skipToEnd(page)
+    await expect(page).toHaveURL(/\/videos\/vid_\w+\?episode=2/)
+    await expectMoving(page)
+  })
+
+  test('the end of a drama leads to the feed', async ({ page }) => {
+    await page.goto('/searchDetail/silent')
+    await page.getByRole('link', { name: /Wide and Silent/ }).click()
+    const end = page.getByRole('region', { name: 'The end' })
+    await expect(end).toBeInViewport({ ratio: 0.9 })
+    await end.getByRole('button', { name: 'Stop' }).click()
+    await end.getByRole('link', { name: 'For you' }).click()
+    await expect(page).toHaveURL(/\/more\/sec_\w+\?feed=/)
+    await expectMoving(page)
+  })
+})

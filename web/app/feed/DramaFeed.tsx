@@ -1,0 +1,209 @@
+import '#web/i18n/search.ts'
+import '#web/i18n/watch.ts'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { startTransition, useEffect, useRef, useState, type CSSProperties, type ReactNode } from 'react'
+import { Link, useNavigate, useSearchParams } from 'react-router'
+import type { VideoCard } from '#contract/catalog.ts'
+import { feedQuery } from '#web/features/catalog/list-queries.ts'
+import { videoQuery } from '#web/features/catalog/queries.ts'
+import { useProgress } from '#web/features/library/use-progress.ts'
+import { firstEpisodeQuery } from '#web/features/media/first-episode-query.ts'
+import { VideoPanel } from '#web/features/media/VideoPanel.tsx'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import { CallRejected } from '#web/lib/api.ts'
+import { paths } from '#web/lib/paths.ts'
+import type { VideoState } from '#web/player/engine/video-state.ts'
+import { Stage } from '#web/player/ui/Stage.tsx'
+import { useLatest } from '#web/app/screens/use-latest.ts'
+import { useNeighbours } from '#web/app/screens/use-neighbours.ts'
+import { useShape } from '#web/app/screens/use-shape.ts'
+// What plays there plays here: the screen's code comes along whole, as the feed leads to it.
+import { Back } from '#web/app/screens/VideoScreen.tsx'
+import { buttonClass } from '#web/ui/Button.tsx'
+import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { DramaSlide } from './DramaSlide.tsx'
+import styles from './drama-feed.module.css'
+import screen from '#web/app/screens/video-screen.module.css'
+
+/** So many dramas before the last one, more are fetched. */
+const dramasAhead = 4
+
+/** Dramas one after another, each with its first episode: of a section, then the most watched. */
+export function DramaFeed({ section, missing }: { section: string; missing: ReactNode }) {
+  const { t } = useTranslation()
+  const pages = useInfiniteQuery(feedQuery(section))
+  const { data, hasNextPage, isFetching, isError, fetchNextPage } = pages
+  const dramas = unique(data?.pages.flatMap(({ list }) => list) ?? [])
+  const [shown, setShown] = useState(0)
+  const isShort = dramas.length - shown <= dramasAhead
+  useEffect(() => {
+    if (isShort && hasNextPage && !isFetching && !isError) void fetchNextPage()
+  }, [isShort, hasNextPage, isFetching, isError, fetchNextPage])
+  if (pages.error instanceof CallRejected && pages.error.code === 404) return missing
+  const back = <Back home={paths.more.to(section)} />
+  if (dramas.length > 0)
+    return (
+      <Dramas
+        section={section}
+        title={data?.pages[0]?.title ?? ''}
+        dramas={dramas}
+        back={back}
+        onShown={setShown}
+        last={
+          isError ? (
+            <CouldNotLoad onRetry={() => void fetchNextPage()} />
+          ) : hasNextPage ? (
+            <span className={screen.spinner} role="status" aria-label={t('list.loading')} />
+          ) : (
+            <Over />
+          )
+        }
+      />
+    )
+  return (
+    <div className={screen.page}>
+      <div className={screen.stage}>
+        <div className={screen.wait}>
+          <div className={screen.top}>{back}</div>
+          {isError && <CouldNotLoad onRetry={() => void pages.refetch()} />}
+          {!isError && (isFetching || hasNextPage) && (
+            <span className={screen.spinner} role="status" aria-label={t('list.loading')} />
+          )}
+          {!isError && !isFetching && !hasNextPage && <Over />}
+        </div>
+      </div>
+    </div>
+  )
+}
+
+/** The most watched dramas repeat those of the section. */
+function unique(cards: readonly VideoCard[]): VideoCard[] {
+  return [...new Map(cards.toReversed().map((card) => [card.id, card])).values()].toReversed()
+}
+
+interface DramasProps {
+  section: string
+  title: string
+  dramas: VideoCard[]
+  back: ReactNode
+  onShown: (index: number) => void
+  /** What follows the last drama. */
+  last: ReactNode
+}
+
+function Dramas({ section, title, dramas, back, onShown, last }: DramasProps) {
+  const { t } = useTranslation()
+  const navigate = useNavigate()
+  const { index, isLatest, choose } = usePlace(section, dramas, onShown)
+  const drama = dramas[index]
+  const { data: video } = useQuery({ ...videoQuery(drama?.id ?? ''), enabled: drama !== undefined })
+  const { data: first } = useQuery({ ...firstEpisodeQuery(drama?.id ?? ''), enabled: drama !== undefined })
+  const progress = useProgress(drama?.id ?? '')
+  const neighbours = useNeighbours(first?.id)
+  const shape = useShape(first?.id)
+  const goTo = (next: number) => {
+    progress.flush()
+    choose(next)
+  }
+  const onState = useLatest((state: VideoState) => {
+    if (!drama || !first || !state.started) return
+    neighbours.follow(state)
+    if (state.paused) progress.flush()
+    else progress.at({ videoId: drama.id, episodeId: first.id, positionMs: state.timeMs })
+  })
+  const onEnded = useLatest((endedId: string) => {
+    if (!drama || endedId !== first?.id) return
+    if (drama.episode_count > 1) void navigate(paths.video.to(drama.id, first.number + 1))
+    else goTo(index + 1)
+  })
+  return (
+    <div className={screen.page}>
+      <title>{drama ? `${drama.title} · ${title}` : title}</title>
+      <span className={video && screen.phone}>
+        <h1 className="hidden-text">{title}</h1>
+      </span>
+      <div className={screen.stage} style={{ '--shape': shape } as CSSProperties}>
+        <Stage
+          count={dramas.length + 1}
+          index={index}
+          onIndex={goTo}
+          isLatest={isLatest}
+          label={title || t('feed.name')}
+          renderSlide={(i, tools) => {
+            const shown = dramas[i]
+            if (!shown)
+              return (
+                <div className={screen.wait}>
+                  {i === index && <div className={screen.top}>{back}</div>}
+                  {last}
+                </div>
+              )
+            return (
+              <DramaSlide
+                key={shown.id}
+                card={shown}
+                active={i === index}
+                hold={i !== index && !neighbours.mayCome}
+                startOf={progress.startOf}
+                back={back}
+                tools={tools}
+                onEnded={onEnded}
+                onState={onState}
+              />
+            )
+          }}
+        />
+      </div>
+      <aside className={screen.panel} aria-label={t('video.about')}>
+        {video && (
+          <VideoPanel
+            video={{ ...video, related: [] }}
+            heading
+            episodes={
+              <Link className={buttonClass('main')} to={paths.video.to(video.id)}>
+                {t('feed.all')}
+              </Link>
+            }
+            related={null}
+          />
+        )}
+      </aside>
+    </div>
+  )
+}
+
+/** There is nothing that the viewer was not offered. */
+function Over() {
+  const { t } = useTranslation()
+  return (
+    <div className={styles.over}>
+      <p>{t('feed.over')}</p>
+      <Link className={buttonClass('main')} to={paths.home.to()}>
+        {t('list.emptyWay')}
+      </Link>
+    </div>
+  )
+}
+
+/** The drama on screen: the address's, else the first. A swipe rewrites the address, so that the way back leads here. */
+function usePlace(section: string, dramas: readonly VideoCard[], onShown: (index: number) => void) {
+  const wanted = useSearchParams()[0].get('feed')
+  const [index, setIndex] = useState(() =>
+    Math.max(
+      0,
+      dramas.findIndex(({ id }) => id === wanted),
+    ),
+  )
+  const latest = useRef(index)
+  return {
+    index,
+    isLatest: () => latest.current === index,
+    choose(next: number) {
+      latest.current = next
+      onShown(next)
+      // The next picture is on screen already: what is around it follows.
+      startTransition(() => setIndex(next))
+      history.replaceState(history.state, '', paths.more.feed(section, dramas[next]?.id))
+    },
+  }
+}
