@@ -10,6 +10,7 @@ const buildsOn: Record<string, string[]> = {
   members: [],
   tracking: [],
   library: ['catalog', 'members', 'experiments'],
+  alerts: ['members'],
   media: ['catalog', 'library', 'experiments'],
   billing: ['members', 'catalog', 'library', 'tracking', 'experiments'],
   pages: ['catalog', 'members', 'library', 'media', 'billing', 'tracking', 'experiments'],

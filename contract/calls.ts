@@ -1,3 +1,4 @@
+import * as alerts from './alerts.ts'
 import * as balance from './balance.ts'
 import * as billing from './billing.ts'
 import * as catalog from './catalog.ts'
@@ -29,7 +30,7 @@ import * as uploads from './studio/uploads.ts'
 import * as videos from './studio/videos.ts'
 import * as tracking from './tracking.ts'
 
-const modules = [members, social, catalog, library, media, billing, balance, tracking, pages, operations]
+const modules = [members, social, catalog, library, alerts, media, billing, balance, tracking, pages, operations]
 /** The operators' calls, which no viewer's page makes. */
 const studioModules = [
   operators,

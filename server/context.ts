@@ -11,6 +11,7 @@ import {
   offerFor,
   refuseErasure,
 } from '#server/features/billing/billing.ts'
+import { eraseAlerts, exportAlerts } from '#server/features/alerts/alerts.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { createGateways, type GatewaySetUp } from './features/billing/gateways/create-gateways.ts'
 import { openClock } from '#server/features/billing/gateways/sandbox/sandbox-clock.ts'
@@ -293,6 +294,7 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
       ],
       mayErase: [refuseErasure],
       erase: [
+        eraseAlerts,
         eraseExposures,
         eraseBilling,
         eraseIdentities,
@@ -308,6 +310,7 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
         async (tx, id) => ((await hasBought(tx, id)) ? clock.now() : undefined),
       ],
       export: [
+        exportAlerts,
         exportExposures,
         exportBilling,
         exportIdentities,

@@ -1,4 +1,5 @@
 import type { Kysely, Transaction } from 'kysely'
+import type { AlertTables } from '#server/features/alerts/tables.ts'
 import type { BillingTables } from '#server/features/billing/tables.ts'
 import type { CatalogTables } from '#server/features/catalog/tables.ts'
 import type { ExperimentTables } from '#server/features/experiments/tables.ts'
@@ -23,6 +24,7 @@ export type Tables = CatalogTables &
   MediaTables &
   BillingTables &
   TrackingTables &
+  AlertTables &
   PagesTables &
   StudioTables &
   JobTables &

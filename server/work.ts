@@ -1,4 +1,5 @@
 import type { Context } from '#server/context.ts'
+import { alertJobs } from '#server/features/alerts/alerts.ts'
 import { billingJobs } from '#server/features/billing/billing.ts'
 import { catalogJobs } from '#server/features/catalog/catalog.ts'
 import { libraryJobs, recommendationJobs } from '#server/features/library/library.ts'
@@ -68,6 +69,7 @@ export function scheduledJobs(context: Context): Job[] {
     ...billingJobs(context),
     ...trackingJobs(context),
     ...membersJobs(context),
+    ...alertJobs(context),
     ...mailJobs(context),
     ...studioJobs(context),
   ]

@@ -12,6 +12,10 @@ const values = {
   days: '30',
   by: 'eva@example.com',
   why: 'This order was paid twice.',
+  title: 'Salt & Sea',
+  number: '7',
+  count: '3',
+  stop: 'https://drama.example/my#alerts=usr_1.x',
 }
 const placeholders = (texts: [string, string][]) =>
   texts.map(([place, text]) => [place, (text.match(/\{\{\w+\}\}/g) ?? []).toSorted().join()])
@@ -50,6 +54,11 @@ describe.each(languages)('the mails in %s', (language) => {
 test('an unknown language is answered in English, an unknown mail not at all', () => {
   expect(composeMail('Harbour Dramas', 'verifyEmail', 'xx', { link }).lang).toBe('en')
   expect(() => composeMail('Harbour Dramas', 'toString', 'en', { link })).toThrow('no mail toString')
+})
+
+test('an address at the end of a line is a link in HTML', () => {
+  const mail = composeMail('Harbour Dramas', 'newEpisode', 'en', { link, ...values })
+  expect(mail.html).toContain(`Turn them off: <a href="${values.stop}">${values.stop}</a></p>`)
 })
 
 test('the values of a mail stand in its words, in HTML as text, and none is left out', () => {

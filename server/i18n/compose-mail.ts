@@ -43,13 +43,16 @@ export function composeMail(
   const body = [
     ...[greeting, ...before].map((line) => paragraph(escapeHtml(line))),
     paragraph(`<a href="${escapeHtml(link)}" style="${styles.button}">${escapeHtml(button)}</a>`),
-    ...after.map((line) => paragraph(escapeHtml(line))),
+    ...after.map((line) => paragraph(withLinks(escapeHtml(line)))),
     `<p style="${styles.small}">${escapeHtml(copyLink)}<br>${escapeHtml(link)}</p>`,
     `<p style="${styles.small}">${escapeHtml(footer)}</p>`,
   ]
   const lang = htmlLanguage[known]
   return { lang, subject, text: `${text}\n`, html: page(site, lang, subject, body.join('\n')), link }
 }
+
+/** Addresses at the end of a line become links. */
+const withLinks = (html: string) => html.replace(/https?:\/\/\S+$/, (url) => `<a href="${url}">${url}</a>`)
 
 /** The composer of one site's mails, in the languages that it offers. */
 export const composerFor =

@@ -8,6 +8,7 @@ export type IdKind =
   | 'cat'
   | 'sec'
   | 'ast'
+  | 'alb'
   | 'site'
   | 'lnk'
   | 'usr'

@@ -26,11 +26,25 @@ const LinkedAccounts = lazy(async () => ({
   default: (await import('#web/features/members/settings/LinkedAccounts.tsx')).LinkedAccounts,
 }))
 
+const StopAlerts = lazy(async () => ({
+  default: (await import('#web/features/alerts/StopAlerts.tsx')).StopAlerts,
+}))
+const AlertSettings = lazy(async () => ({
+  default: (await import('#web/features/alerts/AlertSettings.tsx')).AlertSettings,
+}))
+
 /** The member area; `?receipt=` opens one order's receipt in its place, a fragment what a mail or the footer leads to. */
 export function Component() {
   const [search] = useSearchParams()
   const { hash } = useLocation()
   const receipt = search.get('receipt')
+  const stop = new URLSearchParams(hash.slice(1)).get('alerts')
+  if (stop)
+    return (
+      <Suspense>
+        <StopAlerts key={stop} secret={stop} />
+      </Suspense>
+    )
   const link = readEmailLink(hash)
   // Another link is another page, though it is opened in the place of the first.
   if (link) return <EmailLinkAction key={hash} link={link} />
@@ -76,6 +90,13 @@ function My() {
           <div className={styles.column}>
             <Part title={t('my.devices')}>
               <Sessions />
+            </Part>
+            <Part title={t('alerts.title')}>
+              <div className={styles.alerts}>
+                <Suspense>
+                  <AlertSettings />
+                </Suspense>
+              </div>
             </Part>
             <Linked user={user} />
           </div>

@@ -1,8 +1,14 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { useQueryClient, type QueryClient } from '@tanstack/react-query'
 import type { Video } from '#contract/catalog.ts'
 import { addFavorite, removeFavorites } from '#contract/library.ts'
 import { videoQuery } from '#web/features/catalog/queries.ts'
 import { call } from '#web/lib/api.ts'
+
+/** Whoever likes a drama may want to hear of its new episodes. */
+const offerAlerts = (queryClient: QueryClient) =>
+  import('#web/features/alerts/offer-alerts.tsx')
+    .then((offer) => offer.offerAlerts(queryClient))
+    .catch(() => {})
 
 /**
  * Makes a video a favorite or takes it out again: on screen at once, and back where the server did not take it
@@ -18,7 +24,12 @@ export function useFavorite(video: Video): (favorite: boolean) => void {
     const sent: Promise<unknown> = favorite
       ? call(addFavorite, { body: { video_id: video.id } })
       : call(removeFavorites, { body: { video_ids: [video.id] } })
-    sent.then(() => queryClient.invalidateQueries({ queryKey: ['favorites'] })).catch(() => show(!favorite))
+    sent
+      .then(() => {
+        void queryClient.invalidateQueries({ queryKey: ['favorites'] })
+        return favorite ? offerAlerts(queryClient) : undefined
+      })
+      .catch(() => show(!favorite))
   }
 }
 

@@ -1,0 +1,105 @@
+import type { Page } from '@playwright/test'
+import pg from 'pg'
+import { currentSite } from '#e2e/site/own-site.ts'
+import { expect, test } from '#e2e/support/fixtures.ts'
+import { expectFits, expectReadable } from '#e2e/support/page-quality.ts'
+import { videoIds } from '#e2e/support/routes.ts'
+import { mailTo } from '#e2e/support/site-mails.ts'
+import { siteUrl } from '#e2e/support/site-url.ts'
+import { expectMoving } from '#e2e/support/watching.ts'
+
+async function change(...statements: [text: string, values: unknown[]][]): Promise<void> {
+  const client = new pg.Client({ connectionString: currentSite().databaseUrl })
+  await client.connect()
+  try {
+    for (const [text, values] of statements) await client.query(text, values)
+  } finally {
+    await client.end()
+  }
+}
+
+/** A member whose address is confirmed. @returns the address */
+async function becomeConfirmed(page: Page): Promise<string> {
+  const email = `eve-${crypto.randomUUID().slice(0, 8)}@example.com`
+  const data = { email, password: 'a quiet lighthouse', repeat_password: 'a quiet lighthouse' }
+  await page.goto('/search')
+  const headers = { origin: siteUrl }
+  await page.request.post(`${siteUrl}/api/user/register`, { data, headers })
+  await change(['UPDATE users SET email_verified_at = now() WHERE email = $1', [email]])
+  return email
+}
+
+/** Episode 6 of a drama plays for the first time, and its release is over, with everybody's favorites made before. */
+const releaseLast = (id: string) =>
+  change(
+    // Those of the import itself.
+    ['DELETE FROM new_episodes', []],
+    [`UPDATE favorites SET favorited_at = favorited_at - interval '1 hour' WHERE video_id = $1`, [id]],
+    [
+      `WITH gone AS (UPDATE episodes SET asset_id = NULL, next_asset_id = asset_id WHERE video_id = $1 AND number = 6)
+       SELECT 1`,
+      [id],
+    ],
+    [
+      `UPDATE episodes SET asset_id = next_asset_id, next_asset_id = NULL WHERE video_id = $1 AND number = 6`,
+      [id],
+    ],
+    [`UPDATE new_episodes SET noticed_at = now() - interval '11 minutes' WHERE video_id = $1`, [id]],
+  )
+
+test('a favorite leads to the question about alerts once, a release to one mail, and its link turns them off', async ({
+  page,
+}) => {
+  const email = await becomeConfirmed(page)
+  const [tower = ''] = await videoIds(page)
+  await page.goto(`/videos/${tower}`)
+  await expectMoving(page)
+  const question = page.getByRole('dialog', { name: 'Don’t miss the next episode' })
+  await expect(question).toHaveCount(0)
+  await page.getByRole('button', { name: 'Add to favorites' }).click()
+  await expect(question).toBeVisible()
+  await expectReadable(page)
+  await expectFits(page)
+  await question.getByRole('button', { name: 'E-mail me' }).click()
+  await expect(question).toHaveCount(0)
+  await expect(page.getByText('Alerts are on.')).toBeVisible()
+  await page.goto('/my')
+  const box = page.getByRole('checkbox', { name: 'E-mail me when my favorites have new episodes' })
+  await expect(box).toBeChecked()
+  await expectReadable(page)
+  await releaseLast(tower)
+  const mail = await mailTo(email, 'A new episode of The Test Tower')
+  expect(mail.link).toContain(`/videos/${tower}?episode=6`)
+  const stop = new URL(/\S+#alerts=\S+/.exec(mail.text)?.[0] ?? '')
+  await page.goto(`${stop.pathname}${stop.hash}`)
+  await expect(page.getByRole('heading', { name: 'Turn off new-episode alerts' })).toBeVisible()
+  await expectReadable(page)
+  await page.getByRole('button', { name: 'Turn off alerts' }).click()
+  await expect(page.getByRole('heading', { name: 'Alerts are off' })).toBeVisible()
+  await page.goto('/my')
+  await expect(box).not.toBeChecked()
+  const saved = page.waitForResponse(/\/api\/user\/alerts$/)
+  await box.check()
+  await saved
+  await page.reload()
+  await expect(box).toBeChecked()
+})
+
+test('nobody is asked at arrival, nor again after an answer @phone', async ({ page }) => {
+  await becomeConfirmed(page)
+  const [tower = '', other = ''] = await videoIds(page)
+  await page.goto(`/videos/${tower}`)
+  await expectMoving(page)
+  await page.getByRole('button', { name: 'Add to favorites' }).click()
+  await page.getByRole('button', { name: 'Not now' }).click()
+  await page.goto(`/videos/${other}`)
+  await expectMoving(page)
+  const saved = page.waitForResponse(/\/api\/user\/favorite$/)
+  await page.getByRole('button', { name: 'Add to favorites' }).click()
+  await saved
+  await expect(page.getByRole('button', { name: 'Remove from favorites' })).toBeVisible()
+  // A dialog would cover it.
+  await page.getByRole('button', { name: 'Remove from favorites' }).click()
+  await expect(page.getByRole('button', { name: 'Add to favorites' })).toBeVisible()
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+})

@@ -1,0 +1,238 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { changeAlerts, getAlerts, stopAlerts } from '#contract/alerts.ts'
+import { addFavorite, removeFavorites } from '#contract/library.ts'
+import { changeUser, deleteUser } from '#contract/members.ts'
+import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
+import { password, registerMember } from '#server/testing/builders/register-member.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import type { Clock } from '#server/platform/clock.ts'
+import { sendMails } from '#server/platform/mail/send-mails.ts'
+import { sendAlerts } from './send-alerts.ts'
+
+const time = {
+  now: new Date('2026-03-01T12:00:00Z'),
+  pass(minutes: number) {
+    time.now = new Date(time.now.getTime() + minutes * 60_000)
+  },
+}
+const clock: Clock = { now: () => time.now }
+let site: TestSite
+let video: BuiltVideo
+
+beforeAll(async () => {
+  site = await testSite({ clock })
+})
+afterAll(() => site.close())
+beforeEach(async () => {
+  time.pass(60)
+  await alertNow()
+  video = await buildVideo(site.context, { title: 'Salt', episodes: 6, ready: 2 })
+})
+
+/** Lets an episode play for the first time. */
+async function release(...numbers: number[]): Promise<void> {
+  for (const number of numbers)
+    await site.context.db
+      .updateTable('episodes')
+      .set((eb) => ({ asset_id: eb.ref('next_asset_id'), next_asset_id: null }))
+      .where('video_id', '=', video.id)
+      .where('number', '=', number)
+      .execute()
+}
+
+/** The job's rounds until the release is over and all are told. */
+async function alertNow(): Promise<void> {
+  await sendAlerts(site.context)
+  time.pass(11)
+  await sendAlerts(site.context)
+}
+
+/** A member with a confirmed address who has the drama among their favorites and wants to hear of it. */
+async function fan({ mail = true, isConfirmed = true } = {}) {
+  const { visitor, email, user } = await registerMember(site)
+  if (isConfirmed)
+    await site.context.db
+      .updateTable('users')
+      .set({ email_verified_at: time.now })
+      .where('id', '=', user.id)
+      .execute()
+  await visitor.ask(addFavorite, { body: { video_id: video.id } })
+  if (mail) await visitor.ask(changeAlerts, { body: { mail } })
+  const alerts = async () => (await site.mails(email)).filter(({ text }) => text.includes('Salt'))
+  return { visitor, email, user, alerts }
+}
+
+describe('new episodes of a favorite', () => {
+  it('are one mail for a release of several, with the first of them and the way to turn mails off', async () => {
+    const { alerts } = await fan()
+    await release(3, 4)
+    await sendAlerts(site.context)
+    time.pass(5)
+    await release(5)
+    await alertNow()
+    const [mail, ...others] = await alerts()
+    expect(others).toEqual([])
+    expect(mail?.subject).toBe('3 new episodes of Salt')
+    expect(mail?.link).toBe(`http://localhost:3000/videos/${video.id}?episode=3`)
+    expect(mail?.text).toMatch(/Turn them off: http:\/\/localhost:3000\/my#alerts=/)
+    expect(mail?.html).toMatch(/<a href="http:\/\/localhost:3000\/my#alerts=[^"]+">/)
+    await release(6)
+    await alertNow()
+    expect((await alerts()).map(({ subject }) => subject)).toEqual([
+      '3 new episodes of Salt',
+      'A new episode of Salt',
+    ])
+  })
+
+  it('wait until the release is over', async () => {
+    const { alerts } = await fan()
+    await release(3)
+    await sendAlerts(site.context)
+    time.pass(5)
+    await sendAlerts(site.context)
+    expect(await alerts()).toEqual([])
+  })
+
+  it('are in the language of each person', async () => {
+    const { visitor, alerts } = await fan()
+    await visitor.ask(changeUser, { body: { language: 'dy' } })
+    await release(3)
+    await alertNow()
+    expect((await alerts())[0]?.text).toContain('Folge 3 von Salt, einem Ihrer Favoriten, ist da.')
+  })
+
+  it('are not mailed to whoever did not ask for it, has no confirmed address, or took the favorite away', async () => {
+    const silent = await fan({ mail: false })
+    const unconfirmed = await fan({ isConfirmed: false })
+    const former = await fan()
+    await former.visitor.ask(removeFavorites, { body: { video_ids: [video.id] } })
+    await release(3)
+    await alertNow()
+    for (const { alerts } of [silent, unconfirmed, former]) expect(await alerts()).toEqual([])
+  })
+
+  it('are no news to whoever made the drama a favorite since', async () => {
+    await release(3)
+    await sendAlerts(site.context)
+    time.pass(1)
+    const { alerts } = await fan()
+    time.pass(11)
+    await sendAlerts(site.context)
+    expect(await alerts()).toEqual([])
+  })
+
+  it('of a drama that is archived by then are told to nobody', async () => {
+    const { alerts } = await fan()
+    await release(3)
+    await sendAlerts(site.context)
+    await site.context.db
+      .updateTable('videos')
+      .set({ state: 'archived' })
+      .where('id', '=', video.id)
+      .execute()
+    await alertNow()
+    expect(await alerts()).toEqual([])
+  })
+
+  it('that are made again are not new', async () => {
+    const { alerts } = await fan()
+    const other = await buildVideo(site.context)
+    const asset_id = other.episodes[0]?.assetId ?? null
+    await site.context.db
+      .updateTable('episodes')
+      .set({ asset_id })
+      .where('id', '=', video.episodes[0]?.id ?? '')
+      .execute()
+    await alertNow()
+    expect(await alerts()).toEqual([])
+  })
+
+  it('reach each of many fans once, whoever sends at the same time or stops halfway', async () => {
+    const { db } = site.context
+    const ids = Array.from({ length: 450 }, (_, i) => `usr_fan_${video.id}_${i}`)
+    const created_at = time.now
+    const email = (id: string) => `${id}@example.com`
+    await db
+      .insertInto('users')
+      .values(
+        ids.map((id) => ({
+          id,
+          email: email(id),
+          email_verified_at: created_at,
+          referral_code: id,
+          created_at,
+        })),
+      )
+      .execute()
+    await db
+      .insertInto('alert_settings')
+      .values(ids.map((user_id) => ({ user_id, mail: true, changed_at: created_at })))
+      .execute()
+    await db
+      .insertInto('favorites')
+      .values(ids.map((user_id) => ({ user_id, video_id: video.id, favorited_at: created_at })))
+      .execute()
+    await release(3)
+    await sendAlerts(site.context)
+    time.pass(11)
+    await sendAlerts(site.context, AbortSignal.abort())
+    await Promise.all([sendAlerts(site.context), sendAlerts(site.context)])
+    const mails = await db
+      .selectFrom('mails')
+      .select('recipient')
+      .where('template', '=', 'newEpisode')
+      .execute()
+    expect(mails.map(({ recipient }) => recipient).toSorted()).toEqual(ids.map(email).toSorted())
+    await db.deleteFrom('mails').execute()
+  })
+})
+
+describe('mails about favorites', () => {
+  it('are off at first, and go on only with a confirmed address', async () => {
+    const { visitor } = await registerMember(site)
+    expect(await visitor.ask(getAlerts)).toEqual({ mail: false, can_mail: false })
+    expect(await visitor.ask(changeAlerts, { body: { mail: true } })).toEqual({
+      mail: false,
+      can_mail: false,
+    })
+    const { visitor: confirmed } = await fan({ mail: false })
+    expect(await confirmed.ask(getAlerts)).toEqual({ mail: false, can_mail: true })
+    expect(await confirmed.ask(changeAlerts, { body: { mail: true } })).toEqual({
+      mail: true,
+      can_mail: true,
+    })
+    expect(await confirmed.ask(getAlerts)).toEqual({ mail: true, can_mail: true })
+  })
+
+  it('of a guest cannot be on', async () => {
+    const guest = site.visitor()
+    await guest.fetch('/api/user')
+    expect(await guest.ask(changeAlerts, { body: { mail: true } })).toEqual({ mail: false, can_mail: false })
+  })
+
+  it('are turned off by the link of a mail without a sign-in, again and again, and by no other', async () => {
+    const { visitor, alerts } = await fan()
+    await release(3)
+    await alertNow()
+    const secret = /#alerts=(\S+)/.exec((await alerts())[0]?.text ?? '')?.[1] ?? ''
+    const stranger = site.visitor()
+    const [userId, mac = ''] = secret.split('.')
+    for (const forged of ['', 'x', `${userId}.`, `${userId}.${mac.slice(1)}`, `usr_other.${mac}`])
+      expect((await stranger.call(stopAlerts, { body: { secret: forged } })).answer.code).toBe(500)
+    expect(await visitor.ask(getAlerts)).toMatchObject({ mail: true })
+    for (let press = 0; press < 2; press++)
+      expect(await stranger.ask(stopAlerts, { body: { secret } })).toEqual({ mail: false })
+    expect(await visitor.ask(getAlerts)).toMatchObject({ mail: false })
+  })
+
+  it('end with the account', async () => {
+    const { visitor, user, alerts } = await fan()
+    await visitor.ask(deleteUser, { body: { current_password: password } })
+    await release(3)
+    await alertNow()
+    await sendMails(site.context)
+    expect(await alerts()).toEqual([])
+    const left = site.context.db.selectFrom('alert_settings').selectAll().where('user_id', '=', user.id)
+    expect(await left.execute()).toEqual([])
+  })
+})

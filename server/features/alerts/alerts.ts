@@ -1,0 +1,49 @@
+import type { Alerts } from '#contract/alerts.ts'
+import { Refusal } from '#contract/errors.ts'
+import type { OfferedLanguages } from '#contract/languages.ts'
+import type { MembersContext } from '#server/features/members/members.ts'
+import type { Job } from '#server/platform/jobs/jobs.ts'
+import type { Db, Tx } from '#server/tables.ts'
+import * as queries from './queries.ts'
+import { sendAlerts } from './send-alerts.ts'
+import { userOfStopLink } from './stop-link.ts'
+
+export interface AlertsContext extends MembersContext {
+  languages(): OfferedLanguages
+}
+
+/** Alerts of new episodes leave within a minute of the end of a release. */
+export function alertJobs(context: AlertsContext): Job[] {
+  const run = (signal: AbortSignal) => sendAlerts(context, signal)
+  return [{ name: 'send-alerts', everySeconds: 30, dueWhen: queries.anyNewEpisodes, run }]
+}
+
+export const loadAlerts = (db: Db, userId: string): Promise<Alerts> => queries.selectAlerts(db, userId)
+
+/** Turns mails on or off; they stay off where there is no confirmed address to send to. */
+export async function changeAlerts(tx: Tx, userId: string, mail: boolean, now: Date): Promise<Alerts> {
+  const { can_mail } = await queries.selectAlerts(tx, userId)
+  if (mail && !can_mail) return { mail: false, can_mail }
+  await queries.saveAlerts(tx, userId, mail, now)
+  return { mail, can_mail }
+}
+
+/** Turns mails off for the user of a mail's link. @throws Refusal linkSpent for a secret that we did not make */
+export async function stopByLink(
+  { secret, clock }: Pick<AlertsContext, 'secret' | 'clock'>,
+  tx: Tx,
+  given: string,
+): Promise<{ mail: false }> {
+  const userId = userOfStopLink(secret, given)
+  if (userId === undefined) throw new Refusal('linkSpent')
+  // Whoever has deleted their account gets none anyway.
+  if ((await queries.selectSetting(tx, userId))?.mail)
+    await queries.saveAlerts(tx, userId, false, clock.now())
+  return { mail: false }
+}
+
+export const eraseAlerts = (tx: Tx, userId: string): Promise<void> => queries.deleteAlerts(tx, userId)
+
+export async function exportAlerts(db: Db, userId: string): Promise<Record<string, unknown>> {
+  return { new_episode_alerts: (await queries.selectSetting(db, userId)) ?? null }
+}

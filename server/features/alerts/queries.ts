@@ -1,0 +1,133 @@
+import { sql } from 'kysely'
+import type { Texts } from '#contract/languages.ts'
+import { newId } from '#server/platform/ids.ts'
+import type { Db, Tx } from '#server/tables.ts'
+
+/** Whether a user is mailed, and whether they could be: a member with a confirmed address. */
+export async function selectAlerts(db: Db, userId: string): Promise<{ mail: boolean; can_mail: boolean }> {
+  const row = await db
+    .selectFrom('users')
+    .leftJoin('alert_settings', 'alert_settings.user_id', 'users.id')
+    .select([
+      sql<boolean>`coalesce(alert_settings.mail, false)`.as('mail'),
+      sql<boolean>`users.email IS NOT NULL AND users.email_verified_at IS NOT NULL`.as('can_mail'),
+    ])
+    .where('users.id', '=', userId)
+    .where('users.deleted_at', 'is', null)
+    .executeTakeFirst()
+  return row ?? { mail: false, can_mail: false }
+}
+
+export async function saveAlerts(tx: Tx, userId: string, mail: boolean, now: Date): Promise<void> {
+  await tx
+    .insertInto('alert_settings')
+    .values({ user_id: userId, mail, changed_at: now })
+    .onConflict((conflict) => conflict.column('user_id').doUpdateSet({ mail, changed_at: now }))
+    .execute()
+}
+
+export async function deleteAlerts(tx: Tx, userId: string): Promise<void> {
+  await tx.deleteFrom('alert_settings').where('user_id', '=', userId).execute()
+}
+
+export function selectSetting(db: Db, userId: string) {
+  return db
+    .selectFrom('alert_settings')
+    .select(['mail', 'changed_at'])
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+}
+
+/** Holds while there are episodes to notice, alerts on their way, or episodes that have waited for others since before `$1`. */
+export const anyNewEpisodes =
+  "EXISTS (SELECT FROM alert_batches) OR EXISTS (SELECT FROM new_episodes WHERE noticed_at IS NULL OR noticed_at <= $1::timestamptz - interval '10 minutes')"
+
+/** Dates new episodes by the site's clock. */
+export async function noticeEpisodes(db: Db, now: Date): Promise<void> {
+  await db.updateTable('new_episodes').set({ noticed_at: now }).where('noticed_at', 'is', null).execute()
+}
+
+/** The videos none of whose new episodes came after a time. */
+export async function selectSettled(db: Db, before: Date): Promise<string[]> {
+  const rows = await db
+    .selectFrom('new_episodes')
+    .select('video_id')
+    .groupBy('video_id')
+    .having(sql<boolean>`bool_and(noticed_at <= ${before})`)
+    .execute()
+  return rows.map(({ video_id }) => video_id)
+}
+
+/**
+ * Makes one batch of a video's new episodes, which are new no more. Of a video that is not published there is nothing to tell.
+ * Two processes at once make one: the second finds no rows.
+ */
+export async function makeBatch(tx: Tx, videoId: string): Promise<void> {
+  await sql`
+    WITH taken AS (
+      DELETE FROM new_episodes WHERE video_id = ${videoId} AND noticed_at IS NOT NULL RETURNING episode_id, noticed_at
+    )
+    INSERT INTO alert_batches (id, video_id, number, count, noticed_at)
+    SELECT ${newId('alb')}, ${videoId}, min(episodes.number), count(*), min(taken.noticed_at)
+    FROM taken JOIN episodes ON episodes.id = taken.episode_id
+    JOIN videos ON videos.id = episodes.video_id AND videos.state = 'published'
+    HAVING count(*) > 0`.execute(tx)
+}
+
+export interface Batch {
+  id: string
+  video_id: string
+  number: number
+  count: number
+  noticed_at: Date
+  after_user: string
+  titles: Texts
+}
+
+/** A batch that no other process goes through now, locked until the transaction is over. */
+export function lockBatch(tx: Tx): Promise<Batch | undefined> {
+  return tx
+    .selectFrom('alert_batches')
+    .innerJoin('videos', 'videos.id', 'alert_batches.video_id')
+    .select(['alert_batches.id', 'alert_batches.video_id', 'alert_batches.number', 'alert_batches.count'])
+    .select(['alert_batches.noticed_at', 'alert_batches.after_user', 'videos.titles'])
+    .orderBy('alert_batches.id')
+    .limit(1)
+    .forUpdate('alert_batches')
+    .skipLocked()
+    .executeTakeFirst()
+}
+
+export interface AlertedUser {
+  user_id: string
+  email: string
+  language: string | null
+  wanted: boolean
+}
+
+/** The next users, by id, who had the video among their favorites when it released; whoever is not `wanted` gets no mail. */
+export function selectFavoritesOf(db: Db, batch: Batch, limit: number): Promise<AlertedUser[]> {
+  return db
+    .selectFrom('favorites')
+    .innerJoin('users', 'users.id', 'favorites.user_id')
+    .leftJoin('alert_settings', 'alert_settings.user_id', 'favorites.user_id')
+    .select(['favorites.user_id', 'users.language'])
+    .select([
+      sql<string>`coalesce(users.email, '')`.as('email'),
+      sql<boolean>`coalesce(alert_settings.mail, false) AND users.email IS NOT NULL AND users.email_verified_at IS NOT NULL
+        AND users.deleted_at IS NULL AND favorites.favorited_at <= ${batch.noticed_at}`.as('wanted'),
+    ])
+    .where('favorites.video_id', '=', batch.video_id)
+    .where('favorites.user_id', '>', batch.after_user)
+    .orderBy('favorites.user_id')
+    .limit(limit)
+    .execute()
+}
+
+export async function moveBatch(tx: Tx, id: string, after_user: string): Promise<void> {
+  await tx.updateTable('alert_batches').set({ after_user }).where('id', '=', id).execute()
+}
+
+export async function deleteBatch(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('alert_batches').where('id', '=', id).execute()
+}

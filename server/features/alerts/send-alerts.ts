@@ -1,0 +1,61 @@
+import { inLanguage, keptLanguage } from '#contract/languages.ts'
+import { dayMs } from '#server/platform/clock.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
+import { queueMail } from '#server/platform/mail/send-mails.ts'
+import type { Tx } from '#server/tables.ts'
+import type { AlertsContext } from './alerts.ts'
+import * as queries from './queries.ts'
+import { stopLink } from './stop-link.ts'
+
+/** Episodes of a video that come within so long of one another are one release. */
+const releaseMs = 10 * 60_000
+/** So many favorites are gone through in one transaction. */
+const perPage = 200
+/** An alert that could not be sent for so long is no news any more. */
+const newsMs = 3 * dayMs
+
+/**
+ * Alerts members to new episodes of their favorites: one mail for a video and release. A page of favorites and the mails to them are
+ * one transaction, so that whoever dies in between has sent none of them or all, and the next run goes on there.
+ */
+export async function sendAlerts(context: AlertsContext, signal?: AbortSignal): Promise<void> {
+  const { db, clock } = context
+  await queries.noticeEpisodes(db, clock.now())
+  for (const videoId of await queries.selectSettled(db, new Date(clock.now().getTime() - releaseMs)))
+    await inTransaction(db, (tx) => queries.makeBatch(tx, videoId))
+  while (!signal?.aborted && (await inTransaction(db, (tx) => sendPage(context, tx))));
+}
+
+/** @returns whether there may be more */
+async function sendPage(context: AlertsContext, tx: Tx): Promise<boolean> {
+  const batch = await queries.lockBatch(tx)
+  if (!batch) return false
+  const users = await queries.selectFavoritesOf(tx, batch, perPage)
+  for (const user of users) if (user.wanted) await mailAlert(context, tx, batch, user)
+  const last = users.at(-1)
+  if (last && users.length === perPage) await queries.moveBatch(tx, batch.id, last.user_id)
+  else await queries.deleteBatch(tx, batch.id)
+  return true
+}
+
+function mailAlert(
+  { publicUrl, secret, languages, clock }: AlertsContext,
+  tx: Tx,
+  { video_id, number, count, titles }: queries.Batch,
+  { user_id, email, language: kept }: queries.AlertedUser,
+): Promise<void> {
+  const language = keptLanguage(kept, languages())
+  return queueMail(tx, {
+    to: email,
+    template: count === 1 ? 'newEpisode' : 'newEpisodes',
+    values: {
+      link: `${publicUrl}/videos/${video_id}?episode=${number}`,
+      title: inLanguage(titles, language),
+      number: String(number),
+      count: String(count),
+      stop: stopLink(publicUrl, secret, user_id),
+    },
+    language,
+    expiresAt: new Date(clock.now().getTime() + newsMs),
+  })
+}

@@ -1,0 +1,34 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from 'react-router'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import { paths } from '#web/lib/paths.ts'
+import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { alertsQuery } from './queries.ts'
+import { useChangeAlerts } from './use-change-alerts.ts'
+import styles from './alerts.module.css'
+
+/** Where alerts of new episodes are turned on and off. */
+export function AlertSettings() {
+  const { t } = useTranslation()
+  const { data, isError, refetch } = useQuery(alertsQuery)
+  const { change, busy } = useChangeAlerts()
+  if (!data) return isError ? <CouldNotLoad onRetry={() => void refetch()} /> : <div className={styles.row} />
+  return (
+    <>
+      <label className={styles.row}>
+        <input
+          type="checkbox"
+          checked={data.mail}
+          disabled={!data.can_mail}
+          onChange={({ target }) => !busy && void change(target.checked)}
+        />
+        {t('alerts.mail')}
+      </label>
+      {!data.can_mail && (
+        <p className={styles.note}>
+          <Link to={paths.individual.to()}>{t('alerts.confirm')}</Link>
+        </p>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,31 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { changeAlerts, type Alerts } from '#contract/alerts.ts'
+import { call } from '#web/lib/api.ts'
+import { alertsQuery } from './queries.ts'
+
+/**
+ * Turns mails about favorites on or off: on screen at once, and back where it could not be done. The answer is undefined
+ * then, which a toast has said.
+ */
+export function useChangeAlerts() {
+  const queryClient = useQueryClient()
+  const [busy, setBusy] = useState(false)
+  const change = async (mail: boolean): Promise<Alerts | undefined> => {
+    setBusy(true)
+    const show = (alerts: Alerts | undefined) => queryClient.setQueryData(alertsQuery.queryKey, alerts)
+    const before = queryClient.getQueryData(alertsQuery.queryKey)
+    if (before) show({ ...before, mail })
+    try {
+      const alerts = await call(changeAlerts, { body: { mail } })
+      show(alerts)
+      return alerts
+    } catch {
+      show(before)
+      return undefined
+    } finally {
+      setBusy(false)
+    }
+  }
+  return { change, busy }
+}
