@@ -100,6 +100,7 @@ function home({ category, section }: Content): Shot[] {
     { name: 'privacy', path: '/', act: click('footer button') },
     { name: 'browse', path: `/browse/${category}` },
     { name: 'more', path: `/more/${section}` },
+    { name: 'feed of dramas', path: `/more/${section}?feed=` },
     { name: 'list, its end', path: `/more/${section}`, act: toEnd },
     { name: 'list, on its way', path: `/more/${section}`, before: slowAnswers },
     { name: 'list, no answer', path: `/more/${section}`, before: noAnswers },
