@@ -69,6 +69,76 @@ for (const { name, path } of [
     expect((player?.y ?? 0) + (player?.height ?? 0)).toBeGreaterThan(desktop.viewport.height - 40)
   })
 
+/** Narrow phones; the last is one of 360 px, with the page at twice its size. */
+const narrow = [
+  { width: 320, height: 568 },
+  { width: 280, height: 653 },
+  { width: 240, height: 520 },
+  { width: 180, height: 427 },
+]
+
+/** What the question is called in each language. */
+const titles = {
+  en: 'Your privacy',
+  es: 'Tu privacidad',
+  pt: 'Sua privacidade',
+  fr: 'Votre vie privée',
+  de: 'Ihre Privatsphäre',
+}
+
+test.describe('on very narrow screens', () => {
+  for (const [lang, name] of Object.entries(titles))
+    test(`the question is whole, covers nothing and can be answered: ${lang}`, async ({ page, context }) => {
+      const bar = page.getByRole('region', { name })
+      await standIn(context, siteUrl)
+      await watchShifts(page)
+      const video = await pathOf(page, '/videos/{video}?episode=1')
+      await page.setViewportSize(narrow[0] ?? desktop.viewport)
+      await page.goto(`/?lang=${lang}&fbclid=click`)
+      for (const viewport of narrow) {
+        await page.setViewportSize(viewport)
+        await expectUncovered(bar, viewport)
+      }
+      for (const viewport of narrow) {
+        await page.setViewportSize(viewport)
+        await page.goto(`${video}&lang=${lang}&fbclid=click`)
+        await expectUncovered(bar, viewport)
+        await expect.poll(() => gapAbove(bar, page.locator('[data-player]'))).toBe(0)
+        await expectNoShift(page)
+      }
+    })
+})
+
+/** The words and buttons of a bar lie within it, and the bar within the window; at their middle lies nothing else. */
+async function expectUncovered(bar: Locator, window: { width: number; height: number }): Promise<void> {
+  await expect(bar.getByRole('button')).toHaveCount(3)
+  const faults = () =>
+    bar.evaluate((element, { width, height }) => {
+      const around = element.getBoundingClientRect()
+      const isIn = (inner: DOMRect, outer: { left: number; right: number; top: number; bottom: number }) =>
+        inner.left >= outer.left - 1 &&
+        inner.right <= outer.right + 1 &&
+        inner.top >= outer.top - 1 &&
+        inner.bottom <= outer.bottom + 1
+      const parts = [...element.querySelectorAll('p, button')].flatMap((part) => {
+        const { textContent: words } = part
+        const text = document.createRange()
+        text.selectNodeContents(part)
+        const box = part.getBoundingClientRect()
+        const top = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2)
+        return [
+          ...(isIn(box, around) ? [] : [`outside: ${words}`]),
+          ...(isIn(text.getBoundingClientRect(), box) ? [] : [`cut: ${words}`]),
+          ...(top && part.contains(top) ? [] : [`covered: ${words}`]),
+        ]
+      })
+      return isIn(around, { left: 0, top: 0, right: width, bottom: height })
+        ? parts
+        : ['out of sight', ...parts]
+    }, window)
+  await expect.poll(faults, `${window.width} px`).toEqual([])
+}
+
 /** How far above the upper edge of one thing the lower edge of the other lies. */
 async function gapAbove(upper: Locator, lower: Locator): Promise<number> {
   const [bar, covered] = await Promise.all([upper.boundingBox(), lower.boundingBox()])
