@@ -3,6 +3,7 @@ import { expect, test as base } from '#e2e/support/fixtures.ts'
 import { frontUrl, openFront, type Front } from '#e2e/stand-ins/site-front.ts'
 import { expectNoShift, watchShifts } from '#e2e/support/page-quality.ts'
 import { pixelIds, standIn } from '#e2e/stand-ins/pixel-servers.ts'
+import { pathOf } from '#e2e/support/routes.ts'
 import { expectMoving } from '#e2e/support/watching.ts'
 
 const test = base.extend<{ front: Front }>({
@@ -92,6 +93,18 @@ test('what is kept is files of the release: no call, no picture, no second of a 
   expect(paths).toContain('/offline')
   expect(paths.some((path) => /HomeScreen/.test(path))).toBe(true)
   expect(paths.filter((path) => path !== '/offline' && !path.startsWith('/assets/'))).toEqual([])
+})
+
+test('a first visit fetches the release only once its video rests', async ({ page }) => {
+  const isAsked = () => page.evaluate(async () => Boolean(await navigator.serviceWorker.getRegistration()))
+  await page.goto(await pathOf(page, '/videos/{video}?episode=1'))
+  await expectMoving(page)
+  await page.waitForFunction(() => performance.getEntriesByName('privacy-ready').length > 0)
+  expect(await isAsked()).toBe(false)
+  await page.evaluate(() => {
+    for (const video of document.querySelectorAll('video')) video.pause()
+  })
+  await expect.poll(isAsked).toBe(true)
 })
 
 test.describe('without a connection', () => {

@@ -1,4 +1,5 @@
 /// <reference lib="webworker" />
+import { isSparing } from '#web/player/engine/bandwidth.ts'
 import { isScreen } from './is-screen.ts'
 
 declare const self: ServiceWorkerGlobalScope
@@ -31,8 +32,12 @@ self.addEventListener('fetch', (event) => {
   else if (ours.has(pathname)) event.respondWith(takeFile(pathname))
 })
 
-/** Fetches the release whole or not at all: the browser tries again with the next document. */
+/**
+ * Fetches the release whole or not at all: the browser tries again with the next document. Where every byte may cost it fetches
+ * nothing, and the release before stays.
+ */
 async function fetchRelease(): Promise<void> {
+  if (isSparing()) throw new Error('every byte may cost here')
   const cache = await caches.open(cacheName)
   try {
     await cacheDocument(cache)

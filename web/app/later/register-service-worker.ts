@@ -1,9 +1,13 @@
+import { untilCalm } from './until-calm.ts'
+
 /**
- * Lets the service worker keep this release. Browsers without one, or that forbid it, go without.
+ * Lets the service worker keep this release. Browsers without one, or that forbid it, go without. The first time this waits for
+ * a calm moment, since the release is some two hundred files; later the browser looks for a newer one with each document anyway.
  * A worker of a newer release waits until no page of the older one is open; a new page asks it to take over.
  */
 export async function registerServiceWorker(): Promise<void> {
   if (!import.meta.env.PROD || !('serviceWorker' in navigator)) return
+  if (!navigator.serviceWorker.controller) await untilCalm()
   const registration = await navigator.serviceWorker
     .register('/sw.js', { updateViaCache: 'none' })
     .catch(() => undefined)
