@@ -72,6 +72,8 @@ CREATE TABLE videos (
   video_cents     integer NOT NULL CHECK (video_cents > 0),
   cover_path      text,
   cover_color     text NOT NULL DEFAULT '#2a211c',
+  -- Covers for one language each, beside the cover for all: {"dy": {"path": "public/covers/….webp", "color": "#2a211c"}}.
+  language_covers jsonb NOT NULL DEFAULT '{}',
   -- How far its episodes are transcoded, in percent; null once all are.
   progress        integer CHECK (progress BETWEEN 0 AND 100),
   play_count      bigint NOT NULL DEFAULT 0,

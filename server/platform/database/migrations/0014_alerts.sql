@@ -1,3 +1,5 @@
+-- E-mails about new episodes of favorites.
+
 -- Members who were asked whether new episodes of their favorites are mailed to them, and their answer.
 CREATE TABLE alert_settings (
   user_id    text PRIMARY KEY REFERENCES users ON DELETE CASCADE,
