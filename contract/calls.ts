@@ -30,7 +30,19 @@ import * as uploads from './studio/uploads.ts'
 import * as videos from './studio/videos.ts'
 import * as tracking from './tracking.ts'
 
-const modules = [members, social, catalog, library, alerts, media, billing, balance, tracking, pages, operations]
+const modules = [
+  members,
+  social,
+  catalog,
+  library,
+  alerts,
+  media,
+  billing,
+  balance,
+  tracking,
+  pages,
+  operations,
+]
 /** The operators' calls, which no viewer's page makes. */
 const studioModules = [
   operators,
