@@ -94,7 +94,7 @@ export const setAutoUnlock = endpoint({
   method: 'POST',
   path: '/api/balance/auto-unlock',
   summary: 'Has the next episodes of a drama unlocked from the balance, up to a number within 24 hours',
-  refuses: ['signInFirst', 'balanceOff', 'notFound', 'priceDiffers'],
+  refuses: ['signInFirst', 'balanceOff', 'notFound', 'priceDiffers', 'balanceTooLow'],
   body: Type.Object({
     video_id: Id,
     daily_limit: Type.Integer({ minimum: 1, maximum: mostAutoUnlocks }),
@@ -104,9 +104,14 @@ export const setAutoUnlock = endpoint({
     shown: Type.String({ maxLength: 4000 }),
   }),
   info: AutoUnlock,
-  /** The price, if it differs from the one that was shown. */
+  /** The price, if it differs from the one that was shown, or if the person never had a balance. */
   refusals: {
-    409: Type.Object({ amount_cents: Type.Optional(Cents), currency: Type.Optional(Currency) }),
+    409: Type.Object({
+      amount_cents: Type.Optional(Cents),
+      currency: Type.Optional(Currency),
+      available_cents: Type.Optional(Cents),
+      missing_cents: Type.Optional(Cents),
+    }),
   },
 })
 

@@ -1,5 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { autoUnlock, getBalance, setAutoUnlock, stopAutoUnlock, undoAutoUnlock } from '#contract/balance.ts'
+import {
+  autoUnlock,
+  getBalance,
+  refundBalance,
+  setAutoUnlock,
+  stopAutoUnlock,
+  undoAutoUnlock,
+} from '#contract/balance.ts'
 import { expectBalancesKept } from '#server/testing/billing-model/balance-books.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
 import {
@@ -108,6 +115,13 @@ describe('auto-unlock', () => {
     expect(answer).toMatchObject({ code: 409, info: { amount_cents: 99, currency: 'USD' } })
   })
 
+  test('is not turned on by somebody who never had a balance', async () => {
+    const shopper = await Shopper.on(site)
+    const body = { video_id: site.video.id, daily_limit: 5, amount_cents: 99, shown }
+    const { answer } = await shopper.visitor.call(setAutoUnlock, { body })
+    expect(answer).toMatchObject({ code: 409, info: { available_cents: 0, missing_cents: 99 } })
+  })
+
   test('is off after one call', async () => {
     const shopper = await withBalance()
     await turnOn(shopper)
@@ -117,8 +131,9 @@ describe('auto-unlock', () => {
   })
 
   test('is refused where the balance is too low', async () => {
-    const shopper = await Shopper.on(site)
+    const shopper = await withBalance()
     await turnOn(shopper)
+    await shopper.visitor.ask(refundBalance, { body: {} })
     expect(await unlock(shopper, 4)).toMatchObject({ code: 409, info: { missing_cents: 99 } })
   })
 })

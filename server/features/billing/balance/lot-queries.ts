@@ -11,7 +11,13 @@ export function selectLotsOf(db: Db, userId: string, now: Date): Promise<LotRow[
   return openLots(db, userId, now).execute()
 }
 
-/** The same in one currency, locked until the transaction ends. */
+/** Whether a person has topped up a balance, also one that is spent. */
+export async function hasHadBalance(db: Db, userId: string): Promise<boolean> {
+  const lots = db.selectFrom('balance_lots').select('id').where('user_id', '=', userId).limit(1)
+  return (await lots.executeTakeFirst()) !== undefined
+}
+
+/** Those that money is left in, in one currency, locked until the transaction ends. */
 export function lockLotsOf(tx: Tx, userId: string, currency: string, now: Date): Promise<LotRow[]> {
   return openLots(tx, userId, now).where('currency', '=', currency).forUpdate().execute()
 }

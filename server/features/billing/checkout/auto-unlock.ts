@@ -22,6 +22,7 @@ import {
   upsertAutoUnlock,
   type AutoUnlockRow,
 } from '#server/features/billing/balance/auto-unlock-queries.ts'
+import { hasHadBalance } from '#server/features/billing/balance/lot-queries.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { selectEpisodeOnSale, selectVideoOnSale } from '#server/features/billing/records/offer-queries.ts'
 import { lockBuyer, selectOrder, type OrderRow } from '#server/features/billing/records/order-queries.ts'
@@ -46,7 +47,8 @@ function present(row: AutoUnlockRow, made: Map<string, number>): AutoUnlock {
 
 /**
  * Has the next episodes of a drama unlocked from the balance, at the price of an episode now at most.
- * @throws Refusal balanceOff; notFound for what is not on sale; priceDiffers where another price was shown
+ * @throws Refusal balanceOff; notFound for what is not on sale; priceDiffers where another price was shown; balanceTooLow for
+ * somebody who never had a balance
  */
 export async function setAutoUnlock(
   context: BillingContext,
@@ -62,6 +64,8 @@ export async function setAutoUnlock(
     const price = await priceOfEpisode(tx, video_id, user_id)
     if (amount_cents !== undefined && amount_cents !== price.amount_cents)
       throw new Refusal('priceDiffers', price)
+    if (!(await hasHadBalance(tx, user_id)))
+      throw new Refusal('balanceTooLow', { ...price, available_cents: 0, missing_cents: price.amount_cents })
     const { hash, isNew } = await storeShownTerms(tx, shown, now)
     if (isNew) quotas.take('wordBytes', call.ip, Buffer.byteLength(shown))
     const { amount_cents: agreed_cents, currency } = price

@@ -41,6 +41,6 @@ export async function putDifferingDays(db: Db, days: readonly string[]): Promise
 /** When the first money moved, or undefined. */
 export async function selectFirstMoney(db: Db): Promise<Date | undefined> {
   const { rows } = await sql<{ first: Date | null }>`
-    SELECT min(day)::timestamp AT TIME ZONE 'UTC' AS first FROM money_days`.execute(db)
+    SELECT min(day)::timestamp AT TIME ZONE 'UTC' AS first FROM daily_revenue`.execute(db)
   return rows[0]?.first ?? undefined
 }

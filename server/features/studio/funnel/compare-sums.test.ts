@@ -38,7 +38,7 @@ afterAll(() => site.close())
 
 const run = (statement: string) => site.context.database.pool.query(statement)
 
-const tables = ['money_days', 'funnel_money', 'funnel_counts']
+const tables = ['daily_revenue', 'funnel_money', 'funnel_counts']
 
 /** Falsifies sums until the test is over, or until what it answers is called. */
 async function falsify(statement: string): Promise<() => Promise<void>> {
@@ -64,7 +64,7 @@ test('finds no difference where the sums are what they were made of', async () =
 test.each([
   [
     'the daily revenue',
-    "UPDATE money_days SET sums = jsonb_set(sums, '{revenue,0,gross_cents}', '1')",
+    "UPDATE daily_revenue SET sums = jsonb_set(sums, '{revenue,0,gross_cents}', '1')",
     /daily revenue: gross_cents 1 USD instead of \d+/,
   ],
   [
@@ -123,7 +123,7 @@ test('says a difference on the system page and in the log until it is gone', asy
     return (await job())?.reason
   }
   const restore = await falsify(
-    "UPDATE money_days SET sums = jsonb_set(sums, '{revenue,0,gross_cents}', '1')",
+    "UPDATE daily_revenue SET sums = jsonb_set(sums, '{revenue,0,gross_cents}', '1')",
   )
   expect(await round('failing')).toContain(`${day} (daily revenue: gross_cents 1 USD`)
   expect(lines.join()).toContain('compare-sums')

@@ -59,6 +59,7 @@ const allowed: Record<string, readonly Role[]> = {
   'category delete': ['owner', 'editor'],
   'episode list': ['owner', 'editor', 'support', 'analyst'],
   'video read': ['owner', 'editor'],
+  'video remove-cover': ['owner', 'editor'],
   'video add': ['owner', 'editor'],
   'video edit': ['owner', 'editor'],
   'video publish': ['owner', 'editor'],
