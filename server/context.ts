@@ -319,7 +319,7 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
           return exportLibrary(database, id)
         },
         exportCredentials,
-        (database, id) => exportTracking(context, database, id),
+        exportTracking,
       ],
       ...overrides.lifecycleHooks,
     },

@@ -107,6 +107,27 @@ describe('while the database is away', () => {
     await expect(answers.get('home', () => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
   })
 
+  it('gives nothing of before of what was found gone since', async () => {
+    const { answers, wait } = staleCache()
+    await answers.get('video', async () => 'before')
+    wait(1000)
+    await expect(answers.get('video', () => Promise.reject(new Error('archived')))).rejects.toThrow(
+      'archived',
+    )
+    wait(1000)
+    await expect(answers.get('video', away)).rejects.toThrow('gone')
+  })
+
+  it('is asked again after a statement that took too long', async () => {
+    const { answers, wait } = staleCache()
+    await answers.get('home', async () => 'before')
+    await answers.get('search', async () => 'found')
+    wait(1000)
+    const slow = () => Promise.reject(Object.assign(new Error('slow'), { code: '57014' }))
+    expect(await answers.get('search', slow)).toBe('found')
+    expect(await answers.get('home', async () => 'new')).toBe('new')
+  })
+
   it('gives nothing of before where that is not asked for', async () => {
     let now = 0
     const answers = createAnswerCache<string>({ now: () => new Date(now) })

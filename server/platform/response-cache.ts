@@ -1,5 +1,5 @@
 import type { Clock } from './clock.ts'
-import { isDatabaseAway } from './database/database-away.ts'
+import { isDatabaseAway, isDatabaseGone } from './database/database-away.ts'
 import type { Serialised } from './http/route.ts'
 
 const lifetimeMs = 1000
@@ -68,8 +68,10 @@ function createFormers<Answer>() {
     const loaded = load().then(
       (answer) => note(key, answer, now),
       (error: unknown) => {
-        isAway = isDatabaseAway(error)
-        if (isAway && former) return former.answer
+        isAway ||= isDatabaseGone(error)
+        if (isDatabaseAway(error)) {
+          if (former) return former.answer
+        } else formers.delete(key)
         throw error
       },
     )

@@ -84,6 +84,33 @@ describe('new episodes of a favorite', () => {
     ])
   })
 
+  it('are sent after the mails that somebody waits for', async () => {
+    const { email } = await fan()
+    await release(3)
+    await alertNow()
+    const { rows } = await site.context.database.pool.query<{ due: Date | number }>(
+      'SELECT due_at AS due FROM mails WHERE recipient = $1 AND template = $2',
+      [email, 'newEpisode'],
+    )
+    expect(rows).toEqual([{ due: time.now }])
+  })
+
+  it('wait for episodes that are still transcoded, for a day at most', async () => {
+    const { alerts } = await fan()
+    await release(3)
+    const { rows } = await site.context.database.pool.query<{ id: string }>(
+      `UPDATE assets SET state = 'processing' FROM episodes
+       WHERE assets.id = episodes.next_asset_id AND episodes.video_id = $1 AND episodes.number = 4 RETURNING assets.id`,
+      [video.id],
+    )
+    expect(rows).toHaveLength(1)
+    await alertNow()
+    expect(await alerts()).toEqual([])
+    time.pass(24 * 60)
+    await sendAlerts(site.context)
+    expect(await alerts()).toHaveLength(1)
+  })
+
   it('wait until the release is over', async () => {
     const { alerts } = await fan()
     await release(3)

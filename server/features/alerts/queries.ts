@@ -1,3 +1,4 @@
+import { dayMs } from '#server/platform/clock.ts'
 import { sql } from 'kysely'
 import type { Texts } from '#contract/languages.ts'
 import { newId } from '#server/platform/ids.ts'
@@ -47,13 +48,21 @@ export async function noticeEpisodes(db: Db, now: Date): Promise<void> {
   await db.updateTable('new_episodes').set({ noticed_at: now }).where('noticed_at', 'is', null).execute()
 }
 
-/** The videos none of whose new episodes came after a time. */
+/** So long is waited for further episodes of a release that are still transcoded. */
+const longestReleaseMs = dayMs
+
+/** The videos none of whose new episodes came after a time, and none of whose episodes is still transcoded, for up to a day. */
 export async function selectSettled(db: Db, before: Date): Promise<string[]> {
+  const longAgo = new Date(before.getTime() - longestReleaseMs)
   const rows = await db
     .selectFrom('new_episodes')
     .select('video_id')
     .groupBy('video_id')
-    .having(sql<boolean>`bool_and(noticed_at <= ${before})`)
+    .having(
+      sql<boolean>`bool_and(noticed_at <= ${before}) AND (min(noticed_at) <= ${longAgo} OR NOT EXISTS (
+        SELECT FROM episodes JOIN assets ON assets.id = episodes.next_asset_id
+        WHERE episodes.video_id = new_episodes.video_id AND (assets.state = 'processing' OR assets.state = 'uploaded' AND assets.original_path IS NOT NULL)))`,
+    )
     .execute()
   return rows.map(({ video_id }) => video_id)
 }

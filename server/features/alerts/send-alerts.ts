@@ -57,5 +57,7 @@ function mailAlert(
     },
     language,
     expiresAt: new Date(clock.now().getTime() + newsMs),
+    // Receipts and links that somebody waits for go first.
+    dueAt: clock.now(),
   })
 }

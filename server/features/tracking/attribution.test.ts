@@ -449,7 +449,7 @@ describe('over HTTP', () => {
 test('what is kept is exported, and erased', async () => {
   const { userId } = await trackedVisitor(site, true)
   await visit(userId, { token: 'spring', ttclid: 'tt1' })
-  expect(await readParts(exportTracking(site.context, site.context.db, userId))).toMatchObject({
+  expect(await readParts(exportTracking(site.context.db, userId))).toMatchObject({
     attribution: { first_touch: { referrer_token: 'spring', ttclid: 'tt1' } },
   })
   await site.context.db.transaction().execute((tx) => eraseTracking(tx, userId))

@@ -123,11 +123,10 @@ export async function moveEvents(tx: Tx, from: string, to: string): Promise<void
   await tx.updateTable('events').set({ user_id: to }).where('user_id', '=', from).execute()
 }
 
-/** A page of a person's events since `since`, newest first, from the one after `after`. */
+/** A page of a person's events, newest first, from the one after `after`. */
 export function selectEventsOf(
   db: Db,
   userId: string,
-  since: Date,
   after: Pick<EventRow, 'at' | 'id'> | undefined,
   most: number,
 ) {
@@ -135,7 +134,6 @@ export function selectEventsOf(
     .selectFrom('events')
     .select(['at', 'id', 'name', 'fields', 'fbclid', 'ttclid'])
     .where('user_id', '=', userId)
-    .where('at', '>=', since)
     .$if(after !== undefined, (query) => query.where(sql<boolean>`(at, id) < (${after?.at}, ${after?.id})`))
     .orderBy('at', 'desc')
     .orderBy('id', 'desc')

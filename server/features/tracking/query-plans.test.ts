@@ -33,7 +33,7 @@ it('finds the conversion that is due without reading those that were sent', asyn
 
 it('finds the events of a person in each month by an index', async () => {
   const plans = await queryPlans(database, async (db) => {
-    await selectEventsOf(db, 'usr_7', new Date(0), { at: now, id: randomUUID() }, 100)
+    await selectEventsOf(db, 'usr_7', { at: now, id: randomUUID() }, 100)
     await trimEvents(db, 'usr_7', 1000)
     await db.transaction().execute(async (tx) => {
       await moveEvents(tx, 'usr_7', 'usr_8')

@@ -264,13 +264,13 @@ describe('what is kept of a person', () => {
     const { visitor, userId } = await trackedVisitor(site, true)
     await beacon(visitor, { event: 'exported', page: 'home' })
     await eventsOf('exported')
-    const kept = await readParts(exportTracking(site.context, site.context.db, userId))
+    const kept = await readParts(exportTracking(site.context.db, userId))
     expect(kept).toMatchObject({
       attribution: null,
       events: [{ name: 'exported', fields: { page: 'home' } }],
     })
     await site.context.db.transaction().execute((tx) => eraseTracking(tx, userId))
-    expect(await readParts(exportTracking(site.context, site.context.db, userId))).toEqual({
+    expect(await readParts(exportTracking(site.context.db, userId))).toEqual({
       attribution: null,
       events: [],
       conversions: [],
@@ -286,7 +286,7 @@ test('every event of a person is exported, once, newest first', async () => {
      SELECT now() - n / 3 * interval '1 s', gen_random_uuid(), 'event ' || n, $1 FROM generate_series(1, $2::int) n`,
     [userId, many],
   )
-  const { events } = await readParts(exportTracking(site.context, site.context.db, userId))
+  const { events } = await readParts(exportTracking(site.context.db, userId))
   const exported = events as { at: Date; name: string }[]
   expect(new Set(exported.map(({ name }) => name)).size).toBe(many)
   expect(exported).toHaveLength(many)

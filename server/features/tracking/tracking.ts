@@ -159,17 +159,12 @@ export async function eraseTracking(tx: Tx, userId: string): Promise<void> {
 }
 
 /** What is kept of where a person came from and did, in lists that are read page by page. */
-export async function exportTracking(
-  context: EventsContext,
-  db: Db,
-  userId: string,
-): Promise<Record<string, unknown>> {
-  const since = eventsSince(context)
+export async function exportTracking(db: Db, userId: string): Promise<Record<string, unknown>> {
   const { user_id: _, ...touches } = (await selectAttribution(db, userId)) ?? {}
   return {
     attribution: 'last_at' in touches ? touches : null,
     events: readPages<Awaited<ReturnType<typeof selectEventsOf>>[number]>((after, limit) =>
-      selectEventsOf(db, userId, since, after, limit),
+      selectEventsOf(db, userId, after, limit),
     ),
     conversions: readPages<Awaited<ReturnType<typeof selectConversionsOf>>[number]>((after, limit) =>
       selectConversionsOf(db, userId, after, limit),

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { expect, it } from 'vitest'
-import { isDatabaseAway } from './database-away.ts'
+import { isDatabaseAway, isDatabaseGone } from './database-away.ts'
 
 const withCode = (code: string) => Object.assign(new Error('from PostgreSQL'), { code })
 
@@ -23,4 +23,17 @@ it('knows what the driver says without a code', () => {
   expect(isDatabaseAway(new Error('timeout exceeded when trying to connect'))).toBe(true)
   expect(isDatabaseAway(new Error('Cannot read properties of undefined'))).toBe(false)
   expect(isDatabaseAway('57P01')).toBe(false)
+})
+
+it('knows a server that has gone from one that is busy', () => {
+  const gone = [withCode('57P01'), withCode('08006'), new Error('Query read timeout')]
+  expect(gone.map(isDatabaseGone)).toEqual([true, true, true])
+  const busy = [
+    withCode('57014'),
+    withCode('55P03'),
+    withCode('53300'),
+    new Error('timeout exceeded when trying to connect'),
+  ]
+  expect(busy.map(isDatabaseGone)).toEqual([false, false, false, false])
+  expect(isDatabaseGone(new Error('Cannot read properties of undefined'))).toBe(false)
 })

@@ -32,6 +32,27 @@ const sentences = new Set([
   'Client was closed and is not queryable',
 ])
 
+/** Of a server that answers, but not this in time: SQLSTATE, or what `pg` says. */
+const busy = new Set([
+  '53300',
+  '57014',
+  '55P03',
+  '26000',
+  '42P05',
+  tooManyWait,
+  'timeout exceeded when trying to connect',
+])
+
+/**
+ * Whether an error says that the database itself has gone or is silent, and not that it is busy: of a server that everybody would be
+ * kept from for a single slow statement.
+ */
+export function isDatabaseGone(error: unknown): boolean {
+  if (!(error instanceof Error) || !isDatabaseAway(error)) return false
+  if (error instanceof AggregateError) return error.errors.some(isDatabaseGone)
+  return !busy.has('code' in error && typeof error.code === 'string' ? error.code : error.message)
+}
+
 /** Whether an error says that the database cannot serve just now, for whatever passing reason. */
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false

@@ -1,6 +1,6 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import type { Log } from '#server/platform/log.ts'
-import { isDatabaseAway, tooManyWait } from './database-away.ts'
+import { isDatabaseGone, tooManyWait } from './database-away.ts'
 import type { Replica } from './replica.ts'
 
 /**
@@ -34,7 +34,7 @@ function lease(replicas: readonly Replica[], own: PostgresPoolClient, log: Log):
     } catch (error) {
       // So many that the primary could not take them either.
       if (error instanceof Error && error.message === tooManyWait) throw error
-      if (isDatabaseAway(error)) replica.leaveOut(String(error))
+      if (isDatabaseGone(error)) replica.leaveOut(String(error))
       else log.debug({ err: error, replica: replica.name }, 'A replica did not answer; the primary is asked')
       return askPrimary(text, values)
     }

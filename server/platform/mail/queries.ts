@@ -16,6 +16,7 @@ export async function insertMail(
     language: string
     fields: string
     expires_at: Date | null
+    due_at?: Date
   },
 ): Promise<void> {
   await tx.insertInto('mails').values(mail).execute()

@@ -56,12 +56,14 @@ export async function queueMail(
     language: string
     /** When the mail is of no use any more: its link is dead by then. */
     expiresAt?: Date
+    /** From when it is sent, after those that are sent at once: for what many people get. */
+    dueAt?: Date
   },
 ): Promise<void> {
-  const { to, template, language, expiresAt } = mail
+  const { to, template, language, expiresAt, dueAt } = mail
   const fields = JSON.stringify(mail.values)
-  const expires_at = expiresAt ?? null
-  await insertMail(tx, { id: newId('mail'), recipient: to, template, language, fields, expires_at })
+  const times = { expires_at: expiresAt ?? null, ...(dueAt ? { due_at: dueAt } : {}) }
+  await insertMail(tx, { id: newId('mail'), recipient: to, template, language, fields, ...times })
 }
 
 /** Leaves unsent what waits for an address, or was given up: its person is gone. */

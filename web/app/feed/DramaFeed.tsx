@@ -4,7 +4,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { startTransition, useEffect, useRef, useState, type CSSProperties, type ReactNode } from 'react'
 import { Link, useNavigate, useSearchParams } from 'react-router'
 import type { VideoCard } from '#contract/catalog.ts'
-import { feedQuery } from '#web/features/catalog/list-queries.ts'
+import { feedQuery, withoutRepeats } from '#web/features/catalog/list-queries.ts'
 import { videoQuery } from '#web/features/catalog/queries.ts'
 import { useProgress } from '#web/features/library/use-progress.ts'
 import { firstEpisodeQuery } from '#web/features/media/first-episode-query.ts'
@@ -33,7 +33,7 @@ export function DramaFeed({ section, missing }: { section: string; missing: Reac
   const { t } = useTranslation()
   const pages = useInfiniteQuery(feedQuery(section))
   const { data, hasNextPage, isFetching, isError, fetchNextPage } = pages
-  const dramas = unique(data?.pages.flatMap(({ list }) => list) ?? [])
+  const dramas = withoutRepeats(data?.pages.flatMap(({ list }) => list) ?? [])
   const [shown, setShown] = useState(0)
   const isShort = dramas.length - shown <= dramasAhead
   useEffect(() => {
@@ -74,11 +74,6 @@ export function DramaFeed({ section, missing }: { section: string; missing: Reac
       </div>
     </div>
   )
-}
-
-/** The most watched dramas repeat those of the section. */
-function unique(cards: readonly VideoCard[]): VideoCard[] {
-  return [...new Map(cards.toReversed().map((card) => [card.id, card])).values()].toReversed()
 }
 
 interface DramasProps {

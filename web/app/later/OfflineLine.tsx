@@ -14,7 +14,9 @@ export function OfflineLine() {
     () =>
       watchConnection((reached) => {
         setAway(!reached)
-        if (reached) void queryClient.invalidateQueries()
+        // The feed stays as it is: its dramas would change places under the viewer.
+        if (reached)
+          void queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'feed' })
       }),
     [queryClient],
   )

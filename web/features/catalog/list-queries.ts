@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { listTags, queryHomepage } from '#contract/catalog.ts'
+import { listTags, queryHomepage, type VideoCard } from '#contract/catalog.ts'
 import type { QueryOf } from '#contract/endpoint.ts'
 import { call } from '#web/lib/api.ts'
 
@@ -38,8 +38,17 @@ export const feedQuery = (section: string) =>
       if (next_cursor) return { of, cursor: next_cursor }
       return of === 'section' ? { of: 'popular' } : undefined
     },
+    // The way back from a drama that was watched for long leads to the same place.
     staleTime: Infinity,
+    gcTime: Infinity,
   })
+
+/** The most watched dramas repeat those of a section: each stays where it came first, so that none moves under the viewer. */
+export function withoutRepeats(cards: readonly VideoCard[]): VideoCard[] {
+  const first = new Map<string, VideoCard>()
+  for (const card of cards) if (!first.has(card.id)) first.set(card.id, card)
+  return [...first.values()]
+}
 
 /** The tags, the trending ones first. */
 export const tagsQuery = queryOptions({
