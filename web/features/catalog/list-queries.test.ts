@@ -6,5 +6,5 @@ it('leaves each drama of a feed where it came first, whatever further pages repe
   const named = (ids: string) => [...ids].map((id) => ({ id }) as VideoCard)
   const idsOf = (cards: VideoCard[]) => cards.map(({ id }) => id).join('')
   expect(idsOf(withoutRepeats(named('ABCDEFGHIJ')))).toBe('ABCDEFGHIJ')
-  expect(idsOf(withoutRepeats(named('ABCDEFGHIJ' + 'CAZJ')))).toBe('ABCDEFGHIJZ')
+  expect(idsOf(withoutRepeats(named('ABCDEFGHIJCAZJ')))).toBe('ABCDEFGHIJZ')
 })
