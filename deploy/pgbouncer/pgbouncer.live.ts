@@ -96,7 +96,7 @@ it('takes people from the homepage to a paid episode through PgBouncer in transa
   const webhooks = () =>
     database.pool
       .query<{ applied: number }>(
-        "SELECT count(*)::int AS applied FROM notifications WHERE gateway = 'sandbox' AND applied_at IS NOT NULL",
+        "SELECT count(*)::int AS applied FROM webhook_events WHERE gateway = 'sandbox' AND applied_at IS NOT NULL",
       )
       .then(({ rows }) => rows[0]?.applied ?? 0)
   await waitUntil('the webhooks are applied', async () => (await webhooks()) >= clients, patienceMs)
