@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox'
 import { OfferedGateway, Order, SavedMethod } from './billing.ts'
 import { endpoint } from './endpoint.ts'
 import { Cents, Currency, Id, Time, listOf, oneOf, paging } from './shapes.ts'
-import { Balance, TopUp } from './top-ups.ts'
+import { Balance, PriceRefusal, TopUp } from './top-ups.ts'
 
 /** Why a balance changed. */
 export const balanceEntryKinds = [
@@ -105,14 +105,7 @@ export const setAutoUnlock = endpoint({
   }),
   info: AutoUnlock,
   /** The price, if it differs from the one that was shown, or if the person never had a balance. */
-  refusals: {
-    409: Type.Object({
-      amount_cents: Type.Optional(Cents),
-      currency: Type.Optional(Currency),
-      available_cents: Type.Optional(Cents),
-      missing_cents: Type.Optional(Cents),
-    }),
-  },
+  refusals: { 409: PriceRefusal },
 })
 
 export const stopAutoUnlock = endpoint({
@@ -143,14 +136,7 @@ export const autoUnlock = endpoint({
   body: Type.Object({ episode_id: Id }),
   info: Order,
   /** The price and what is missing from it. */
-  refusals: {
-    409: Type.Object({
-      amount_cents: Type.Optional(Cents),
-      currency: Type.Optional(Currency),
-      available_cents: Type.Optional(Cents),
-      missing_cents: Type.Optional(Cents),
-    }),
-  },
+  refusals: { 409: PriceRefusal },
   idempotent: true,
 })
 

@@ -4,7 +4,7 @@ import { endpoint } from './endpoint.ts'
 import { Entitlement } from './library.ts'
 import { Membership, Secret, User } from './members.ts'
 import { Cents, Currency, Id, Time, Typed, listOf, nullable, oneOf, paging } from './shapes.ts'
-import { BalanceOffer } from './top-ups.ts'
+import { BalanceOffer, PriceRefusal } from './top-ups.ts'
 
 export const gatewayIds = ['sandbox', 'stripe', 'paypal'] as const
 export type GatewayId = (typeof gatewayIds)[number]
@@ -270,14 +270,7 @@ export const createOrder = endpoint({
   }),
   info: Order,
   /** The price, if it differs from the one that was shown, and what is missing of it in the balance. */
-  refusals: {
-    409: Type.Object({
-      amount_cents: Type.Optional(Cents),
-      currency: Type.Optional(Currency),
-      available_cents: Type.Optional(Cents),
-      missing_cents: Type.Optional(Cents),
-    }),
-  },
+  refusals: { 409: PriceRefusal },
   idempotent: true,
 })
 

@@ -25,6 +25,14 @@ export const Balance = Type.Object({
 })
 export type Balance = Static<typeof Balance>
 
+/** What a refused purchase says: the price, and of the balance what there is and what is missing. */
+export const PriceRefusal = Type.Object({
+  amount_cents: Type.Optional(Cents),
+  currency: Type.Optional(Currency),
+  available_cents: Type.Optional(Cents),
+  missing_cents: Type.Optional(Cents),
+})
+
 /** What the balance can do for a locked episode: part of its offer while balances are on. */
 export const BalanceOffer = Type.Object({
   currency: Currency,

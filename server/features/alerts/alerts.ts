@@ -36,7 +36,7 @@ export async function stopByLink(
 ): Promise<{ mail: false }> {
   const userId = userOfStopLink(secret, given)
   if (userId === undefined) throw new Refusal('linkSpent')
-  // Whoever has deleted their account gets none anyway.
+  // Deleted accounts get no alerts.
   if ((await queries.selectSetting(tx, userId))?.mail)
     await queries.saveAlerts(tx, userId, false, clock.now())
   return { mail: false }

@@ -114,7 +114,7 @@ export interface AlertedUser {
   wanted: boolean
 }
 
-/** The next users, by id, who had the video among their favorites when it released; whoever is not `wanted` gets no mail. */
+/** The next users, by id, with the video among their favorites; `wanted` says who is mailed. */
 export function selectFavoritesOf(db: Db, batch: Batch, limit: number): Promise<AlertedUser[]> {
   return db
     .selectFrom('favorites')

@@ -16,7 +16,7 @@ const newsMs = 3 * dayMs
 
 /**
  * Alerts members to new episodes of their favorites: one mail for a video and release. A page of favorites and the mails to them are
- * one transaction, so that whoever dies in between has sent none of them or all, and the next run goes on there.
+ * one transaction, so that a process that dies has queued none of them or all, and the next run goes on there.
  */
 export async function sendAlerts(context: AlertsContext, signal?: AbortSignal): Promise<void> {
   const { db, clock } = context

@@ -30,7 +30,7 @@ const openLots = (db: Db, userId: string, now: Date) =>
     .where('left_cents', '>', 0)
     .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
 
-/** The paid money of a top-up and its bonus, locked; none of money that came in for nothing. */
+/** The paid money of a top-up and its bonus, locked. A payment that bought nothing has none. */
 export function lockLotsOfTopUp(tx: Tx, orderId: string): Promise<LotRow[]> {
   return tx.selectFrom('balance_lots').selectAll().where('order_id', '=', orderId).forUpdate().execute()
 }

@@ -142,7 +142,7 @@ async function checkAgreed(
 
 /**
  * Takes an automatic unlock back: its price to the balance, the access away, and auto-unlock of the drama off.
- * @throws Refusal notFound for another's order or one that nobody but its person made; undoTooLate
+ * @throws Refusal notFound for another person's order, or one that was not automatic; undoTooLate
  */
 export async function undoAutoUnlock(
   context: BillingContext,

@@ -12,7 +12,7 @@ import { grantPurchase } from './settle-attempt.ts'
 
 /**
  * Pays an order from its person's balance, who is locked, in the transaction that makes it: no gateway is asked, so that there
- * is nothing to wait for. Its attempt is what a refund refers to. Advertising platforms heard of the top-up.
+ * is nothing to wait for. Its attempt is what a refund refers to. Only the top-up is reported to advertising platforms as a sale.
  * @throws Refusal gatewayNotOffered for what the balance does not pay for; balanceTooLow with what is missing
  */
 export async function payFromBalance(context: BillingContext, tx: Tx, order: OrderRow): Promise<void> {
