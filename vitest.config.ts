@@ -33,7 +33,7 @@ export default defineConfig({
   test: {
     globalSetup: ['server/testing/global-setup.ts'],
     // The runner itself would leave one core to whoever watches.
-    maxWorkers: 4,
+    maxWorkers: 6,
     // No test may depend on another. Vitest prints the seed; `--sequence.seed` repeats an order.
     sequence: { shuffle: { files: true }, sequencer: ShuffleFiles },
     // Files of a worker share what they import, as requests in a process of the site do: it takes half the time.

@@ -31,7 +31,7 @@ export default defineConfig({
   timeout: 120_000,
   expect: { timeout: 30_000 },
   // Most of the time a test waits: for pictures, for a job, for the bank.
-  workers: 4,
+  workers: 5,
   forbidOnly: true,
   use: {
     launchOptions,
