@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import fc from 'fast-check'
 
 /** How many cases of each property a usual test run tries; `PROPERTY_RUNS` sets another number. */
-const usualRuns = 50
+const usualRuns = 25
 
 const { PROPERTY_RUNS, PROPERTY_SEED, PROPERTY_PATH } = process.env
 
