@@ -216,7 +216,29 @@ export async function loadPlayable(
   return presentPlayable(context, { row, next: after[0], access }, language)
 }
 
-/** The same with the episode after it, where that may be played too; it costs no further read. @throws as `loadPlayable` */
+/**
+ * What is needed to play an episode that is free to everybody, as the one after it is: no rights are read for it. Both are read at most
+ * once a second for all viewers.
+ * @returns undefined where somebody's rights or an experiment may decide, or where it cannot be played
+ */
+export async function loadFreePlayable(
+  context: MediaContext,
+  viewer: Viewer,
+  episodeId: string,
+  language: Language,
+): Promise<PlayableEpisode | undefined> {
+  const { episodes, experiments } = context
+  const running = await experiments.running()
+  const row = await episodes.find(episodeId)
+  if (running.length > 0 || !row?.asset_id || row.number > row.free_episodes) return undefined
+  const [next] = await episodes.after(row.video_id, row.number, 1)
+  if (next && next.number > row.free_episodes) return undefined
+  const free = freeEpisodesFor(running, viewer.userId, videoOf(row))
+  const access = { viewer, rights: noRights, free, prices: pricesFor(running, viewer.userId, row.video_id) }
+  return presentPlayable(context, { row, next, access }, language)
+}
+
+/** As `loadPlayable`, with the episode after it where that may be played too; it costs no further read. */
 export async function loadPlayableAndNext(
   context: MediaContext,
   viewer: Viewer | null,

@@ -6,7 +6,7 @@ import { sendFile } from '#server/platform/http/sending/send-file.ts'
 import type { Log } from '#server/platform/log.ts'
 import type { Storage } from '#server/platform/storage/storage.ts'
 import { loadMediaKey } from './load-media-key.ts'
-import { listEpisodes, loadPlayable, type MediaContext } from './media.ts'
+import { listEpisodes, loadFreePlayable, loadPlayable, type MediaContext } from './media.ts'
 import { verifyMediaUrl } from './signed-urls.ts'
 import { storedFiles, type Served } from './serve-from-bucket.ts'
 import { forGood } from '#server/platform/cache-control.ts'
@@ -22,17 +22,21 @@ export function mediaRoutes(context: MediaContext): Route[] {
       return { data: await listEpisodes(context, viewer, { ...query, video_id }, language) }
     throw new Fault('badRequest', 'video_id or episode_id is needed')
   }
-  return [
-    route(getEpisode, async (call) => {
-      if (call.viewer && (call.viewer.kept || (await context.experiments.running()).length > 0))
-        return load(call)
-      // Guests without a row have no entitlements, so they share answers, links included, while no experiment runs.
-      const { episode_id, video_id, cursor, limit } = call.query
-      const key = JSON.stringify([call.language, episode_id, video_id, cursor, limit])
-      // Read without a viewer: an experiment may start at this moment.
-      return answers.get(key, async () => call.serialise(await load({ ...call, viewer: null })))
-    }),
-  ]
+  const loadShared = async (call: Call<typeof getEpisode>) => {
+    if (call.viewer && (call.viewer.kept || (await context.experiments.running()).length > 0))
+      return load(call)
+    // Guests without a row have no entitlements, so they share answers, links included, while no experiment runs.
+    const { episode_id, video_id, cursor, limit } = call.query
+    const key = JSON.stringify([call.language, episode_id, video_id, cursor, limit])
+    // Read without a viewer: an experiment may start at this moment.
+    return answers.get(key, async () => call.serialise(await load({ ...call, viewer: null })))
+  }
+  const loadFree = async ({ query, viewer, language }: Call<typeof getEpisode>) => {
+    if (!viewer || query.episode_id === undefined) return undefined
+    const info = await loadFreePlayable(context, viewer, query.episode_id, language)
+    return info && { info }
+  }
+  return [route(getEpisode, loadShared, loadFree)]
 }
 
 interface DeliveryContext extends Pick<

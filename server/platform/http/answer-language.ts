@@ -27,6 +27,14 @@ export function languageFor(
   return storedLanguage(viewer).then((stored) => keptLanguage(stored, offered))
 }
 
+/** Whether the request names a language that is offered, so that a user's own is not looked up. */
+export function namesLanguage(
+  request: FastifyRequest,
+  { offeredLanguages }: Pick<Asking, 'offeredLanguages'>,
+): boolean {
+  return firstLanguage(request.headers['accept-language'], offeredLanguages(request.url)) !== undefined
+}
+
 /** The language of a refusal, which is needed even if the caller cannot be looked up. */
 export async function languageOfRefusal(request: FastifyRequest, asking: Asking): Promise<Language> {
   const offered = asking.offeredLanguages(request.url)

@@ -69,8 +69,8 @@ export interface Route {
   endpoint: Endpoint
   handle(call: Call): Promise<{ info: unknown } | { data: unknown } | Serialised | Streamed>
   /**
-   * Answers the call of a cached viewer without a query; undefined if a query is needed. Only for frequent calls that
-   * reveal nothing.
+   * Answers the call of a remembered viewer without looking them up; undefined if that is needed. Only for frequent calls that tell nothing
+   * that a stranger could not see: the session may have ended a moment ago.
    */
   fromMemory?: ((call: Call) => Promise<{ info: unknown } | undefined>) | undefined
 }

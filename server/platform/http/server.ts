@@ -12,7 +12,7 @@ import type { Language, OfferedLanguages } from '#contract/languages.ts'
 import { randomHex } from '#server/platform/ids.ts'
 import type { Log } from '#server/platform/log.ts'
 import { answerError, answerForNode, answerUnreadable } from './answer-errors.ts'
-import { languageFor, languageOfRefusal, languageOfStranger } from './answer-language.ts'
+import { languageFor, languageOfRefusal, languageOfStranger, namesLanguage } from './answer-language.ts'
 import { createCall } from './create-call.ts'
 import { envelopeSchema } from './envelope.ts'
 import {
@@ -163,8 +163,10 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
     request: FastifyRequest,
     reply: FastifyReply,
   ) => {
-    const viewer = fromMemory && options.recall?.(request)
-    if (!viewer) {
+    // What is read has texts, in the viewer's own language where the request names none.
+    const isTold = endpoint.method !== 'GET' || namesLanguage(request, options)
+    const viewer = isTold ? options.recall?.(request) : undefined
+    if (!fromMemory || !viewer) {
       const call = await openCall(request, reply)
       const mayEndSession = call.viewer !== null && endpoint.method !== 'GET' && !fromMemory
       return mayEndSession

@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { getEpisode, type PlayableEpisode } from '#contract/media.ts'
+import { changeUser } from '#contract/members.ts'
+import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
+import { startOne } from '#server/testing/builders/experiment.ts'
+import { letIn } from '#server/testing/builders/operator.ts'
+import { registerMember } from '#server/testing/builders/register-member.ts'
+import { insertPaidOrder } from '#server/testing/builders/money-builders.ts'
+import { readLink } from '#server/testing/media/media-links.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import type { Visitor } from '#server/testing/site/visitor.ts'
+import { watchQueries } from '#server/testing/database/watch-queries.ts'
+import { grantEntitlement } from '#server/features/library/library.ts'
+
+let site: TestSite
+let video: BuiltVideo
+beforeAll(async () => {
+  site = await testSite()
+  video = await buildVideo(site.context, { episodes: 4, freeEpisodes: 2 })
+})
+afterAll(() => site.close())
+
+const inSpanish = { 'accept-language': 'es' }
+
+async function open(visitor: Visitor, number: number, headers: Record<string, string> = inSpanish) {
+  const query = { episode_id: video.episodes[number - 1]?.id ?? '' }
+  // An episode's call is the playable one where it names an episode.
+  return (await visitor.ask(getEpisode, { query, headers })) as PlayableEpisode
+}
+
+/** How often the viewer and their rights are looked up for an episode. */
+async function lookUps(visitor: Visitor, number: number, headers?: Record<string, string>): Promise<number> {
+  const asked = watchQueries('sessions', 'users', 'entitlements')
+  const before = asked().length
+  await open(visitor, number, headers)
+  return asked().length - before
+}
+
+/** Asks until the viewer is remembered, which begins once notifications arrive. */
+async function remembered() {
+  const { visitor, user } = await registerMember(site)
+  await expect.poll(() => lookUps(visitor, 1)).toBe(0)
+  return { visitor, user }
+}
+
+describe('links of a free episode for a viewer who is remembered', () => {
+  it('need no look-up, and are the viewer’s own', async () => {
+    const { visitor, user } = await remembered()
+    const { episode, playback, next } = await open(visitor, 1)
+    expect(episode).toMatchObject({ number: 1, state: 'free' })
+    expect(next).toMatchObject({ number: 2, state: 'free' })
+    expect(readLink(playback.hls_url).subject).toBe(user.id)
+  })
+
+  it('say of an episode that is not free what the viewer’s rights say at this moment', async () => {
+    const { visitor, user } = await remembered()
+    expect(await lookUps(visitor, 2)).toBeGreaterThan(0)
+    expect((await open(visitor, 2)).next).toMatchObject({ number: 3, state: 'locked' })
+    await site.context.db.transaction().execute(async (tx) => {
+      const orderId = await insertPaidOrder(tx, user.id, new Date())
+      const startsAt = new Date(Date.now() - 1000)
+      await grantEntitlement(tx, {
+        userId: user.id,
+        orderId,
+        source: 'purchase',
+        startsAt,
+        videoId: video.id,
+      })
+    })
+    expect((await open(visitor, 2)).next).toMatchObject({ number: 3, state: 'unlocked' })
+    expect((await open(visitor, 3)).episode.state).toBe('unlocked')
+  })
+
+  it('are in the language that the viewer chose where the call names none', async () => {
+    const { visitor } = await remembered()
+    await visitor.ask(changeUser, { body: { language: 'es' } })
+    await expect.poll(() => lookUps(visitor, 1)).toBe(0)
+    expect(await lookUps(visitor, 1, { 'accept-language': '*' })).toBeGreaterThan(0)
+  })
+
+  it('are nobody’s any more once the session has ended', async () => {
+    const { visitor, user } = await remembered()
+    await site.context.db.deleteFrom('sessions').where('user_id', '=', user.id).execute()
+    const subject = async () => {
+      const query = { episode_id: video.episodes[0]?.id ?? '' }
+      const { info } = (await visitor.call(getEpisode, { query, headers: inSpanish })).answer
+      return info && 'playback' in info ? readLink(info.playback.hls_url).subject : undefined
+    }
+    await expect.poll(subject).not.toBe(user.id)
+  })
+
+  it('leave it to an experiment which episodes are free', async () => {
+    const { visitor } = await remembered()
+    const { desk } = await letIn(site, 'owner')
+    await startOne(desk, {
+      kind: 'free_episodes',
+      target: video.id,
+      arms: [{ share: 50 }, { share: 50, free_episodes: 1 }],
+    })
+    await expect.poll(() => lookUps(visitor, 1)).toBeGreaterThan(0)
+  })
+})
