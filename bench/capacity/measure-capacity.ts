@@ -10,7 +10,7 @@ import { printLines } from '#bench/table.ts'
 const content = { episodes: 3, seconds: 12, times: 5, size: '360x640' }
 const minuteMs = 60_000
 /** What a start leaves to be done is over by then. */
-const settleMs = 15_000
+const settleMs = 60_000
 /** An import leaves tables to be cleaned up, which is no part of resting. */
 const rest = ['VACUUM (ANALYZE)', 'CHECKPOINT']
 /** Viewers come one after the other over so long. */
