@@ -10,7 +10,7 @@ const buildsOn: Record<string, string[]> = {
   members: [],
   tracking: [],
   library: ['catalog', 'members', 'experiments'],
-  alerts: ['members'],
+  alerts: ['catalog', 'members'],
   media: ['catalog', 'library', 'experiments'],
   billing: ['members', 'catalog', 'library', 'tracking', 'experiments'],
   pages: ['catalog', 'members', 'library', 'media', 'billing', 'tracking', 'experiments'],

@@ -11,7 +11,13 @@ import {
   offerFor,
   refuseErasure,
 } from '#server/features/billing/billing.ts'
-import { eraseAlerts, exportAlerts } from '#server/features/alerts/alerts.ts'
+import {
+  eraseAlerts,
+  exportAlerts,
+  mergePush,
+  openPushKeys,
+  type AlertsContext,
+} from '#server/features/alerts/alerts.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { createGateways, type GatewaySetUp } from './features/billing/gateways/create-gateways.ts'
 import { openClock } from '#server/features/billing/gateways/sandbox/sandbox-clock.ts'
@@ -99,6 +105,7 @@ import type { Storage } from '#server/platform/storage/storage.ts'
 import type { Tables } from '#server/tables.ts'
 
 type FeatureContexts = BillingContext &
+  AlertsContext &
   LibraryRoutesContext &
   CatalogRoutesContext &
   MembersRoutesContext &
@@ -188,7 +195,12 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
   const { db } = database
   const clock = overrides.clock ?? (await openClock(config, db, log))
   const { id: siteId } = await settleSetting(db, 'site_id', { id: newId('site') })
-  const [storage] = await Promise.all([openStorage(config, log, siteId), seedPlans(db), seedHomepage(db)])
+  const [storage, pushKeys] = await Promise.all([
+    openStorage(config, log, siteId),
+    openPushKeys(db, config.secrets.appSecret, log),
+    seedPlans(db),
+    seedHomepage(db),
+  ])
   const settings = await openRuntimeSettings(database, config, log)
   const operator = {
     ...config.operator,
@@ -256,6 +268,7 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
     secret: config.secrets.appSecret,
     mediaSecrets: config.secrets.media,
     mediaKeys: createMediaKeys(config.secrets.appSecret, config.mediaEncrypt === 'aes-128'),
+    pushKeys,
     secure: config.production,
     publicUrl: config.publicUrl,
     limits: settings.limits,
@@ -290,6 +303,7 @@ export async function createContext(config: Config, log: Log, overrides: Overrid
           await mergeLibrary(tx, guest, member)
         },
         mergeExposures,
+        mergePush,
         (tx, guest, member) => mergeTracking(context, tx, guest, member),
       ],
       mayErase: [refuseErasure],

@@ -3,7 +3,7 @@ import { getHealth, getReady } from '#contract/operations.ts'
 import { Fault } from '#contract/errors.ts'
 import { languages } from '#contract/languages.ts'
 import type { Context } from '#server/context.ts'
-import { alertRoutes } from '#server/features/alerts/routes.ts'
+import { alertPlainRoutes, alertRoutes } from '#server/features/alerts/routes.ts'
 import { billingPlainRoutes, billingRoutes } from '#server/features/billing/routes.ts'
 import { catalogRoutes } from '#server/features/catalog/routes.ts'
 import { libraryRoutes } from '#server/features/library/routes.ts'
@@ -80,6 +80,7 @@ export async function createSite(context: Context, options: SiteOptions = {}): P
       ...beaconRoutes({ ...context, ...(metrics ? { countEvent: metrics.countEvent } : {}) }),
       ...deliveryRoutes(context),
       ...socialPlainRoutes(context),
+      ...alertPlainRoutes(context),
       ...billingPlainRoutes(context),
       ...context.gatewayRoutes,
       ...studioPlainRoutes(context),

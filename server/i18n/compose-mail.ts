@@ -31,7 +31,7 @@ export function composeMail(
   const { greeting, copyLink, templates } = mailTexts[known]
   const footer = mailTexts[known].footer.replace('{{site}}', () => site)
   const own = Object.entries(templates).find(([name]) => name === template)?.[1]
-  const { link } = values
+  const { link, unsubscribe } = values
   if (!own || link === undefined) throw new Error(`There is no mail ${template}, or it has no link`)
   const all = withPeriods(values, known)
   const fill = (words: string) => fillIn(words, all)
@@ -48,7 +48,14 @@ export function composeMail(
     `<p style="${styles.small}">${escapeHtml(footer)}</p>`,
   ]
   const lang = htmlLanguage[known]
-  return { lang, subject, text: `${text}\n`, html: page(site, lang, subject, body.join('\n')), link }
+  return {
+    lang,
+    subject,
+    text: `${text}\n`,
+    html: page(site, lang, subject, body.join('\n')),
+    link,
+    ...(unsubscribe === undefined ? {} : { unsubscribe }),
+  }
 }
 
 /** Addresses at the end of a line become links. */

@@ -3,6 +3,7 @@ import { changeAlerts, getAlerts, stopAlerts } from '#contract/alerts.ts'
 import { addFavorite, removeFavorites } from '#contract/library.ts'
 import { changeUser, deleteUser } from '#contract/members.ts'
 import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
+import { releaseEpisodes } from '#server/testing/builders/release-episodes.ts'
 import { password, registerMember } from '#server/testing/builders/register-member.ts'
 import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Clock } from '#server/platform/clock.ts'
@@ -29,16 +30,7 @@ beforeEach(async () => {
   video = await buildVideo(site.context, { title: 'Salt', episodes: 6, ready: 2 })
 })
 
-/** Lets an episode play for the first time. */
-async function release(...numbers: number[]): Promise<void> {
-  for (const number of numbers)
-    await site.context.db
-      .updateTable('episodes')
-      .set((eb) => ({ asset_id: eb.ref('next_asset_id'), next_asset_id: null }))
-      .where('video_id', '=', video.id)
-      .where('number', '=', number)
-      .execute()
-}
+const release = (...numbers: number[]) => releaseEpisodes(site.context, video, ...numbers)
 
 /** The job's rounds until the release is over and all are told. */
 async function alertNow(): Promise<void> {
@@ -250,6 +242,37 @@ describe('mails about favorites', () => {
     for (let press = 0; press < 2; press++)
       expect(await stranger.ask(stopAlerts, { body: { secret } })).toEqual({ mail: false })
     expect(await visitor.ask(getAlerts)).toMatchObject({ mail: false })
+  })
+
+  it('are turned off by one click of the mail program (RFC 8058), and by no look at its link', async () => {
+    const { visitor, alerts } = await fan()
+    await release(3)
+    await alertNow()
+    const [link = '', post] = (await alerts())[0]?.unsubscribe ?? []
+    expect(link).toMatch(/^<http:\/\/localhost:3000\/\S+>$/)
+    expect(post).toBe('List-Unsubscribe=One-Click')
+    const url = link.slice(1, -1).replace('http://localhost:3000', site.url)
+    const opened = await fetch(url, { redirect: 'manual' })
+    const secret = new URL(url).searchParams.get('secret')
+    expect([opened.status, opened.headers.get('location')]).toEqual([303, `/my#alerts=${secret}`])
+    const click = (to: string, body: FormData | URLSearchParams) => fetch(to, { method: 'POST', body })
+    expect((await click(`${url}x`, new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }))).status).toBe(
+      404,
+    )
+    expect(await visitor.ask(getAlerts)).toMatchObject({ mail: true })
+    const form = new FormData()
+    form.set('List-Unsubscribe', 'One-Click')
+    for (const body of [form, new URLSearchParams({ 'List-Unsubscribe': 'One-Click' })]) {
+      expect((await click(url, body)).status).toBe(204)
+      expect(await visitor.ask(getAlerts)).toMatchObject({ mail: false })
+      await visitor.ask(changeAlerts, { body: { mail: true } })
+    }
+  })
+
+  it('alone can be ended by one click: the mails that somebody waits for have no such header', async () => {
+    const { email } = await registerMember(site)
+    const mails = await site.mails(email)
+    expect(mails.map(({ unsubscribe }) => unsubscribe)).toEqual([['', '']])
   })
 
   it('end with the account', async () => {

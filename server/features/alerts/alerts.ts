@@ -1,21 +1,27 @@
 import type { Alerts } from '#contract/alerts.ts'
 import { Refusal } from '#contract/errors.ts'
-import type { OfferedLanguages } from '#contract/languages.ts'
 import type { MembersContext } from '#server/features/members/members.ts'
 import type { Job } from '#server/platform/jobs/jobs.ts'
 import type { Db, Tx } from '#server/tables.ts'
+import { anyDuePushes, deleteSubscriptionsOf, selectSubscriptions } from './push/push-queries.ts'
+import { sendPushes, type PushContext } from './push/send-pushes.ts'
 import * as queries from './queries.ts'
 import { sendAlerts } from './send-alerts.ts'
 import { userOfStopLink } from './stop-link.ts'
 
-export interface AlertsContext extends MembersContext {
-  languages(): OfferedLanguages
-}
+export { openPushKeys } from './push/push-keys.ts'
+export { mergePush } from './push/subscriptions.ts'
+
+export type AlertsContext = MembersContext & PushContext
 
 /** Alerts of new episodes leave within a minute of the end of a release. */
 export function alertJobs(context: AlertsContext): Job[] {
   const run = (signal: AbortSignal) => sendAlerts(context, signal)
-  return [{ name: 'send-alerts', everySeconds: 30, dueWhen: queries.anyNewEpisodes, run }]
+  const push = (signal: AbortSignal) => sendPushes(context, signal)
+  return [
+    { name: 'send-alerts', everySeconds: 30, dueWhen: queries.anyNewEpisodes, run },
+    { name: 'send-pushes', everySeconds: 10, dueWhen: anyDuePushes, run: push },
+  ]
 }
 
 export const loadAlerts = (db: Db, userId: string): Promise<Alerts> => queries.selectAlerts(db, userId)
@@ -42,8 +48,15 @@ export async function stopByLink(
   return { mail: false }
 }
 
-export const eraseAlerts = (tx: Tx, userId: string): Promise<void> => queries.deleteAlerts(tx, userId)
+export async function eraseAlerts(tx: Tx, userId: string): Promise<void> {
+  await queries.deleteAlerts(tx, userId)
+  await deleteSubscriptionsOf(tx, userId)
+}
 
 export async function exportAlerts(db: Db, userId: string): Promise<Record<string, unknown>> {
-  return { new_episode_alerts: (await queries.selectSetting(db, userId)) ?? null }
+  const browsers = await selectSubscriptions(db, userId)
+  return {
+    new_episode_alerts: (await queries.selectSetting(db, userId)) ?? null,
+    new_episode_notifications: browsers.map(({ endpoint, created_at }) => ({ endpoint, created_at })),
+  }
 }

@@ -111,10 +111,13 @@ export interface AlertedUser {
   user_id: string
   email: string
   language: string | null
-  wanted: boolean
+  /** Whether the release is news to them: it came after they made the video a favorite. */
+  is_news: boolean
+  /** Whether they are mailed where it is. */
+  by_mail: boolean
 }
 
-/** The next users, by id, with the video among their favorites; `wanted` says who is mailed. */
+/** The next users, by id, with the video among their favorites. */
 export function selectFavoritesOf(db: Db, batch: Batch, limit: number): Promise<AlertedUser[]> {
   return db
     .selectFrom('favorites')
@@ -123,8 +126,10 @@ export function selectFavoritesOf(db: Db, batch: Batch, limit: number): Promise<
     .select(['favorites.user_id', 'users.language'])
     .select([
       sql<string>`coalesce(users.email, '')`.as('email'),
-      sql<boolean>`coalesce(alert_settings.mail, false) AND users.email IS NOT NULL AND users.email_verified_at IS NOT NULL
-        AND users.deleted_at IS NULL AND favorites.favorited_at <= ${batch.noticed_at}`.as('wanted'),
+      sql<boolean>`coalesce(alert_settings.mail, false) AND users.email IS NOT NULL AND users.email_verified_at IS NOT NULL`.as(
+        'by_mail',
+      ),
+      sql<boolean>`users.deleted_at IS NULL AND favorites.favorited_at <= ${batch.noticed_at}`.as('is_news'),
     ])
     .where('favorites.video_id', '=', batch.video_id)
     .where('favorites.user_id', '>', batch.after_user)

@@ -1,11 +1,22 @@
-import { changeAlerts as changeCall, getAlerts, stopAlerts } from '#contract/alerts.ts'
+import { Type } from 'typebox'
+import {
+  changeAlerts as changeCall,
+  getAlerts,
+  getPushAlerts,
+  startPushAlerts,
+  stopAlerts,
+  stopPushAlerts,
+} from '#contract/alerts.ts'
+import { Refusal } from '#contract/errors.ts'
 import { keepViewer, requireStanding } from '#server/features/members/members.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
-import { route, type Route } from '#server/platform/http/route.ts'
+import { route, type PlainRoute, type Route } from '#server/platform/http/route.ts'
 import { changeAlerts, loadAlerts, stopByLink, type AlertsContext } from './alerts.ts'
+import { oneClickPath, stopPath } from './stop-link.ts'
+import { loadPushAlerts, startPush, stopPush } from './push/subscriptions.ts'
 
 export function alertRoutes(context: AlertsContext): Route[] {
-  const { db, clock } = context
+  const { db, clock, pushKeys } = context
   return [
     route(getAlerts, async (call) => {
       const { userId } = await requireStanding(context, call)
@@ -23,5 +34,66 @@ export function alertRoutes(context: AlertsContext): Route[] {
     route(stopAlerts, (call) =>
       inTransaction(db, async (tx) => ({ info: await stopByLink(context, tx, call.body.secret) })),
     ),
+    route(getPushAlerts, async (call) => {
+      const { userId } = await requireStanding(context, call)
+      return { info: await loadPushAlerts(db, pushKeys, userId) }
+    }),
+    route(startPushAlerts, (call) =>
+      inTransaction(db, async (tx) => {
+        const userId = await keepViewer(context, tx, call)
+        await startPush(tx, userId, call.body, clock.now())
+        return { info: await loadPushAlerts(tx, pushKeys, userId) }
+      }),
+    ),
+    route(stopPushAlerts, async (call) => {
+      await stopPush(db, call.body.endpoint)
+      return { info: { push: false } }
+    }),
   ]
+}
+
+/** One-click unsubscribe of mail programs (RFC 8058). A GET turns nothing off: programs that check links for malware make it, too. */
+export function alertPlainRoutes(context: AlertsContext): PlainRoute[] {
+  const secretOf = (query: unknown) => {
+    const given = Object(query)['secret']
+    return typeof given === 'string' ? given : ''
+  }
+  return [
+    {
+      method: 'POST',
+      path: oneClickPath,
+      body: 'raw',
+      description: {
+        summary: 'Turns e-mails about new episodes off, for mail programs (`List-Unsubscribe-Post`)',
+        query: Type.Object({ secret: Type.String() }),
+        body: 'application/x-www-form-urlencoded',
+        answers: { 204: { words: 'They are off' }, 404: { words: 'The secret is not one of a mail' } },
+      },
+      async handle({ query }, reply) {
+        const { db } = context
+        const isOff = await inTransaction(db, (tx) => stopByLink(context, tx, secretOf(query))).catch(refused)
+        return reply
+          .header('cache-control', 'no-store')
+          .code(isOff ? 204 : 404)
+          .send()
+      },
+    },
+    {
+      method: 'GET',
+      path: oneClickPath,
+      description: {
+        summary: 'Leads people to the page that turns e-mails about new episodes off',
+        query: Type.Object({ secret: Type.String() }),
+        answers: { 303: { words: 'To that page' } },
+      },
+      handle: ({ query }, reply) =>
+        reply
+          .header('cache-control', 'no-store')
+          .redirect(stopPath(encodeURIComponent(secretOf(query))), 303),
+    },
+  ]
+}
+
+function refused(error: unknown): undefined {
+  if (!(error instanceof Refusal)) throw error
 }

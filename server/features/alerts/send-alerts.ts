@@ -4,8 +4,9 @@ import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { queueMail } from '#server/platform/mail/send-mails.ts'
 import type { Tx } from '#server/tables.ts'
 import type { AlertsContext } from './alerts.ts'
+import { queuePushes } from './push/push-queries.ts'
 import * as queries from './queries.ts'
-import { stopLink } from './stop-link.ts'
+import { oneClickLink, stopLink } from './stop-link.ts'
 
 /** Episodes of a video that come within so long of one another are one release. */
 const releaseMs = 10 * 60_000
@@ -15,8 +16,9 @@ const perPage = 200
 const newsMs = 3 * dayMs
 
 /**
- * Alerts members to new episodes of their favorites: one mail for a video and release. A page of favorites and the mails to them are
- * one transaction, so that a process that dies has queued none of them or all, and the next run goes on there.
+ * Alerts people to new episodes of their favorites: one mail for a video and release, and one push in each browser that they chose.
+ * A page of favorites and what is queued for them are one transaction, so that a process that dies has queued none of it or all, and
+ * the next run goes on there.
  */
 export async function sendAlerts(context: AlertsContext, signal?: AbortSignal): Promise<void> {
   const { db, clock } = context
@@ -31,7 +33,16 @@ async function sendPage(context: AlertsContext, tx: Tx): Promise<boolean> {
   const batch = await queries.lockBatch(tx)
   if (!batch) return false
   const users = await queries.selectFavoritesOf(tx, batch, perPage)
-  for (const user of users) if (user.wanted) await mailAlert(context, tx, batch, user)
+  const toTell = users.filter(({ is_news }) => is_news)
+  for (const user of toTell) if (user.by_mail) await mailAlert(context, tx, batch, user)
+  const due_at = context.clock.now()
+  const times = { due_at, expires_at: new Date(due_at.getTime() + newsMs) }
+  await queuePushes(
+    tx,
+    batch,
+    toTell.map(({ user_id }) => user_id),
+    times,
+  )
   const last = users.at(-1)
   if (last && users.length === perPage) await queries.moveBatch(tx, batch.id, last.user_id)
   else await queries.deleteBatch(tx, batch.id)
@@ -54,6 +65,7 @@ function mailAlert(
       number: String(number),
       count: String(count),
       stop: stopLink(publicUrl, secret, user_id),
+      unsubscribe: oneClickLink(publicUrl, secret, user_id),
     },
     language,
     expiresAt: new Date(clock.now().getTime() + newsMs),

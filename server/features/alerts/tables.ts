@@ -27,8 +27,32 @@ export interface AlertBatchesTable {
   after_user: Generated<string>
 }
 
+/** A browser in which somebody turned notifications on. */
+export interface PushSubscriptionsTable {
+  /** The SHA-256 of the endpoint, in base64url. */
+  id: string
+  user_id: string
+  endpoint: string
+  p256dh: string
+  auth: string
+  created_at: Date
+}
+
+/** A notification that waits to be sent: what one video released at once, for one browser. */
+export interface PushMessagesTable {
+  subscription_id: string
+  video_id: string
+  number: number
+  count: number
+  attempts: Generated<number>
+  due_at: Date
+  expires_at: Date
+}
+
 export interface AlertTables {
   alert_settings: AlertSettingsTable
   new_episodes: NewEpisodesTable
   alert_batches: AlertBatchesTable
+  push_subscriptions: PushSubscriptionsTable
+  push_messages: PushMessagesTable
 }

@@ -20,6 +20,8 @@ export interface Message {
   link: string | undefined
   /** Who gets the answer, where that is not the sender. */
   replyTo?: { name: string; address: string }
+  /** Where mail programs end such mails by one POST (RFC 8058), of mails that one can end. */
+  unsubscribe?: string
 }
 
 export interface Mailer {
@@ -110,7 +112,7 @@ function fileMailer({ dataDir, production }: Config, log: Log, from: () => strin
 }
 
 function compose(message: Message, from: string): SendMailOptions {
-  const { id, createdAt, to, lang, subject, text, html, replyTo } = message
+  const { id, createdAt, to, lang, subject, text, html, replyTo, unsubscribe } = message
   return {
     from,
     // An address as it is: as a text it could be read as several.
@@ -121,11 +123,20 @@ function compose(message: Message, from: string): SendMailOptions {
     html,
     date: createdAt,
     messageId: `<${id}@${/@([^@>\s]+)>?\s*$/.exec(from)?.[1] ?? 'localhost'}>`,
-    headers: { 'Content-Language': lang, 'Auto-Submitted': 'auto-generated' },
+    headers: {
+      'Content-Language': lang,
+      'Auto-Submitted': 'auto-generated',
+      ...(unsubscribe === undefined ? {} : oneClick(unsubscribe)),
+    },
     disableFileAccess: true,
     disableUrlAccess: true,
   }
 }
+
+const oneClick = (link: string) => ({
+  'List-Unsubscribe': `<${link}>`,
+  'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+})
 
 /** The address of a sender such as `Cliffhanger <hello@drama.example>`. */
 export function addressOf(from: string): string {

@@ -19,7 +19,10 @@ import {
 import type { MailTables } from './tables.ts'
 
 /** What a template makes of its values. */
-export type Composed = Pick<Message, 'lang' | 'subject' | 'text' | 'html' | 'link' | 'replyTo'>
+export type Composed = Pick<
+  Message,
+  'lang' | 'subject' | 'text' | 'html' | 'link' | 'replyTo' | 'unsubscribe'
+>
 
 export interface MailContext {
   db: Kysely<MailTables>

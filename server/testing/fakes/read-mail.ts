@@ -8,6 +8,8 @@ export interface ReadMail {
   subject: string
   replyTo: string
   messageId: string
+  /** `List-Unsubscribe` and `List-Unsubscribe-Post`; empty where the mail has none. */
+  unsubscribe: [link: string, post: string]
   text: string
   html: string
   /** The first link of the text. */
@@ -26,6 +28,7 @@ export function readMail(raw: string): ReadMail {
     subject: decodeWords(header(head, 'Subject')),
     replyTo: decodeWords(header(head, 'Reply-To')),
     messageId: header(head, 'Message-ID'),
+    unsubscribe: [header(head, 'List-Unsubscribe'), header(head, 'List-Unsubscribe-Post')],
     text,
     html: parts.find(({ type }) => type === 'text/html')?.content ?? '',
     link: /https?:\/\/\S+/.exec(text)?.[0] ?? '',
@@ -48,7 +51,7 @@ function halves(text: string): [string, string] {
 }
 
 function header(head: string, name: string): string {
-  const found = new RegExp(`^${name}: (.*(?:\\n[ \\t].*)*)`, 'im').exec(head)?.[1] ?? ''
+  const found = new RegExp(`^${name}:(?: |\\n[ \\t])(.*(?:\\n[ \\t].*)*)`, 'im').exec(head)?.[1] ?? ''
   return found.replaceAll(/\n[ \t]/g, ' ')
 }
 

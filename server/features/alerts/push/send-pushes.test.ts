@@ -1,0 +1,318 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { changeAlerts, startPushAlerts, stopPushAlerts } from '#contract/alerts.ts'
+import { addFavorite, removeFavorites } from '#contract/library.ts'
+import { changeUser, getUser } from '#contract/members.ts'
+import { sendAlerts } from '#server/features/alerts/send-alerts.ts'
+import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
+import { registerMember } from '#server/testing/builders/register-member.ts'
+import { releaseEpisodes } from '#server/testing/builders/release-episodes.ts'
+import {
+  openPushService,
+  PushBrowser,
+  readVapid,
+  type FakePushService,
+} from '#server/testing/fakes/push-service.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import type { Visitor } from '#server/testing/site/visitor.ts'
+import { claimPushes } from './push-queries.ts'
+import { sendPushes } from './send-pushes.ts'
+
+const time = {
+  now: new Date('2026-03-01T12:00:00Z'),
+  pass(minutes: number) {
+    time.now = new Date(time.now.getTime() + minutes * 60_000)
+  },
+}
+let site: TestSite
+let video: BuiltVideo
+let service: FakePushService
+
+beforeAll(async () => {
+  site = await testSite({ clock: { now: () => time.now } }, { MAIL_FROM: 'Salt & Co <hello@drama.example>' })
+  service = await openPushService()
+})
+afterAll(async () => {
+  await service.close()
+  await site.close()
+})
+beforeEach(async () => {
+  time.pass(60)
+  await queue()
+  await site.context.db.deleteFrom('push_subscriptions').execute()
+  service.taken.length = 0
+  service.reply = () => ({ status: 201 })
+  video = await buildVideo(site.context, { title: 'Salt', episodes: 6, ready: 2 })
+})
+
+/** Lets a release be over, so that its pushes wait. */
+async function queue(): Promise<void> {
+  await sendAlerts(site.context)
+  time.pass(11)
+  await sendAlerts(site.context)
+}
+const send = (more: { pushTimeoutMs?: number } = {}) =>
+  sendPushes({ ...site.context, pushAgent: service.agent, ...more })
+
+async function publish(...numbers: number[]): Promise<void> {
+  await releaseEpisodes(site.context, video, ...numbers)
+  await queue()
+  await send()
+}
+
+/** A guest with the drama among their favorites, and a browser that they turned notifications on in. */
+async function fan(visitor: Visitor = site.visitor(), browser = new PushBrowser()) {
+  await visitor.ask(getUser)
+  await visitor.ask(addFavorite, { body: { video_id: video.id } })
+  await visitor.ask(startPushAlerts, { body: browser.subscription })
+  return { visitor, browser, got: () => browser.read(service) }
+}
+
+const waiting = () => site.context.db.selectFrom('push_messages').selectAll().execute()
+const subscribed = () => site.context.db.selectFrom('push_subscriptions').select('endpoint').execute()
+
+describe('a release', () => {
+  it('of several episodes is one push, signed by the site, that opens the first of them', async () => {
+    const { got, browser } = await fan()
+    await publish(3, 4)
+    expect(got()).toEqual([
+      {
+        title: 'Salt',
+        body: '2 new episodes',
+        lang: 'en',
+        icon: null,
+        url: `/videos/${video.id}?episode=3`,
+        tag: video.id,
+      },
+    ])
+    const [taken] = service.taken
+    expect(taken?.host).toBe('push.example.com')
+    expect(taken?.headers).toMatchObject({
+      ttl: String(3 * 86_400),
+      urgency: 'normal',
+      'content-encoding': 'aes128gcm',
+      topic: expect.stringMatching(/^[\w-]{32}$/),
+    })
+    expect(taken && readVapid(taken, site.context.pushKeys.publicKey)).toMatchObject({
+      aud: new URL(browser.subscription.endpoint).origin,
+      sub: 'mailto:hello@drama.example',
+    })
+    await send()
+    expect(got()).toHaveLength(1)
+    await publish(5)
+    expect(got().map(({ body }) => body)).toEqual(['2 new episodes', 'New episode'])
+    expect(await waiting()).toEqual([])
+  })
+
+  it('is told in the language of each person, with the cover of that language', async () => {
+    const { visitor, got } = await fan()
+    await visitor.ask(changeUser, { body: { language: 'dy' } })
+    const covers = { dy: { path: 'public/covers/salz.webp', color: '#112233' } }
+    await site.context.db
+      .updateTable('videos')
+      .set({ language_covers: JSON.stringify(covers) })
+      .where('id', '=', video.id)
+      .execute()
+    await publish(3)
+    expect(got()).toMatchObject([{ body: 'Neue Folge', lang: 'de', icon: '/public/covers/salz.webp' }])
+  })
+
+  it('with the longest of titles fits into 4 KB', async () => {
+    await fan()
+    const titles = JSON.stringify({ en: '\u{1F30A}'.repeat(200) })
+    await site.context.db.updateTable('videos').set({ titles }).where('id', '=', video.id).execute()
+    await publish(3)
+    expect(service.taken).toHaveLength(1)
+    expect(service.taken[0]?.body.length).toBeLessThanOrEqual(4096)
+  })
+
+  it('reaches each browser of a person, and mails only those who chose mails, too', async () => {
+    const { visitor, email, user } = await registerMember(site)
+    await site.context.db
+      .updateTable('users')
+      .set({ email_verified_at: time.now })
+      .where('id', '=', user.id)
+      .execute()
+    const phone = await fan(visitor)
+    const laptop = await fan(visitor, new PushBrowser('updates.push.example.org'))
+    const mailed = async () => (await site.mails(email)).filter(({ text }) => text.includes('Salt')).length
+    await publish(3)
+    expect([phone.got().length, laptop.got().length, await mailed()]).toEqual([1, 1, 0])
+    await visitor.ask(changeAlerts, { body: { mail: true } })
+    await publish(4)
+    expect([phone.got().length, laptop.got().length, await mailed()]).toEqual([2, 2, 1])
+  })
+
+  it('is not pushed to whoever turned it off, took the favorite away, or made it one since', async () => {
+    const off = await fan()
+    await off.visitor.ask(stopPushAlerts, { body: { endpoint: off.browser.subscription.endpoint } })
+    const former = await fan()
+    await former.visitor.ask(removeFavorites, { body: { video_ids: [video.id] } })
+    await releaseEpisodes(site.context, video, 3)
+    await sendAlerts(site.context)
+    time.pass(1)
+    await fan()
+    await queue()
+    await send()
+    expect(service.taken).toEqual([])
+  })
+
+  it('reaches each of many browsers once, whoever sends at the same time or stops halfway', async () => {
+    const browsers = Array.from({ length: 50 }, () => new PushBrowser())
+    const { visitor } = await fan()
+    const { id: user_id } = await visitor.ask(getUser)
+    await site.context.db
+      .insertInto('push_subscriptions')
+      .values(
+        browsers.map(({ subscription }, i) => ({
+          id: `${i}`,
+          user_id,
+          ...subscription,
+          created_at: time.now,
+        })),
+      )
+      .execute()
+    await releaseEpisodes(site.context, video, 3)
+    await queue()
+    await sendPushes({ ...site.context, pushAgent: service.agent }, AbortSignal.abort())
+    await Promise.all([send(), send(), send()])
+    for (const browser of browsers) expect(browser.read(service)).toHaveLength(1)
+  })
+
+  it('that a process took and died with is sent by another once its claim is over', async () => {
+    const { got } = await fan()
+    await releaseEpisodes(site.context, video, 3)
+    await queue()
+    await claimPushes(site.context.db, time.now, new Date(time.now.getTime() + 120_000), 20)
+    await send()
+    expect(got()).toEqual([])
+    time.pass(2)
+    await send()
+    expect(got()).toHaveLength(1)
+  })
+
+  it('that waits is replaced by the next one of the drama', async () => {
+    const { got } = await fan()
+    service.reply = () => ({ status: 503 })
+    await publish(3)
+    service.reply = () => ({ status: 201 })
+    service.taken.length = 0
+    await publish(4)
+    expect(got()).toMatchObject([{ url: `/videos/${video.id}?episode=4` }])
+    expect(await waiting()).toEqual([])
+  })
+})
+
+describe('a push service', () => {
+  it.each([404, 410])(
+    'that knows a subscription no more (%i) gets no further push for it',
+    async (status) => {
+      const [gone, other] = [await fan(), await fan()]
+      const { pathname } = new URL(gone.browser.subscription.endpoint)
+      service.reply = ({ path }) => ({ status: path === pathname ? status : 201 })
+      await publish(3)
+      expect(await subscribed()).toEqual([{ endpoint: other.browser.subscription.endpoint }])
+      expect(await waiting()).toEqual([])
+    },
+  )
+
+  it.each([
+    ['seconds', () => '7200'],
+    ['a date', () => new Date(time.now.getTime() + 7_200_000).toUTCString()],
+  ])('that asks to wait (429, Retry-After in %s) is left alone for so long', async (_, retryAfter) => {
+    await fan()
+    service.reply = () => ({ status: 429, headers: { 'retry-after': retryAfter() } })
+    await publish(3)
+    time.pass(119)
+    await send()
+    expect(service.taken).toHaveLength(1)
+    service.reply = () => ({ status: 201 })
+    time.pass(1)
+    await send()
+    expect(service.taken).toHaveLength(2)
+    expect(await waiting()).toEqual([])
+  })
+
+  it('that asks to wait for longer than a release is news is not asked again', async () => {
+    await fan()
+    service.reply = () => ({ status: 429, headers: { 'retry-after': '9999999' } })
+    await publish(3)
+    expect([await waiting(), (await subscribed()).length]).toEqual([[], 1])
+  })
+
+  it.each([500, 503])(
+    'that fails (%i) is asked again, later each time, then the push is given up',
+    async (status) => {
+      await fan()
+      service.reply = () => ({ status })
+      await publish(3)
+      let tries = 1
+      for (const minutes of [1, 5, 30, 120, 720]) {
+        time.pass(minutes - 0.5)
+        await send()
+        expect(service.taken).toHaveLength(tries)
+        time.pass(0.5)
+        await send()
+        expect(service.taken).toHaveLength(++tries)
+      }
+      expect([await waiting(), (await subscribed()).length]).toEqual([[], 1])
+    },
+  )
+
+  it('that does not answer in time is asked again', async () => {
+    const { got } = await fan()
+    await releaseEpisodes(site.context, video, 3)
+    await queue()
+    service.reply = () => 'nothing'
+    await send({ pushTimeoutMs: 300 })
+    expect(await waiting()).toMatchObject([{ attempts: 1 }])
+    service.reply = () => ({ status: 201 })
+    time.pass(1)
+    await send()
+    expect(got()).toHaveLength(2)
+    expect(await waiting()).toEqual([])
+  })
+
+  it.each([302, 400, 403, 413])('that refuses a push (%i) is not asked again', async (status) => {
+    await fan()
+    service.reply = () => ({ status, headers: { location: 'https://push.example.com/elsewhere' } })
+    await publish(3)
+    expect(service.taken).toHaveLength(1)
+    expect([await waiting(), (await subscribed()).length]).toEqual([[], 1])
+  })
+
+  it('whose name leads into our own network gets nothing, and its subscription is deleted', async () => {
+    await fan(site.visitor(), new PushBrowser('localhost.localdomain'))
+    await site.context.db
+      .updateTable('push_subscriptions')
+      .set({ endpoint: 'https://localhost/send/x' })
+      .execute()
+    await releaseEpisodes(site.context, video, 3)
+    await queue()
+    await sendPushes(site.context)
+    expect([await subscribed(), await waiting()]).toEqual([[], []])
+  })
+})
+
+describe('what is no news any more is not sent:', () => {
+  it('a release of three days ago', async () => {
+    await fan()
+    await releaseEpisodes(site.context, video, 3)
+    await queue()
+    time.pass(3 * 24 * 60)
+    await send()
+    expect([service.taken, await waiting()]).toEqual([[], []])
+  })
+
+  it('a drama that is archived by then', async () => {
+    await fan()
+    await releaseEpisodes(site.context, video, 3)
+    await queue()
+    await site.context.db
+      .updateTable('videos')
+      .set({ state: 'archived' })
+      .where('id', '=', video.id)
+      .execute()
+    await send()
+    expect([service.taken, await waiting()]).toEqual([[], []])
+  })
+})

@@ -1,0 +1,156 @@
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { getPushAlerts, startPushAlerts, stopPushAlerts } from '#contract/alerts.ts'
+import { deleteUser, exportUser, getUser, signIn } from '#contract/members.ts'
+import { createLog } from '#server/platform/log.ts'
+import { forgetGuests } from '#server/features/members/account/forget-guests.ts'
+import { PushBrowser } from '#server/testing/fakes/push-service.ts'
+import { password, registerMember } from '#server/testing/builders/register-member.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import { openPushKeys } from './push-keys.ts'
+
+const time = { now: new Date('2026-03-01T12:00:00Z') }
+let site: TestSite
+beforeAll(async () => {
+  site = await testSite({ clock: { now: () => time.now } })
+})
+afterAll(() => site.close())
+
+async function guest() {
+  const visitor = site.visitor()
+  await visitor.ask(getUser)
+  return visitor
+}
+
+const fingerprint = ({ subscription }: PushBrowser) =>
+  createHash('sha256').update(subscription.endpoint).digest('base64url')
+const stored = (browser: PushBrowser) =>
+  site.context.db
+    .selectFrom('push_subscriptions')
+    .selectAll()
+    .where('id', '=', fingerprint(browser))
+    .executeTakeFirst()
+
+describe('notifications in a browser', () => {
+  it('are turned on and off by guests and members alike', async () => {
+    for (const visitor of [await guest(), (await registerMember(site)).visitor]) {
+      const browser = new PushBrowser()
+      const { endpoint } = browser.subscription
+      const before = await visitor.ask(getPushAlerts)
+      expect(before).toEqual({ public_key: expect.stringMatching(/^[\w-]{87}$/), browsers: [] })
+      const on = { ...before, browsers: [fingerprint(browser)] }
+      for (let press = 0; press < 2; press++)
+        expect(await visitor.ask(startPushAlerts, { body: browser.subscription })).toEqual(on)
+      expect(await visitor.ask(getPushAlerts)).toEqual(on)
+      for (let press = 0; press < 2; press++)
+        expect(await visitor.ask(stopPushAlerts, { body: { endpoint } })).toEqual({ push: false })
+      expect(await visitor.ask(getPushAlerts)).toEqual(before)
+    }
+  })
+
+  it('cost a guest no row until they are on', async () => {
+    const visitor = await guest()
+    const { id } = await visitor.ask(getUser)
+    const row = () => site.context.db.selectFrom('users').select('id').where('id', '=', id).executeTakeFirst()
+    await visitor.ask(getPushAlerts)
+    expect(await row()).toBeUndefined()
+    await visitor.ask(startPushAlerts, { body: new PushBrowser().subscription })
+    expect(await row()).toEqual({ id })
+  })
+
+  it('are those of whoever turned them on there last', async () => {
+    const browser = new PushBrowser()
+    const [first, second] = [await guest(), await guest()]
+    for (const visitor of [first, second]) await visitor.ask(startPushAlerts, { body: browser.subscription })
+    expect((await first.ask(getPushAlerts)).browsers).toEqual([])
+    expect((await second.ask(getPushAlerts)).browsers).toEqual([fingerprint(browser)])
+  })
+
+  it('are on in ten browsers of a person at most, the latest', async () => {
+    const { visitor } = await registerMember(site)
+    const browsers = Array.from({ length: 12 }, () => new PushBrowser())
+    for (const { subscription } of browsers) {
+      time.now = new Date(time.now.getTime() + 1000)
+      await visitor.ask(startPushAlerts, { body: subscription })
+    }
+    const { browsers: on } = await visitor.ask(getPushAlerts)
+    expect(on).toEqual(browsers.slice(2).toReversed().map(fingerprint))
+  })
+
+  const { subscription } = new PushBrowser()
+  it.each([
+    ['an endpoint without https', { endpoint: 'http://push.example.com/x' }],
+    ['an endpoint in a private network', { endpoint: 'https://10.0.0.1/x' }],
+    ['an endpoint that is this machine', { endpoint: 'https://localhost/x' }],
+    ['an endpoint at another port', { endpoint: 'https://push.example.com:6379/x' }],
+    ['an endpoint that is too long', { endpoint: `https://push.example.com/${'x'.repeat(1024)}` }],
+    ['a key that is too short', { p256dh: subscription.p256dh.slice(1) }],
+    ['a key that is not on the curve', { p256dh: `B${'A'.repeat(86)}` }],
+    ['a secret that is too short', { auth: subscription.auth.slice(1) }],
+  ])('are not turned on by %s', async (_, wrong) => {
+    const visitor = await guest()
+    const { answer, status } = await visitor.call(startPushAlerts, { body: { ...subscription, ...wrong } })
+    expect([status, answer.code]).toEqual([400, 400])
+    expect((await visitor.ask(getPushAlerts)).browsers).toEqual([])
+  })
+})
+
+describe('what is stored of a browser', () => {
+  it('becomes the member’s when the guest signs in', async () => {
+    const { visitor: other, email, user } = await registerMember(site)
+    const browser = new PushBrowser()
+    const visitor = await guest()
+    await visitor.ask(startPushAlerts, { body: browser.subscription })
+    await visitor.ask(signIn, { body: { email, password } })
+    expect(await stored(browser)).toMatchObject({ user_id: user.id })
+    expect((await other.ask(getPushAlerts)).browsers).toEqual([fingerprint(browser)])
+  })
+
+  it('is in the export, and goes with the account', async () => {
+    const { visitor } = await registerMember(site)
+    const browser = new PushBrowser()
+    await visitor.ask(startPushAlerts, { body: browser.subscription })
+    const exported = await visitor.ask(exportUser, { body: { current_password: password } })
+    expect(exported).toMatchObject({
+      new_episode_notifications: [{ endpoint: browser.subscription.endpoint }],
+    })
+    await visitor.ask(deleteUser, { body: { current_password: password } })
+    expect(await stored(browser)).toBeUndefined()
+  })
+
+  it('goes with a guest who has been away for 400 days', async () => {
+    const browser = new PushBrowser()
+    await (await guest()).ask(startPushAlerts, { body: browser.subscription })
+    time.now = new Date(time.now.getTime() + 401 * 86_400_000)
+    await forgetGuests(site.context, new AbortController().signal)
+    expect(await stored(browser)).toBeUndefined()
+  })
+})
+
+describe('the keys of the site', () => {
+  const log = createLog({ json: true, level: 'silent' })
+  const open = (secret: string) => openPushKeys(site.context.db, secret, log)
+
+  it('are the same in every process and after each start', async () => {
+    const { secret, pushKeys } = site.context
+    expect(await Promise.all([open(secret), open(secret)])).toEqual([pushKeys, pushKeys])
+  })
+
+  it('are stored encrypted', async () => {
+    const { rows } = await site.context.database.pool.query<{ value: object }>(
+      "SELECT value FROM settings WHERE key = 'push_keys'",
+    )
+    expect(JSON.stringify(rows)).toContain(site.context.pushKeys.publicKey)
+    expect(JSON.stringify(rows)).not.toContain(site.context.pushKeys.privateKey)
+  })
+
+  it('are new under another APP_SECRET, and end the subscriptions of the old ones', async () => {
+    const browser = new PushBrowser()
+    await (await guest()).ask(startPushAlerts, { body: browser.subscription })
+    const other = 'another secret of thirty-two characters'
+    const [one, two] = await Promise.all([open(other), open(other)])
+    expect(one).toEqual(two)
+    expect(one).not.toEqual(site.context.pushKeys)
+    expect(await stored(browser)).toBeUndefined()
+  })
+})

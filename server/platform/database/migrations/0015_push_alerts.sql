@@ -1,0 +1,27 @@
+-- New-episode alerts by Web Push (docs/decisions/0024-push-beside-mail.md).
+
+-- Browsers in which a guest or member turned notifications on. The id is the SHA-256 of the endpoint.
+CREATE TABLE push_subscriptions (
+  id         text PRIMARY KEY,
+  user_id    text NOT NULL REFERENCES users ON DELETE CASCADE,
+  endpoint   text NOT NULL,
+  p256dh     text NOT NULL,
+  auth       text NOT NULL,
+  created_at timestamptz NOT NULL
+);
+CREATE INDEX push_subscriptions_user ON push_subscriptions (user_id, created_at DESC);
+
+-- Notifications that wait to be sent. A release that comes before the one before it was sent takes its place.
+CREATE TABLE push_messages (
+  subscription_id text NOT NULL REFERENCES push_subscriptions ON DELETE CASCADE,
+  video_id        text NOT NULL REFERENCES videos ON DELETE CASCADE,
+  -- The first of the new episodes, and how many there are.
+  number          integer NOT NULL,
+  count           integer NOT NULL,
+  attempts        integer NOT NULL DEFAULT 0,
+  due_at          timestamptz NOT NULL,
+  expires_at      timestamptz NOT NULL,
+  PRIMARY KEY (subscription_id, video_id)
+);
+CREATE INDEX push_messages_due ON push_messages (due_at);
+CREATE INDEX push_messages_video ON push_messages (video_id);

@@ -1,0 +1,69 @@
+import { lookup } from 'node:dns'
+import type { Agent } from 'node:https'
+import { BlockList, isIP, isIPv4, type LookupFunction } from 'node:net'
+
+/** A name that somebody gave us leads into a network that is not the internet's. */
+export class NotPublic extends Error {
+  override name = 'NotPublic'
+}
+
+/** Networks that nobody on the internet has (IANA's special-purpose registries), and those that lead to IPv4 inside of IPv6. */
+const reserved = new BlockList()
+for (const [network, bits] of [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 3],
+] as const)
+  reserved.addSubnet(network, bits, 'ipv4')
+for (const [network, bits] of [
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['3fff::', 20],
+] as const)
+  reserved.addSubnet(network, bits, 'ipv6')
+
+/** The part of IPv6 that is given out. */
+const global = new BlockList()
+global.addSubnet('2000::', 3, 'ipv6')
+
+/** Whether an IP address is one of the internet's. */
+export function isPublicAddress(address: string): boolean {
+  if (isIPv4(address)) return !reserved.check(address, 'ipv4')
+  return global.check(address, 'ipv6') && !reserved.check(address, 'ipv6')
+}
+
+/** Whether an address that a stranger gave may be called: https at its usual port, a name instead of an IP address, no credentials. */
+export function isPublicUrl(given: string): boolean {
+  const url = URL.canParse(given) ? new URL(given) : undefined
+  if (url?.protocol !== 'https:' || url.port !== '' || url.username !== '' || url.password !== '')
+    return false
+  return !url.hostname.startsWith('[') && isIP(url.hostname) === 0 && url.hostname.includes('.')
+}
+
+/** Looks a name up, and fails where any of its addresses is not the internet's. What it gives is what is connected to. */
+export const lookupPublic: LookupFunction = (hostname, options, callback) =>
+  lookup(hostname, { ...options, all: true }, (error, found) => {
+    if (error) return callback(error, [])
+    const [first] = found
+    if (!first || !found.every(({ address }) => isPublicAddress(address)))
+      return callback(new NotPublic(`${hostname} is not on the internet`), [])
+    return options.all ? callback(null, found) : callback(null, first.address, first.family)
+  })
+
+/** Connections to names that strangers gave us; none leads into our own network (`NotPublic`). For https, and for names only: see `isPublicUrl`. */
+export async function openPublicAgent(): Promise<Agent> {
+  const https = await import('node:https')
+  return new https.Agent({ keepAlive: true, lookup: lookupPublic })
+}

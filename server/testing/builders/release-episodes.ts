@@ -1,0 +1,17 @@
+import type { Context } from '#server/context.ts'
+import type { BuiltVideo } from './builders.ts'
+
+/** Lets episodes of a published video, which are ready, play for the first time. */
+export async function releaseEpisodes(
+  { db }: Pick<Context, 'db'>,
+  video: Pick<BuiltVideo, 'id'>,
+  ...numbers: number[]
+): Promise<void> {
+  for (const number of numbers)
+    await db
+      .updateTable('episodes')
+      .set((eb) => ({ asset_id: eb.ref('next_asset_id'), next_asset_id: null }))
+      .where('video_id', '=', video.id)
+      .where('number', '=', number)
+      .execute()
+}

@@ -1,0 +1,105 @@
+import { createDecipheriv, createECDH, createPublicKey, hkdfSync, randomBytes, verify } from 'node:crypto'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import { Agent } from 'node:https'
+import { connect, type AddressInfo } from 'node:net'
+import type { PushMessage, PushSubscription } from '#contract/alerts.ts'
+
+/** A push as the service got it. */
+interface Taken {
+  host: string | undefined
+  path: string
+  headers: IncomingHttpHeaders
+  body: Buffer
+}
+
+type Reply = { status: number; headers?: Record<string, string> } | 'nothing'
+
+/** The push service of some browsers, over HTTP: it keeps what is posted and answers as a test says. */
+export interface FakePushService {
+  taken: Taken[]
+  reply: (taken: Taken) => Reply
+  /** Leads to the service, whatever the host: the internet's name service and certificates are not here. */
+  agent: Agent
+  close(): Promise<void>
+}
+
+export async function openPushService(): Promise<FakePushService> {
+  const service: Pick<FakePushService, 'taken' | 'reply'> = { taken: [], reply: () => ({ status: 201 }) }
+  const server = createServer((request, response) => {
+    const parts: Buffer[] = []
+    request.on('data', (part: Buffer) => parts.push(part))
+    request.on('end', () => {
+      const { url: path = '', headers } = request
+      const taken = { host: headers.host, path, headers, body: Buffer.concat(parts) }
+      service.taken.push(taken)
+      const reply = service.reply(taken)
+      if (reply === 'nothing') return
+      response.writeHead(reply.status, reply.headers).end()
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  // A server that listens on a port has an address with one.
+  const { port } = server.address() as AddressInfo
+  const agent = new Agent()
+  agent.createConnection = () => connect(port, '127.0.0.1')
+  return Object.assign(service, {
+    agent,
+    async close() {
+      agent.destroy()
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  })
+}
+
+/** A browser that is subscribed at a push service, and can read what it gets. */
+export class PushBrowser {
+  readonly subscription: PushSubscription
+  readonly #keys = createECDH('prime256v1')
+  readonly #auth = randomBytes(16)
+
+  constructor(host = 'push.example.com') {
+    this.subscription = {
+      endpoint: `https://${host}/send/${randomBytes(12).toString('hex')}`,
+      p256dh: this.#keys.generateKeys('base64url'),
+      auth: this.#auth.toString('base64url'),
+    }
+  }
+
+  /** What was posted for this browser, decrypted, in order. */
+  read(service: Pick<FakePushService, 'taken'>): PushMessage[] {
+    const { pathname } = new URL(this.subscription.endpoint)
+    return service.taken.filter(({ path }) => path === pathname).map(({ body }) => this.#open(body))
+  }
+
+  /** RFC 8291: one record of RFC 8188, with the sender's key as its name. */
+  #open(body: Buffer): PushMessage {
+    const salt = body.subarray(0, 16)
+    const sender = body.subarray(21, 21 + (body[20] ?? 0))
+    const sealed = body.subarray(21 + sender.length)
+    const context = Buffer.concat([Buffer.from('WebPush: info\0'), this.#keys.getPublicKey(), sender])
+    const shared = Buffer.from(hkdfSync('sha256', this.#keys.computeSecret(sender), this.#auth, context, 32))
+    const derive = (purpose: string, bytes: number) =>
+      Buffer.from(hkdfSync('sha256', shared, salt, `Content-Encoding: ${purpose}\0`, bytes))
+    const opening = createDecipheriv('aes-128-gcm', derive('aes128gcm', 16), derive('nonce', 12))
+    opening.setAuthTag(sealed.subarray(-16))
+    const padded = Buffer.concat([opening.update(sealed.subarray(0, -16)), opening.final()])
+    return JSON.parse(padded.subarray(0, padded.lastIndexOf(2)).toString()) as PushMessage
+  }
+}
+
+/** What the site says of itself with a push (RFC 8292). @throws Error where the signature is not by that key */
+export function readVapid({ headers }: Pick<Taken, 'headers'>, publicKey: string): Record<string, unknown> {
+  const [, token = '', key] = /^vapid t=([^,]+), ?k=(\S+)$/.exec(headers.authorization ?? '') ?? []
+  const [head = '', claims = '', signature = ''] = token.split('.')
+  const point = Buffer.from(publicKey, 'base64url')
+  const [x, y] = [point.subarray(1, 33), point.subarray(33)].map((part) => part.toString('base64url'))
+  const jwk = createPublicKey({ key: { kty: 'EC', crv: 'P-256', x, y }, format: 'jwk' })
+  const signed = { key: jwk, dsaEncoding: 'ieee-p1363' } as const
+  if (
+    key !== publicKey ||
+    !verify('sha256', Buffer.from(`${head}.${claims}`), signed, Buffer.from(signature, 'base64url'))
+  )
+    throw new Error('the push is not signed by the site')
+  return JSON.parse(Buffer.from(claims, 'base64url').toString()) as Record<string, unknown>
+}
