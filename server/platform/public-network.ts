@@ -1,5 +1,5 @@
 import { lookup } from 'node:dns'
-import type { Agent } from 'node:https'
+import type * as https from 'node:https'
 import { BlockList, isIP, isIPv4, type LookupFunction } from 'node:net'
 
 /** A name that somebody gave us leads into a network that is not the internet's. */
@@ -62,8 +62,12 @@ export const lookupPublic: LookupFunction = (hostname, options, callback) =>
     return options.all ? callback(null, found) : callback(null, first.address, first.family)
   })
 
+/** What calls such addresses. Only a process that does so loads it. */
+// oxlint-disable-next-line no-restricted-imports -- fetch cannot say which addresses it may connect to
+export const loadHttps = (): Promise<typeof https> => import('node:https')
+
 /** Connections to names that strangers gave us; none leads into our own network (`NotPublic`). For https, and for names only: see `isPublicUrl`. */
-export async function openPublicAgent(): Promise<Agent> {
-  const https = await import('node:https')
-  return new https.Agent({ keepAlive: true, lookup: lookupPublic })
+export async function openPublicAgent(): Promise<https.Agent> {
+  const { Agent } = await loadHttps()
+  return new Agent({ keepAlive: true, lookup: lookupPublic })
 }

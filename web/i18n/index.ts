@@ -2,6 +2,7 @@ import { htmlLanguage, type Language } from '#contract/languages.ts'
 import { chooseLanguage, currentLanguage } from '#web/lib/language.ts'
 import en from './en/base.json'
 import type account from './en/account.json'
+import type alerts from './en/alerts.json'
 import type feedback from './en/feedback.json'
 import type mine from './en/mine.json'
 import type pages from './en/pages.json'
@@ -17,6 +18,7 @@ type Texts = typeof en &
   typeof later &
   typeof search &
   typeof mine &
+  typeof alerts &
   typeof pages &
   typeof feedback
 type WithoutForm<Key extends string> = Key extends `${infer Base}_${'one' | 'many' | 'other'}` ? Base : Key

@@ -2,7 +2,16 @@ import type { Language } from '#contract/languages.ts'
 import type { TextTree } from './translator.ts'
 
 /** What the first screens say, and what others bring along when they are opened. */
-export type TextPart = 'base' | 'watch' | 'account' | 'search' | 'mine' | 'pages' | 'later' | 'feedback'
+export type TextPart =
+  | 'base'
+  | 'watch'
+  | 'account'
+  | 'search'
+  | 'mine'
+  | 'alerts'
+  | 'pages'
+  | 'later'
+  | 'feedback'
 
 const files = import.meta.glob<TextTree>(['./*/*.json', '!./en/*.json'], { import: 'default' })
 

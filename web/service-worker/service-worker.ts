@@ -1,5 +1,6 @@
 /// <reference lib="webworker" />
 import { isSparing } from '#web/player/engine/bandwidth.ts'
+import { openAlert, showAlert } from './alerts.ts'
 import { isScreen } from './is-screen.ts'
 
 declare const self: ServiceWorkerGlobalScope
@@ -21,6 +22,11 @@ const atOnce = 2
 self.addEventListener('install', (event) => event.waitUntil(fetchRelease()))
 self.addEventListener('activate', (event) => event.waitUntil(takeOver()))
 self.addEventListener('message', (event) => event.waitUntil(stepIn(event.data)))
+self.addEventListener('push', (event) => event.waitUntil(showAlert(event.data)))
+self.addEventListener('notificationclick', (event) => {
+  event.notification.close()
+  event.waitUntil(openAlert(event.notification))
+})
 
 self.addEventListener('fetch', (event) => {
   const { method, mode, destination, url } = event.request

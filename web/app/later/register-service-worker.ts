@@ -1,3 +1,4 @@
+import { registerWorker } from '#web/lib/register-worker.ts'
 import { untilCalm } from './until-calm.ts'
 
 /**
@@ -8,9 +9,7 @@ import { untilCalm } from './until-calm.ts'
 export async function registerServiceWorker(): Promise<void> {
   if (!import.meta.env.PROD || !('serviceWorker' in navigator)) return
   if (!navigator.serviceWorker.controller) await untilCalm()
-  const registration = await navigator.serviceWorker
-    .register('/sw.js', { updateViaCache: 'none' })
-    .catch(() => undefined)
+  const registration = await registerWorker().catch(() => undefined)
   if (!registration) return
   const reportOnceInstalled = () => {
     const worker = registration.installing

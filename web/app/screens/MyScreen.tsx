@@ -15,6 +15,7 @@ import { socialProvidersQuery } from '#web/features/members/sign-in/social-query
 import { Sessions } from '#web/features/members/settings/Sessions.tsx'
 import { storedFragment } from '#web/features/members/sign-in/social-answer.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
+import { withTexts } from '#web/i18n/with-texts.ts'
 import { paths } from '#web/lib/paths.ts'
 import { buttonClass } from '#web/ui/Button.tsx'
 import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
@@ -27,10 +28,13 @@ const LinkedAccounts = lazy(async () => ({
 }))
 
 const StopAlerts = lazy(async () => ({
-  default: (await import('#web/features/alerts/StopAlerts.tsx')).StopAlerts,
+  default: (await withTexts('alerts', import('#web/features/alerts/StopAlerts.tsx'))).StopAlerts,
 }))
 const AlertSettings = lazy(async () => ({
-  default: (await import('#web/features/alerts/AlertSettings.tsx')).AlertSettings,
+  default: (await withTexts('alerts', import('#web/features/alerts/AlertSettings.tsx'))).AlertSettings,
+}))
+const GuestAlerts = lazy(async () => ({
+  default: (await withTexts('alerts', import('#web/features/alerts/push/PushSetting.tsx'))).GuestAlerts,
 }))
 
 /** The member area; `?receipt=` opens one order's receipt in its place, a fragment what a mail or the footer leads to. */
@@ -91,18 +95,30 @@ function My() {
             <Part title={t('my.devices')}>
               <Sessions />
             </Part>
-            <Part title={t('alerts.title')}>
-              <div className={styles.alerts}>
-                <Suspense>
-                  <AlertSettings />
-                </Suspense>
-              </div>
-            </Part>
+            <Alerts>
+              <Suspense>
+                <AlertSettings />
+              </Suspense>
+            </Alerts>
             <Linked user={user} />
           </div>
         )}
+        {user?.role === 'visitor' && (
+          <Suspense>
+            <GuestAlerts around={(setting) => <Alerts>{setting}</Alerts>} />
+          </Suspense>
+        )}
       </div>
     </section>
+  )
+}
+
+function Alerts({ children }: { children: ReactNode }) {
+  const { t } = useTranslation()
+  return (
+    <Part title={t('my.alerts')}>
+      <div className={styles.alerts}>{children}</div>
+    </Part>
   )
 }
 

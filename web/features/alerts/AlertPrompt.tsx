@@ -1,27 +1,43 @@
-import '#web/i18n/mine.ts'
+import '#web/i18n/alerts.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { Sheet } from '#web/ui/Sheet.tsx'
+import { useChangePush } from './push/use-change-push.ts'
 import { useChangeAlerts } from './use-change-alerts.ts'
 import styles from './alerts.module.css'
 
-/** Asks once, after a drama became a favorite, whether its new episodes are to be told. */
-export function AlertPrompt({ onClose }: { onClose: () => void }) {
+/** How somebody could be told of new episodes; at least one holds. */
+export interface Ways {
+  push: boolean
+  mail: boolean
+}
+
+/** Asks once, after a drama became a favorite, whether and how its new episodes are to be told. The browser's own question follows a press. */
+export function AlertPrompt({ ways, onClose }: { ways: Ways; onClose: () => void }) {
   const { t } = useTranslation()
-  const { change, busy } = useChangeAlerts()
-  const accept = async () => {
-    if (!(await change(true))) return
+  const mail = useChangeAlerts()
+  const push = useChangePush(onClose)
+  const mailMe = async () => {
+    if (!(await mail.change(true))) return
     notify(t('alerts.on'))
     onClose()
   }
+  const busy = mail.busy || push.busy
   return (
     <Sheet title={t('alerts.askTitle')} onClose={onClose}>
       <div className={styles.ask}>
         <p>{t('alerts.askText')}</p>
-        <Button wide disabled={busy} onClick={() => void accept()}>
-          {t('alerts.askMail')}
-        </Button>
+        {ways.push && (
+          <Button wide disabled={busy} onClick={() => void push.change(true)}>
+            {t('alerts.askPush')}
+          </Button>
+        )}
+        {ways.mail && (
+          <Button wide look={ways.push ? 'quiet' : 'main'} disabled={busy} onClick={() => void mailMe()}>
+            {t('alerts.askMail')}
+          </Button>
+        )}
         <Button wide look="quiet" onClick={onClose}>
           {t('alerts.later')}
         </Button>

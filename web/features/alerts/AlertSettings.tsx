@@ -1,8 +1,11 @@
+import '#web/i18n/alerts.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { paths } from '#web/lib/paths.ts'
 import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { supportsPush } from './push/push.ts'
+import { PushSetting } from './push/PushSetting.tsx'
 import { alertsQuery } from './queries.ts'
 import { useChangeAlerts } from './use-change-alerts.ts'
 import styles from './alerts.module.css'
@@ -15,6 +18,7 @@ export function AlertSettings() {
   if (!data) return isError ? <CouldNotLoad onRetry={() => void refetch()} /> : <div className={styles.row} />
   return (
     <>
+      {supportsPush() && <PushSetting />}
       <label className={styles.row}>
         <input
           type="checkbox"

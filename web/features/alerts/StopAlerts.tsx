@@ -1,3 +1,4 @@
+import '#web/i18n/alerts.ts'
 import { useEffect, useState } from 'react'
 import { Link } from 'react-router'
 import { stopAlerts } from '#contract/alerts.ts'

@@ -3,16 +3,18 @@ import { createRoot } from 'react-dom/client'
 import { userQuery } from '#web/features/members/queries.ts'
 import { withTexts } from '#web/i18n/with-texts.ts'
 import { readRecord, saveRecord } from '#web/lib/storage.ts'
+import type { Ways } from './AlertPrompt.tsx'
+import { pushQuery, supportsPush } from './push/push.ts'
 import { alertsQuery } from './queries.ts'
 
 const asked = 'alerts-asked'
 
-/** Asks about alerts where they could be sent and the person was not asked before in this browser. */
+/** Asks about alerts where they could be sent, the person has none yet, and was not asked before in this browser. */
 export async function offerAlerts(queryClient: QueryClient): Promise<void> {
-  if (readRecord<boolean>(asked) || queryClient.getQueryData(userQuery.queryKey)?.role !== 'member') return
-  const { mail, can_mail } = await queryClient.fetchQuery(alertsQuery)
-  if (mail || !can_mail) return
-  const { AlertPrompt } = await withTexts('watch', withTexts('mine', import('./AlertPrompt.tsx')))
+  if (readRecord<boolean>(asked)) return
+  const ways = await findWays(queryClient)
+  if (!ways) return
+  const { AlertPrompt } = await withTexts('watch', withTexts('alerts', import('./AlertPrompt.tsx')))
   saveRecord(asked, true)
   const place = document.createElement('div')
   // Inside the shell, for its accent.
@@ -25,7 +27,19 @@ export async function offerAlerts(queryClient: QueryClient): Promise<void> {
   }
   root.render(
     <QueryClientProvider client={queryClient}>
-      <AlertPrompt onClose={close} />
+      <AlertPrompt ways={ways} onClose={close} />
     </QueryClientProvider>,
   )
 }
+
+/** How the viewer could be told of new episodes; undefined where there is no way, or they are told already. */
+async function findWays(queryClient: QueryClient): Promise<Ways | undefined> {
+  const isMember = queryClient.getQueryData(userQuery.queryKey)?.role === 'member'
+  const { mail, can_mail } = isMember ? await queryClient.fetchQuery(alertsQuery) : noMail
+  if (mail) return undefined
+  const push = supportsPush() ? await queryClient.fetchQuery(pushQuery) : 'blocked'
+  if (push === 'on' || (push === 'blocked' && !can_mail)) return undefined
+  return { push: push === 'off', mail: can_mail }
+}
+
+const noMail = { mail: false, can_mail: false }

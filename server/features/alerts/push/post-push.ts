@@ -1,5 +1,6 @@
 import type { Agent } from 'node:https'
 import type { RequestDetails } from 'web-push'
+import { loadHttps } from '#server/platform/public-network.ts'
 
 /** How a push service answered. */
 export interface PushAnswer {
@@ -21,7 +22,7 @@ export async function postPush(
   agent: Agent,
   timeoutMs: number,
 ): Promise<PushAnswer> {
-  const { request } = await import('node:https')
+  const { request } = await loadHttps()
   const { promise, resolve, reject } = Promise.withResolvers<PushAnswer>()
   const signal = AbortSignal.timeout(timeoutMs)
   const posting = request(endpoint, { method: 'POST', headers, agent, signal }, (response) => {

@@ -4,6 +4,10 @@ import { signOut as signOutCall } from '#contract/members.ts'
 import { call } from '#web/lib/api.ts'
 import { rememberUser } from '#web/features/members/queries.ts'
 
+/** Whoever has signed out is not notified in this browser any more. */
+const endNotifications = () =>
+  import('#web/features/alerts/push/push.ts').then(({ unsubscribe }) => unsubscribe()).catch(() => {})
+
 /** Ends the session; what belonged to the person leaves the screen with it. A failure has been said by the toast. */
 export function useSignOut(): { signOut: () => Promise<void>; busy: boolean } {
   const queryClient = useQueryClient()
@@ -11,7 +15,10 @@ export function useSignOut(): { signOut: () => Promise<void>; busy: boolean } {
   const signOut = () => {
     setBusy(true)
     return call(signOutCall)
-      .then((guest) => rememberUser(queryClient, guest))
+      .then((guest) => {
+        void endNotifications()
+        return rememberUser(queryClient, guest)
+      })
       .catch(() => {})
       .finally(() => setBusy(false))
   }

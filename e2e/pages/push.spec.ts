@@ -1,0 +1,246 @@
+import type { BrowserContext, Page, Worker } from '@playwright/test'
+import pg from 'pg'
+import { PushBrowser } from '#server/testing/fakes/push-service.ts'
+import { currentSite } from '#e2e/site/own-site.ts'
+import { expect, test } from '#e2e/support/fixtures.ts'
+import { expectFits, expectReadable } from '#e2e/support/page-quality.ts'
+import { videoIds } from '#e2e/support/routes.ts'
+import { siteUrl } from '#e2e/support/site-url.ts'
+import { expectMoving } from '#e2e/support/watching.ts'
+
+test.use({ serviceWorkers: 'allow', permissions: ['notifications'] })
+
+const setting = 'Notify me in this browser when my favorites have new episodes'
+const blocked = 'Notifications are blocked. Allow them for this site in your browser’s settings.'
+
+/**
+ * A browser's push service, which Chromium lacks in tests: a subscription is kept in the page's storage. What the browser asks the
+ * person is counted there, and answered.
+ */
+async function standInForPush(context: BrowserContext, answer: NotificationPermission = 'granted') {
+  const { subscription } = new PushBrowser()
+  await context.addInitScript(fakePush, { ...subscription, answer })
+  return subscription.endpoint
+}
+
+function fakePush({
+  endpoint,
+  p256dh,
+  auth,
+  answer,
+}: {
+  endpoint: string
+  p256dh: string
+  auth: string
+  answer: NotificationPermission
+}): void {
+  const kept = {
+    endpoint,
+    toJSON: () => ({ endpoint, keys: { p256dh, auth } }),
+    unsubscribe: async () => {
+      localStorage.removeItem('subscribed')
+      return true
+    },
+  }
+  Object.assign(PushManager.prototype, {
+    getSubscription: async () => (localStorage.getItem('subscribed') ? kept : null),
+    subscribe: async ({ userVisibleOnly, applicationServerKey }: PushSubscriptionOptionsInit) => {
+      if (!userVisibleOnly || !/^[\w-]{87}$/.test(`${applicationServerKey}`)) throw new Error('no key')
+      localStorage.setItem('subscribed', 'yes')
+      return kept
+    },
+  })
+  const permission = () => (localStorage.getItem('questions') ? answer : 'default')
+  Object.defineProperty(Notification, 'permission', { get: permission })
+  Notification.requestPermission = async () => {
+    localStorage.setItem('questions', String(Number(localStorage.getItem('questions')) + 1))
+    return answer
+  }
+}
+
+/** How often the browser asked the person. */
+const questions = (page: Page) => page.evaluate(() => Number(localStorage.getItem('questions')))
+
+async function subscribers(endpoint: string): Promise<number> {
+  const client = new pg.Client({ connectionString: currentSite().databaseUrl })
+  await client.connect()
+  try {
+    const text = 'SELECT FROM push_subscriptions WHERE endpoint = $1'
+    return (await client.query(text, [endpoint])).rowCount ?? 0
+  } finally {
+    await client.end()
+  }
+}
+
+const question = (page: Page) => page.getByRole('dialog', { name: 'Don’t miss the next episode' })
+
+async function addFavorite(page: Page, id: string): Promise<void> {
+  await page.goto(`/videos/${id}`)
+  await expectMoving(page)
+  await expect(question(page)).toHaveCount(0)
+  const saved = page.waitForResponse(/\/api\/user\/favorite$/)
+  await page.getByRole('button', { name: 'Add to favorites' }).click()
+  await saved
+}
+
+test('a guest’s favorite leads to the offer, a press to the browser’s question, and the account to off', async ({
+  page,
+  context,
+}) => {
+  const endpoint = await standInForPush(context)
+  const [tower = ''] = await videoIds(page)
+  await addFavorite(page, tower)
+  await expect(question(page)).toBeVisible()
+  await expectReadable(page)
+  await expectFits(page)
+  await expect(question(page).getByRole('button', { name: 'E-mail me' })).toHaveCount(0)
+  expect(await questions(page)).toBe(0)
+  await question(page).getByRole('button', { name: 'Notify me' }).click()
+  await expect(question(page)).toHaveCount(0)
+  await expect(page.getByText('Alerts are on.')).toBeVisible()
+  expect([await questions(page), await subscribers(endpoint)]).toEqual([1, 1])
+  await page.goto('/my')
+  const box = page.getByRole('checkbox', { name: setting })
+  await expect(box).toBeChecked()
+  await expectReadable(page)
+  const off = page.waitForResponse(/\/alerts\/push\/stop$/)
+  await box.uncheck()
+  await off
+  expect(await subscribers(endpoint)).toBe(0)
+  await page.reload()
+  await expect(box).not.toBeChecked()
+  await box.check()
+  await expect(page.getByText('Alerts are on.')).toBeVisible()
+  expect(await subscribers(endpoint)).toBe(1)
+})
+
+test('who refuses in the browser is not asked again by itself @phone', async ({ page, context }) => {
+  const endpoint = await standInForPush(context, 'denied')
+  const [tower = '', other = ''] = await videoIds(page)
+  await addFavorite(page, tower)
+  await question(page).getByRole('button', { name: 'Notify me' }).click()
+  await expect(page.getByText(blocked)).toBeVisible()
+  await expect(question(page)).toHaveCount(0)
+  await addFavorite(page, other)
+  // A dialog would cover it.
+  await page.getByRole('button', { name: 'Remove from favorites' }).click()
+  await expect(page.getByRole('button', { name: 'Add to favorites' })).toBeVisible()
+  await page.goto('/my')
+  await expect(page.getByRole('checkbox', { name: setting })).toBeDisabled()
+  await expect(page.getByText(blocked)).toBeVisible()
+  expect([await questions(page), await subscribers(endpoint)]).toEqual([1, 0])
+})
+
+test('who says "Not now" is asked neither by the site nor by the browser @phone', async ({
+  page,
+  context,
+}) => {
+  await standInForPush(context)
+  const [tower = '', other = ''] = await videoIds(page)
+  await addFavorite(page, tower)
+  await question(page).getByRole('button', { name: 'Not now' }).click()
+  await addFavorite(page, other)
+  await page.getByRole('button', { name: 'Remove from favorites' }).click()
+  await expect(page.getByRole('button', { name: 'Add to favorites' })).toBeVisible()
+  expect(await questions(page)).toBe(0)
+})
+
+test('a browser without push shows no trace of it @phone', async ({ page, context }) => {
+  await context.addInitScript(() => Reflect.deleteProperty(window, 'PushManager'))
+  const [tower = ''] = await videoIds(page)
+  await addFavorite(page, tower)
+  await page.getByRole('button', { name: 'Remove from favorites' }).click()
+  await expect(page.getByRole('button', { name: 'Add to favorites' })).toBeVisible()
+  await page.goto('/my')
+  await expect(page.getByRole('heading', { name: 'Orders and receipts' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'New-episode alerts' })).toHaveCount(0)
+})
+
+test('signing out ends a member’s notifications in the browser', async ({ page, context }) => {
+  const endpoint = await standInForPush(context)
+  await page.goto('/search')
+  const email = `eve-${crypto.randomUUID().slice(0, 8)}@example.com`
+  const data = { email, password: 'a quiet lighthouse', repeat_password: 'a quiet lighthouse' }
+  await page.request.post(`${siteUrl}/api/user/register`, { data, headers: { origin: siteUrl } })
+  await page.goto('/my')
+  await page.getByRole('checkbox', { name: setting }).check()
+  await expect(page.getByText('Alerts are on.')).toBeVisible()
+  expect(await subscribers(endpoint)).toBe(1)
+  await page.goto('/individual')
+  const stopped = page.waitForResponse(/\/alerts\/push\/stop$/)
+  await page.getByRole('main').getByRole('button', { name: 'Sign out' }).click()
+  await stopped
+  expect(await subscribers(endpoint)).toBe(0)
+})
+
+/** Has the worker write down what it would show and open: a test's Chromium has no notifications of the system, and nobody to press them. */
+const recordIn = (worker: Worker) =>
+  worker.evaluate(() => {
+    const scope = self as unknown as ServiceWorkerGlobalScope & { done: unknown[] }
+    scope.done = []
+    const record = async (...what: unknown[]) => void scope.done.push(what)
+    Object.assign(scope.registration, { showNotification: (...shown: unknown[]) => record('show', ...shown) })
+    Object.assign(scope.clients, { openWindow: (url: string) => record('open', url) })
+    Object.assign(WindowClient.prototype, {
+      focus(this: WindowClient) {
+        return record('focus', new URL(this.url).pathname)
+      },
+      navigate: (url: string) => record('lead to', url),
+    })
+  })
+
+const recorded = (worker: Worker) =>
+  worker.evaluate(() => (self as unknown as { done: unknown[] }).done.splice(0))
+
+/** Somebody presses the notification that opens `url`. */
+const pressNotification = (worker: Worker, url: string) =>
+  worker.evaluate(async (data) => {
+    const waited: Promise<unknown>[] = []
+    const event = Object.assign(new Event('notificationclick'), {
+      notification: { data, close() {} },
+      waitUntil: (work: Promise<unknown>) => waited.push(work),
+    })
+    self.dispatchEvent(event)
+    await Promise.all(waited)
+  }, url)
+
+test('a push is shown, and a press on it opens the episode or brings its page to the front @desktop', async ({
+  page,
+  context,
+}) => {
+  const [tower = ''] = await videoIds(page)
+  await page.goto('/search')
+  await page.waitForFunction(() => navigator.serviceWorker.controller?.state === 'activated')
+  const [worker] = context.serviceWorkers()
+  if (!worker) throw new Error('there is no worker')
+  await recordIn(worker)
+  const devtools = await context.newCDPSession(page)
+  const registered = new Promise<string>((resolve) => {
+    devtools.on('ServiceWorker.workerRegistrationUpdated', ({ registrations: [first] }) => {
+      if (first) resolve(first.registrationId)
+    })
+  })
+  await devtools.send('ServiceWorker.enable')
+  const registrationId = await registered
+  const deliver = (data: string) =>
+    devtools.send('ServiceWorker.deliverPushMessage', { origin: siteUrl, registrationId, data })
+  const url = `/videos/${tower}?episode=2`
+  const shown = { body: 'New episode', lang: 'en', tag: tower }
+  await deliver(JSON.stringify({ ...shown, title: 'The Test Tower', icon: '/public/covers/x.webp', url }))
+  await expect
+    .poll(() => recorded(worker))
+    .toEqual([['show', 'The Test Tower', { ...shown, icon: '/public/covers/x.webp', data: url }]])
+  // A browser takes the right away from a site that shows nothing.
+  await deliver('no JSON')
+  await expect.poll(() => recorded(worker)).toMatchObject([['show', 'localhost', { data: '/' }]])
+
+  await pressNotification(worker, url)
+  expect(await recorded(worker)).toEqual([['open', `${siteUrl}${url}`]])
+  await page.goto(`/videos/${tower}`)
+  await expectMoving(page)
+  await pressNotification(worker, url)
+  expect(await recorded(worker)).toEqual([
+    ['focus', `/videos/${tower}`],
+    ['lead to', `${siteUrl}${url}`],
+  ])
+})

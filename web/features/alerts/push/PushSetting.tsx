@@ -1,0 +1,36 @@
+import '#web/i18n/alerts.ts'
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import styles from '#web/features/alerts/alerts.module.css'
+import { pushQuery, supportsPush } from './push.ts'
+import { useChangePush } from './use-change-push.ts'
+
+/** Where notifications in this browser are turned on and off. */
+export function PushSetting() {
+  const { t } = useTranslation()
+  const { data: state, isError, refetch } = useQuery(pushQuery)
+  const { change, busy } = useChangePush()
+  if (!state)
+    return isError ? <CouldNotLoad onRetry={() => void refetch()} /> : <div className={styles.row} />
+  return (
+    <>
+      <label className={styles.row}>
+        <input
+          type="checkbox"
+          checked={state === 'on'}
+          disabled={state === 'blocked'}
+          onChange={({ target }) => !busy && void change(target.checked)}
+        />
+        {t('alerts.push')}
+      </label>
+      {state === 'blocked' && <p className={styles.note}>{t('alerts.blocked')}</p>}
+    </>
+  )
+}
+
+/** A guest has notifications only, and nothing where the browser has none. */
+export function GuestAlerts({ around }: { around: (setting: ReactNode) => ReactNode }) {
+  return supportsPush() ? around(<PushSetting />) : null
+}
