@@ -87,6 +87,18 @@ export const databaseGauges: Readonly<Record<string, Gauge>> = {
     help: 'Mails that could not be delivered, of the last week; at most 10,000',
     read: (db) => one(db, countUpToMost(sql`FROM abandoned_mails`)),
   },
+  push_queue: {
+    help: 'Notifications of new episodes that wait to be sent; at most 10,000',
+    read: (db) => one(db, countUpToMost(sql`FROM push_messages`)),
+  },
+  push_queue_age_seconds: {
+    help: 'For how long the notification that is due first should have been sent',
+    read: (db, now) =>
+      one(
+        db,
+        sql`SELECT greatest(0, ${seconds(sql`${now}::timestamptz - min(due_at)`)}) AS value FROM push_messages`,
+      ),
+  },
   webhook_lag_seconds: {
     help: 'For how long the oldest webhook of each gateway has waited to be applied; without those that are looked at no more',
     labelNames: ['gateway'],
