@@ -96,9 +96,11 @@ function My() {
               <Sessions />
             </Part>
             <Alerts>
-              <Suspense>
-                <AlertSettings />
-              </Suspense>
+              <div className={styles.alerts} data-push={'PushManager' in window}>
+                <Suspense>
+                  <AlertSettings />
+                </Suspense>
+              </div>
             </Alerts>
             <Linked user={user} />
           </div>
@@ -115,11 +117,7 @@ function My() {
 
 function Alerts({ children }: { children: ReactNode }) {
   const { t } = useTranslation()
-  return (
-    <Part title={t('my.alerts')}>
-      <div className={styles.alerts}>{children}</div>
-    </Part>
-  )
+  return <Part title={t('my.alerts')}>{children}</Part>
 }
 
 /** What is linked, where anything is or could be; linking itself belongs to the settings. */

@@ -17,7 +17,7 @@ export function AlertSettings() {
   const { change, busy } = useChangeAlerts()
   if (!data) return isError ? <CouldNotLoad onRetry={() => void refetch()} /> : <div className={styles.row} />
   return (
-    <>
+    <div className={styles.settings}>
       {supportsPush() && <PushSetting />}
       <label className={styles.row}>
         <input
@@ -33,6 +33,6 @@ export function AlertSettings() {
           <Link to={paths.individual.to()}>{t('alerts.confirm')}</Link>
         </p>
       )}
-    </>
+    </div>
   )
 }

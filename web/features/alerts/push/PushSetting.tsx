@@ -15,7 +15,7 @@ export function PushSetting() {
   if (!state)
     return isError ? <CouldNotLoad onRetry={() => void refetch()} /> : <div className={styles.row} />
   return (
-    <>
+    <div className={styles.settings}>
       <label className={styles.row}>
         <input
           type="checkbox"
@@ -26,7 +26,7 @@ export function PushSetting() {
         {t('alerts.push')}
       </label>
       {state === 'blocked' && <p className={styles.note}>{t('alerts.blocked')}</p>}
-    </>
+    </div>
   )
 }
 
