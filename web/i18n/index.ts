@@ -3,6 +3,7 @@ import { chooseLanguage, currentLanguage } from '#web/lib/language.ts'
 import en from './en/base.json'
 import type account from './en/account.json'
 import type alerts from './en/alerts.json'
+import type balance from './en/balance.json'
 import type feedback from './en/feedback.json'
 import type mine from './en/mine.json'
 import type pages from './en/pages.json'
@@ -19,6 +20,7 @@ type Texts = typeof en &
   typeof search &
   typeof mine &
   typeof alerts &
+  typeof balance &
   typeof pages &
   typeof feedback
 type WithoutForm<Key extends string> = Key extends `${infer Base}_${'one' | 'many' | 'other'}` ? Base : Key

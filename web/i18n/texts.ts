@@ -9,6 +9,7 @@ export type TextPart =
   | 'search'
   | 'mine'
   | 'alerts'
+  | 'balance'
   | 'pages'
   | 'later'
   | 'feedback'

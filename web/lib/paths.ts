@@ -46,7 +46,7 @@ export const contractLinkPaths = { cancel: '/my#cancel-contract', withdraw: '/my
 
 /** What the card form is opened with; it is a document of its own, outside the router. */
 export interface OrderFormParams {
-  kind: 'episode' | 'video' | 'plan'
+  kind: 'episode' | 'video' | 'plan' | 'top_up'
   id: string
   gateway: string
   method: string

@@ -7,6 +7,7 @@ import { useProgress } from '#web/features/library/use-progress.ts'
 import { EpisodeSlide } from '#web/features/media/EpisodeSlide.tsx'
 import { withTexts } from '#web/i18n/with-texts.ts'
 import { paths } from '#web/lib/paths.ts'
+import { settings } from '#web/lib/settings.ts'
 import { readRecord } from '#web/lib/storage.ts'
 import { Stage } from '#web/player/ui/Stage.tsx'
 import type { VideoState } from '#web/player/engine/video-state.ts'
@@ -17,7 +18,10 @@ import { useShape } from './use-shape.ts'
 import styles from './video-screen.module.css'
 
 // Most visits meet no locked episode: what sells comes when it is needed.
-const importPayPanel = () => import('#web/features/billing/paywall/PayPanel.tsx')
+const importPayPanel = () => {
+  const loading = import('#web/features/billing/paywall/PayPanel.tsx')
+  return settings.balance ? withTexts('balance', loading) : loading
+}
 const PayPanel = lazy(async () => ({ default: (await importPayPanel()).PayPanel }))
 const fetchPayPanel = () => void importPayPanel().catch(() => {})
 

@@ -12,7 +12,7 @@ interface ExpressFrameProps {
   gateway: string
   choice: Choice
   words: string
-  video: string
+  video?: string | undefined
   /** Whether the gateway takes no such amount. */
   off: boolean
   onOpen: () => void

@@ -6,7 +6,7 @@ import { hasExpress } from '#web/features/billing/payments/express-wallet.ts'
 import { mayHaveWallet } from './remembered-wallet.ts'
 
 /** What a panel with room for an express wallet knows of it. */
-export function useExpressOffer({ gateways }: Offer) {
+export function useExpressOffer({ gateways }: Pick<Offer, 'gateways'>) {
   // Kept as it was when the panel came: room that is taken away would move what is under the finger.
   const [wallets] = useState(() =>
     gateways.filter(({ id, kind }) => kind === 'card' && hasExpress(id) && mayHaveWallet(id)),

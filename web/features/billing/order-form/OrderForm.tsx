@@ -39,8 +39,8 @@ export function OrderForm({ params, choice: offered, Card, Above }: OrderFormPro
   const mayBeSaved = byCard && choice.kind !== 'plan'
   const [save, setSave] = useState(false)
   const ends = choice.kind === 'plan' ? t('pay.cancelAnyTime') : ''
-  // A further period is no new contract that one could withdraw from.
-  const isContract = !choice.owed
+  // A further period is no new contract that one could withdraw from. Of a top-up nothing is delivered before it is spent.
+  const isContract = !choice.owed && choice.kind !== 'top_up'
   const terms = [choice.terms, ends, isContract && !atOnce ? t('order.withdrawal') : '']
     .filter(Boolean)
     .join(' ')

@@ -4,13 +4,16 @@ import type { OrderFormParams } from '#web/lib/paths.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import styles from './payment-method-picker.module.css'
 
-/** The payment methods for what is chosen: those that take the amount, and for a plan those that can be charged again. */
+/**
+ * The payment methods for what is chosen: those that take the amount, and for a plan those that can be charged again.
+ * @param id of a plan or a top-up
+ */
 export function paymentMethodsFor(
   kind: OrderFormParams['kind'],
   gateways: OfferedGateway[],
-  planId?: string,
+  id?: string,
 ): OfferedGateway[] {
-  const what = kind === 'plan' ? planId : kind
+  const what = kind === 'plan' || kind === 'top_up' ? id : kind
   const takes = ({ not_for = [] }: OfferedGateway) => what === undefined || !not_for.includes(what)
   return gateways.filter((gateway) => takes(gateway) && !(kind === 'plan' && gateway.one_off_only))
 }
@@ -19,29 +22,29 @@ interface PaymentMethodPickerProps {
   gateways: OfferedGateway[]
   chosen: number
   onChoose: (i: number) => void
-  /** The saved card, beside them. */
-  saved?: { name: string; chosen: boolean; onChoose: () => void } | undefined
+  /** What pays by one press, beside them: the balance, a saved card. */
+  oneTap?: { name: string; chosen: boolean; onChoose: () => void }[]
 }
 
 /** The payment methods, if there is more than one. */
-export function PaymentMethodPicker({ gateways, chosen, onChoose, saved }: PaymentMethodPickerProps) {
+export function PaymentMethodPicker({ gateways, chosen, onChoose, oneTap = [] }: PaymentMethodPickerProps) {
   const { t } = useTranslation()
-  if (gateways.length < 2 && !saved) return null
+  if (gateways.length < 2 && oneTap.length === 0) return null
   return (
     <fieldset className={styles.methods}>
       <legend>{t('pay.how')}</legend>
-      {saved && (
-        <label className={styles.method}>
-          <input type="radio" name="payment_method" checked={saved.chosen} onChange={saved.onChoose} />
-          {saved.name}
+      {oneTap.map((one) => (
+        <label key={one.name} className={styles.method}>
+          <input type="radio" name="payment_method" checked={one.chosen} onChange={one.onChoose} />
+          {one.name}
         </label>
-      )}
+      ))}
       {gateways.map(({ id, kind }, i) => (
         <label key={id + kind} className={styles.method}>
           <input
             type="radio"
             name="payment_method"
-            checked={i === chosen && !saved?.chosen}
+            checked={i === chosen && !oneTap.some((one) => one.chosen)}
             onChange={() => onChoose(i)}
           />
           {nameOf(t, { id, kind }, gateways)}

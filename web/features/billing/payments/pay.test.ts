@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest'
 import { CallFailed, CallRejected } from '#web/lib/api.ts'
-import { createOrderOnce, payWithToken, savedCardBuyer } from './pay.ts'
+import { createOrderOnce, payWithToken, oneCallBuyer } from './pay.ts'
 
 const call = vi.hoisted(() => vi.fn())
 vi.mock('#web/lib/api.ts', async (original) => ({ ...(await original<object>()), call }))
@@ -44,7 +44,7 @@ test('a payment whose answer was lost keeps its key for the same token', async (
 })
 
 test('an order that a saved card pays is asked for once more where its answer was lost, under the same key', async () => {
-  const buy = savedCardBuyer()
+  const buy = oneCallBuyer()
   call.mockRejectedValueOnce(new CallFailed(0, 'lost'))
   expect(await buy(body)).toBe(order)
   const [first, second, ...more] = keys()
@@ -56,7 +56,7 @@ test.each([new CallRejected(500, {}, 'refused'), new CallFailed(429, 'A moment.'
   'an order that a saved card pays is not asked for again after an answer: $message',
   async (error) => {
     call.mockRejectedValueOnce(error)
-    await expect(savedCardBuyer()(body)).rejects.toThrow(error)
+    await expect(oneCallBuyer()(body)).rejects.toThrow(error)
     expect(call).toHaveBeenCalledOnce()
   },
 )

@@ -65,10 +65,10 @@ export function createOrderOnce() {
 }
 
 /**
- * Makes orders that a saved card pays in the same call, and waits for what there is to say of them. Where the answer got lost, it is
+ * Makes orders that a saved card or the balance pays in the same call, and waits for what there is to say of them. Where the answer got lost, it is
  * asked for once more under the same key: the payment may have been made.
  */
-export function savedCardBuyer() {
+export function oneCallBuyer() {
   const withKey = createKeyedSender()
   return async (body: BodyOf<typeof createOrder>): Promise<Order> => {
     const send = () => withKey(body, (idempotencyKey) => call(createOrder, { body, idempotencyKey }))

@@ -244,7 +244,9 @@ export function waitText(t: Translate, { retryAfter = 60 }: { retryAfter?: numbe
 
 /** The terms that the panel shows of a choice. What can be bought there without a form says how it can be undone, as the form does. */
 export function panelTerms(t: Translate, { kind, terms }: Choice, withoutForm: boolean): string {
-  const said = [terms, kind === 'plan' && t('pay.cancelAnyTime'), withoutForm && t('order.withdrawal')]
+  // The terms of a top-up say it already.
+  const withdrawal = withoutForm && kind !== 'top_up'
+  const said = [terms, kind === 'plan' && t('pay.cancelAnyTime'), withdrawal && t('order.withdrawal')]
   return said.filter(Boolean).join(' ')
 }
 

@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import type { OfferedGateway } from '#contract/billing.ts'
+import type { OfferedGateway, Order } from '#contract/billing.ts'
 import { trackSale } from '#web/features/tracking/track-sale.ts'
 import { orderFormPath } from '#web/lib/paths.ts'
 import { track } from '#web/lib/tracking/track.ts'
@@ -17,7 +17,8 @@ interface CheckoutProps {
   /** The video whose paywall this is. */
   video?: string
   onClose: () => void
-  onPaid: () => void
+  /** Told of the order, and without one where the person has it already. */
+  onPaid: (order?: Order) => void
 }
 
 /** Tells that somebody begins to pay. */
@@ -39,7 +40,7 @@ export function Checkout({ choice, gateway, video, onClose, onPaid }: CheckoutPr
     } else if (report.type === 'paid') {
       trackSale(report.order)
       onClose()
-      onPaid()
+      onPaid(report.order)
     } else if (report.type === 'redirect') {
       rememberReturnPath(report.order.id)
       location.assign(report.url)

@@ -1,28 +1,30 @@
 import { useState } from 'react'
-import type { Order, SavedMethod } from '#contract/billing.ts'
+import type { createOrder, Order } from '#contract/billing.ts'
+import type { BodyOf } from '#contract/endpoint.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import { isLost, savedCardBuyer } from '#web/features/billing/payments/pay.ts'
+import { isLost, oneCallBuyer } from '#web/features/billing/payments/pay.ts'
 import { usePaymentSteps } from '#web/features/billing/payments/use-payment-steps.ts'
 import { mayStillBePaid, unpaidText, type Choice } from '#web/features/billing/payments/price-copy.ts'
 
 interface OneTap {
-  saved: SavedMethod | undefined
+  /** What pays: a saved card, or the balance. */
+  source: Pick<BodyOf<typeof createOrder>, 'gateway' | 'saved_method_id'> | undefined
   choice: Choice | undefined
   /** The words that are shown with the button, which the press agrees to. */
   shown: string
   onPaid: (order: Order) => void
-  /** Told where the card does not pay: it was declined, or is gone, or the price is another, or the person has it already. */
+  /** Told where it does not pay: it was declined, is gone or too little, or the price is another, or the person has it already. */
   onRefused: () => void
   /** Told where nobody can say whether it pays: nothing else may be paid with meanwhile. */
   onUnsure: () => void
 }
 
-/** Buys with the saved card by one press. Where the bank asks, the step is `bank`, and the order knows how it went. */
-export function useOneTap({ saved, choice, shown, onPaid, onRefused, onUnsure }: OneTap) {
+/** Buys with a saved card or the balance by one press. Where the bank asks, the step is `bank`, and the order knows how it went. */
+export function useOneTap({ source, choice, shown, onPaid, onRefused, onUnsure }: OneTap) {
   const { t } = useTranslation()
   const words = { unsure: t('order.unsure'), failed: t('order.failed') }
   const { step, problem, setStep, refuse, attempt } = usePaymentSteps<Order>(words)
-  const [buy] = useState(savedCardBuyer)
+  const [buy] = useState(oneCallBuyer)
 
   const settle = (order: Order) => {
     if (order.status === 'paid') {
@@ -37,12 +39,11 @@ export function useOneTap({ saved, choice, shown, onPaid, onRefused, onUnsure }:
   }
   /** @returns whether a payment began */
   const press = (): boolean => {
-    if (!saved || !choice || step.at === 'working') return false
+    if (!source || !choice || step.at === 'working') return false
     const body = {
       kind: choice.kind,
       [`${choice.kind}_id`]: choice.id,
-      gateway: saved.gateway,
-      saved_method_id: saved.id,
+      ...source,
       amount_cents: choice.cents,
       consent: { shown },
     }

@@ -1,0 +1,54 @@
+import '#web/i18n/balance.ts'
+import type { TopUp } from '#contract/top-ups.ts'
+import type { BalanceOffer } from '#contract/top-ups.ts'
+import type { Translate } from '#web/i18n/index.ts'
+import { longDate } from '#web/lib/format.ts'
+import { money } from '#web/lib/money.ts'
+import type { Choice } from './price-copy.ts'
+
+const dayMs = 24 * 60 * 60_000
+
+/** A top-up as something to buy: its price, its bonus, what expires and what can be given back. */
+export function topUpChoice(t: Translate, topUp: TopUp): Choice {
+  const { id, price_cents: cents, bonus_cents, currency } = topUp
+  const price = money(cents, currency)
+  const bonus = money(bonus_cents, currency)
+  return {
+    kind: 'top_up',
+    id,
+    name: t(bonus_cents > 0 ? 'balance.plusBonus' : 'balance.plain', { price, bonus }),
+    text: t('balance.total', { total: money(cents + bonus_cents, currency) }),
+    cents,
+    currency,
+    terms: [
+      t('balance.once', { price }),
+      t('balance.paidStays'),
+      bonusText(t, topUp),
+      t('balance.withdrawal'),
+    ]
+      .filter(Boolean)
+      .join(' '),
+  }
+}
+
+function bonusText(t: Translate, { bonus_cents, bonus_days, currency }: TopUp): string {
+  if (bonus_cents === 0) return ''
+  const bonus = money(bonus_cents, currency)
+  if (bonus_days === undefined) return t('balance.bonusStays', { bonus })
+  const date = longDate(new Date(Date.now() + bonus_days * dayMs).toISOString())
+  return t('balance.bonusUntil', { bonus, date })
+}
+
+/** Where the money of a purchase from the balance comes from, and what it leaves. Bonus money is spent first, as a discount. */
+export function spendingText(
+  t: Translate,
+  { available_cents, bonus_cents, currency }: BalanceOffer,
+  cents: number,
+): string {
+  const discount = Math.min(cents, bonus_cents)
+  const left = money(available_cents - cents, currency)
+  if (discount === 0) return t('balance.allPaid', { price: money(cents, currency), left })
+  if (discount === cents) return t('balance.allBonus', { left })
+  const [bonus, paid] = [money(discount, currency), money(cents - discount, currency)]
+  return t('balance.withBonus', { bonus, paid, left })
+}

@@ -1,0 +1,128 @@
+import { useState, type ReactNode } from 'react'
+import type { Offer, Order } from '#contract/billing.ts'
+import { ExpressFrame } from '#web/features/billing/express/ExpressFrame.tsx'
+import type { useExpressOffer } from '#web/features/billing/express/use-express-offer.ts'
+import {
+  PaymentMethodPicker,
+  paymentMethodsFor,
+} from '#web/features/billing/payment-methods/PaymentMethodPicker.tsx'
+import { ProblemNote } from '#web/features/billing/payments/ProblemNote.tsx'
+import { expressLabel, payLabel, shownText, type Choice } from '#web/features/billing/payments/price-copy.ts'
+import { trackSale } from '#web/features/tracking/track-sale.ts'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { SubmitBar } from '#web/ui/forms/SubmitBar.tsx'
+import { BankSheet } from './BankSheet.tsx'
+import { Checkout, trackCheckout } from './Checkout.tsx'
+import { useQuickPay, type QuickSources } from './use-quick-pay.ts'
+
+interface PayBarProps {
+  className?: string | undefined
+  sources: QuickSources
+  gateways: Offer['gateways']
+  choices: Choice[]
+  choice: Choice
+  express: ReturnType<typeof useExpressOffer>
+  /** The terms that are shown of a choice, by what pays. */
+  termsOf: (choice: Choice, byBalance: boolean) => string
+  /** The video whose paywall it belongs to. */
+  video?: string
+  /** Another way on, beneath the button. */
+  more?: ReactNode
+  /** Told of an order that was paid, and without one where what is offered has to be asked for again. */
+  onPaid: (order?: Order) => void
+}
+
+/** How to pay for what is chosen, and the button with the price: the balance, a saved card, an express wallet or the payment form. */
+export function PayBar(props: PayBarProps) {
+  const { t } = useTranslation()
+  const { className, sources, gateways, choices, choice, express, termsOf, video, more, onPaid } = props
+  const [methodIndex, setMethodIndex] = useState(0)
+  const [paying, setPaying] = useState(false)
+  const quick = useQuickPay({ sources, choice, termsOf, onPaid })
+  const methods = paymentMethodsFor(choice.kind, gateways, choice.id)
+  // What was picked for an episode may not be offered for a plan.
+  const gateway = methods.find((one) => one === gateways[methodIndex]) ?? methods[0]
+  const wallet = quick.hidesOtherMethods ? undefined : express.walletFor(gateway)
+  const byBalance = quick.source === 'balance'
+  const terms = termsOf(choice, byBalance)
+  const isSandbox = quick.source ? quick.isSandbox : gateway?.id === 'sandbox'
+  const hasOthers = methods.length > 0 || quick.methods.length > 1
+  return (
+    <>
+      <div className={className}>
+        <SubmitBar
+          cents={choice.cents}
+          currency={choice.currency}
+          label={quick.label ?? payLabel(t, choice)}
+          terms={terms}
+          otherTerms={otherTerms(choices, choice, (other) => termsOf(other, byBalance))}
+          busy={quick.busy}
+          disabled={!quick.source && !gateway}
+          note={isSandbox ? t('pay.sandbox') : ''}
+          express={
+            wallet && (
+              <ExpressFrame
+                key={wallet.id}
+                gateway={wallet.id}
+                choice={choice}
+                words={shownText(choice, termsOf(choice, false), expressLabel(t))}
+                video={video}
+                off={!methods.some(({ id, kind }) => id === wallet.id && kind === wallet.kind)}
+                onOpen={() => trackCheckout(choice)}
+                onPaid={(order) => {
+                  trackSale(order)
+                  onPaid(order)
+                }}
+                onOwned={onPaid}
+                onOtherPrice={(cents) => express.takeRegular(choice, cents) || onPaid()}
+                onProblem={express.setProblem}
+              />
+            )
+          }
+          more={
+            <>
+              {quick.hidesOtherMethods && hasOthers && (
+                <Button look="quiet" wide onClick={quick.showOtherMethods}>
+                  {t('pay.otherMethods')}
+                </Button>
+              )}
+              {more}
+            </>
+          }
+          onPress={quick.source ? quick.press : () => setPaying(true)}
+        >
+          <ProblemNote problem={quick.problem ?? express.problem} />
+          {!quick.hidesOtherMethods && (
+            <PaymentMethodPicker
+              gateways={methods}
+              chosen={gateway ? methods.indexOf(gateway) : -1}
+              onChoose={(i) => {
+                quick.chooseOther()
+                setMethodIndex(gateways.findIndex((one) => one === methods[i]))
+              }}
+              oneTap={quick.methods}
+            />
+          )}
+        </SubmitBar>
+      </div>
+      {quick.checks && (
+        <BankSheet order={quick.checks} onChecked={quick.checked} onClose={quick.leaveCheck} />
+      )}
+      {paying && gateway && (
+        <Checkout
+          choice={choice}
+          gateway={gateway}
+          {...(video === undefined ? {} : { video })}
+          onClose={() => setPaying(false)}
+          onPaid={onPaid}
+        />
+      )}
+    </>
+  )
+}
+
+/** The bar has room for the longest terms. The same words of two choices are measured once. */
+function otherTerms(choices: Choice[], chosen: Choice, termsOf: (choice: Choice) => string): string[] {
+  return [...new Set(choices.filter((other) => other !== chosen).map(termsOf))]
+}
