@@ -111,7 +111,9 @@ const webRooms: Record<string, string[]> = {
   'features/billing': [
     'consumer-rights',
     'orders',
+    'balance',
     'paywall',
+    'auto-unlock',
     'order-form',
     'subscriptions',
     'payment-methods',

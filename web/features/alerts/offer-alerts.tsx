@@ -1,10 +1,10 @@
-import { QueryClientProvider, type QueryClient } from '@tanstack/react-query'
-import { createRoot } from 'react-dom/client'
+import type { QueryClient } from '@tanstack/react-query'
 import { userQuery } from '#web/features/members/queries.ts'
 import { withTexts } from '#web/i18n/with-texts.ts'
 import { readRecord, saveRecord } from '#web/lib/storage.ts'
 import type { Ways } from './AlertPrompt.tsx'
 import { pushQuery, supportsPush } from './push/push.ts'
+import { mountPart } from '#web/ui/mount-part.tsx'
 import { alertsQuery } from './queries.ts'
 
 const asked = 'alerts-asked'
@@ -16,20 +16,7 @@ export async function offerAlerts(queryClient: QueryClient): Promise<void> {
   if (!ways) return
   const { AlertPrompt } = await withTexts('watch', withTexts('alerts', import('./AlertPrompt.tsx')))
   saveRecord(asked, true)
-  const place = document.createElement('div')
-  // Inside the shell, for its accent.
-  const shell = document.querySelector('#app > *') ?? document.body
-  shell.append(place)
-  const root = createRoot(place)
-  const close = () => {
-    root.unmount()
-    place.remove()
-  }
-  root.render(
-    <QueryClientProvider client={queryClient}>
-      <AlertPrompt ways={ways} onClose={close} />
-    </QueryClientProvider>,
-  )
+  mountPart(queryClient, (close) => <AlertPrompt ways={ways} onClose={close} />)
 }
 
 /** How the viewer could be told of new episodes; undefined where there is no way, or they are told already. */

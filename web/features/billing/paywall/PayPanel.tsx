@@ -1,9 +1,9 @@
 import '#web/i18n/balance.ts'
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { homepageQuery } from '#web/features/catalog/queries.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import type { Offer } from '#contract/billing.ts'
+import type { Offer, Order } from '#contract/billing.ts'
 import { Icon } from '#web/ui/Icon.tsx'
 import { Button } from '#web/ui/Button.tsx'
 import { notePaywall } from '#web/lib/tracking/funnel.ts'
@@ -12,6 +12,7 @@ import { useExpressOffer } from '#web/features/billing/express/use-express-offer
 import { OpenInBrowser } from './OpenInBrowser.tsx'
 import { PayBar } from './PayBar.tsx'
 import { SignInLink } from './SignInLink.tsx'
+import { useAutoUnlock } from './use-auto-unlock.ts'
 import { paymentMethodsFor } from '#web/features/billing/payment-methods/PaymentMethodPicker.tsx'
 import { spendingText } from '#web/features/billing/payments/balance-copy.ts'
 import { planSummary } from '#web/features/billing/payments/plan-summary.ts'
@@ -25,6 +26,9 @@ import {
 import styles from './pay-panel.module.css'
 
 // For sites with balances, and there for few.
+const AutoUnlocking = lazy(async () => ({
+  default: (await import('#web/features/billing/auto-unlock/AutoUnlocking.tsx')).AutoUnlocking,
+}))
 const TopUpSheet = lazy(async () => ({ default: (await import('./TopUpSheet.tsx')).TopUpSheet }))
 
 interface PayPanelProps {
@@ -34,11 +38,26 @@ interface PayPanelProps {
   onPaid: () => void
 }
 
-/** What a locked episode offers: what to buy, how to pay, and the whole price beside the button. */
-export function PayPanel({ offer, title, onPaid }: PayPanelProps) {
+/** A locked episode: what it offers, unless auto-unlock is on for its drama. */
+export function PayPanel(props: PayPanelProps) {
+  const { offer, onPaid } = props
+  const { video_id } = offer.episode
+  useEffect(() => notePaywall(video_id), [video_id])
+  const auto = useAutoUnlock(offer)
+  if (auto.isUnknown) return null
+  if (!auto.isOn) return <Panel {...props} />
+  return (
+    <Suspense>
+      <AutoUnlocking offer={offer} onPaid={onPaid} onStop={auto.stop} />
+    </Suspense>
+  )
+}
+
+/** What to buy, how to pay, and the whole price beside the button. */
+function Panel({ offer, title, onPaid }: PayPanelProps) {
   const { t } = useTranslation()
   const { episode, price, video, plans, gateways, balance } = offer
-  useEffect(() => notePaywall(episode.video_id), [episode.video_id])
+  const offerNext = useOfferNext(offer, title)
   const running = video.ready_count < video.episode_count
   const express = useExpressOffer(offer)
   const covers = ({ kind }: Choice) => balance?.covers.some((covered) => covered === kind) ?? false
@@ -99,7 +118,10 @@ export function PayPanel({ offer, title, onPaid }: PayPanelProps) {
             </Button>
           )
         }
-        onPaid={onPaid}
+        onPaid={(order) => {
+          offerNext(order)
+          onPaid()
+        }}
       />
       {toppingUp && balance && (
         <Suspense>
@@ -108,6 +130,20 @@ export function PayPanel({ offer, title, onPaid }: PayPanelProps) {
       )}
     </section>
   )
+}
+
+/** After an episode was unlocked from the balance, auto-unlock is offered beside it. */
+function useOfferNext({ episode, price }: Offer, title: string): (order?: Order) => void {
+  const queryClient = useQueryClient()
+  const { video_id: videoId } = episode
+  const { episode_cents: cents, currency } = price
+  return (order) => {
+    if (order?.gateway !== 'balance' || order.kind !== 'episode') return
+    import('#web/features/billing/auto-unlock/offer-auto-unlock.tsx')
+      .then(({ offerAutoUnlock }) => offerAutoUnlock(queryClient, { videoId, title, cents, currency }))
+      // Nobody misses it.
+      .catch(() => {})
+  }
 }
 
 function Option({ option, checked, onChoose }: { option: Choice; checked: boolean; onChoose: () => void }) {

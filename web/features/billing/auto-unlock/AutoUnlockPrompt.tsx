@@ -1,0 +1,94 @@
+import '#web/i18n/balance.ts'
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useId, useRef, useState } from 'react'
+import { setAutoUnlock } from '#contract/balance.ts'
+import { balanceQuery } from '#web/features/billing/payments/balance-queries.ts'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import { call, CallRejected } from '#web/lib/api.ts'
+import { money } from '#web/lib/money.ts'
+import { notify } from '#web/lib/notify.ts'
+import { Button } from '#web/ui/Button.tsx'
+import styles from './auto-unlock.module.css'
+
+/** A drama whose next episodes can be unlocked automatically. */
+export interface AutoUnlockOffer {
+  videoId: string
+  title: string
+  /** The price of an episode. */
+  cents: number
+  currency: string
+}
+
+interface AutoUnlockPromptProps {
+  offer: AutoUnlockOffer
+  onDecline: () => void
+  onClose: () => void
+}
+
+/** How many episodes a day; the contract allows up to 50. */
+const limits = [5, 10, 20, 50]
+const usualLimit = 10
+
+/** Asks, beside the episode that plays, whether the next ones are to be unlocked from the balance, and how many a day at most. */
+export function AutoUnlockPrompt({ offer, onDecline, onClose }: AutoUnlockPromptProps) {
+  const { t } = useTranslation()
+  const queryClient = useQueryClient()
+  const id = useId()
+  const [limit, setLimit] = useState(usualLimit)
+  const [busy, setBusy] = useState(false)
+  useCloseElsewhere(onClose)
+  const { videoId, title, cents, currency } = offer
+  const text = t('auto.askText', { title, price: money(cents, currency) })
+  const turnOn = async () => {
+    setBusy(true)
+    const shown = `${t('auto.askTitle')} ${text} ${t('auto.limit')}: ${limit} [${t('auto.turnOn')}]`
+    const body = { video_id: videoId, daily_limit: limit, amount_cents: cents, shown }
+    try {
+      await call(setAutoUnlock, { body })
+      notify(t('auto.on'))
+    } catch (error) {
+      setBusy(false)
+      if (!(error instanceof CallRejected)) return
+      notify(error.message)
+    }
+    void queryClient.invalidateQueries({ queryKey: balanceQuery.queryKey })
+    onClose()
+  }
+  const decline = () => {
+    onDecline()
+    onClose()
+  }
+  return (
+    <section className={styles.card} aria-labelledby={id}>
+      <h2 id={id}>{t('auto.askTitle')}</h2>
+      <p>{text}</p>
+      <label className={styles.limit}>
+        {t('auto.limit')}
+        <select value={limit} onChange={(event) => setLimit(Number(event.target.value))}>
+          {limits.map((each) => (
+            <option key={each}>{each}</option>
+          ))}
+        </select>
+      </label>
+      <div className={styles.buttons}>
+        <Button disabled={busy} onClick={() => void turnOn()}>
+          {t('auto.turnOn')}
+        </Button>
+        <Button look="quiet" onClick={decline}>
+          {t('auto.notNow')}
+        </Button>
+      </div>
+    </section>
+  )
+}
+
+/** It belongs to the drama's page. Swipes rewrite the address without the router, but not its path. */
+function useCloseElsewhere(onClose: () => void): void {
+  const close = useRef(onClose)
+  close.current = onClose
+  useEffect(() => {
+    const from = location.pathname
+    const timer = setInterval(() => location.pathname !== from && close.current(), 500)
+    return () => clearInterval(timer)
+  }, [])
+}

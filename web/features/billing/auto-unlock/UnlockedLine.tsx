@@ -1,0 +1,66 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import { undoAutoUnlock } from '#contract/balance.ts'
+import type { Order } from '#contract/billing.ts'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import { call, CallRejected } from '#web/lib/api.ts'
+import { money } from '#web/lib/money.ts'
+import { notify } from '#web/lib/notify.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { Icon } from '#web/ui/Icon.tsx'
+import styles from './auto-unlock.module.css'
+
+interface UnlockedLineProps {
+  order: Order
+  /** The episode's. */
+  number: number
+  onClose: () => void
+}
+
+/** Says which episode was unlocked automatically and for how much, and takes it back by one press while that is possible. */
+export function UnlockedLine({ order, number, onClose }: UnlockedLineProps) {
+  const { t } = useTranslation()
+  const queryClient = useQueryClient()
+  const [busy, setBusy] = useState(false)
+  const price = money(order.amount_cents, order.currency)
+  useCloseAt(order.automatic?.undo_until, onClose)
+  const undo = async () => {
+    setBusy(true)
+    try {
+      await call(undoAutoUnlock, { body: { order_id: order.id } })
+      notify(t('auto.undone', { price }))
+      onClose()
+      void queryClient.invalidateQueries()
+    } catch (error) {
+      setBusy(false)
+      if (!(error instanceof CallRejected)) return
+      notify(error.message)
+      onClose()
+    }
+  }
+  return (
+    <div className={styles.line} role="status">
+      <p>{t('auto.done', { number, price })}</p>
+      <Button look="quiet" disabled={busy} onClick={() => void undo()}>
+        {t('auto.undo')}
+      </Button>
+      <Button look="icon" aria-label={t('close')} onClick={onClose}>
+        <Icon name="close" size={20} />
+      </Button>
+    </div>
+  )
+}
+
+/** Closes when it is too late to undo. The site's clock may be ahead of the browser's: it is shown for a while in any case. */
+function useCloseAt(time: string | undefined, onClose: () => void): void {
+  const close = useRef(onClose)
+  close.current = onClose
+  useEffect(() => {
+    const left = Date.parse(time ?? '') - Date.now()
+    const timer = setTimeout(() => close.current(), Math.min(Math.max(left || 0, leastMs), undoMs))
+    return () => clearTimeout(timer)
+  }, [time])
+}
+
+const leastMs = 10_000
+const undoMs = 2 * 60_000
