@@ -7,7 +7,6 @@ import { Link, useLocation, useNavigate, useSearchParams } from 'react-router'
 import type { User } from '#contract/members.ts'
 import { Orders } from '#web/features/billing/orders/Orders.tsx'
 import { SavedCard } from '#web/features/billing/payment-methods/SavedCard.tsx'
-import { Receipt } from '#web/features/billing/orders/Receipt.tsx'
 import { OwnSubscription } from '#web/features/billing/subscriptions/OwnSubscription.tsx'
 import { readEmailLink, EmailLinkAction } from '#web/features/billing/consumer-rights/EmailLinkAction.tsx'
 import { userQuery } from '#web/features/members/queries.ts'
@@ -17,6 +16,7 @@ import { storedFragment } from '#web/features/members/sign-in/social-answer.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { withTexts } from '#web/i18n/with-texts.ts'
 import { paths } from '#web/lib/paths.ts'
+import { settings } from '#web/lib/settings.ts'
 import { buttonClass } from '#web/ui/Button.tsx'
 import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 import { Icon } from '#web/ui/Icon.tsx'
@@ -27,6 +27,13 @@ const LinkedAccounts = lazy(async () => ({
   default: (await import('#web/features/members/settings/LinkedAccounts.tsx')).LinkedAccounts,
 }))
 
+const Receipt = lazy(async () => ({
+  default: (await import('#web/features/billing/orders/Receipt.tsx')).Receipt,
+}))
+// On sites that have balances.
+const OwnBalance = lazy(async () => ({
+  default: (await withTexts('balance', import('#web/features/billing/balance/OwnBalance.tsx'))).OwnBalance,
+}))
 const StopAlerts = lazy(async () => ({
   default: (await withTexts('alerts', import('#web/features/alerts/StopAlerts.tsx'))).StopAlerts,
 }))
@@ -54,7 +61,12 @@ export function Component() {
   if (link) return <EmailLinkAction key={hash} link={link} />
   const kept = storedFragment()
   if (kept) return <GoTo hash={kept} />
-  return receipt ? <Receipt orderId={receipt} /> : <My />
+  if (!receipt) return <My />
+  return (
+    <Suspense>
+      <Receipt orderId={receipt} />
+    </Suspense>
+  )
 }
 
 /** Back to what somebody had opened before they signed in elsewhere. */
@@ -84,6 +96,12 @@ function My() {
           userId={user.id}
           around={(card) => <Part title={t('savedCard.title')}>{card}</Part>}
         />
+      )}
+      {settings.balance && user && (
+        <Suspense fallback={<div className={styles.skeleton} />}>
+          {/* Another person's balance is asked for anew. */}
+          <OwnBalance key={user.id} around={(title, content) => <Part title={title}>{content}</Part>} />
+        </Suspense>
       )}
       <div className={styles.columns}>
         <Part title={t('orders.title')}>

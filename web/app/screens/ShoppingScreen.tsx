@@ -5,7 +5,6 @@ import { useTranslation } from '#web/i18n/use-translation.ts'
 import { Link } from 'react-router'
 import type { OfferedGateway, Plan } from '#contract/billing.ts'
 import type { Membership } from '#contract/members.ts'
-import { Checkout } from '#web/features/billing/paywall/Checkout.tsx'
 import { OpenInBrowser } from '#web/features/billing/paywall/OpenInBrowser.tsx'
 import { SignInLink } from '#web/features/billing/paywall/SignInLink.tsx'
 import { Subscription } from '#web/features/billing/subscriptions/Subscription.tsx'
@@ -24,6 +23,11 @@ import { Button, buttonClass } from '#web/ui/Button.tsx'
 import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 import { Sheet } from '#web/ui/Sheet.tsx'
 import styles from './shopping-screen.module.css'
+
+/** Once a plan is chosen. */
+const Checkout = lazy(async () => ({
+  default: (await import('#web/features/billing/paywall/Checkout.tsx')).Checkout,
+}))
 
 /** For subscribers only. */
 const ChangePlan = lazy(async () => ({
@@ -102,7 +106,9 @@ function Shop({ plans, gateways }: { plans: Plan[]; gateways: OfferedGateway[] }
         </Sheet>
       )}
       {chosen && gateway && !subscribed && (
-        <Checkout choice={planChoice(t, chosen)} gateway={gateway} onClose={close} onPaid={paid} />
+        <Suspense>
+          <Checkout choice={planChoice(t, chosen)} gateway={gateway} onClose={close} onPaid={paid} />
+        </Suspense>
       )}
     </>
   )

@@ -11,13 +11,10 @@ import { Button, buttonClass } from '#web/ui/Button.tsx'
 import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
 import { receiptQuery } from '#web/features/billing/payments/queries.ts'
 import { usePurchaseTitle } from './use-purchase-title.ts'
-import { useOrder } from './use-order.ts'
+import { hasReceipt, useOrder } from './use-order.ts'
 import './print.css'
 import { settings } from '#web/lib/settings.ts'
 import styles from './receipt.module.css'
-
-/** Whether money was paid for an order, though some may have gone back since. */
-export const hasReceipt = ({ paid_at }: Order): boolean => paid_at !== undefined
 
 /** The receipt of one order, on screen and as a clean page on paper. */
 export function Receipt({ orderId }: { orderId: string }) {
@@ -46,6 +43,17 @@ export function Receipt({ orderId }: { orderId: string }) {
   )
 }
 
+/** Bonus money is a discount, and comes back last of what is refunded. */
+const keptCents = ({ amount_cents, refunded_cents, discount_cents = 0 }: Facts) =>
+  Math.max(0, amount_cents - discount_cents - refunded_cents)
+
+const methods = {
+  sandbox: 'pay.card',
+  stripe: 'pay.card',
+  paypal: 'pay.paypal',
+  balance: 'orders.balance',
+} as const
+
 function Paper({ order, facts }: { order: Order; facts: Facts }) {
   const { t } = useTranslation()
   const bought = usePurchaseTitle(order)
@@ -64,7 +72,7 @@ function Paper({ order, facts }: { order: Order; facts: Facts }) {
         {details && <Fact name={t('orders.for')} value={details} />}
         <Fact name={t('orders.seller')} value={[seller.name, seller.address].filter(Boolean).join(', ')} />
         {seller.tax_number && <Fact name={t('orders.taxNumber')} value={seller.tax_number} />}
-        <Fact name={t('orders.way')} value={order.gateway === 'paypal' ? t('pay.paypal') : t('pay.card')} />
+        <Fact name={t('orders.way')} value={t(methods[order.gateway])} />
       </dl>
       <table className={styles.lines}>
         <thead>
@@ -75,6 +83,9 @@ function Paper({ order, facts }: { order: Order; facts: Facts }) {
         </thead>
         <tbody>
           <Line name={bought} value={money(facts.amount_cents, currency)} />
+          {facts.discount_cents !== undefined && facts.discount_cents > 0 && (
+            <Line name={t('orders.discount')} value={money(-facts.discount_cents, currency)} />
+          )}
           {facts.refunded_cents > 0 && (
             <Line name={t('orders.refund')} value={money(-facts.refunded_cents, currency)} />
           )}
@@ -85,7 +96,7 @@ function Paper({ order, facts }: { order: Order; facts: Facts }) {
             name={t('orders.tax', { rate: percent(facts.tax_percent) })}
             value={money(facts.tax_cents, currency)}
           />
-          <Line name={t('orders.total')} value={money(facts.amount_cents - facts.refunded_cents, currency)} />
+          <Line name={t('orders.total')} value={money(keptCents(facts), currency)} />
         </tfoot>
       </table>
       {renewal && (

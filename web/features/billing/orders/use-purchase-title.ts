@@ -17,6 +17,7 @@ export function usePurchaseTitle({ kind, plan_id, video_id, episode_id }: Order)
     const name = plans?.list.find(({ id }) => id === plan_id)?.name
     return name ? `${t('orders.plan')}: ${name}` : t('orders.plan')
   }
+  if (kind === 'top_up') return t('orders.topUp')
   if (kind === 'episode')
     return title && number ? t('orders.episodeOf', { title, number }) : t('orders.episode')
   return title ? t('orders.videoOf', { title }) : t('orders.video')

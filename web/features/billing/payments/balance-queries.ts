@@ -1,5 +1,5 @@
-import { queryOptions } from '@tanstack/react-query'
-import { getBalance } from '#contract/balance.ts'
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { getBalance, listBalanceEntries } from '#contract/balance.ts'
 import { call } from '#web/lib/api.ts'
 
 /** What is left of the person's balance, the top-ups on sale, and the dramas with auto-unlock. */
@@ -7,4 +7,16 @@ export const balanceQuery = queryOptions({
   queryKey: ['balance'],
   queryFn: ({ signal }) => call(getBalance, { signal }),
   staleTime: 10_000,
+})
+
+const firstPage: string | undefined = undefined
+
+/** The changes of the person's balance, newest first, page after page. Read again with the balance, whose key is part of this one. */
+export const balanceEntriesQuery = infiniteQueryOptions({
+  queryKey: [...balanceQuery.queryKey, 'entries'],
+  queryFn: ({ pageParam, signal }) =>
+    call(listBalanceEntries, { query: { cursor: pageParam, limit: 10 }, signal }),
+  initialPageParam: firstPage as string | undefined,
+  getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
+  staleTime: 0,
 })

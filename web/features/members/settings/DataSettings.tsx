@@ -1,11 +1,13 @@
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { exportUser, type User } from '#contract/members.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { call } from '#web/lib/api.ts'
 import { Button } from '#web/ui/Button.tsx'
-import { DeleteForm } from './DeleteForm.tsx'
 import { Setting, SettingGroup } from './Setting.tsx'
 import styles from '#web/features/members/forms/settings.module.css'
+
+// Opened by few.
+const DeleteForm = lazy(async () => ({ default: (await import('./DeleteForm.tsx')).DeleteForm }))
 
 /** Taking one's data along, and having it deleted: for guests as for members. */
 export function DataSettings({ user, onDeleted }: { user: User; onDeleted: () => void }) {
@@ -19,7 +21,11 @@ export function DataSettings({ user, onDeleted }: { user: User; onDeleted: () =>
         text={t('data.deleteText')}
         action={t('data.delete')}
       >
-        {() => <DeleteForm user={user} onDeleted={onDeleted} />}
+        {() => (
+          <Suspense>
+            <DeleteForm user={user} onDeleted={onDeleted} />
+          </Suspense>
+        )}
       </Setting>
     </SettingGroup>
   )

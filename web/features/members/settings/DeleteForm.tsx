@@ -1,8 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query'
+import { lazy, Suspense, useState } from 'react'
 import { deleteUser, type User } from '#contract/members.ts'
 import { clearSearches } from '#web/features/catalog/search-history.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import { call } from '#web/lib/api.ts'
+import { withTexts } from '#web/i18n/with-texts.ts'
+import { call, CallRejected } from '#web/lib/api.ts'
 import { Button } from '#web/ui/Button.tsx'
 import { useForm } from '#web/ui/forms/use-form.ts'
 import { AccountForm } from '#web/features/members/forms/AccountPage.tsx'
@@ -14,21 +16,37 @@ import { SignInFirst } from '#web/features/members/forms/SignInAgain.tsx'
 import { Checkbox } from '#web/features/members/forms/Checkbox.tsx'
 import styles from '#web/features/members/forms/settings.module.css'
 
+// Few have money left.
+const BalanceLeft = lazy(async () => {
+  const { BalanceLeft: left } = await withTexts(
+    'balance',
+    import('#web/features/billing/balance/BalanceLeft.tsx'),
+  )
+  return { default: left }
+})
+
 /** Says what goes and what stays, asks who it is, and deletes after one tick. */
 export function DeleteForm({ user, onDeleted }: { user: User; onDeleted: () => void }) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
   const asks = requiredCredentials(user)
+  const [left, setLeft] = useState<MoneyLeft>([])
   const form = useForm({
-    initial: { current_password: '', totp: '', sure: '' },
-    messagesOf: ({ current_password, sure }) => ({
+    initial: { current_password: '', totp: '', sure: '', forfeit: '' },
+    messagesOf: ({ current_password, sure, forfeit }) => ({
       ...(asks.current_password && !current_password
         ? { current_password: t('account.passwordMissing') }
         : {}),
       ...(sure ? {} : { sure: t('data.sureMissing') }),
+      ...(left.length === 0 || forfeit ? {} : { forfeit: t('balance.forfeitMissing') }),
     }),
-    send: async ({ current_password, totp }) => {
-      const guest = await call(deleteUser, { body: credentialsBody(user, { current_password, totp }) })
+    send: async ({ current_password, totp, forfeit }) => {
+      const credentials = credentialsBody(user, { current_password, totp })
+      const body = left.length > 0 && forfeit ? { ...credentials, forfeit_balance: true } : credentials
+      const guest = await call(deleteUser, { body }).catch((error: unknown) => {
+        setLeft(moneyLeftIn(error))
+        throw error
+      })
       clearSearches()
       onDeleted()
       rememberUser(queryClient, guest)
@@ -45,9 +63,27 @@ export function DeleteForm({ user, onDeleted }: { user: User; onDeleted: () => v
       {asks.totp && <CodeField field={form.field('totp')} autoFocus={false} />}
       {!form.signInFirst && <SignInFirst user={user} />}
       <Checkbox {...form.field('sure')} label={t('data.sure')} />
+      {left.length > 0 && (
+        <Suspense>
+          <BalanceLeft
+            balances={left}
+            forfeit={(label) => <Checkbox {...form.field('forfeit')} label={label} />}
+            onRefunded={() => setLeft([])}
+          />
+        </Suspense>
+      )}
       <Button look="danger" type="submit" disabled={form.busy}>
         {form.busy ? t('account.working') : t('data.deleteNow')}
       </Button>
     </AccountForm>
   )
+}
+
+type MoneyLeft = { currency: string; amount_cents: number }[]
+
+/** The paid money that a refusal names (contract/members.ts). */
+function moneyLeftIn(error: unknown): MoneyLeft {
+  const info = error instanceof CallRejected ? error.info : undefined
+  // The contract gives the balances as what goes with `balanceLeft`.
+  return typeof info === 'object' && info !== null && 'balances' in info ? (info.balances as MoneyLeft) : []
 }

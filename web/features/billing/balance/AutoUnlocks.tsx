@@ -1,0 +1,64 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { stopAutoUnlock, type AutoUnlock } from '#contract/balance.ts'
+import { balanceQuery } from '#web/features/billing/payments/balance-queries.ts'
+import { videoQuery } from '#web/features/catalog/queries.ts'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import { call } from '#web/lib/api.ts'
+import { money } from '#web/lib/money.ts'
+import { notify } from '#web/lib/notify.ts'
+import { Button } from '#web/ui/Button.tsx'
+import styles from './own-balance.module.css'
+
+/** The dramas with auto-unlock, each with its limits and the button that turns it off. */
+export function AutoUnlocks({ list }: { list: AutoUnlock[] }) {
+  const { t } = useTranslation()
+  return (
+    <div className={styles.auto}>
+      <h3>{t('auto.title')}</h3>
+      {list.length === 0 && <p>{t('auto.none')}</p>}
+      <ul>
+        {list.map((one) => (
+          <Line key={one.video_id} auto={one} />
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+function Line({ auto }: { auto: AutoUnlock }) {
+  const { t } = useTranslation()
+  const queryClient = useQueryClient()
+  const { video_id, daily_limit: limit, left_today: left, agreed_cents, currency } = auto
+  const title = useQuery(videoQuery(video_id)).data?.title ?? ''
+  const [busy, setBusy] = useState(false)
+  const stop = async () => {
+    setBusy(true)
+    try {
+      const { auto_unlocks } = await call(stopAutoUnlock, { body: { video_id } })
+      queryClient.setQueryData(balanceQuery.queryKey, (known) => known && { ...known, auto_unlocks })
+      notify(t('auto.turnedOff'))
+    } catch {
+      // The toast has said it.
+      setBusy(false)
+    }
+  }
+  return (
+    <li className={styles.line}>
+      <div>
+        <p className={styles.name}>{title}</p>
+        <p>
+          {t('auto.each', { price: money(agreed_cents, currency), limit })} {t('auto.leftToday', { left })}
+        </p>
+      </div>
+      <Button
+        look="quiet"
+        disabled={busy}
+        aria-label={t('auto.offOne', { title })}
+        onClick={() => void stop()}
+      >
+        {t('auto.off')}
+      </Button>
+    </li>
+  )
+}

@@ -1,0 +1,105 @@
+import '#web/i18n/balance.ts'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState, type ReactNode } from 'react'
+import type { Balance } from '#contract/top-ups.ts'
+import { TopUpSheet } from '#web/features/billing/paywall/TopUpSheet.tsx'
+import { balanceQuery } from '#web/features/billing/payments/balance-queries.ts'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import { longDate } from '#web/lib/format.ts'
+import { money } from '#web/lib/money.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { Sheet } from '#web/ui/Sheet.tsx'
+import { AutoUnlocks } from './AutoUnlocks.tsx'
+import { Statement } from './Statement.tsx'
+import { useRefundBalance } from './use-refund-balance.ts'
+import styles from './own-balance.module.css'
+
+interface OwnBalanceProps {
+  /** Draws a part of the page. */
+  around: (title: string, content: ReactNode) => ReactNode
+}
+
+/** The person's balance in the member area: what is left and what expires, its history, top-ups, refund and auto-unlock. */
+export function OwnBalance({ around }: OwnBalanceProps) {
+  const { t } = useTranslation()
+  const queryClient = useQueryClient()
+  const { data, isError, refetch } = useQuery(balanceQuery)
+  const [toppingUp, setToppingUp] = useState(false)
+  const reread = () => void queryClient.invalidateQueries()
+  const paid = data?.balances.filter(({ paid_cents }) => paid_cents > 0) ?? []
+  return (
+    <>
+      {around(
+        t('balance.title'),
+        <>
+          {!data && isError && <CouldNotLoad onRetry={() => void refetch()} />}
+          {!data && !isError && <div className={styles.skeleton} />}
+          {data && (
+            <div className={styles.balance}>
+              <div className={styles.amounts}>
+                {data.balances.map((balance) => (
+                  <Amounts key={balance.currency} balance={balance} />
+                ))}
+                {data.balances.length === 0 && <p>{t('balance.empty')}</p>}
+              </div>
+              <div className={styles.buttons}>
+                {data.top_ups.length > 0 && (
+                  <Button onClick={() => setToppingUp(true)}>{t('balance.topUp')}</Button>
+                )}
+                {paid.length > 0 && <Refund balances={paid} />}
+              </div>
+            </div>
+          )}
+          {data && <AutoUnlocks list={data.auto_unlocks} />}
+        </>,
+      )}
+      {around(t('balance.statement'), <Statement />)}
+      {toppingUp && <TopUpSheet onClose={() => setToppingUp(false)} onPaid={reread} />}
+    </>
+  )
+}
+
+function Amounts({ balance }: { balance: Balance }) {
+  const { t } = useTranslation()
+  const { currency, available_cents, paid_cents, bonus_cents, bonus_expiring } = balance
+  const amount = (cents: number) => money(cents, currency)
+  return (
+    <div>
+      <h3>{t('balance.available', { amount: amount(available_cents) })}</h3>
+      <p>
+        {bonus_cents > 0
+          ? t('balance.parts', { paid: amount(paid_cents), bonus: amount(bonus_cents) })
+          : t('balance.paidOnly')}{' '}
+        {t('balance.paidStays')}{' '}
+        {bonus_expiring &&
+          t('balance.expires', { amount: amount(bonus_expiring.cents), date: longDate(bonus_expiring.at) })}
+      </p>
+    </div>
+  )
+}
+
+/** Says what goes back and what is lost with it, and refunds after a second press. */
+function Refund({ balances }: { balances: Balance[] }) {
+  const { t } = useTranslation()
+  const [asked, setAsked] = useState(false)
+  const { refund, busy } = useRefundBalance(() => setAsked(false))
+  const amount = balances.map(({ paid_cents, currency }) => money(paid_cents, currency)).join(', ')
+  return (
+    <>
+      <Button look="quiet" onClick={() => setAsked(true)}>
+        {t('balance.refund')}
+      </Button>
+      {asked && (
+        <Sheet title={t('balance.refundTitle')} onClose={() => setAsked(false)}>
+          <div className={styles.ask}>
+            <p>{t('balance.refundText', { amount })}</p>
+            <Button wide disabled={busy} onClick={refund}>
+              {t('balance.refundNow', { amount })}
+            </Button>
+          </div>
+        </Sheet>
+      )}
+    </>
+  )
+}

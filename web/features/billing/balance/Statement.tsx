@@ -1,0 +1,48 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import type { BalanceEntry } from '#contract/balance.ts'
+import { balanceEntriesQuery } from '#web/features/billing/payments/balance-queries.ts'
+import { videoQuery } from '#web/features/catalog/queries.ts'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import { longDate } from '#web/lib/format.ts'
+import { money } from '#web/lib/money.ts'
+import { ListFoot } from '#web/ui/ListFoot.tsx'
+import styles from './own-balance.module.css'
+
+/** What was added to the balance and spent of it, newest first, page by page. */
+export function Statement() {
+  const { t } = useTranslation()
+  const pages = useInfiniteQuery(balanceEntriesQuery)
+  const entries = (pages.data?.pages ?? []).flatMap(({ list }) => list)
+  return (
+    <>
+      <ul className={styles.statement}>
+        {entries.map((entry) => (
+          <Line key={entry.id} entry={entry} />
+        ))}
+      </ul>
+      <ListFoot pages={pages} empty={<p>{t('balance.noEntries')}</p>} />
+    </>
+  )
+}
+
+function Line({ entry }: { entry: BalanceEntry }) {
+  const { t } = useTranslation()
+  const { kind, currency, amount_cents, bonus_cents, at, video_id, episode_number: number } = entry
+  const title = useQuery({ ...videoQuery(video_id ?? ''), enabled: video_id !== undefined }).data?.title
+  const bought = title && number !== undefined ? t('balance.episodeOf', { title, number }) : title
+  return (
+    <li className={styles.line}>
+      <div>
+        <p className={styles.name}>{[t(`balance.entry.${kind}`), bought].filter(Boolean).join(': ')}</p>
+        <p>
+          {longDate(at)}
+          {bonus_cents !== 0 && ` · ${t('balance.ofBonus', { amount: money(bonus_cents, currency) })}`}
+        </p>
+      </div>
+      <p className={styles.amount}>
+        {amount_cents > 0 && '+'}
+        {money(amount_cents, currency)}
+      </p>
+    </li>
+  )
+}

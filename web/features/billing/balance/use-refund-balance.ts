@@ -1,0 +1,50 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { refundBalance } from '#contract/balance.ts'
+import type { ResultOf } from '#contract/endpoint.ts'
+import { balanceQuery } from '#web/features/billing/payments/balance-queries.ts'
+import { createKeyedSender } from '#web/features/billing/payments/pay.ts'
+import { ordersQuery } from '#web/features/billing/payments/queries.ts'
+import type { Translate } from '#web/i18n/index.ts'
+import { useTranslation } from '#web/i18n/use-translation.ts'
+import { call, CallRejected } from '#web/lib/api.ts'
+import { money } from '#web/lib/money.ts'
+import { notify } from '#web/lib/notify.ts'
+
+type Refunds = ResultOf<typeof refundBalance>['refunds']
+
+/** Refunds the unspent paid money and says what becomes of it. A press whose answer was lost keeps its key. */
+export function useRefundBalance(onRefunded: () => void) {
+  const { t } = useTranslation()
+  const queryClient = useQueryClient()
+  const [withKey] = useState(createKeyedSender)
+  const [busy, setBusy] = useState(false)
+  const refund = async () => {
+    setBusy(true)
+    try {
+      const body = {}
+      const { refunds } = await withKey(body, (idempotencyKey) =>
+        call(refundBalance, { body, idempotencyKey }),
+      )
+      notify(refundText(t, refunds))
+      onRefunded()
+    } catch (error) {
+      // The toast has said what else may go wrong.
+      if (error instanceof CallRejected) notify(error.message)
+    } finally {
+      setBusy(false)
+      for (const { queryKey } of [balanceQuery, ordersQuery]) void queryClient.invalidateQueries({ queryKey })
+    }
+  }
+  return { refund: () => void refund(), busy }
+}
+
+function refundText(t: Translate, refunds: Refunds): string {
+  return refunds
+    .flatMap(({ currency, amount_cents, refused_cents }) => [
+      amount_cents > 0 && t('balance.refunded', { amount: money(amount_cents, currency) }),
+      refused_cents > 0 && t('balance.refundRefused', { amount: money(refused_cents, currency) }),
+    ])
+    .filter(Boolean)
+    .join(' ')
+}
