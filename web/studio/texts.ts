@@ -16,6 +16,7 @@ import homepage from './texts/en.homepage.json'
 import running from './texts/en.running.json'
 import settings from './texts/en.settings.json'
 import start from './texts/en.start.json'
+import topUps from './texts/en.topups.json'
 
 /** The studio speaks English and German; who reads another language gets English. */
 export const studioLanguages = ['en', 'dy'] as const satisfies Language[]
@@ -32,6 +33,7 @@ type StudioKey =
   | KeyOf<typeof people>
   | KeyOf<typeof plans>
   | KeyOf<typeof start>
+  | KeyOf<typeof topUps>
 
 /** Says a text of the studio. */
 export type Say = (key: StudioKey, values?: Values) => string
@@ -51,6 +53,7 @@ for (const part of [
   growth,
   experiments,
   start,
+  topUps,
 ])
   translator.add('en', part)
 

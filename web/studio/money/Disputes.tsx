@@ -28,7 +28,7 @@ export function Disputes() {
     {
       title: t('money.order'),
       cell: ({ order }: Dispute) => (
-        <PageLink to={`/studio/money/orders/${order.id}`}>{goodsOf(order)}</PageLink>
+        <PageLink to={`/studio/money/orders/${order.id}`}>{goodsOf(t, order)}</PageLink>
       ),
     },
     {

@@ -1,8 +1,12 @@
+import { showBalances } from '#contract/studio/top-ups.ts'
+import { settings } from '#web/lib/settings.ts'
+import { useMay } from '#web/studio/queries.ts'
 import { Route, Routes, useMatch } from 'react-router'
 import { useTexts } from '#web/studio/texts.ts'
 import { NotFound } from '#web/studio/NotFound.tsx'
 import { Page } from '#web/studio/ui/Page.tsx'
 import { Tabs } from '#web/studio/ui/Tabs.tsx'
+import { Balances } from './Balances.tsx'
 import { Disputes } from './Disputes.tsx'
 import { OrderPage } from './OrderPage.tsx'
 import { Orders } from './Orders.tsx'
@@ -11,12 +15,14 @@ import { Reconciliation } from './Reconciliation.tsx'
 /** Payments: orders, disputes and reconciliation. */
 export function Component() {
   const { t } = useTexts()
+  const hasBalances = useMay()(showBalances) && settings.balance
   const one = useMatch('/studio/money/orders/:id')
   if (one?.params.id !== undefined) return <OrderPage key={one.params.id} id={one.params.id} />
   const tabs = [
     { to: '/studio/money', title: t('money.orders') },
     { to: '/studio/money/disputes', title: t('money.disputes') },
     { to: '/studio/money/reconciliation', title: t('money.reconciliation') },
+    ...(hasBalances ? [{ to: '/studio/money/balances', title: t('topUps.balances') }] : []),
   ]
   return (
     <Page title={t('money.title')} lead={t('money.lead')}>
@@ -25,6 +31,7 @@ export function Component() {
         <Route index element={<Orders />} />
         <Route path="disputes" element={<Disputes />} />
         <Route path="reconciliation" element={<Reconciliation />} />
+        {hasBalances && <Route path="balances" element={<Balances />} />}
         <Route path="*" element={<NotFound />} />
       </Routes>
     </Page>

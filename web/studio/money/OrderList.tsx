@@ -30,7 +30,7 @@ export function OrderList({ filter, caption }: { filter: QueryOf<typeof listOrde
       title: t('money.order'),
       cell: (order: ListedOrder) => (
         <PageLink to={`${ordersPath}/orders/${order.id}`} from={from}>
-          {goodsOf(order)}
+          {goodsOf(t, order)}
         </PageLink>
       ),
     },

@@ -38,7 +38,7 @@ export function OrderPage({ id }: { id: string }) {
   if (file.isLoadingError) return <CouldNotLoad onRetry={() => void file.refetch()} />
   return (
     <Page
-      title={file.data ? goodsOf(file.data.order) : t('money.order')}
+      title={file.data ? goodsOf(t, file.data.order) : t('money.order')}
       lead={
         <PageLink to={`${ordersPath}${typeof filters === 'string' ? filters : ''}`}>
           {t('money.allOrders')}
@@ -86,6 +86,9 @@ function Summary({ file }: { file: OrderFile }) {
         { name: t('money.status'), value: <State order={order} /> },
         { name: t('money.amount'), value: money(order.amount_cents, order.currency) },
         { name: t('money.refunded'), value: money(order.refunded_cents, order.currency) },
+        ...(file.unspent_cents === undefined
+          ? []
+          : [{ name: t('money.unspent'), value: money(file.unspent_cents, order.currency) }]),
         { name: t('money.gateway'), value: gatewayNames[order.gateway] },
         {
           name: t('money.buyer'),

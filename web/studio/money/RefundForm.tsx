@@ -10,26 +10,28 @@ import { useGuardedForm } from '#web/studio/ui/unsaved/use-guarded-form.ts'
 import { centsOf, decimalOf } from '#web/studio/format.ts'
 import styles from './money.module.css'
 
-/** Gives money back: as much as is left or as the role may, unless less is wished. */
+/** Gives money back: as much as is left or as the role may, of a top-up what is not spent, unless less is wished. */
 export function RefundForm({ file, onClose }: { file: OrderFile; onClose: () => void }) {
   const { t } = useTexts()
   const queryClient = useQueryClient()
-  const { order, refundable_cents: most } = file
+  const { order, refundable_cents: most, unspent_cents: unspent } = file
   const left = order.amount_cents - order.refunded_cents
   const form = useGuardedForm<'amount' | 'reason'>({
-    initial: { amount: decimalOf(most), reason: '' },
+    // All of it was spent: what is refunded then is a loss, and the whole of it is as likely as a part.
+    initial: { amount: decimalOf(Math.min(most, unspent || most)), reason: '' },
     fieldOf: (field) => (field === 'cents' ? 'amount' : undefined),
     messagesOf: ({ amount, reason }) => ({
       ...(isWithin(centsOf(amount), most)
         ? {}
         : { amount: t('money.amountBad', { most: money(most, order.currency) }) }),
-      ...(reason.trim() ? {} : { reason: t('money.reasonMissing') }),
+      ...(reason.trim() || isUnspent(centsOf(amount), unspent) ? {} : { reason: t('money.reasonMissing') }),
     }),
     send: async ({ amount, reason }) => {
       const cents = centsOf(amount)
       if (cents === undefined) return
       const known_refunded_cents = order.refunded_cents
-      const body = { id: order.id, cents, reason: reason.trim().slice(0, 200), known_refunded_cents }
+      const given = reason.trim().slice(0, 200)
+      const body = { id: order.id, cents, ...(given ? { reason: given } : {}), known_refunded_cents }
       const made = await call(refundOrder, { body })
       const amountText = money(made.amount_cents, made.currency)
       notify(t(made.status === 'done' ? 'money.refundDone' : 'money.refundSending', { amount: amountText }))
@@ -48,7 +50,7 @@ export function RefundForm({ file, onClose }: { file: OrderFile; onClose: () => 
       look="danger"
       onClose={onClose}
     >
-      <p role="status">{effectOf(t, { cents, left, most })}</p>
+      <p role="status">{effectOf(t, { cents, left, most, unspent })}</p>
       {most < left && <p>{t('money.refundLimit', { most: money(most, order.currency) })}</p>}
       <Field
         {...form.field('amount')}
@@ -61,6 +63,7 @@ export function RefundForm({ file, onClose }: { file: OrderFile; onClose: () => 
         {...form.field('reason')}
         label={t('money.reason')}
         hint={t('money.reasonHint')}
+        required={!isUnspent(cents, unspent)}
         autoComplete="off"
       />
       {form.problem && (
@@ -72,14 +75,26 @@ export function RefundForm({ file, onClose }: { file: OrderFile; onClose: () => 
   )
 }
 
+interface Amounts {
+  cents: number | undefined
+  /** Of the order, what is not refunded. */
+  left: number
+  /** What the role may refund. */
+  most: number
+  /** Of a top-up. */
+  unspent: number | undefined
+}
+
 /** What a refund of the amount does; an amount that cannot be refunded does nothing. */
-function effectOf(
-  t: Say,
-  { cents, left, most }: { cents: number | undefined; left: number; most: number },
-): string {
+function effectOf(t: Say, { cents, left, most, unspent }: Amounts): string {
   if (!isWithin(cents, most)) return cents !== undefined && cents > most ? t('money.refundTooMuch') : ''
+  if (unspent !== undefined) return t(isUnspent(cents, unspent) ? 'money.refundUnspent' : 'money.refundSpent')
   return t(cents === left ? 'money.refundWhole' : 'money.refundPart')
 }
+
+/** Whether no more of a top-up is refunded than what is left of it in the balance. */
+const isUnspent = (cents: number | undefined, unspent: number | undefined) =>
+  cents !== undefined && unspent !== undefined && cents <= unspent
 
 const isWithin = (cents: number | undefined, most: number) =>
   cents !== undefined && cents >= 1 && cents <= most

@@ -5,7 +5,6 @@ import type { Say } from '#web/studio/texts.ts'
 /** Where the orders are listed. */
 export const ordersPath = '/studio/money'
 
-/** What gateways call themselves. */
 /** Why a dispute was opened. Gateways have other reasons besides, which are shown as they are. */
 export function reasonText(reason: string | null, t: Say): string {
   const known = disputeReasons.find((each) => each === reason)
@@ -28,6 +27,7 @@ const disputeReasons = [
   'general',
 ] as const
 
+/** What gateways call themselves. */
 export const gatewayNames: Record<OrderGatewayId, string> = {
   sandbox: 'Sandbox',
   stripe: 'Stripe',
@@ -41,6 +41,11 @@ export function declineText(code: string, t: Say): string {
   return known ? t(`money.decline.${known}`) : code
 }
 
-/** What was bought: a plan, a video, or an episode with its number. */
-export const goodsOf = ({ title, number }: Pick<ListedOrder, 'title' | 'number'>): string =>
-  number === null ? title : `${title} ·\u00a0${number}`
+/** What was bought: a plan, a video, an episode with its number, or a top-up. */
+export function goodsOf(
+  t: Say,
+  { kind, title, number }: Pick<ListedOrder, 'kind' | 'title' | 'number'>,
+): string {
+  if (kind === 'top_up') return t('topUps.topUp')
+  return number === null ? title : `${title} ·\u00a0${number}`
+}

@@ -11,6 +11,7 @@ import { Page, Panel } from '#web/studio/ui/Page.tsx'
 import { PageLink } from '#web/studio/ui/PageLink.tsx'
 import { Table } from '#web/studio/ui/Table.tsx'
 import { plansQuery } from './plans-query.ts'
+import { PlanTabs } from './PlanTabs.tsx'
 import styles from './plans.module.css'
 
 /** Active plans, and archived ones that still have subscribers. */
@@ -31,6 +32,7 @@ export function Plans() {
         )
       }
     >
+      <PlanTabs />
       {plans.isLoadingError ? (
         <CouldNotLoad onRetry={() => void plans.refetch()} />
       ) : plans.data ? (

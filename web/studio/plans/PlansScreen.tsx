@@ -2,13 +2,18 @@ import { Route, Routes, useParams } from 'react-router'
 import { NotFound } from '#web/studio/NotFound.tsx'
 import { NewPlan, OnePlan } from './PlanPage.tsx'
 import { Plans } from './Plans.tsx'
+import { NewTopUp, OneTopUp } from './top-ups/TopUpPage.tsx'
+import { TopUps } from './top-ups/TopUps.tsx'
 
-/** What subscribers buy, and who is on what. */
+/** What subscribers buy, and who is on what; and what is sold for balances. */
 export function Component() {
   return (
     <Routes>
       <Route index element={<Plans />} />
       <Route path="new" element={<NewPlan />} />
+      <Route path="top-ups" element={<TopUps />} />
+      <Route path="top-ups/new" element={<NewTopUp />} />
+      <Route path="top-ups/:id" element={<AnyTopUp />} />
       <Route path=":id" element={<One />} />
       <Route path="*" element={<NotFound />} />
     </Routes>
@@ -18,4 +23,9 @@ export function Component() {
 function One() {
   const { id = '' } = useParams()
   return <OnePlan key={id} id={id} />
+}
+
+function AnyTopUp() {
+  const { id = '' } = useParams()
+  return <OneTopUp key={id} id={id} />
 }

@@ -1,0 +1,14 @@
+import { settings } from '#web/lib/settings.ts'
+import { useTexts } from '#web/studio/texts.ts'
+import { Tabs } from '#web/studio/ui/Tabs.tsx'
+
+/** What is sold beside episodes: plans and, on sites with balances, top-ups. */
+export function PlanTabs() {
+  const { t } = useTexts()
+  if (!settings.balance) return null
+  const tabs = [
+    { to: '/studio/plans', title: t('plans.title') },
+    { to: '/studio/plans/top-ups', title: t('topUps.title') },
+  ]
+  return <Tabs label={t('plans.title')} tabs={tabs} />
+}

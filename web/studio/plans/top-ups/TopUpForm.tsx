@@ -1,0 +1,108 @@
+import { useQueryClient } from '@tanstack/react-query'
+import type { BodyOf } from '#contract/endpoint.ts'
+import { planCurrencies } from '#contract/studio/plans.ts'
+import type { addTopUp, SoldTopUp } from '#contract/studio/top-ups.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { Field } from '#web/ui/forms/Field.tsx'
+import { centsOf, decimalOf } from '#web/studio/format.ts'
+import { useTexts, type Say } from '#web/studio/texts.ts'
+import { Choice } from '#web/studio/ui/Choice.tsx'
+import { useGuardedForm } from '#web/studio/ui/unsaved/use-guarded-form.ts'
+import { topUpsQuery } from './top-ups-query.ts'
+import styles from '#web/studio/plans/plans.module.css'
+
+type Terms = BodyOf<typeof addTopUp>
+type Values = Record<'price' | 'bonus' | 'days' | 'currency' | 'position', string>
+
+interface TopUpFormProps {
+  topUp?: SoldTopUp
+  action: string
+  onSend: (terms: Terms) => Promise<void>
+}
+
+/** How a top-up is sold: its price, the bonus and how long that is valid, and its place. */
+export function TopUpForm({ topUp, action, onSend }: TopUpFormProps) {
+  const { t } = useTexts()
+  const queryClient = useQueryClient()
+  const form = useGuardedForm<keyof Values>({
+    initial: valuesOf(topUp),
+    fieldOf: (field) => (field === 'price_cents' ? 'price' : field === 'bonus_cents' ? 'bonus' : undefined),
+    messagesOf: (values) => problemsOf(values, t),
+    send: async (values) => {
+      await onSend(termsOf(values))
+      void queryClient.invalidateQueries({ queryKey: topUpsQuery.queryKey })
+    },
+  })
+  const plain = { autoComplete: 'off' } as const
+  return (
+    <form className={styles.form} onSubmit={form.submit} noValidate>
+      <div className={styles.fields}>
+        <Field {...form.field('price')} {...plain} label={t('topUps.price')} inputMode="decimal" />
+        <Field
+          {...form.field('bonus')}
+          {...plain}
+          label={t('topUps.bonus')}
+          hint={t('topUps.bonusHint')}
+          inputMode="decimal"
+          required={false}
+        />
+        <Field
+          {...form.field('days')}
+          {...plain}
+          label={t('topUps.bonusDays')}
+          hint={t('topUps.bonusDaysHint')}
+          inputMode="numeric"
+          required={false}
+        />
+        {!topUp && (
+          <Choice
+            label={t('topUps.currency')}
+            value={form.value.currency}
+            options={planCurrencies.map((value) => ({ value, label: value }))}
+            onChoose={(currency) => form.set({ currency })}
+          />
+        )}
+        <Field
+          {...form.field('position')}
+          {...plain}
+          label={t('plans.place')}
+          hint={t('plans.placeHint')}
+          inputMode="numeric"
+        />
+      </div>
+      {form.problem && <p role="alert">{form.problem}</p>}
+      <Button type="submit" disabled={form.busy}>
+        {action}
+      </Button>
+    </form>
+  )
+}
+
+const valuesOf = (topUp: SoldTopUp | undefined): Values => ({
+  // In the order of the form: the first that is wrong gets the focus.
+  price: topUp ? decimalOf(topUp.price_cents) : '',
+  bonus: topUp && topUp.bonus_cents > 0 ? decimalOf(topUp.bonus_cents) : '',
+  days: topUp?.bonus_days ? String(topUp.bonus_days) : '',
+  currency: topUp?.currency ?? 'USD',
+  position: String(topUp?.position ?? 0),
+})
+
+const isNumber = (typed: string, least: number, most: number) =>
+  /^\d{1,6}$/.test(typed) && Number(typed) >= least && Number(typed) <= most
+
+function problemsOf({ price, bonus, days, position }: Values, t: Say): Partial<Values> {
+  return {
+    ...((centsOf(price) ?? 0) > 0 ? {} : { price: t('plans.priceBad') }),
+    ...(bonus.trim() === '' || centsOf(bonus) !== undefined ? {} : { bonus: t('topUps.bonusBad') }),
+    ...(days === '' || isNumber(days, 1, 3650) ? {} : { days: t('topUps.daysBad') }),
+    ...(isNumber(position, 0, 1000) ? {} : { position: t('plans.placeBad') }),
+  }
+}
+
+const termsOf = ({ price, bonus, days, currency, position }: Values): Terms => ({
+  price_cents: centsOf(price) ?? 0,
+  bonus_cents: centsOf(bonus) ?? 0,
+  bonus_days: days === '' ? null : Number(days),
+  currency: planCurrencies.find((each) => each === currency) ?? 'USD',
+  position: Number(position),
+})

@@ -1,0 +1,133 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { addTopUp, changeTopUp, retireTopUp, type SoldTopUp } from '#contract/studio/top-ups.ts'
+import { call } from '#web/lib/api.ts'
+import { money } from '#web/lib/money.ts'
+import { notify } from '#web/lib/notify.ts'
+import { Button } from '#web/ui/Button.tsx'
+import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { NotFound } from '#web/studio/NotFound.tsx'
+import { formatTime } from '#web/studio/format.ts'
+import { useMay } from '#web/studio/queries.ts'
+import { useTexts } from '#web/studio/texts.ts'
+import { AskFirst } from '#web/studio/ui/sheets/AskFirst.tsx'
+import { Facts } from '#web/studio/ui/Facts.tsx'
+import { Page, Panel } from '#web/studio/ui/Page.tsx'
+import { PageLink } from '#web/studio/ui/PageLink.tsx'
+import { useGoOn } from '#web/studio/ui/unsaved/unsaved.ts'
+import { useCommand } from '#web/studio/use-command.ts'
+import { TopUpForm } from './TopUpForm.tsx'
+import { topUpName, topUpsPath, topUpsQuery } from './top-ups-query.ts'
+import styles from '#web/studio/plans/plans.module.css'
+
+/** A top-up that is not there yet. */
+export function NewTopUp() {
+  const { t } = useTexts()
+  const goOn = useGoOn()
+  return (
+    <Page title={t('topUps.add')} lead={<PageLink to={topUpsPath}>{t('topUps.all')}</PageLink>}>
+      <TopUpForm
+        action={t('topUps.create')}
+        onSend={async (terms) => {
+          const { id } = await call(addTopUp, { body: terms })
+          notify(t('topUps.added'))
+          goOn(`${topUpsPath}/${id}`)
+        }}
+      />
+    </Page>
+  )
+}
+
+/** One top-up: how it is sold, and what can be changed of it. */
+export function OneTopUp({ id }: { id: string }) {
+  const { t } = useTexts()
+  const may = useMay()
+  const topUps = useQuery(topUpsQuery)
+  if (topUps.isLoadingError) return <CouldNotLoad onRetry={() => void topUps.refetch()} />
+  const topUp = topUps.data?.list.find((each) => each.id === id)
+  if (topUps.data && !topUp && !topUps.isFetching) return <NotFound />
+  const isOnSale = topUp?.retired_at === null
+  return (
+    <Page
+      title={topUp ? topUpName(t, topUp) : t('topUps.topUp')}
+      lead={<PageLink to={topUpsPath}>{t('topUps.all')}</PageLink>}
+      actions={isOnSale && may(retireTopUp) && <Retire id={id} />}
+    >
+      {topUp ? (
+        <>
+          <Summary topUp={topUp} />
+          {isOnSale && may(changeTopUp) && <Change topUp={topUp} />}
+        </>
+      ) : (
+        <div className={styles.wait} aria-busy="true" />
+      )}
+    </Page>
+  )
+}
+
+function Summary({ topUp }: { topUp: SoldTopUp }) {
+  const { t, language } = useTexts()
+  const { price_cents, bonus_cents, bonus_days, currency, retired_at } = topUp
+  const hasBonus = bonus_cents > 0
+  return (
+    <Facts
+      facts={[
+        { name: t('topUps.price'), value: money(price_cents, currency) },
+        { name: t('topUps.bonus'), value: hasBonus ? money(bonus_cents, currency) : '–' },
+        { name: t('topUps.bonusDays'), value: hasBonus ? (bonus_days ?? t('topUps.bonusNever')) : '–' },
+        {
+          name: t('plans.state'),
+          value: retired_at
+            ? t('plans.retiredAt', { at: formatTime(retired_at, language) })
+            : t('plans.onSale'),
+        },
+      ]}
+    />
+  )
+}
+
+function Change({ topUp }: { topUp: SoldTopUp }) {
+  const { t } = useTexts()
+  const { id } = topUp
+  return (
+    <Panel title={t('topUps.change')}>
+      <p className={styles.hint}>{t('topUps.changeHint')}</p>
+      <TopUpForm
+        key={id}
+        topUp={topUp}
+        action={t('plans.save')}
+        onSend={async ({ currency: _fixed, ...terms }) => {
+          await call(changeTopUp, { body: { id, ...terms } })
+          notify(t('plans.saved'))
+        }}
+      />
+    </Panel>
+  )
+}
+
+function Retire({ id }: { id: string }) {
+  const { t } = useTexts()
+  const [asked, setAsked] = useState(false)
+  const { run, busy } = useCommand(retireTopUp, t('topUps.retiredDone'))
+  const retire = async () => {
+    await run({ id })
+    setAsked(false)
+  }
+  return (
+    <>
+      <Button look="danger" onClick={() => setAsked(true)}>
+        {t('topUps.retire')}
+      </Button>
+      {asked && (
+        <AskFirst
+          title={t('topUps.retireTitle')}
+          text={t('topUps.retireText')}
+          action={t('topUps.retire')}
+          busy={busy}
+          onDo={() => void retire()}
+          onClose={() => setAsked(false)}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,90 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from 'react-router'
+import { addTopUp, type SoldTopUp } from '#contract/studio/top-ups.ts'
+import { money } from '#web/lib/money.ts'
+import { buttonClass } from '#web/ui/Button.tsx'
+import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { PlanTabs } from '#web/studio/plans/PlanTabs.tsx'
+import { useMay } from '#web/studio/queries.ts'
+import { useTexts } from '#web/studio/texts.ts'
+import { Page, Panel } from '#web/studio/ui/Page.tsx'
+import { PageLink } from '#web/studio/ui/PageLink.tsx'
+import { Table } from '#web/studio/ui/Table.tsx'
+import { topUpName, topUpsPath, topUpsQuery } from './top-ups-query.ts'
+import styles from '#web/studio/plans/plans.module.css'
+
+/** Active top-ups, and archived ones. */
+export function TopUps() {
+  const { t } = useTexts()
+  const may = useMay()
+  const topUps = useQuery(topUpsQuery)
+  const list = topUps.data?.list ?? []
+  return (
+    <Page
+      title={t('topUps.title')}
+      lead={t('topUps.lead')}
+      actions={
+        may(addTopUp) && (
+          <Link className={buttonClass('main')} to={`${topUpsPath}/new`}>
+            {t('topUps.add')}
+          </Link>
+        )
+      }
+    >
+      <PlanTabs />
+      {topUps.isLoadingError ? (
+        <CouldNotLoad onRetry={() => void topUps.refetch()} />
+      ) : topUps.data ? (
+        <>
+          <TopUpTable
+            caption={t('topUps.onSale')}
+            topUps={list.filter(({ retired_at }) => retired_at === null)}
+            empty={t('topUps.none')}
+          />
+          <Panel title={t('topUps.retired')}>
+            <TopUpTable
+              caption={t('topUps.retired')}
+              topUps={list.filter(({ retired_at }) => retired_at !== null)}
+              empty={t('topUps.noneRetired')}
+            />
+          </Panel>
+        </>
+      ) : (
+        <div className={styles.wait} aria-busy="true" />
+      )}
+    </Page>
+  )
+}
+
+interface TopUpTableProps {
+  caption: string
+  topUps: readonly SoldTopUp[]
+  empty: string
+}
+
+function TopUpTable({ caption, topUps, empty }: TopUpTableProps) {
+  const { t } = useTexts()
+  const columns = [
+    {
+      title: t('topUps.topUp'),
+      cell: (topUp: SoldTopUp) => <PageLink to={`${topUpsPath}/${topUp.id}`}>{topUpName(t, topUp)}</PageLink>,
+    },
+    {
+      title: t('topUps.price'),
+      figures: true,
+      cell: ({ price_cents, currency }: SoldTopUp) => money(price_cents, currency),
+    },
+    {
+      title: t('topUps.bonus'),
+      figures: true,
+      cell: ({ bonus_cents, currency }: SoldTopUp) => (bonus_cents > 0 ? money(bonus_cents, currency) : '–'),
+    },
+    {
+      title: t('topUps.bonusDays'),
+      figures: true,
+      cell: ({ bonus_cents, bonus_days }: SoldTopUp) =>
+        bonus_cents === 0 ? '–' : (bonus_days ?? t('topUps.bonusNever')),
+    },
+  ]
+  return <Table caption={caption} columns={columns} rows={topUps} keyOf={({ id }) => id} empty={empty} />
+}
