@@ -2,7 +2,7 @@ import '#web/i18n/balance.ts'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useId, useRef, useState } from 'react'
 import { setAutoUnlock } from '#contract/balance.ts'
-import { balanceQuery } from '#web/features/billing/payments/balance-queries.ts'
+import { balanceQuery, withAutoUnlock } from '#web/features/billing/payments/balance-queries.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { call, CallRejected } from '#web/lib/api.ts'
 import { money } from '#web/lib/money.ts'
@@ -44,7 +44,9 @@ export function AutoUnlockPrompt({ offer, onDecline, onClose }: AutoUnlockPrompt
     const shown = `${t('auto.askTitle')} ${text} ${t('auto.limit')}: ${limit} [${t('auto.turnOn')}]`
     const body = { video_id: videoId, daily_limit: limit, amount_cents: cents, shown }
     try {
-      await call(setAutoUnlock, { body })
+      const made = await call(setAutoUnlock, { body })
+      // The next locked episode asks at once whether it is on.
+      queryClient.setQueryData(balanceQuery.queryKey, (known) => withAutoUnlock(known, made))
       notify(t('auto.on'))
     } catch (error) {
       setBusy(false)

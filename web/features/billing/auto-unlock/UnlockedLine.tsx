@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { undoAutoUnlock } from '#contract/balance.ts'
 import type { Order } from '#contract/billing.ts'
+import { balanceQuery, withoutAutoUnlock } from '#web/features/billing/payments/balance-queries.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { call, CallRejected } from '#web/lib/api.ts'
 import { money } from '#web/lib/money.ts'
@@ -30,6 +31,8 @@ export function UnlockedLine({ order, number, onClose }: UnlockedLineProps) {
       await call(undoAutoUnlock, { body: { order_id: order.id } })
       notify(t('auto.undone', { price }))
       onClose()
+      // The locked episode asks at once whether it is on.
+      queryClient.setQueryData(balanceQuery.queryKey, (known) => withoutAutoUnlock(known, order.video_id))
       void queryClient.invalidateQueries()
     } catch (error) {
       setBusy(false)

@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import { getBalance, listBalanceEntries } from '#contract/balance.ts'
+import { getBalance, listBalanceEntries, type AutoUnlock } from '#contract/balance.ts'
+import type { ResultOf } from '#contract/endpoint.ts'
 import { call } from '#web/lib/api.ts'
 
 /** What is left of the person's balance, the top-ups on sale, and the dramas with auto-unlock. */
@@ -8,6 +9,18 @@ export const balanceQuery = queryOptions({
   queryFn: ({ signal }) => call(getBalance, { signal }),
   staleTime: 10_000,
 })
+
+type OwnBalance = ResultOf<typeof getBalance>
+
+/** What is known of the balance once auto-unlock of a drama is off. */
+export const withoutAutoUnlock = (known: OwnBalance | undefined, videoId: string | undefined) =>
+  known && { ...known, auto_unlocks: known.auto_unlocks.filter(({ video_id }) => video_id !== videoId) }
+
+/** What is known of the balance once auto-unlock of a drama is on. */
+export function withAutoUnlock(known: OwnBalance | undefined, made: AutoUnlock): OwnBalance | undefined {
+  const others = withoutAutoUnlock(known, made.video_id)
+  return others && { ...others, auto_unlocks: [made, ...others.auto_unlocks] }
+}
 
 const firstPage: string | undefined = undefined
 

@@ -80,6 +80,7 @@ function Offered({ balances, top_ups, gateways, saved_method, onPaid }: OfferedP
         ))}
       </fieldset>
       <PayBar
+        className={styles.foot}
         sources={saved_method ? { saved_method } : {}}
         gateways={gateways}
         choices={choices}

@@ -1,0 +1,344 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { BrowserContext, Locator, Page } from '@playwright/test'
+import { expect, test, usualSite } from '#e2e/support/fixtures.ts'
+import {
+  expectFits,
+  expectNoShift,
+  expectReadable,
+  narrowPhone,
+  watchShifts,
+} from '#e2e/support/page-quality.ts'
+import { pressTwice } from '#e2e/support/press-twice.ts'
+import { siteUrl } from '#e2e/support/site-url.ts'
+import { desktop, phone } from '#e2e/playwright.config.ts'
+import { expectPlaying, lockedPanel, payByCard, skipToEnd, towerUrl } from '#e2e/support/watching.ts'
+
+const balanceSite = { ...usualSite, standIns: false, settings: { BALANCE: 'on' } }
+
+test.use({ site: balanceSite })
+
+const card = { number: '4242 4242 4242 4242' }
+const topUpSheet = (page: Page) => page.getByRole('dialog', { name: 'Top up your balance' })
+const unlockButton = (panel: Locator) =>
+  panel.getByRole('button', { name: 'Unlock for $0.99 from your balance' })
+const autoPrompt = (page: Page) =>
+  page.getByRole('region', { name: 'Unlock the next episodes automatically?' })
+
+/** Pays for a top-up in the sheet that is open. */
+async function payTopUp(page: Page, name: string, price: string): Promise<void> {
+  const sheet = topUpSheet(page)
+  await sheet.getByText(name, { exact: true }).click()
+  await sheet.getByRole('button', { name: `Pay ${price}`, exact: true }).click()
+  await payByCard(page, card)
+  await expect(sheet).toHaveCount(0)
+}
+
+/** Tops up from a locked episode. @returns its panel, which sells from the balance then */
+async function topUp(page: Page, episode: number, name = '$5.00', price = '$5.00'): Promise<Locator> {
+  await page.goto(await towerUrl(page, episode))
+  const panel = lockedPanel(page, episode)
+  await panel.getByRole('button', { name: 'Top up your balance' }).click()
+  await payTopUp(page, name, price)
+  await expect(unlockButton(panel)).toBeVisible()
+  return panel
+}
+
+async function register(page: Page): Promise<string> {
+  const data = { email: `ada-${crypto.randomUUID()}@example.com`, password: 'a quiet lighthouse' }
+  await page.goto('/')
+  await page.request.post('/api/user/register', {
+    data: { ...data, repeat_password: data.password },
+    headers: { origin: siteUrl },
+  })
+  return data.password
+}
+
+/** Counts what a person does from now on, in every window and frame: taps, and keys or characters. */
+async function countEffort(context: BrowserContext): Promise<{ taps: number; keys: number }> {
+  const effort = { taps: 0, keys: 0 }
+  await context.exposeBinding('noteEffort', (_, kind: 'taps' | 'keys') => (effort[kind] += 1))
+  await context.addInitScript(() => {
+    const note = Reflect.get(window, 'noteEffort') as (kind: string) => void
+    addEventListener('pointerdown', ({ isTrusted }) => isTrusted && note('taps'), true)
+    addEventListener('keydown', ({ isTrusted }) => isTrusted && note('keys'), true)
+  })
+  return effort
+}
+
+/** What is left in the balance, as the site has it. */
+async function available(page: Page): Promise<number> {
+  const answer = await page.request.get('/api/balance')
+  const { info } = (await answer.json()) as { info: { balances: { available_cents: number }[] } }
+  return info.balances.reduce((sum, { available_cents }) => sum + available_cents, 0)
+}
+
+test("a balance: from an ad's link to the next second with as many taps and keys as the docs say", async ({
+  page,
+  context,
+}) => {
+  await topUp(page, 5)
+  const effort = await countEffort(context)
+  await page.goto(`${await towerUrl(page, 3)}&token=summer&fbclid=click-1`)
+  await skipToEnd(page)
+  const button = unlockButton(lockedPanel(page, 4))
+  await expect(button).toBeVisible()
+  expect(effort, 'the locked episode comes by itself').toEqual({ taps: 0, keys: 0 })
+  const sent: string[] = []
+  page.on('request', (request) => {
+    if (request.url().includes('/api/payment/'))
+      sent.push(`${request.method()} ${new URL(request.url()).pathname}`)
+  })
+  await button.click()
+  await expectPlaying(page, 4)
+  expect(effort).toEqual({ taps: 1, keys: 0 })
+  expect(sent).toEqual(['POST /api/payment/order'])
+  const docs = readFileSync(join(import.meta.dirname, '../../docs/payments.md'), 'utf8')
+  expect(docs).toContain(`| Anybody with a balance | ${effort.taps} | ${effort.keys} |`)
+})
+
+test('a top-up says its price, what expires and what can be given back, and leads back to the episode', async ({
+  page,
+}) => {
+  await page.goto(await towerUrl(page, 4))
+  const panel = lockedPanel(page, 4)
+  await panel.getByRole('button', { name: 'Top up your balance' }).click()
+  const sheet = topUpSheet(page)
+  await sheet.getByText('$10.00 + $1.00 bonus', { exact: true }).click()
+  for (const words of [
+    'You pay $10.00 once.',
+    'Money you paid never expires.',
+    /The bonus of \$1\.00 (expires on|doesn’t expire)/,
+    'You can withdraw within 14 days and get back the money you haven’t spent.',
+  ])
+    await expect(sheet.getByText(words).first()).toBeVisible()
+  await payTopUp(page, '$10.00 + $1.00 bonus', '$10.00')
+  await expect(page.getByText('$11.00 was added to your balance.')).toBeVisible()
+  await expect(panel).toContainText('Your bonus pays all of it as a discount, which leaves $10.01')
+  await unlockButton(panel).click()
+  await expectPlaying(page, 4)
+  // A cent of the bonus is left for the next.
+  await page.goto(await towerUrl(page, 5))
+  await expect(lockedPanel(page, 5)).toContainText(
+    'Your bonus pays $0.01 as a discount, and $0.98 is taken from your balance, which leaves $9.02.',
+  )
+})
+
+test('two presses buy an episode once', async ({ page }) => {
+  const panel = await topUp(page, 4)
+  await pressTwice(page, unlockButton(panel), '**/api/payment/order')
+  await expectPlaying(page, 4)
+  expect(await available(page)).toBe(401)
+})
+
+test('an episode that was bought in another tab meanwhile plays', async ({ page, context }) => {
+  const panel = await topUp(page, 4)
+  const other = await context.newPage()
+  await other.goto(await towerUrl(other, 4))
+  await unlockButton(lockedPanel(other, 4)).click()
+  await expectPlaying(other, 4)
+  await other.close()
+  await unlockButton(panel).click()
+  await expectPlaying(page, 4)
+  expect(await available(page)).toBe(401)
+})
+
+test('the balance sells while every gateway is away', async ({ page }) => {
+  await topUp(page, 5)
+  await page.route(/\/api\/video\/episode\?.*episode_id=/, async (route) => {
+    const response = await route.fetch()
+    const json = (await response.json()) as { code: number; info: object }
+    if (json.code !== 402) return route.fulfill({ response })
+    await route.fulfill({ response, json: { ...json, info: { ...json.info, gateways: [], plans: [] } } })
+  })
+  await page.goto(await towerUrl(page, 4))
+  const panel = lockedPanel(page, 4)
+  await expect(panel.getByRole('button', { name: 'Other ways to pay' })).toHaveCount(0)
+  await unlockButton(panel).click()
+  await expectPlaying(page, 4)
+})
+
+test('a balance that is too low by now says so, and the other ways open and pay', async ({ page }) => {
+  const panel = await topUp(page, 4)
+  await page.route('**/api/payment/order', (route) =>
+    route.fulfill({
+      json: {
+        code: 409,
+        message: 'Your balance is too low.',
+        info: { amount_cents: 99, currency: 'USD', available_cents: 0, missing_cents: 99 },
+      },
+    }),
+  )
+  await unlockButton(panel).click()
+  await expect(panel.getByRole('alert')).toContainText('Your balance is too low.')
+  await page.unroute('**/api/payment/order')
+  await expect(panel.getByText('How would you like to pay?')).toBeVisible()
+  await panel.getByText('Card', { exact: true }).click()
+  await panel.getByRole('button', { name: 'Pay $0.99', exact: true }).click()
+  await payByCard(page, card)
+  await expectPlaying(page, 4)
+  expect(await available(page)).toBe(500)
+})
+
+test('auto-unlock is offered after an unlock, says the price before each episode, and is undone by one press', async ({
+  page,
+}) => {
+  const panel = await topUp(page, 4)
+  await unlockButton(panel).click()
+  await expectPlaying(page, 4)
+  const prompt = autoPrompt(page)
+  await expect(prompt).toContainText('$0.99 from your balance')
+  await prompt.getByLabel('At most per day').selectOption('5')
+  await prompt.getByRole('button', { name: 'Turn on auto-unlock' }).click()
+  await expect(prompt).toHaveCount(0)
+  await page.goto(await towerUrl(page, 5))
+  await expect(page.getByRole('heading', { name: 'Episode 5 unlocks for $0.99' })).toBeVisible()
+  await expectPlaying(page, 5)
+  expect(await available(page)).toBe(302)
+  const line = page.getByRole('status').filter({ hasText: 'Episode 5 was unlocked for $0.99.' })
+  await line.getByRole('button', { name: 'Undo' }).click()
+  await expect(page.getByText('Undone. $0.99 is back in your balance')).toBeVisible()
+  await expect(unlockButton(lockedPanel(page, 5))).toBeVisible()
+  expect(await available(page)).toBe(401)
+})
+
+test('an automatic unlock can be stopped before it happens, and turned off in the member area', async ({
+  page,
+}) => {
+  const panel = await topUp(page, 4)
+  await unlockButton(panel).click()
+  await autoPrompt(page).getByRole('button', { name: 'Turn on auto-unlock' }).click()
+  await expect(autoPrompt(page)).toHaveCount(0)
+  await page.goto(await towerUrl(page, 5))
+  await page.getByRole('button', { name: 'Don’t unlock' }).click()
+  await expect(unlockButton(lockedPanel(page, 5))).toBeVisible()
+  expect(await available(page)).toBe(401)
+  await page.goto('/my')
+  const balance = page.getByRole('region', { name: 'Balance', exact: true })
+  await expect(balance).toContainText('Up to $0.99 an episode, at most 10 a day.')
+  await balance.getByRole('button', { name: 'Turn off auto-unlock: The Test Tower' }).click()
+  await expect(page.getByText('Auto-unlock is off for this drama.')).toBeVisible()
+  await page.goto(await towerUrl(page, 5))
+  await expect(unlockButton(lockedPanel(page, 5))).toBeVisible()
+})
+
+test('who declines auto-unlock is not asked again for the drama', async ({ page }) => {
+  const panel = await topUp(page, 4)
+  await unlockButton(panel).click()
+  await autoPrompt(page).getByRole('button', { name: 'Not now' }).click()
+  await page.goto(await towerUrl(page, 5))
+  await unlockButton(lockedPanel(page, 5)).click()
+  await expectPlaying(page, 5)
+  await expect(autoPrompt(page)).toHaveCount(0)
+})
+
+test('the member area shows what is left, the history, and gives unspent money back', async ({ page }) => {
+  const panel = await topUp(page, 4, '$10.00 + $1.00 bonus', '$10.00')
+  await unlockButton(panel).click()
+  await expectPlaying(page, 4)
+  await page.goto('/my')
+  const balance = page.getByRole('region', { name: 'Balance', exact: true })
+  await expect(balance).toContainText('$10.01 available')
+  await expect(balance).toContainText('$10.00 paid, $0.01 bonus')
+  const history = page.getByRole('region', { name: 'Balance history' }).getByRole('listitem')
+  await expect(history).toHaveCount(2)
+  await expect(history.first()).toContainText('Purchase: The Test Tower, episode 4')
+  await expect(history.last()).toContainText('Top-up')
+  await expect(page.getByRole('region', { name: 'Orders and receipts' })).toContainText('Balance top-up')
+  await balance.getByRole('button', { name: 'Refund unspent money' }).click()
+  await page.getByRole('button', { name: 'Refund $10.00' }).click()
+  await expect(page.getByText('$10.00 is on its way back to your payment method.')).toBeVisible()
+  await expect(history.first()).toContainText('Top-up refunded')
+  await expect(balance.getByRole('button', { name: 'Refund unspent money' })).toHaveCount(0)
+})
+
+test('the member area tops up as well, and its receipt names the balance', async ({ page }) => {
+  await page.goto('/my')
+  const balance = page.getByRole('region', { name: 'Balance', exact: true })
+  await expect(balance).toContainText('Your balance is empty.')
+  await balance.getByRole('button', { name: 'Top up your balance' }).click()
+  await payTopUp(page, '$5.00', '$5.00')
+  await expect(balance).toContainText('$5.00 available')
+  await page.goto(await towerUrl(page, 4))
+  await unlockButton(lockedPanel(page, 4)).click()
+  await expectPlaying(page, 4)
+  await page.goto('/my')
+  await page.getByRole('link', { name: 'Receipt: The Test Tower, episode 4' }).click()
+  await expect(page.getByRole('article')).toContainText('Balance')
+})
+
+test('an account with paid money offers the refund first, and is deleted after it', async ({ page }) => {
+  const password = await register(page)
+  await topUp(page, 4)
+  await page.goto('/individual')
+  await page.getByRole('button', { name: 'Delete… Delete your account' }).click()
+  await page.getByLabel('Current password').fill(password)
+  await page.getByLabel('I understand that this is permanent.').check()
+  await page.getByRole('button', { name: 'Delete permanently' }).click()
+  const left = page.getByRole('group', { name: 'Balance' })
+  await expect(left).toContainText('You still have $5.00 in your balance.')
+  await page.getByRole('button', { name: 'Delete permanently' }).click()
+  await expect(left.getByText('tick this box to give it up')).toBeVisible()
+  await left.getByRole('button', { name: 'Refund $5.00' }).click()
+  await expect(left).toHaveCount(0)
+  await page.getByRole('button', { name: 'Delete permanently' }).click()
+  await expect(page.getByRole('heading', { name: 'Everything was deleted' })).toBeVisible()
+})
+
+test('who gives the money up has to say so', async ({ page }) => {
+  const password = await register(page)
+  await topUp(page, 4)
+  await page.goto('/individual')
+  await page.getByRole('button', { name: 'Delete… Delete your account' }).click()
+  await page.getByLabel('Current password').fill(password)
+  await page.getByLabel('I understand that this is permanent.').check()
+  await page.getByRole('button', { name: 'Delete permanently' }).click()
+  await page.getByLabel('Delete the account anyway and give up $5.00.').check()
+  await page.getByRole('button', { name: 'Delete permanently' }).click()
+  await expect(page.getByRole('heading', { name: 'Everything was deleted' })).toBeVisible()
+})
+
+test.describe('the screens of the balance', () => {
+  // axe comes into the page as a script of its own.
+  test.use({ bypassCSP: true })
+
+  test('are readable and fit in English and German, and no choice moves another @screens', async ({
+    page,
+  }) => {
+    await watchShifts(page)
+    await topUp(page, 4)
+    for (const language of ['en', 'dy']) {
+      await page.evaluate((chosen) => localStorage.setItem('language', chosen), language)
+      for (const viewport of [phone.viewport, desktop.viewport, narrowPhone, { width: 844, height: 390 }]) {
+        await page.setViewportSize(viewport)
+        await page.goto(await towerUrl(page, 5))
+        const button = page.getByRole('button', { name: /Guthaben freischalten$|from your balance$/ })
+        await expect(button).toBeInViewport({ ratio: 1 })
+        await expectReadable(page)
+        await expectFits(page)
+        await expectNoShift(page)
+      }
+      await page.goto('/my')
+      await expect(page.getByRole('heading', { name: /Guthabenverlauf|Balance history/ })).toBeVisible()
+      await expectReadable(page)
+      await expectFits(page)
+      await page.getByRole('button', { name: /Guthaben aufladen|Top up your balance/ }).click()
+      await expect(page.getByRole('dialog').getByRole('radio').first()).toBeAttached()
+      await expectReadable(page)
+      await expectFits(page)
+    }
+  })
+})
+
+test.describe('a site without balances', () => {
+  test.use({ site: { ...balanceSite, settings: {} } })
+
+  test('shows nothing of them', async ({ page }) => {
+    await page.goto(await towerUrl(page, 4))
+    await expect(lockedPanel(page, 4).getByRole('button', { name: 'Pay $0.99', exact: true })).toBeVisible()
+    await expect(page.getByText(/balance/i)).toHaveCount(0)
+    await page.goto('/my')
+    await expect(page.getByRole('heading', { name: 'Orders and receipts' })).toBeVisible()
+    await expect(page.getByText(/balance/i)).toHaveCount(0)
+  })
+})

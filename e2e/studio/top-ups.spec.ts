@@ -1,0 +1,92 @@
+import type { Page } from '@playwright/test'
+import { expect, test, usualSite } from '#e2e/support/fixtures.ts'
+import { expectFits, expectReadable } from '#e2e/support/page-quality.ts'
+import { siteUrl } from '#e2e/support/site-url.ts'
+import { enterStudio } from '#e2e/support/studio.ts'
+import { payByCard, towerUrl } from '#e2e/support/watching.ts'
+
+test.use({ site: { ...usualSite, standIns: false, settings: { BALANCE: 'on' } }, bypassCSP: true })
+
+/** Somebody tops up $5 and spends $0.99 of it. @returns the top-up's order */
+async function topUpAndSpend(page: Page): Promise<string> {
+  await page.goto('/my')
+  await page.getByRole('button', { name: 'Top up your balance' }).click()
+  const sheet = page.getByRole('dialog', { name: 'Top up your balance' })
+  await sheet.getByText('$5.00', { exact: true }).click()
+  await sheet.getByRole('button', { name: 'Pay $5.00', exact: true }).click()
+  await payByCard(page, { number: '4242 4242 4242 4242' })
+  await expect(sheet).toHaveCount(0)
+  const { data } = (await (await page.request.get('/api/payment')).json()) as {
+    data: { list: { id: string }[] }
+  }
+  const id = new URL(await towerUrl(page, 1), siteUrl).pathname.split('/').at(-1) ?? ''
+  const answer = await page.request.get(`/api/video/episode?video_id=${id}`)
+  const episodes = (await answer.json()) as { data: { list: { id: string; state: string }[] } }
+  const locked = episodes.data.list.find(({ state }) => state === 'locked')
+  await page.request.post('/api/payment/order', {
+    headers: { origin: siteUrl, 'idempotency-key': crypto.randomUUID() },
+    data: { kind: 'episode', episode_id: locked?.id, gateway: 'balance', amount_cents: 99 },
+  })
+  return data.list[0]?.id ?? ''
+}
+
+test('an owner sells a top-up, changes and archives it; viewers are offered what is on sale @phone', async ({
+  page,
+}) => {
+  await enterStudio(page, 'owner')
+  await page.goto('/studio/plans')
+  await page.getByRole('link', { name: 'Top-ups' }).click()
+  await page.getByRole('link', { name: 'New top-up' }).click()
+  await page.getByRole('button', { name: 'Create top-up' }).click()
+  await expect(page.getByLabel('Price')).toBeFocused()
+  await page.getByLabel('Price').fill('50')
+  await page.getByLabel('Bonus', { exact: true }).fill('9')
+  await page.getByLabel('Bonus valid for (days)').fill('90')
+  await expectReadable(page)
+  await expectFits(page)
+  await page.getByRole('button', { name: 'Create top-up' }).click()
+  await expect(page.getByRole('heading', { name: '$50.00 + $9.00', level: 1 })).toBeVisible()
+  await page.getByLabel('Bonus', { exact: true }).fill('10')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByRole('heading', { name: '$50.00 + $10.00', level: 1 })).toBeVisible()
+  const offered = async () => JSON.stringify(await (await page.request.get('/api/balance')).json())
+  await page.goto('/')
+  expect(await offered()).toContain('"price_cents":5000,"bonus_cents":1000,"bonus_days":90')
+  await page.goto('/studio/plans/top-ups')
+  await page.getByRole('link', { name: '$50.00 + $10.00' }).click()
+  await page.getByRole('button', { name: 'Archive top-up' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Archive top-up' }).click()
+  await expect(page.getByText('The top-up is archived.')).toBeVisible()
+  await page.goto('/studio/plans/top-ups')
+  const archived = page.getByRole('table', { name: 'Archived top-ups' })
+  await expect(archived.getByRole('link', { name: '$50.00 + $10.00' })).toBeVisible()
+  expect(await offered()).not.toContain('"price_cents":5000')
+})
+
+test('the studio shows what is owed, and refunds what of a top-up is not spent', async ({ page }) => {
+  const order = await topUpAndSpend(page)
+  await enterStudio(page, 'owner')
+  await page.goto('/studio/money/balances')
+  const owed = page.getByRole('table', { name: 'Unspent money now' })
+  await expect(owed.getByRole('row', { name: /USD/ })).toContainText('$4.01')
+  const today = page.getByRole('table', { name: 'By day (UTC)' }).getByRole('row').nth(1)
+  await expect(today).toContainText('$5.00')
+  await expect(today).toContainText('$0.99')
+  await expectReadable(page)
+  await expectFits(page)
+  await page.goto(`/studio/money/orders/${order}`)
+  await expect(page.getByRole('heading', { name: 'Top-up', level: 1 })).toBeVisible()
+  await page.getByRole('button', { name: 'Refund' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Refund' })
+  await expect(dialog.getByLabel('Amount (USD)')).toHaveValue('4.01')
+  await expect(dialog.getByText('This money isn’t spent.')).toBeVisible()
+  await dialog.getByLabel('Amount (USD)').fill('4.50')
+  await expect(dialog.getByText('This is more than what is left in the balance.')).toBeVisible()
+  await dialog.getByRole('button', { name: 'Refund' }).click()
+  await expect(dialog.getByText('Enter a reason.').last()).toBeVisible()
+  await dialog.getByLabel('Amount (USD)').fill('4.01')
+  await dialog.getByRole('button', { name: 'Refund' }).click()
+  await expect(page.getByText('$4.01 was refunded.')).toBeVisible()
+  await page.goto('/studio/money/balances')
+  await expect(page.getByText('All balances are empty.')).toBeVisible()
+})

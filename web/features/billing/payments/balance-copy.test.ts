@@ -1,0 +1,46 @@
+import { expect, test, vi } from 'vitest'
+import { i18n } from '#web/i18n/index.ts'
+import { spendingText, topUpChoice } from './balance-copy.ts'
+
+vi.hoisted(() => {
+  vi.stubGlobal('location', { search: '' })
+  vi.stubGlobal('document', { documentElement: {}, getElementById: () => null })
+})
+
+const topUp = { id: 'top_1', price_cents: 1000, bonus_cents: 0, currency: 'USD' }
+const offer = {
+  currency: 'USD',
+  available_cents: 1100,
+  bonus_cents: 0,
+  covers: ['episode' as const],
+  covers_cheapest: true,
+  cheapest: { kind: 'episode' as const, amount_cents: 99, discount_cents: 0 },
+  top_ups: [],
+}
+
+test('a top-up without a bonus says its price, that it never expires, and how it is withdrawn from', () => {
+  const { name, text, terms } = topUpChoice(i18n.t, topUp)
+  expect(name).toBe('$10.00')
+  expect(text).toBe('$10.00 to spend on this site')
+  expect(terms).toBe(
+    'You pay $10.00 once. Money you paid never expires. You can withdraw within 14 days and get back the money you haven’t spent.',
+  )
+})
+
+test('a bonus is named in money beside the price, with the date on which it expires, or that it does not', () => {
+  const forever = topUpChoice(i18n.t, { ...topUp, bonus_cents: 150 })
+  expect(forever.name).toBe('$10.00 + $1.50 bonus')
+  expect(forever.text).toBe('$11.50 to spend on this site')
+  expect(forever.cents).toBe(1000)
+  expect(forever.terms).toContain('The bonus of $1.50 doesn’t expire.')
+  const { terms } = topUpChoice(i18n.t, { ...topUp, bonus_cents: 150, bonus_days: 90 })
+  expect(terms).toMatch(/The bonus of \$1\.50 expires on [A-Z][a-z]+ \d{1,2}, \d{4}\./)
+})
+
+test.each([
+  [0, '$0.99 is taken from your balance, which leaves $10.01.'],
+  [40, 'Your bonus pays $0.40 as a discount, and $0.59 is taken from your balance, which leaves $10.01.'],
+  [500, 'Your bonus pays all of it as a discount, which leaves $10.01 in your balance.'],
+])('with %i cents of bonus a purchase says who pays what', (bonus_cents, words) => {
+  expect(spendingText(i18n.t, { ...offer, bonus_cents }, 99)).toBe(words)
+})
