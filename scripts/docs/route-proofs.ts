@@ -8,6 +8,7 @@ export const pages = 'e2e/pages/pages.spec.ts'
 export const journey = 'e2e/pages/journey.spec.ts'
 const library = 'e2e/pages/library.spec.ts'
 const account = 'e2e/pages/account.spec.ts'
+const balance = 'e2e/billing/balance.spec.ts'
 const documents = 'server/features/pages/head/content-security-policy.test.ts'
 export const opens: Proof = [
   routes,
@@ -61,7 +62,12 @@ export const seedRoutes: readonly ScreenRow[] = [
   {
     seed: '`/videos/{id}`',
     here: 'player, episodes, pay/unlock panel, share',
-    proofs: [opens, watching, [journey, 'a plan opens every episode']],
+    proofs: [
+      opens,
+      watching,
+      [journey, 'a plan opens every episode'],
+      [balance, 'the balance sells while every gateway is away'],
+    ],
   },
   {
     seed: '`/individual`',
@@ -70,8 +76,14 @@ export const seedRoutes: readonly ScreenRow[] = [
   },
   {
     seed: '`/my`',
-    here: 'membership, orders, lists',
-    proofs: [opens, readable, readableFilled, subscribing],
+    here: 'membership, balance, orders, lists',
+    proofs: [
+      opens,
+      readable,
+      readableFilled,
+      subscribing,
+      [balance, 'the member area shows what is left, the history, and gives unspent money back'],
+    ],
   },
   { seed: '`/login`', here: 'sign in', proofs: [opens, readable, registering] },
   { seed: '`/retrievePassword`', here: 'a lost password', proofs: [opens, readable] },

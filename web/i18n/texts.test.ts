@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { balanceEntryKinds } from '#contract/balance.ts'
 import { sorts } from '#contract/catalog.ts'
 import { orderStatuses, paymentMethods } from '#contract/billing.ts'
 import { htmlLanguage, type Language, languages } from '#contract/languages.ts'
@@ -127,6 +128,7 @@ it.each([
 
 /** What follows the beginning of a key where the code puts it together. */
 const endings: Record<string, readonly string[]> = {
+  'balance.entry': balanceEntryKinds,
   card: ['new', 'hot'],
   footer: ['terms', 'privacy', 'content', 'refund', 'contact', 'faq', 'service'],
   list: sorts,

@@ -1,6 +1,5 @@
 import '#web/i18n/balance.ts'
-import type { TopUp } from '#contract/top-ups.ts'
-import type { BalanceOffer } from '#contract/top-ups.ts'
+import type { BalanceOffer, TopUp } from '#contract/top-ups.ts'
 import type { Translate } from '#web/i18n/index.ts'
 import { longDate } from '#web/lib/format.ts'
 import { money } from '#web/lib/money.ts'
@@ -16,7 +15,7 @@ export function topUpChoice(t: Translate, topUp: TopUp): Choice {
   return {
     kind: 'top_up',
     id,
-    name: t(bonus_cents > 0 ? 'balance.plusBonus' : 'balance.plain', { price, bonus }),
+    name: bonus_cents > 0 ? t('balance.plusBonus', { price, bonus }) : price,
     text: t('balance.total', { total: money(cents + bonus_cents, currency) }),
     cents,
     currency,
