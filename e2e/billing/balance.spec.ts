@@ -306,17 +306,30 @@ test.describe('the screens of the balance', () => {
     page,
   }) => {
     await watchShifts(page)
+    await page.setViewportSize(narrowPhone)
+    await page.goto(await towerUrl(page, 4))
+    for (const name of ['Pay $0.99', 'Top up your balance'])
+      await expect(page.getByRole('button', { name, exact: true })).toBeInViewport({ ratio: 1 })
+    await expectFits(page)
     await topUp(page, 4)
     for (const language of ['en', 'dy']) {
       await page.evaluate((chosen) => localStorage.setItem('language', chosen), language)
       for (const viewport of [phone.viewport, desktop.viewport, narrowPhone, { width: 844, height: 390 }]) {
         await page.setViewportSize(viewport)
         await page.goto(await towerUrl(page, 5))
-        const button = page.getByRole('button', { name: /Guthaben freischalten$|from your balance$/ })
+        const button = page.getByRole('button', { name: /^Mit Guthaben freischalten|from your balance$/ })
         await expect(button).toBeInViewport({ ratio: 1 })
         await expectReadable(page)
         await expectFits(page)
         await expectNoShift(page)
+        const offers = page.getByRole('radio', { includeHidden: true })
+        const places = async () =>
+          Promise.all((await offers.all()).map(async (one) => (await one.boundingBox())?.y))
+        const before = await places()
+        for (const offer of (await offers.all()).toReversed()) {
+          await offer.dispatchEvent('click')
+          expect(await places()).toEqual(before)
+        }
       }
       await page.goto('/my')
       await expect(page.getByRole('heading', { name: /Guthabenverlauf|Balance history/ })).toBeVisible()

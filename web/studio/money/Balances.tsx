@@ -36,7 +36,7 @@ export function Balances() {
               cell: ({ paid_cents, currency }: Liability) => money(paid_cents, currency),
             },
             {
-              title: t('topUps.bonusLeft'),
+              title: t('topUps.bonus'),
               figures: true,
               cell: ({ bonus_cents, currency }: Liability) => money(bonus_cents, currency),
             },

@@ -44,8 +44,7 @@ export function PayBar(props: PayBarProps) {
   // What was picked for an episode may not be offered for a plan.
   const gateway = methods.find((one) => one === gateways[methodIndex]) ?? methods[0]
   const wallet = quick.hidesOtherMethods ? undefined : express.walletFor(gateway)
-  const byBalance = quick.source === 'balance'
-  const terms = termsOf(choice, byBalance)
+  const terms = termsOf(choice, quick.source === 'balance')
   const isSandbox = quick.source ? quick.isSandbox : gateway?.id === 'sandbox'
   const hasOthers = methods.length > 0 || quick.methods.length > 1
   return (
@@ -56,7 +55,7 @@ export function PayBar(props: PayBarProps) {
           currency={choice.currency}
           label={quick.label ?? payLabel(t, choice)}
           terms={terms}
-          otherTerms={otherTerms(choices, choice, (other) => termsOf(other, byBalance))}
+          otherTerms={roomFor(choices, termsOf).filter((other) => other !== terms)}
           busy={quick.busy}
           disabled={!quick.source && !gateway}
           note={isSandbox ? t('pay.sandbox') : ''}
@@ -122,7 +121,7 @@ export function PayBar(props: PayBarProps) {
   )
 }
 
-/** The bar has room for the longest terms. The same words of two choices are measured once. */
-function otherTerms(choices: Choice[], chosen: Choice, termsOf: (choice: Choice) => string): string[] {
-  return [...new Set(choices.filter((other) => other !== chosen).map(termsOf))]
-}
+/** The longest terms that each choice may have, each once: the bar has room for them, so that a choice moves nothing. */
+const roomFor = (choices: Choice[], termsOf: PayBarProps['termsOf']) => [
+  ...new Set(choices.map((choice) => termsOf(choice, true))),
+]

@@ -49,7 +49,7 @@ export function OneTopUp({ id }: { id: string }) {
   const isOnSale = topUp?.retired_at === null
   return (
     <Page
-      title={topUp ? topUpName(t, topUp) : t('topUps.topUp')}
+      title={topUp ? topUpName(topUp) : t('topUps.topUp')}
       lead={<PageLink to={topUpsPath}>{t('topUps.all')}</PageLink>}
       actions={isOnSale && may(retireTopUp) && <Retire id={id} />}
     >

@@ -67,7 +67,7 @@ function TopUpTable({ caption, topUps, empty }: TopUpTableProps) {
   const columns = [
     {
       title: t('topUps.topUp'),
-      cell: (topUp: SoldTopUp) => <PageLink to={`${topUpsPath}/${topUp.id}`}>{topUpName(t, topUp)}</PageLink>,
+      cell: (topUp: SoldTopUp) => <PageLink to={`${topUpsPath}/${topUp.id}`}>{topUpName(topUp)}</PageLink>,
     },
     {
       title: t('topUps.price'),

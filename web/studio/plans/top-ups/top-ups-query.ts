@@ -1,6 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
 import { listTopUps, type SoldTopUp } from '#contract/studio/top-ups.ts'
-import type { Say } from '#web/studio/texts.ts'
 import { call } from '#web/lib/api.ts'
 import { money } from '#web/lib/money.ts'
 
@@ -13,7 +12,7 @@ export const topUpsQuery = queryOptions({
 export const topUpsPath = '/studio/plans/top-ups'
 
 /** A top-up has no name but what it costs and brings: "$10.00 + $1.00". */
-export function topUpName(t: Say, { price_cents, bonus_cents, currency }: SoldTopUp): string {
+export function topUpName({ price_cents, bonus_cents, currency }: SoldTopUp): string {
   const price = money(price_cents, currency)
-  return bonus_cents > 0 ? t('topUps.withBonus', { price, bonus: money(bonus_cents, currency) }) : price
+  return bonus_cents > 0 ? `${price} + ${money(bonus_cents, currency)}` : price
 }
