@@ -1,11 +1,9 @@
 import { gatewayIds, listPlans, paymentMethods, orderKinds, type GatewayId } from '#contract/billing.ts'
 import { getVideo } from '#contract/catalog.ts'
-import { getBalance } from '#contract/balance.ts'
 import { getEpisode } from '#contract/media.ts'
 import type { Offer, Plan } from '#contract/billing.ts'
 import { getUser, type Membership } from '#contract/members.ts'
 import type { Translate } from '#web/i18n/index.ts'
-import { withTexts } from '#web/i18n/with-texts.ts'
 import { call, CallRejected } from '#web/lib/api.ts'
 import { hasExpress } from './express-wallet.ts'
 import { episodeChoice, isStuck, owedChoice, planChoice, videoChoice, type Choice } from './price-copy.ts'
@@ -74,7 +72,8 @@ export async function loadChoice(
   { kind, id }: CheckoutParams,
 ): Promise<Choice | PlanChange | null> {
   if (kind === 'plan') return loadPlan(t, id)
-  if (kind === 'top_up') return loadTopUp(t, id)
+  // Few sites have balances.
+  if (kind === 'top_up') return (await import('./load-top-up.ts')).loadTopUp(t, id)
   if (kind === 'video') {
     const video = await call(getVideo, { query: { id } })
     const { price, episode_count, progress } = video
@@ -96,16 +95,6 @@ async function loadPlan(t: Translate, id: string): Promise<Choice | PlanChange |
   if (status === 'past_due') return owed ? owedChoice(t, owed, list) : null
   if (status === null) return plan ? planChoice(t, plan) : null
   return plan && plan.id !== own?.id ? { plan, membership } : null
-}
-
-/** Few sites have balances: the words about them come with the first top-up. */
-async function loadTopUp(t: Translate, id: string): Promise<Choice | null> {
-  const [{ topUpChoice }, { top_ups }] = await Promise.all([
-    withTexts('balance', import('./balance-copy.ts')),
-    call(getBalance),
-  ])
-  const topUp = top_ups.find((known) => known.id === id)
-  return topUp ? topUpChoice(t, topUp) : null
 }
 
 async function episodeOffer(episodeId: string): Promise<Offer | null> {
