@@ -45,7 +45,9 @@ export function PayBar(props: PayBarProps) {
   const gateway = methods.find((one) => one === gateways[methodIndex]) ?? methods[0]
   const wallet = quick.hidesOtherMethods ? undefined : express.walletFor(gateway)
   const terms = termsOf(choice, quick.source === 'balance')
-  const isSandbox = quick.source ? quick.isSandbox : gateway?.id === 'sandbox'
+  // What a balance has was paid through the same gateways.
+  const isTrial = gateways.length > 0 && gateways.every(({ id }) => id === 'sandbox')
+  const isSandbox = isTrial || (quick.source ? quick.isSandbox : gateway?.id === 'sandbox')
   const hasOthers = methods.length > 0 || quick.methods.length > 1
   return (
     <>
