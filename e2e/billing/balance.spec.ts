@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { BrowserContext, Locator, Page } from '@playwright/test'
+import type { Locator, Page } from '@playwright/test'
+import { available, topUpSheet, unlockButton } from '#e2e/support/balances.ts'
+import { countEffort } from '#e2e/support/count-effort.ts'
 import { expect, test, usualSite } from '#e2e/support/fixtures.ts'
 import {
   expectFits,
@@ -19,9 +21,6 @@ const balanceSite = { ...usualSite, standIns: false, settings: { BALANCE: 'on' }
 test.use({ site: balanceSite })
 
 const card = { number: '4242 4242 4242 4242' }
-const topUpSheet = (page: Page) => page.getByRole('dialog', { name: 'Top up your balance' })
-const unlockButton = (panel: Locator) =>
-  panel.getByRole('button', { name: 'Unlock for $0.99 from your balance' })
 const autoPrompt = (page: Page) =>
   page.getByRole('region', { name: 'Unlock the next episodes automatically?' })
 
@@ -52,25 +51,6 @@ async function register(page: Page): Promise<string> {
     headers: { origin: siteUrl },
   })
   return data.password
-}
-
-/** Counts what a person does from now on, in every window and frame: taps, and keys or characters. */
-async function countEffort(context: BrowserContext): Promise<{ taps: number; keys: number }> {
-  const effort = { taps: 0, keys: 0 }
-  await context.exposeBinding('noteEffort', (_, kind: 'taps' | 'keys') => (effort[kind] += 1))
-  await context.addInitScript(() => {
-    const note = Reflect.get(window, 'noteEffort') as (kind: string) => void
-    addEventListener('pointerdown', ({ isTrusted }) => isTrusted && note('taps'), true)
-    addEventListener('keydown', ({ isTrusted }) => isTrusted && note('keys'), true)
-  })
-  return effort
-}
-
-/** What is left in the balance, as the site has it. */
-async function available(page: Page): Promise<number> {
-  const answer = await page.request.get('/api/balance')
-  const { info } = (await answer.json()) as { info: { balances: { available_cents: number }[] } }
-  return info.balances.reduce((sum, { available_cents }) => sum + available_cents, 0)
 }
 
 test("a balance: from an ad's link to the next second with as many taps and keys as the docs say", async ({

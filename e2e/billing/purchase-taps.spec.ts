@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { BrowserContext, Locator, Page } from '@playwright/test'
+import type { Locator, Page } from '@playwright/test'
+import { countEffort } from '#e2e/support/count-effort.ts'
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { siteUrl } from '#e2e/support/site-url.ts'
 import {
@@ -14,12 +15,6 @@ import {
   towerUrl,
 } from '#e2e/support/watching.ts'
 
-/** How much a purchase asks of a person, from an ad's link to the next second. The table is in docs/payments.md. */
-interface Effort {
-  taps: number
-  keys: number
-}
-
 const docs = readFileSync(join(import.meta.dirname, '../../docs/payments.md'), 'utf8')
 const who = {
   email: 'ada.lovelace@example.com',
@@ -28,18 +23,6 @@ const who = {
   number: '4242424242424242',
   expiry: '1239',
   cvv: '123',
-}
-
-/** Counts what a person does from now on, in every window and frame: taps, and keys or characters. */
-async function countEffort(context: BrowserContext): Promise<Effort> {
-  const effort = { taps: 0, keys: 0 }
-  await context.exposeBinding('noteEffort', (_, kind: keyof Effort) => (effort[kind] += 1))
-  await context.addInitScript(() => {
-    const note = Reflect.get(window, 'noteEffort') as (kind: string) => void
-    addEventListener('pointerdown', ({ isTrusted }) => isTrusted && note('taps'), true)
-    addEventListener('keydown', ({ isTrusted }) => isTrusted && note('keys'), true)
-  })
-  return effort
 }
 
 /** Comes by an ad's link to the last free episode, which leads on to the locked one by itself. */

@@ -1,0 +1,110 @@
+import type { Locator, Page } from '@playwright/test'
+import { available, topUpSheet, unlockButton } from '#e2e/support/balances.ts'
+import { expect, test, usualSite } from '#e2e/support/fixtures.ts'
+import { pressTwice } from '#e2e/support/press-twice.ts'
+import { standInStripe } from '#e2e/stand-ins/stripe-stand-in.ts'
+import {
+  anAddress,
+  cardForm,
+  expectPlaying,
+  lockedPanel,
+  payByCard,
+  sandboxSheet,
+  towerUrl,
+} from '#e2e/support/watching.ts'
+
+test.use({ site: { ...usualSite, settings: { BALANCE: 'on' } } })
+
+const number = '4242 4242 4242 4242'
+const withBonus = '$10.00 + $1.00 bonus'
+
+/** Opens the top-ups from a locked episode, and chooses one with a bonus. */
+async function openTopUps(page: Page, episode: number): Promise<Locator> {
+  await page.goto(await towerUrl(page, episode))
+  await lockedPanel(page, episode).getByRole('button', { name: 'Top up your balance' }).click()
+  const sheet = topUpSheet(page)
+  await sheet.getByText(withBonus, { exact: true }).click()
+  return sheet
+}
+
+/** The money is there with its bonus, and buys the episode by one press. */
+async function expectSpendable(page: Page, episode: number): Promise<void> {
+  await expect(topUpSheet(page)).toHaveCount(0)
+  await unlockButton(lockedPanel(page, episode)).click()
+  await expectPlaying(page, episode)
+  expect(await available(page)).toBe(1100 - 99)
+}
+
+test('an express wallet tops up without a form', async ({ page }) => {
+  await openTopUps(page, 4)
+  const frame = page.frameLocator('dialog iframe[title="Wallet"]')
+  await frame.getByRole('button', { name: 'Sandbox Pay' }).click()
+  const approve = sandboxSheet(frame).getByRole('button', { name: 'Pay $10.00' })
+  await pressTwice(page, approve, '**/sandbox/tokens')
+  await expectSpendable(page, 4)
+})
+
+test('a saved card tops up by one press, however often it is pressed', async ({ page }) => {
+  await page.goto(await towerUrl(page, 4))
+  await lockedPanel(page, 4).getByRole('button', { name: 'Pay $0.99' }).click()
+  await cardForm(page).form.getByRole('checkbox', { name: 'Save this card for future purchases' }).check()
+  await payByCard(page, { number })
+  await expectPlaying(page, 4)
+  const sheet = await openTopUps(page, 5)
+  await pressTwice(
+    page,
+    sheet.getByRole('button', { name: 'Pay $10.00 with •••• 4242' }),
+    '**/api/payment/order',
+  )
+  await expectSpendable(page, 5)
+})
+
+test('PayPal tops up and leads back to the locked episode, which the balance pays for', async ({ page }) => {
+  const sheet = await openTopUps(page, 5)
+  await sheet.getByText('PayPal', { exact: true }).click()
+  await sheet.getByRole('button', { name: 'Pay $10.00' }).click()
+  const { form } = cardForm(page)
+  await form.getByLabel('E-mail').fill(anAddress())
+  await form.getByRole('button', { name: 'Continue to pay $10.00' }).click()
+  await page.getByRole('button', { name: 'Pay now' }).click()
+  await expect(page).toHaveURL(/\/videos\/.*episode=5/)
+  await expectSpendable(page, 5)
+})
+
+test.describe('Stripe', () => {
+  test('tops up by a card in its fields', async ({ page, context }) => {
+    const asked = await standInStripe(context)
+    const sheet = await openTopUps(page, 4)
+    await sheet.getByText('Card', { exact: true }).click()
+    await sheet.getByRole('button', { name: 'Pay $10.00' }).click()
+    const { form } = cardForm(page)
+    const field = (title: string) => form.frameLocator(`iframe[title="${title}"]`).getByRole('textbox')
+    const fields = [
+      [field('Secure card number input frame'), number],
+      [field('Secure expiration date input frame'), '12 / 39'],
+      [field('Secure CVC input frame'), '123'],
+    ] as const
+    // What is typed while foreign frames come may get lost in the browser.
+    for (const [input] of fields) await input.waitFor()
+    await form.getByLabel('E-mail').fill(anAddress())
+    await form.getByLabel('First name').fill('Ada')
+    await form.getByLabel('Last name').fill('Lovelace')
+    for (const [input, text] of fields) await input.fill(text)
+    await form.getByRole('button', { name: 'Pay $10.00' }).click()
+    await expectSpendable(page, 4)
+    expect(asked.confirmed).toBe(1)
+  })
+
+  test('tops up by an express wallet', async ({ page, context }) => {
+    const asked = await standInStripe(context)
+    const sheet = await openTopUps(page, 4)
+    await sheet.getByText('Card', { exact: true }).click()
+    const frame = page.frameLocator('dialog iframe[title="Wallet"]')
+    await frame.getByRole('button', { name: 'Google Pay' }).click()
+    const wallet = frame.getByRole('dialog', { name: 'Google Pay' })
+    await expect(wallet).toContainText('1000 usd')
+    await wallet.getByRole('button', { name: 'Approve' }).click()
+    await expectSpendable(page, 4)
+    expect(asked.confirmed).toBe(1)
+  })
+})
