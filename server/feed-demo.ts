@@ -11,6 +11,7 @@ import {
 import { languages, type Language } from '#contract/languages.ts'
 import type { Context } from '#server/context.ts'
 import { isCatalogEmpty, readSetting, writeSetting } from '#server/features/catalog/catalog.ts'
+import { fillDemoBalances } from './demo-balances.ts'
 import { announceEpisodes } from './features/media/ingest/queue/announce-episodes.ts'
 import { enqueueEpisode } from './features/media/ingest/queue/enqueue-episode.ts'
 import { enqueueFolder } from './features/media/ingest/import/import-folder.ts'
@@ -31,12 +32,14 @@ const setting = 'demo'
 
 /**
  * Draws the demo catalogue and feeds it to the ordinary ingest: on an empty site, or where an earlier start began and did not
- * finish. All cards are there at once; the episodes follow, the first of every drama before the second of any.
+ * finish. All cards are there at once; the episodes follow, the first of every drama before the second of any. With balances it has
+ * people who have one, once there is something to buy.
  */
 export async function feedDemo(context: DemoContext, options: DemoOptions): Promise<void> {
   const { db, log, config } = context
   const state = await readSetting<{ state: 'making' | 'done' }>(db, setting)
-  if (state?.state === 'done' || (!state && !(await isCatalogEmpty(db)))) return
+  if (state?.state === 'done') return fillDemoBalances(context)
+  if (!state && !(await isCatalogEmpty(db))) return
   await writeSetting(db, setting, { state: 'making' })
   const outDir = join(config.dataDir, 'demo')
   log.info(`Drawing the demo catalogue: ${dramas.length} dramas`)
@@ -55,6 +58,7 @@ export async function feedDemo(context: DemoContext, options: DemoOptions): Prom
   const commissions = await announcing
   for (const [made, commission] of commissions.entries()) {
     await makeEpisode(context, commission, outDir, options)
+    await fillDemoBalances(context)
     const left = commissions.length - made - 1
     const minutes = Math.ceil(((performance.now() - started) / (made + 1)) * (left / 60_000))
     log.info(

@@ -61,6 +61,25 @@ export function selectEpisodeOnSale(db: Db, id: string) {
     .executeTakeFirst()
 }
 
+export interface LockedEpisode {
+  id: string
+  video_id: string
+}
+
+/** The first locked episodes of a drama on sale that has so many; none where no drama has. */
+export async function selectLockedEpisodes(db: Db, count: number): Promise<LockedEpisode[]> {
+  const { rows } = await sql<LockedEpisode>`
+    WITH locked AS (
+      SELECT episodes.id, number, video_id FROM episodes JOIN videos ON videos.id = video_id
+      WHERE state = 'published' AND asset_id IS NOT NULL AND number > free_episodes
+    )
+    SELECT id, video_id FROM locked
+    WHERE video_id = (SELECT video_id FROM locked GROUP BY video_id HAVING count(*) >= ${count}
+      ORDER BY video_id LIMIT 1)
+    ORDER BY number LIMIT ${count}`.execute(db)
+  return rows
+}
+
 /** The video with this id, or of this episode; undefined where there is none. */
 export async function selectVideoOf(
   db: Db,

@@ -13,9 +13,16 @@ export interface TypedCard {
 export type CardField = keyof TypedCard
 export const cardFields = ['number', 'expiry', 'cvv'] as const satisfies CardField[]
 
+/** Why a typed card is refused, and which field is at fault. */
+export interface CardRefusal {
+  ok: false
+  field: CardField
+  reason: 'numberBad' | 'testOnly' | 'expiryBad' | 'cvvBad'
+}
+
 type Checked =
   | { ok: true; card: { behaviour: Behaviour; brand: string; last4: string; expiresAt: Date } }
-  | { ok: false; field: CardField; reason: 'numberBad' | 'testOnly' | 'expiryBad' | 'cvvBad' }
+  | CardRefusal
 
 /** Checks a typed card: Luhn and the brand's length, expiry this month or later, the brand's CVV (product.md, section 6). */
 export function checkCard({ number, expiry, cvv }: TypedCard): Checked {

@@ -5,7 +5,8 @@ import { fileURLToPath } from 'node:url'
 import { firstLanguage, languageOf, type Language } from '#contract/languages.ts'
 import type { PlainRoute } from '#server/platform/http/route.ts'
 import { sendFile as sendStoredFile } from '#server/platform/http/sending/send-file.ts'
-import { cardFields, checkCard, newToken, type TypedCard } from './card-form.ts'
+import { cardFields, type TypedCard } from './card-form.ts'
+import { exchangeCard } from './card-tokens.ts'
 import * as documents from './documents.ts'
 import * as queries from './queries.ts'
 import type { SandboxContext } from './sandbox-context.ts'
@@ -25,9 +26,6 @@ function languageOfRequest({ url, headers }: Pick<Request, 'url' | 'headers'>): 
 const font = fileURLToPath(
   import.meta.resolve('@fontsource-variable/figtree/files/figtree-latin-wght-normal.woff2'),
 )
-
-/** billing.md, "Sandbox". */
-const tokensLastMs = 15 * 60_000
 
 /** The sandbox's own HTTP face: the card's frame, the bank's check, the wallets, and where a card becomes a token. */
 export function sandboxRoutes(context: SandboxContext): PlainRoute[] {
@@ -122,27 +120,13 @@ function script(path: string, file: string): PlainRoute {
   }
 }
 
-/** Exchanges a card for a token. The card is looked at and forgotten: it reaches no log, no table and no error. */
-async function makeToken({ db, clock }: SandboxContext, body: unknown, language: Language, reply: Reply) {
+async function makeToken(context: SandboxContext, body: unknown, language: Language, reply: Reply) {
   reply.header('cache-control', 'no-store')
   const typed = typedCard(body)
   if (!typed) return reply.code(400).send({ message: 'number, expiry and cvv are needed' })
-  const checked = checkCard(typed)
-  if (!checked.ok) return reply.send({ field: checked.field, message: words[language][checked.reason] })
-  const token = newToken()
-  const { behaviour, brand, last4, expiresAt } = checked.card
-  await queries.insertToken(
-    db,
-    {
-      token,
-      behaviour,
-      brand,
-      last4,
-      card_expires_at: expiresAt,
-      expires_at: new Date(clock.now().getTime() + tokensLastMs),
-    },
-    clock.now(),
-  )
+  const made = await exchangeCard(context, typed)
+  if (!made.ok) return reply.send({ field: made.field, message: words[language][made.reason] })
+  const { token, brand, last4 } = made
   return reply.send({ token, brand, last4 })
 }
 

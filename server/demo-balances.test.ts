@@ -1,0 +1,43 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { fillDemoBalances } from '#server/demo-balances.ts'
+import { loadBalanceFigures } from '#server/features/billing/billing.ts'
+import { expectBalancesKept } from '#server/testing/billing-model/balance-books.ts'
+import { buildVideo } from '#server/testing/builders/builders.ts'
+import { expectSound, moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
+
+let site: MoneySite
+let withoutBalances: MoneySite
+
+beforeAll(async () => {
+  site = await moneySite({ BALANCE: 'on' })
+  withoutBalances = await moneySite({})
+})
+afterAll(() => Promise.all([site.close(), withoutBalances.close()]))
+afterEach(async () => {
+  await expectSound(site)
+  await expectBalancesKept(site.context.db)
+})
+
+const orders = ({ context }: MoneySite) =>
+  context.db.selectFrom('orders').select(['id', 'kind', 'status', 'amount_cents']).orderBy('id').execute()
+
+test('a demo with balances has people who topped up and spent, once, whoever starts it', async () => {
+  await Promise.all([fillDemoBalances(site.context), fillDemoBalances(site.context)])
+  await fillDemoBalances(site.context)
+  const made = await orders(site)
+  expect(made.map(({ kind }) => kind).toSorted()).toEqual([
+    ...Array.from({ length: 4 }, () => 'episode'),
+    ...Array.from({ length: 3 }, () => 'top_up'),
+    'video',
+  ])
+  expect(new Set(made.map(({ status }) => status))).toEqual(new Set(['paid']))
+  const { liability, days } = await loadBalanceFigures(site.context.db, site.context.clock.now(), 1)
+  expect(liability).not.toEqual([])
+  expect(days).not.toEqual([])
+})
+
+test('a site without balances gets none of them', async () => {
+  await buildVideo(withoutBalances.context)
+  await fillDemoBalances(withoutBalances.context)
+  expect(await orders(withoutBalances)).toEqual([])
+})

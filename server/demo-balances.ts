@@ -1,0 +1,71 @@
+import { Refusal } from '#contract/errors.ts'
+import type { Context } from '#server/context.ts'
+import { buyInDemo, selectLockedEpisodes, type LockedEpisode } from '#server/features/billing/billing.ts'
+import { readSetting, settleSetting, writeSetting } from '#server/features/catalog/catalog.ts'
+import { newId } from '#server/platform/ids.ts'
+
+const episodeOf = ({ id }: LockedEpisode) => ({ kind: 'episode', episode_id: id }) as const
+const seriesOf = ({ video_id }: LockedEpisode) => ({ kind: 'video', video_id }) as const
+
+/** What each tops up, of what a new site sells, and what they spend it on. */
+const people: {
+  email: string
+  topUp: string
+  buys: (locked: LockedEpisode[]) => ReturnType<typeof episodeOf | typeof seriesOf>[]
+}[] = [
+  { email: 'ada@example.com', topUp: 'top_5', buys: (locked) => locked.map(episodeOf) },
+  // Of $1 bonus the first episode takes 99 cents.
+  { email: 'ben@example.com', topUp: 'top_10', buys: (locked) => locked.map(episodeOf) },
+  { email: 'cleo@example.com', topUp: 'top_20', buys: (locked) => locked.slice(0, 1).map(seriesOf) },
+]
+
+const setting = 'demo_balances'
+const episodes = 2
+
+interface Plan {
+  done: boolean
+  people: { userId: string; topUp: string; purchases: string[] }[]
+}
+
+/**
+ * Gives a demo with balances people who have topped up and spent some of it, so that the studio's figures show something: once,
+ * as soon as episodes are on sale. The ids are chosen before anything is bought, so that a start after a crash goes on.
+ */
+export async function fillDemoBalances(context: Context): Promise<void> {
+  const { db, gateways, balanceOn, log } = context
+  if (!balanceOn || !gateways.some(({ id }) => id === 'sandbox')) return
+  if ((await readSetting<Plan>(db, setting))?.done) return
+  const locked = await selectLockedEpisodes(db, episodes)
+  if (locked.length < episodes) return
+  const plan = await settleSetting<Plan>(db, setting, newPlan())
+  for (const [i, ids] of plan.people.entries()) await fillBalance(context, i, ids, locked)
+  await writeSetting(db, setting, { ...plan, done: true })
+  log.info(`The demo has ${people.length} people with a balance`)
+}
+
+function newPlan(): Plan {
+  const purchases = () => Array.from({ length: episodes }, () => newId('ord'))
+  const ids = () => ({ userId: newId('usr'), topUp: newId('ord'), purchases: purchases() })
+  return { done: false, people: people.map(ids) }
+}
+
+async function fillBalance(
+  context: Context,
+  place: number,
+  { userId, topUp, purchases }: Plan['people'][number],
+  locked: LockedEpisode[],
+): Promise<void> {
+  const person = people[place]
+  if (!person) return
+  const { email } = person
+  const product = { kind: 'top_up', top_up_id: person.topUp } as const
+  try {
+    await buyInDemo(context, { userId, orderId: topUp }, { ...product, gateway: 'sandbox', email })
+    for (const [i, goods] of person.buys(locked).entries())
+      await buyInDemo(context, { userId, orderId: purchases[i] ?? '' }, { ...goods, gateway: 'balance' })
+  } catch (error) {
+    // The operator sells other top-ups by now, or at other prices.
+    if (!(error instanceof Refusal)) throw error
+    context.log.warn({ err: error }, `The demo's balance of ${email} was not filled`)
+  }
+}

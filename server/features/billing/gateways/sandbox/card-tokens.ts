@@ -1,0 +1,28 @@
+import { checkCard, newToken, type CardRefusal, type TypedCard } from './card-form.ts'
+import * as queries from './queries.ts'
+import type { SandboxContext } from './sandbox-context.ts'
+
+/** billing.md, "Sandbox". */
+const tokensLastMs = 15 * 60_000
+
+interface CardToken {
+  ok: true
+  token: string
+  brand: string
+  last4: string
+}
+
+/** Exchanges a card for a token. The card is looked at and forgotten: it reaches no log, no table and no error. */
+export async function exchangeCard(
+  { db, clock }: Pick<SandboxContext, 'db' | 'clock'>,
+  typed: TypedCard,
+): Promise<CardToken | CardRefusal> {
+  const checked = checkCard(typed)
+  if (!checked.ok) return checked
+  const token = newToken()
+  const { behaviour, brand, last4, expiresAt } = checked.card
+  const expires_at = new Date(clock.now().getTime() + tokensLastMs)
+  const row = { token, behaviour, brand, last4, card_expires_at: expiresAt, expires_at }
+  await queries.insertToken(db, row, clock.now())
+  return { ok: true, token, brand, last4 }
+}
