@@ -14,6 +14,7 @@ import {
   expressFrame,
   sandboxSheet,
   cardForm,
+  choosePayment,
   expectPlaying,
   lockedPanel,
   payByCard,
@@ -288,7 +289,7 @@ test.describe("Stripe's Express Checkout Element", () => {
   /** Chooses cards through Stripe, whose wallet then takes the place of the sandbox's. */
   async function openStripeSheet(page: Page, episode: number) {
     await page.goto(await towerUrl(page, episode))
-    await lockedPanel(page, episode).getByText('Card', { exact: true }).click()
+    await choosePayment(lockedPanel(page, episode), 'Card')
     const frame = expressFrame(page)
     await frame.getByRole('button', { name: 'Google Pay' }).click()
     return { frame, sheet: frame.getByRole('dialog', { name: 'Google Pay' }) }
@@ -310,7 +311,7 @@ test.describe("Stripe's Express Checkout Element", () => {
     await standInStripe(context)
     await page.goto(await towerUrl(page, 5))
     const panel = lockedPanel(page, 5)
-    await panel.getByText('Card', { exact: true }).click()
+    await choosePayment(panel, 'Card')
     await panel.getByText('Monthly', { exact: false }).first().click()
     const frame = expressFrame(page)
     await frame.getByRole('button', { name: 'Google Pay' }).click()
@@ -342,7 +343,7 @@ test.describe("Stripe's Express Checkout Element", () => {
     await page.addInitScript(() => localStorage.setItem('stripe_wallet', 'none'))
     await page.goto(await towerUrl(page, 4))
     const panel = lockedPanel(page, 4)
-    await panel.getByText('Card', { exact: true }).click()
+    await choosePayment(panel, 'Card')
     await expect(panel.getByTitle('Wallet')).toBeHidden()
     await panel.getByRole('button', { name: 'Pay $0.99' }).click()
     const { form } = cardForm(page)

@@ -13,6 +13,7 @@ import { standInStripe } from '#e2e/stand-ins/stripe-stand-in.ts'
 import {
   bankFrame,
   cardForm,
+  choosePayment,
   expectPlaying,
   lockedPanel,
   payByCard,
@@ -122,7 +123,7 @@ test("the bank's check of a saved card is shown in place, and passing it plays t
 test("Stripe's check of a saved card is shown in place as well", async ({ page, context }) => {
   await standInStripe(context)
   await page.goto(await towerUrl(page, 4))
-  await lockedPanel(page, 4).getByText('Card', { exact: true }).click()
+  await choosePayment(lockedPanel(page, 4), 'Card')
   await lockedPanel(page, 4).getByRole('button', { name: 'Pay $0.99' }).click()
   const { form } = cardForm(page)
   const field = (title: string) => form.frameLocator(`iframe[title="${title}"]`).getByRole('textbox')

@@ -65,7 +65,9 @@ test('a member who paid on another device signs in from the paywall and watches 
   await context.close()
 })
 
-test('choosing another offer moves none of them, and the payment methods stay in sight', async ({ page }) => {
+test('choosing another offer moves none of them, and one press shows and hides the payment methods in its place', async ({
+  page,
+}) => {
   await page.goto(await towerUrl(page, 4))
   const panel = lockedPanel(page, 4)
   const offers = panel.getByRole('group', { name: 'Choose how to watch' }).getByRole('radio')
@@ -82,9 +84,18 @@ test('choosing another offer moves none of them, and the payment methods stay in
   }
   for (const viewport of [narrowPhone, { width: 844, height: 390 }, { width: 720, height: 450 }]) {
     await page.setViewportSize(viewport)
+    const others = panel.getByRole('button', { name: 'Other ways to pay' })
+    const pay = panel.getByRole('button', { name: 'Pay $0.99', exact: true })
+    for (const button of [others, pay]) await expect(button).toBeInViewport({ ratio: 1 })
+    const place = () => others.boundingBox()
+    const before = await place()
+    await others.click()
+    // A second press at once meets the same button.
+    expect(await place()).toEqual(before)
     const methods = panel.getByRole('group', { name: 'How would you like to pay?' })
-    await expect(methods).toBeInViewport({ ratio: 1 })
-    await expect(panel.getByRole('button', { name: 'Pay $0.99' })).toBeInViewport({ ratio: 1 })
+    for (const shown of [methods, pay]) await expect(shown).toBeInViewport({ ratio: 1 })
+    await others.click()
+    await expect(methods).toHaveCount(0)
   }
 })
 

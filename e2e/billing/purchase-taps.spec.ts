@@ -6,6 +6,7 @@ import { expect, test } from '#e2e/support/fixtures.ts'
 import { siteUrl } from '#e2e/support/site-url.ts'
 import {
   cardForm,
+  choosePayment,
   expectPlaying,
   expressFrame,
   lockedPanel,
@@ -97,7 +98,7 @@ const journeys: Journey[] = [
   {
     name: 'new visitor, PayPal',
     async buy(page, panel) {
-      await panel.getByText('PayPal').click()
+      await choosePayment(panel, 'PayPal')
       await panel.getByRole('button', { name: 'Pay $0.99' }).click()
       const { form } = cardForm(page)
       await type(form.getByLabel('E-mail'), who.email)

@@ -10,7 +10,7 @@ import {
 } from '#e2e/support/page-quality.ts'
 import { pathOf } from '#e2e/support/routes.ts'
 import { standInStripe } from '#e2e/stand-ins/stripe-stand-in.ts'
-import { cardForm, expectPlaying, lockedPanel, towerUrl } from '#e2e/support/watching.ts'
+import { cardForm, choosePayment, expectPlaying, lockedPanel, towerUrl } from '#e2e/support/watching.ts'
 
 const cards = {
   pays: '4242 4242 4242 4242',
@@ -35,7 +35,7 @@ const bankIn = (form: FrameLocator) => form.frameLocator(`iframe[title="The bank
 async function openForm(page: Page, episode: number) {
   await page.goto(await towerUrl(page, episode))
   const panel = lockedPanel(page, episode)
-  await panel.getByText('Card', { exact: true }).click()
+  await choosePayment(panel, 'Card')
   await panel.getByRole('button', { name: 'Pay $0.99' }).click()
   const { form } = cardForm(page)
   const fields = fieldsIn(form)

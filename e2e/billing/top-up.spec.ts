@@ -6,6 +6,7 @@ import { standInStripe } from '#e2e/stand-ins/stripe-stand-in.ts'
 import {
   anAddress,
   cardForm,
+  choosePayment,
   expectPlaying,
   lockedPanel,
   payByCard,
@@ -61,7 +62,7 @@ test('a saved card tops up by one press, however often it is pressed', async ({ 
 
 test('PayPal tops up and leads back to the locked episode, which the balance pays for', async ({ page }) => {
   const sheet = await openTopUps(page, 5)
-  await sheet.getByText('PayPal', { exact: true }).click()
+  await choosePayment(sheet, 'PayPal')
   await sheet.getByRole('button', { name: 'Pay $10.00' }).click()
   const { form } = cardForm(page)
   await form.getByLabel('E-mail').fill(anAddress())
@@ -75,7 +76,7 @@ test.describe('Stripe', () => {
   test('tops up by a card in its fields', async ({ page, context }) => {
     const asked = await standInStripe(context)
     const sheet = await openTopUps(page, 4)
-    await sheet.getByText('Card', { exact: true }).click()
+    await choosePayment(sheet, 'Card')
     await sheet.getByRole('button', { name: 'Pay $10.00' }).click()
     const { form } = cardForm(page)
     const field = (title: string) => form.frameLocator(`iframe[title="${title}"]`).getByRole('textbox')
@@ -98,7 +99,7 @@ test.describe('Stripe', () => {
   test('tops up by an express wallet', async ({ page, context }) => {
     const asked = await standInStripe(context)
     const sheet = await openTopUps(page, 4)
-    await sheet.getByText('Card', { exact: true }).click()
+    await choosePayment(sheet, 'Card')
     const frame = page.frameLocator('dialog iframe[title="Wallet"]')
     await frame.getByRole('button', { name: 'Google Pay' }).click()
     const wallet = frame.getByRole('dialog', { name: 'Google Pay' })

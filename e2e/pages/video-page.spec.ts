@@ -240,6 +240,7 @@ async function gapBelow(upper: Locator, lower: Locator): Promise<number> {
 test('the way to pay is whole at 200 % zoom, in German too @desktop', async ({ page }) => {
   await page.setViewportSize({ width: 720, height: 450 })
   await page.goto(`${await towerUrl(page, 4)}&lang=de`)
+  await page.getByRole('button', { name: 'Andere Zahlungsarten' }).click()
   for (const whole of [
     page.getByText('PayPal', { exact: true }),
     page.getByRole('button', { name: /bezahlen/ }),

@@ -39,7 +39,7 @@ export const inTurn =
     for (const act of acts) await act(page)
   }
 const payForm = async (page: Page) => {
-  await page.locator('section:has(> fieldset) button').last().click()
+  await page.locator('section:has(> fieldset) button[aria-describedby]').click()
   await page.frameLocator('dialog iframe').locator('form button[type=submit]:enabled').waitFor()
 }
 const inForm = (selector: string) => (page: Page) =>
@@ -159,6 +159,11 @@ function watching({ video, plan }: Content): Shot[] {
     { name: 'video, no answer', path: '/', act: videoWithoutAnswer(video) },
     { name: 'video, unknown', path: '/videos/vid_none' },
     { name: 'locked', path: locked },
+    {
+      name: 'locked, other ways to pay',
+      path: locked,
+      act: click('section:has(> fieldset) button[aria-expanded]'),
+    },
     { name: 'locked, a plan', path: locked, act: click('fieldset label:nth-of-type(3)') },
     { name: 'card form', path: locked, act: payForm },
     { name: 'card form, mistakes', path: locked, act: inTurn(payForm, inForm('button[type=submit]')) },

@@ -115,9 +115,15 @@ export async function payByCard(page: Page, { number, email = anAddress() }: Typ
   await form.getByRole('button', { name: /^(Pay|Subscribe)/ }).click()
 }
 
+/** Shows the ways to pay that a panel keeps behind one press, and chooses one. */
+export async function choosePayment(panel: Locator, name: string): Promise<void> {
+  await panel.getByRole('button', { name: 'Other ways to pay' }).click()
+  await panel.getByText(name, { exact: true }).click()
+}
+
 /** Chooses a wallet for an episode, and goes on to where it is approved. */
 export async function payByWallet(page: Page, panel: Locator, wallet = 'Wallet'): Promise<void> {
-  await panel.getByText(wallet).click()
+  await choosePayment(panel, wallet)
   await panel.getByRole('button', { name: 'Pay $0.99' }).click()
   const { form } = cardForm(page)
   await form.getByLabel('E-mail').fill('ada@example.com')

@@ -14,7 +14,8 @@ import { Button } from '#web/ui/Button.tsx'
 import { SubmitBar } from '#web/ui/forms/SubmitBar.tsx'
 import { BankSheet } from './BankSheet.tsx'
 import { Checkout, trackCheckout } from './Checkout.tsx'
-import { useQuickPay, type QuickSources } from './use-quick-pay.ts'
+import { fittingSources, useQuickPay, type QuickSources } from './use-quick-pay.ts'
+import styles from './pay-bar.module.css'
 
 interface PayBarProps {
   className?: string | undefined
@@ -43,12 +44,16 @@ export function PayBar(props: PayBarProps) {
   const methods = paymentMethodsFor(choice.kind, gateways, choice.id)
   // What was picked for an episode may not be offered for a plan.
   const gateway = methods.find((one) => one === gateways[methodIndex]) ?? methods[0]
-  const wallet = quick.hidesOtherMethods ? undefined : express.walletFor(gateway)
+  const wallet = quick.isOffered && !quick.opened ? undefined : express.walletFor(gateway)
   const terms = termsOf(choice, quick.source === 'balance')
   // What a balance has was paid through the same gateways.
   const isTrial = gateways.length > 0 && gateways.every(({ id }) => id === 'sandbox')
   const isSandbox = isTrial || (quick.source ? quick.isSandbox : gateway?.id === 'sandbox')
-  const hasOthers = methods.length > 0 || quick.methods.length > 1
+  const toggleOthers = () => {
+    // What is not shown any more is not paid with.
+    setMethodIndex(0)
+    quick.setOthers(!quick.opened)
+  }
   return (
     <>
       <div className={className}>
@@ -82,19 +87,21 @@ export function PayBar(props: PayBarProps) {
             )
           }
           more={
-            <>
-              {quick.hidesOtherMethods && hasOthers && (
-                <Button look="quiet" wide onClick={quick.showOtherMethods}>
-                  {t('pay.otherMethods')}
-                </Button>
-              )}
-              {more}
-            </>
+            (hasOthers(props) || more) && (
+              <div className={styles.more}>
+                {hasOthers(props) && (
+                  <Button look="quiet" aria-expanded={quick.opened} onClick={toggleOthers}>
+                    {t('pay.otherMethods')}
+                  </Button>
+                )}
+                {more}
+              </div>
+            )
           }
           onPress={quick.source ? quick.press : () => setPaying(true)}
         >
           <ProblemNote problem={quick.problem ?? express.problem} />
-          {!quick.hidesOtherMethods && (
+          {quick.opened && (
             <PaymentMethodPicker
               gateways={methods}
               chosen={gateway ? methods.indexOf(gateway) : -1}
@@ -122,6 +129,13 @@ export function PayBar(props: PayBarProps) {
     </>
   )
 }
+
+/** Whether anything on offer can be paid in more than one way: a choice must not take the button away that shows the others. */
+const hasOthers = ({ sources, gateways, choices }: PayBarProps) =>
+  choices.some(
+    (choice) =>
+      fittingSources(sources, choice).length + paymentMethodsFor(choice.kind, gateways, choice.id).length > 1,
+  )
 
 /** The longest terms that each choice may have, each once: the bar has room for them, so that a choice moves nothing. */
 const roomFor = (choices: Choice[], termsOf: PayBarProps['termsOf']) => [

@@ -1,6 +1,6 @@
 import '#web/i18n/balance.ts'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { Fragment, lazy, Suspense, useEffect, useId, useState } from 'react'
 import { homepageQuery } from '#web/features/catalog/queries.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import type { Offer, Order } from '#contract/billing.ts'
@@ -71,6 +71,8 @@ function Panel({ offer, title, onPaid }: PayPanelProps) {
   const [toppingUp, setToppingUp] = useState(false)
   const mayTopUp = balance && !balance.covers_cheapest && balance.top_ups.length > 0
   const choice = choices[chosen] ?? choices[0]
+  const firstPlan = choices.find(({ kind }) => kind === 'plan')
+  const plansId = useId()
   const withoutForm = (one: Choice) =>
     express.isOffered || covers(one) || (offer.saved_method !== undefined && one.kind !== 'plan')
   const termsOf = (one: Choice, byBalance: boolean) => {
@@ -94,12 +96,19 @@ function Panel({ offer, title, onPaid }: PayPanelProps) {
       <fieldset className={styles.choices}>
         <legend className="hidden-text">{t('pay.choose')}</legend>
         {choices.map((option) => (
-          <Option
-            key={option.kind + option.id}
-            option={option}
-            checked={option === choice}
-            onChoose={() => setChosen(choices.indexOf(option))}
-          />
+          <Fragment key={option.kind + option.id}>
+            {option === firstPlan && (
+              <p className={styles.plans} id={plansId}>
+                {t('pay.plansOpen')}
+              </p>
+            )}
+            <Option
+              option={option}
+              checked={option === choice}
+              describedBy={option.kind === 'plan' ? plansId : undefined}
+              onChoose={() => setChosen(choices.indexOf(option))}
+            />
+          </Fragment>
         ))}
       </fieldset>
       <PayBar
@@ -113,7 +122,7 @@ function Panel({ offer, title, onPaid }: PayPanelProps) {
         video={episode.video_id}
         more={
           mayTopUp && (
-            <Button look="quiet" wide onClick={() => setToppingUp(true)}>
+            <Button look="quiet" onClick={() => setToppingUp(true)}>
               {t('balance.topUp')}
             </Button>
           )
@@ -146,11 +155,25 @@ function useOfferNext({ episode, price }: Offer, title: string): (order?: Order)
   }
 }
 
-function Option({ option, checked, onChoose }: { option: Choice; checked: boolean; onChoose: () => void }) {
+interface OptionProps {
+  option: Choice
+  checked: boolean
+  /** The id of what is said of several. */
+  describedBy: string | undefined
+  onChoose: () => void
+}
+
+function Option({ option, checked, describedBy, onChoose }: OptionProps) {
   const { t } = useTranslation()
   return (
     <label className={styles.option}>
-      <input type="radio" name="choice" checked={checked} onChange={onChoose} />
+      <input
+        type="radio"
+        name="choice"
+        checked={checked}
+        aria-describedby={describedBy}
+        onChange={onChoose}
+      />
       <span className={styles.name}>
         {option.name} {option.badge && <em>{t(option.badge === 'best' ? 'pay.best' : 'pay.recommended')}</em>}
       </span>

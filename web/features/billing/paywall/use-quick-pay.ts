@@ -22,8 +22,8 @@ interface QuickPay {
 }
 
 /**
- * What the panel does with the balance and a saved card: one press pays, and the other payment methods appear when they are
- * asked for or needed.
+ * What the panel does with the balance and a saved card: one press pays. The other payment methods appear when they are asked
+ * for or needed.
  */
 export function useQuickPay({ sources, choice, termsOf, onPaid }: QuickPay) {
   const { t } = useTranslation()
@@ -41,9 +41,10 @@ export function useQuickPay({ sources, choice, termsOf, onPaid }: QuickPay) {
     balance: labels.balance,
     card: (price: string) => t('pay.payWith', { price, card: '••••' }),
   }
-  const showOtherMethods = () => {
-    setOpened(true)
-    setPicked('other')
+  const setOthers = (open: boolean) => {
+    setOpened(open)
+    // The button stands for the same as before once they are put away.
+    setPicked(open ? 'other' : undefined)
   }
   const tap = useOneTap({
     source: source && payerOf(source, sources),
@@ -55,7 +56,7 @@ export function useQuickPay({ sources, choice, termsOf, onPaid }: QuickPay) {
       onPaid(order)
     },
     onRefused: () => {
-      showOtherMethods()
+      setOthers(true)
       // It may be owned, cost something else or be refused for good: what is offered is asked for again, as after a payment.
       onPaid()
     },
@@ -77,8 +78,11 @@ export function useQuickPay({ sources, choice, termsOf, onPaid }: QuickPay) {
     isSandbox: source === 'card' && card?.gateway === 'sandbox',
     problem: tap.problem,
     busy: step.at === 'working' || step.at === 'done' ? t('order.working') : '',
-    hidesOtherMethods: !opened && (card !== undefined || (balance?.covers.length ?? 0) > 0),
-    showOtherMethods,
+    /** Whether something that is offered can be paid by one press. */
+    isOffered: card !== undefined || (balance?.covers.length ?? 0) > 0,
+    /** Whether the other payment methods are shown. */
+    opened,
+    setOthers,
     chooseOther: () => setPicked('other'),
     methods: fitting.map((each) => ({
       name: names[each],
@@ -93,7 +97,10 @@ export function useQuickPay({ sources, choice, termsOf, onPaid }: QuickPay) {
 }
 
 /** The balance before a card: it costs nothing to pay with. */
-function fittingSources({ saved_method: card, balance }: QuickSources, choice: Choice | undefined): Source[] {
+export function fittingSources(
+  { saved_method: card, balance }: QuickSources,
+  choice: Choice | undefined,
+): Source[] {
   if (!choice) return []
   const what = choice.kind === 'top_up' ? choice.id : choice.kind
   const byCard = card !== undefined && choice.kind !== 'plan' && !card.not_for?.includes(what)
