@@ -144,8 +144,8 @@ export const undoAutoUnlock = endpoint({
   method: 'POST',
   path: '/api/balance/undo',
   summary:
-    'Takes back an automatic unlock within two minutes, to the balance, and turns auto-unlock of the drama off',
-  refuses: ['signInFirst', 'notFound', 'undoTooLate'],
+    'Takes back an automatic unlock within two minutes, to the balance, and turns auto-unlock of the drama off; once per drama within 24 hours',
+  refuses: ['signInFirst', 'notFound', 'undoTooLate', 'undoUsed'],
   body: Type.Object({ order_id: Id }),
   info: Order,
 })

@@ -132,8 +132,8 @@ export const Order = Type.Object({
   bonus_cents: Type.Optional(Cents),
   /** Of a purchase from the balance: what bonus money paid of the amount. */
   discount_cents: Type.Optional(Cents),
-  /** Auto-unlock ordered it; until when it can be taken back. */
-  automatic: Type.Optional(Type.Object({ undo_until: Time })),
+  /** Auto-unlock ordered it; until when it can be taken back, and whether it still can: once per drama within 24 hours. */
+  automatic: Type.Optional(Type.Object({ undo_until: Time, can_undo: Type.Boolean() })),
   currency: Currency,
   gateway: oneOf(orderGatewayIds),
   created_at: Time,

@@ -27,6 +27,7 @@ export const refusals = {
   autoUnlockOff: 409,
   autoUnlockLimit: 409,
   undoTooLate: 409,
+  undoUsed: 409,
   reasonNeeded: 500,
   notAllowed: 403,
   lastOwner: 409,

@@ -1,5 +1,6 @@
 import { sql, type Insertable, type Selectable } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
+import { autoUnlockSpanMs, undoableSince, undoReason } from './auto-unlock-limits.ts'
 import type { AutoUnlocksTable } from './tables.ts'
 
 export type AutoUnlockRow = Selectable<AutoUnlocksTable>
@@ -44,6 +45,17 @@ export async function countAutomatic(db: Db, userId: string, since: Date): Promi
     WHERE user_id = ${userId} AND automatic AND created_at > ${since} AND paid_at IS NOT NULL
     GROUP BY video_id`.execute(db)
   return new Map(rows.map(({ video_id, count }) => [video_id, count]))
+}
+
+/** The dramas of which a person can take no automatic unlock back now, since they have within 24 hours. */
+export async function selectUndone(db: Db, userId: string, now: Date): Promise<ReadonlySet<string>> {
+  const since = new Date(now.getTime() - autoUnlockSpanMs)
+  const { rows } = await sql<{ video_id: string }>`
+    SELECT DISTINCT orders.video_id FROM orders
+    JOIN attempts ON attempts.order_id = orders.id JOIN refunds ON refunds.attempt_id = attempts.id
+    WHERE orders.user_id = ${userId} AND orders.automatic AND orders.created_at > ${undoableSince(since)}
+      AND refunds.reason = ${undoReason} AND refunds.created_at > ${since}`.execute(db)
+  return new Set(rows.map(({ video_id }) => video_id))
 }
 
 /** Notes that auto-unlock made an order. */

@@ -7,56 +7,45 @@ import {
   stopAutoUnlock,
   undoAutoUnlock,
 } from '#contract/balance.ts'
-import { expectBalancesKept } from '#server/testing/billing-model/balance-books.ts'
+import { buildVideo } from '#server/testing/builders/builders.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
-import {
-  episodeOf,
-  expectSound,
-  moneySite,
-  playing,
-  type MoneySite,
-} from '#server/testing/site/money-site.ts'
+import { balanceOf, balanceSite, expectBalanced, withBalance } from '#server/testing/site/balance-site.ts'
+import { episodeOf, playing, type MoneySite } from '#server/testing/site/money-site.ts'
 
 const day = 86_400_000
+const minute = 60_000
 const shown = 'The next episodes unlock for $0.99 each from your balance.'
 let site: MoneySite
 
 beforeAll(async () => {
-  site = await moneySite({ BALANCE: 'on' })
+  site = await balanceSite()
 })
 afterAll(() => site.close())
-afterEach(async () => {
-  await expectSound(site)
-  await expectBalancesKept(site.context.db)
-})
+afterEach(() => expectBalanced(site))
 
-async function withBalance() {
-  const shopper = await Shopper.on(site)
-  await shopper.buy({ kind: 'top_up', top_up_id: 'top_5' })
-  return shopper
-}
+const somebody = async () => (await withBalance(site)).shopper
 
-const turnOn = ({ visitor }: Shopper, daily_limit = 5) =>
-  visitor.ask(setAutoUnlock, { body: { video_id: site.video.id, daily_limit, amount_cents: 99, shown } })
+const turnOn = ({ visitor }: Shopper, daily_limit = 5, video_id = site.video.id) =>
+  visitor.ask(setAutoUnlock, { body: { video_id, daily_limit, amount_cents: 99, shown } })
 
-const unlock = async ({ visitor }: Shopper, number: number, headers = {}) =>
-  (await visitor.call(autoUnlock, { body: { episode_id: episodeOf(site, number) }, headers })).answer
+const unlock = async ({ visitor }: Shopper, number: number, episode_id = episodeOf(site, number)) =>
+  (await visitor.call(autoUnlock, { body: { episode_id } })).answer
 
 const undo = async ({ visitor }: Shopper, order_id = '') =>
   (await visitor.call(undoAutoUnlock, { body: { order_id } })).answer
 
-const leftOf = async ({ visitor }: Shopper) => (await visitor.ask(getBalance)).balances[0]?.available_cents
+const leftOf = async (shopper: Shopper) => (await balanceOf(shopper))?.available_cents
 
 describe('auto-unlock', () => {
   test('unlocks nothing before the person has turned it on for the drama', async () => {
-    const shopper = await withBalance()
+    const shopper = await somebody()
     expect(await unlock(shopper, 4)).toMatchObject({ code: 409, message: expect.stringContaining('off') })
     expect(await playing(site, shopper)).toBe(402)
     expect(await leftOf(shopper)).toBe(500)
   })
 
   test('unlocks the next episode from the balance', async () => {
-    const shopper = await withBalance()
+    const shopper = await somebody()
     expect(await turnOn(shopper)).toEqual({
       video_id: site.video.id,
       daily_limit: 5,
@@ -66,7 +55,7 @@ describe('auto-unlock', () => {
     })
     expect(await unlock(shopper, 4)).toMatchObject({
       code: 200,
-      info: { status: 'paid', automatic: { undo_until: expect.any(String) } },
+      info: { status: 'paid', automatic: { undo_until: expect.any(String), can_undo: true } },
     })
     expect(await playing(site, shopper)).toBe(200)
     const { auto_unlocks } = await shopper.visitor.ask(getBalance)
@@ -74,7 +63,7 @@ describe('auto-unlock', () => {
   })
 
   test('asked 20 times at once unlocks once', async () => {
-    const shopper = await withBalance()
+    const shopper = await somebody()
     await turnOn(shopper)
     const answers = await Promise.all(Array.from({ length: 20 }, () => unlock(shopper, 4)))
     expect(answers.filter(({ code }) => code === 200)).toHaveLength(1)
@@ -82,7 +71,7 @@ describe('auto-unlock', () => {
   })
 
   test('stops at the daily limit, also for presses at once, and goes on a day later', async () => {
-    const shopper = await withBalance()
+    const shopper = await somebody()
     await turnOn(shopper, 1)
     const answers = await Promise.all([4, 5, 6].map((number) => unlock(shopper, number)))
     expect(answers.map(({ code }) => code).toSorted()).toEqual([200, 409, 409])
@@ -94,7 +83,7 @@ describe('auto-unlock', () => {
   })
 
   test('is refused at a higher price than the person agreed to', async () => {
-    const shopper = await withBalance()
+    const shopper = await somebody()
     await turnOn(shopper)
     const { db } = site.context
     const setPrice = (episode_cents: number) =>
@@ -109,7 +98,7 @@ describe('auto-unlock', () => {
   })
 
   test('says another price before it is turned on', async () => {
-    const shopper = await withBalance()
+    const shopper = await somebody()
     const body = { video_id: site.video.id, daily_limit: 5, amount_cents: 98, shown }
     const { answer } = await shopper.visitor.call(setAutoUnlock, { body })
     expect(answer).toMatchObject({ code: 409, info: { amount_cents: 99, currency: 'USD' } })
@@ -123,7 +112,7 @@ describe('auto-unlock', () => {
   })
 
   test('is off after one call', async () => {
-    const shopper = await withBalance()
+    const shopper = await somebody()
     await turnOn(shopper)
     const off = await shopper.visitor.ask(stopAutoUnlock, { body: { video_id: site.video.id } })
     expect(off).toEqual({ auto_unlocks: [] })
@@ -131,7 +120,7 @@ describe('auto-unlock', () => {
   })
 
   test('is refused where the balance is too low', async () => {
-    const shopper = await withBalance()
+    const shopper = await somebody()
     await turnOn(shopper)
     await shopper.visitor.ask(refundBalance, { body: {} })
     expect(await unlock(shopper, 4)).toMatchObject({ code: 409, info: { missing_cents: 99 } })
@@ -140,7 +129,7 @@ describe('auto-unlock', () => {
 
 describe('undoing an automatic unlock', () => {
   test('gives the money back, locks the episode, and turns auto-unlock off', async () => {
-    const shopper = await withBalance()
+    const shopper = await somebody()
     await turnOn(shopper)
     const { info: order } = await unlock(shopper, 4)
     expect(await undo(shopper, order?.id)).toMatchObject({ code: 200, info: { status: 'refunded' } })
@@ -151,13 +140,13 @@ describe('undoing an automatic unlock', () => {
   })
 
   test('is refused after two minutes, for an ordinary purchase, and for another’s order', async () => {
-    const shopper = await withBalance()
+    const shopper = await somebody()
     await turnOn(shopper)
     const { info: order } = await unlock(shopper, 4)
     const { info: pressed } = await shopper.tryOrder({ episode_id: episodeOf(site, 5), gateway: 'balance' })
     expect((await undo(shopper, pressed?.id)).code).toBe(404)
     expect((await undo(await Shopper.on(site), order?.id)).code).toBe(404)
-    site.moveOn(2 * 60_000 + 1000)
+    site.moveOn(2 * minute + 1000)
     expect(await undo(shopper, order?.id)).toMatchObject({
       code: 409,
       message: 'This unlock can no longer be undone.',
@@ -166,10 +155,50 @@ describe('undoing an automatic unlock', () => {
   })
 
   test('still counts against the daily limit', async () => {
-    const shopper = await withBalance()
+    const shopper = await somebody()
     await turnOn(shopper, 1)
     await undo(shopper, (await unlock(shopper, 4)).info?.id)
     expect(await turnOn(shopper, 1)).toMatchObject({ left_today: 0 })
     expect((await unlock(shopper, 4)).code).toBe(409)
+  })
+
+  test('is possible once per drama within 24 hours', async () => {
+    const shopper = await somebody()
+    await turnOn(shopper)
+    await undo(shopper, (await unlock(shopper, 4)).info?.id)
+    site.moveOn(23 * 60 * minute)
+    await turnOn(shopper)
+    const { info: again } = await unlock(shopper, 4)
+    expect(again).toMatchObject({ status: 'paid', automatic: { can_undo: false } })
+    expect(await undo(shopper, again?.id)).toMatchObject({
+      code: 409,
+      message: 'You can undo one automatic unlock per drama within 24 hours.',
+    })
+    expect(await leftOf(shopper)).toBe(401)
+    expect(await playing(site, shopper)).toBe(200)
+    // It stays on, as nothing was undone.
+    site.moveOn(61 * minute)
+    const { info: later } = await unlock(shopper, 5)
+    expect(later).toMatchObject({ automatic: { can_undo: true } })
+    expect(await undo(shopper, later?.id)).toMatchObject({ code: 200, info: { status: 'refunded' } })
+  })
+
+  test('of one drama leaves that of another', async () => {
+    const shopper = await somebody()
+    const other = await buildVideo(site.context)
+    await turnOn(shopper)
+    await undo(shopper, (await unlock(shopper, 4)).info?.id)
+    await turnOn(shopper, 5, other.id)
+    const { info } = await unlock(shopper, 4, other.episodes[3]?.id)
+    expect(await undo(shopper, info?.id)).toMatchObject({ code: 200, info: { status: 'refunded' } })
+  })
+
+  test('several times at once undoes one', async () => {
+    const shopper = await somebody()
+    await turnOn(shopper)
+    const orders = [await unlock(shopper, 4), await unlock(shopper, 5), await unlock(shopper, 6)]
+    const answers = await Promise.all(orders.map(({ info }) => undo(shopper, info?.id)))
+    expect(answers.map(({ code }) => code).toSorted()).toEqual([200, 409, 409])
+    expect(await leftOf(shopper)).toBe(302)
   })
 })

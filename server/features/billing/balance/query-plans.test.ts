@@ -6,7 +6,7 @@ import {
 } from '#server/features/billing/reporting/balance-figures-queries.ts'
 import { queryPlans } from '#server/testing/database/query-plans.ts'
 import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
-import { countAutomatic } from './auto-unlock-queries.ts'
+import { countAutomatic, selectUndone } from './auto-unlock-queries.ts'
 import {
   lockLotsOf,
   lockSpentLots,
@@ -34,6 +34,10 @@ const spent = `
   INSERT INTO ledger_lines (transaction_id, order_id, account, amount_cents, currency, at)
     SELECT 'charge:' || n, 'ord_' || n, account, 500, 'USD', '2025-01-01' FROM generate_series(1, 5000) n,
       (VALUES ('deferred_revenue'), ('gateway:sandbox'), ('sales:episode')) accounts (account);
+  INSERT INTO attempts (id, order_id, number, idempotency_key, gateway, reference, status, started_at)
+    SELECT 'att_' || n, 'ord_' || n, 1, n, 'balance', n, 'succeeded', now() FROM generate_series(1, 5000) n;
+  INSERT INTO refunds (id, attempt_id, idempotency_key, amount_cents, reason, status, created_at)
+    SELECT 'ref_' || n, 'att_' || n, n, 99, 'balance_refund', 'succeeded', now() FROM generate_series(1, 5000) n;
   INSERT INTO episodes (id, video_id, number, titles) SELECT 'ep_' || n, 'vid_' || n, 1, '{}' FROM generate_series(1, 5000) n;
   RESET session_replication_role;
   VACUUM ANALYZE`
@@ -58,6 +62,7 @@ const reads: [name: string, work: (db: Db) => Promise<unknown>][] = [
   ['what a top-up bought', inTransaction((tx) => selectPurchasesOf(tx, 'ord_1'))],
   ['bonus money that has expired', inTransaction((tx) => takeExpired(tx, now, 20))],
   ['how often auto-unlock did something', (db) => countAutomatic(db, 'usr_1', now)],
+  ['what auto-unlock did and was taken back', (db) => selectUndone(db, 'usr_1', now)],
   ['what is owed', (db) => selectLiability(db)],
   ['the figures of days', (db) => selectBalanceDays(db, { from: now, to: new Date() })],
 ]

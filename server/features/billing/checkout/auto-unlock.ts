@@ -12,13 +12,18 @@ import { writeAudit } from '#server/platform/database/audit.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Call } from '#server/platform/http/route.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import { autoUnlockSpanMs, undoUntil } from '#server/features/billing/balance/auto-unlock-limits.ts'
+import {
+  autoUnlockSpanMs,
+  undoReason,
+  undoUntil,
+} from '#server/features/billing/balance/auto-unlock-limits.ts'
 import {
   countAutomatic,
   deleteAutoUnlock,
   markAutomatic,
   selectAutoUnlock,
   selectAutoUnlocks,
+  selectUndone,
   upsertAutoUnlock,
   type AutoUnlockRow,
 } from '#server/features/billing/balance/auto-unlock-queries.ts'
@@ -141,8 +146,9 @@ async function checkAgreed(
 }
 
 /**
- * Takes an automatic unlock back: its price to the balance, the access away, and auto-unlock of the drama off.
- * @throws Refusal notFound for another person's order, or one that was not automatic; undoTooLate
+ * Takes an automatic unlock back: its price to the balance, the access away, and auto-unlock of the drama off. Once per person
+ * and drama within 24 hours: an episode may be shorter than the time for it, and would be free to watch each time.
+ * @throws Refusal notFound for another person's order, or one that was not automatic; undoTooLate, undoUsed
  */
 export async function undoAutoUnlock(
   context: BillingContext,
@@ -153,13 +159,12 @@ export async function undoAutoUnlock(
   const order = await selectOrder(db, orderId)
   if (order?.user_id !== userId || !order.automatic) throw new Refusal('notFound')
   const now = clock.now()
-  if (order.status !== 'refunded') {
+  const videoId = order.video_id ?? ''
+  const onStart = async (tx: Tx) => {
     if (now > undoUntil(order)) throw new Refusal('undoTooLate')
-    await refundOrder(context, orderId, { reason: 'auto_unlock_undone' })
+    if ((await selectUndone(tx, userId, now)).has(videoId)) throw new Refusal('undoUsed')
+    await turnOff(tx, userId, videoId, now)
   }
-  await inTransaction(db, async (tx) => {
-    await lockBuyer(tx, userId)
-    await turnOff(tx, userId, order.video_id ?? '', now)
-  })
+  if (order.status !== 'refunded') await refundOrder(context, orderId, { reason: undoReason, onStart })
   return loadOrder(context, userId, orderId, language)
 }

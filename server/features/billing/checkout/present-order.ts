@@ -20,6 +20,7 @@ import {
   type OrderRow,
 } from '#server/features/billing/records/order-queries.ts'
 import { undoUntil } from '#server/features/billing/balance/auto-unlock-limits.ts'
+import { selectUndone } from '#server/features/billing/balance/auto-unlock-queries.ts'
 import { declineOf } from '#server/features/billing/payments/pay-order.ts'
 import { recheckAttempt } from '#server/features/billing/payments/settle-attempt.ts'
 import { selectNextStarts } from '#server/features/billing/records/renewals/subscription-queries.ts'
@@ -62,8 +63,7 @@ async function readOrder(
   const attempts = await selectAttempts(context.db, [orderId])
   const order = await selectOrder(context.db, orderId)
   if (order?.user_id !== userId) throw new Refusal('notFound')
-  const [starts, numbers] = await Promise.all([readStarts(context, [order]), readNumbers(context, [order])])
-  return { order, details: { attempts, starts, numbers } }
+  return { order, details: { attempts, ...(await readDetails(context, [order])) } }
 }
 
 /** What is told of orders beside their rows. */
@@ -74,6 +74,17 @@ interface Details {
   starts: Map<string, Date | null>
   /** Of the episodes that were bought, by id. */
   numbers: Map<string, number>
+  /** The automatic orders that can be taken back now. */
+  undoable: ReadonlySet<string>
+}
+
+async function readDetails(context: BillingContext, orders: OrderRow[]): Promise<Omit<Details, 'attempts'>> {
+  const [starts, numbers, undoable] = await Promise.all([
+    readStarts(context, orders),
+    readNumbers(context, orders),
+    readUndoable(context, orders),
+  ])
+  return { starts, numbers, undoable }
 }
 
 function readStarts({ db }: BillingContext, orders: OrderRow[]): Promise<Details['starts']> {
@@ -88,6 +99,15 @@ function readNumbers({ db }: BillingContext, orders: OrderRow[]): Promise<Detail
     db,
     orders.flatMap(({ episode_id }) => episode_id ?? []),
   )
+}
+
+async function readUndoable({ db, clock }: BillingContext, orders: OrderRow[]): Promise<Details['undoable']> {
+  const now = clock.now()
+  const recent = orders.filter((one) => one.automatic && one.status !== 'refunded' && now <= undoUntil(one))
+  const [{ user_id } = {}] = recent
+  if (user_id === undefined) return new Set()
+  const undone = await selectUndone(db, user_id, now)
+  return new Set(recent.flatMap(({ id, video_id }) => (undone.has(video_id ?? '') ? [] : [id])))
 }
 
 /** A change of plan is charged by itself, when its period begins. */
@@ -108,12 +128,8 @@ export async function listOrders(
     ({ created_at, id }) => [created_at, id],
   )
   const ids = page.map(({ id }) => id)
-  const [attempts, starts, numbers] = await Promise.all([
-    selectAttempts(context.db, ids),
-    readStarts(context, page),
-    readNumbers(context, page),
-  ])
-  const details = { attempts, starts, numbers }
+  const [attempts, more] = await Promise.all([selectAttempts(context.db, ids), readDetails(context, page)])
+  const details = { attempts, ...more }
   return {
     list: page.map((row) => presentOrder(context, row, details, language)),
     next_cursor,
@@ -123,7 +139,7 @@ export async function listOrders(
 function presentOrder(
   context: BillingContext,
   row: OrderRow,
-  { attempts, starts, numbers }: Details,
+  { attempts, starts, numbers, undoable }: Details,
   language: Language,
 ): Order {
   // A renewal of ours that is under way leaves the person free to pay by hand.
@@ -145,7 +161,9 @@ function presentOrder(
     refunded_cents: row.refunded_cents,
     ...(row.bonus_cents === null ? {} : { bonus_cents: row.bonus_cents }),
     ...(row.discount_cents === null ? {} : { discount_cents: row.discount_cents }),
-    ...(row.automatic ? { automatic: { undo_until: undoUntil(row).toISOString() } } : {}),
+    ...(row.automatic
+      ? { automatic: { undo_until: undoUntil(row).toISOString(), can_undo: undoable.has(row.id) } }
+      : {}),
     currency: row.currency,
     gateway: row.gateway,
     created_at: row.created_at.toISOString(),

@@ -32,6 +32,8 @@ export interface RefundRequest {
   knownRefundedCents?: number
   /** Where whoever asks may not refund all of every order. */
   limit?: RefundLimit
+  /** Done in the transaction that notes a new refund; what it throws refuses the refund. */
+  onStart?: (tx: Tx) => Promise<void>
 }
 
 /** What an operator may refund: of one order in all, and so many times that of all orders within a day. */
@@ -81,7 +83,7 @@ async function beginRefund(
   context: BillingContext,
   tx: Tx,
   orderId: string,
-  { amountCents, reason, knownRefundedCents, limit }: RefundRequest,
+  { amountCents, reason, knownRefundedCents, limit, onStart }: RefundRequest,
 ): Promise<RefundRow> {
   if (!(await selectOrder(tx, orderId))) throw new Refusal('notFound')
   await lockOwner(tx, orderId)
@@ -121,6 +123,7 @@ async function beginRefund(
     check_at: nextPoll(0, now),
     created_at: now,
   }
+  await onStart?.(tx)
   await insertRefund(tx, refund)
   // What is on its way back cannot be spent.
   await syncTopUp(tx, attemptId, now)

@@ -1,0 +1,93 @@
+import { Value } from 'typebox/value'
+import { getBalance } from '#contract/balance.ts'
+import { Offer, type Order } from '#contract/billing.ts'
+import { getEpisode } from '#contract/media.ts'
+import type { Balance } from '#contract/top-ups.ts'
+import { dispute } from '#server/features/billing/gateways/sandbox/sandbox-gateway.ts'
+import type { DisputeStatus } from '#server/features/billing/tables.ts'
+import type { Env } from '#server/platform/config/read-setting.ts'
+import { newId } from '#server/platform/ids.ts'
+import { expectBalancesKept } from '#server/testing/billing-model/balance-books.ts'
+import { Shopper } from '#server/testing/builders/shopper.ts'
+import type { Envelope } from './visitor.ts'
+import { episodeOf, expectSound, hear, moneySite, paymentOf, type MoneySite } from './money-site.ts'
+
+/** A site for tests about money, with balances on. */
+export const balanceSite = (settings: Env = {}): Promise<MoneySite> =>
+  moneySite({ BALANCE: 'on', ...settings })
+
+/** To be called after each test: the gateway's books say what ours do, and balances hold what they must. */
+export async function expectBalanced(site: MoneySite): Promise<void> {
+  await expectSound(site)
+  await expectBalancesKept(site.context.db)
+}
+
+/** What a top-up costs and adds beside that, and for how many days. */
+type Sold = readonly [price_cents: number, bonus_cents?: number, bonus_days?: number | null]
+
+/** Puts a top-up on sale. @returns its id */
+export async function sellTopUp(
+  site: MoneySite,
+  ...[price_cents, bonus_cents = 0, bonus_days = null]: Sold
+): Promise<string> {
+  const id = newId('top')
+  const row = { id, price_cents, bonus_cents, bonus_days, currency: 'USD' }
+  await site.context.db.insertInto('top_up_products').values(row).execute()
+  return id
+}
+
+/** Tops up by a product that is on sale, or by a new one. */
+export async function topUp(site: MoneySite, shopper: Shopper, what: string | Sold): Promise<Order> {
+  const top_up_id = typeof what === 'string' ? what : await sellTopUp(site, ...what)
+  return paid(await shopper.buy({ kind: 'top_up', top_up_id }))
+}
+
+/** Somebody who has topped up: five dollars, if nothing else is said. */
+export async function withBalance(
+  site: MoneySite,
+  what: string | Sold = [500],
+): Promise<{ shopper: Shopper; topUp: Order }> {
+  const shopper = await Shopper.on(site)
+  return { shopper, topUp: await topUp(site, shopper, what) }
+}
+
+/** Presses "Unlock from your balance" at an episode of 99 cents. */
+export const tryPress = (
+  site: MoneySite,
+  shopper: Shopper,
+  number = 4,
+  headers: Record<string, string> = {},
+): Promise<Envelope<Order>> =>
+  shopper.tryOrder(
+    { episode_id: episodeOf(site, number), gateway: 'balance', amount_cents: 99, email: undefined },
+    headers,
+  )
+
+/** The same where it is paid. */
+export const press = async (site: MoneySite, shopper: Shopper, number = 4): Promise<Order> =>
+  paid(await tryPress(site, shopper, number))
+
+function paid(answer: Envelope<Order>): Order {
+  if (answer.info?.status !== 'paid') throw new Error(`it was not paid: ${JSON.stringify(answer)}`)
+  return answer.info
+}
+
+/** What somebody has; undefined for nothing. */
+export const balanceOf = async ({ visitor }: Shopper): Promise<Balance | undefined> =>
+  (await visitor.ask(getBalance)).balances[0]
+
+/** What is offered to somebody for a locked episode. */
+export async function offerOf(site: MoneySite, { visitor }: Shopper, number = 4): Promise<Offer> {
+  const query = { episode_id: episodeOf(site, number) }
+  const { info }: { info?: unknown } = (await visitor.call(getEpisode, { query })).answer
+  if (!Value.Check(Offer, info)) throw new Error(`it is no offer: ${JSON.stringify(info)}`)
+  return info
+}
+
+/** The bank speaks about the payment of an order, and the sandbox sends its webhook event. */
+export async function bankSays(site: MoneySite, { id }: Order, status: DisputeStatus): Promise<void> {
+  const { db, clock, secret } = site.context
+  const { reference } = await paymentOf(site, id)
+  await dispute({ db, clock, secret, notify: () => {} }, reference, status)
+  await hear(site, reference)
+}
