@@ -94,14 +94,23 @@ export const setAutoUnlock = endpoint({
   method: 'POST',
   path: '/api/balance/auto-unlock',
   summary: 'Has the next episodes of a drama unlocked from the balance, up to a number within 24 hours',
-  refuses: ['signInFirst', 'balanceOff', 'notFound', 'priceDiffers', 'balanceTooLow'],
+  refuses: [
+    'signInFirst',
+    'balanceOff',
+    'notFound',
+    'deliveryConsentNeeded',
+    'priceDiffers',
+    'balanceTooLow',
+  ],
   body: Type.Object({
     video_id: Id,
     daily_limit: Type.Integer({ minimum: 1, maximum: mostAutoUnlocks }),
     /** The price of an episode that the person was shown. */
     amount_cents: Type.Optional(Cents),
-    /** The words that the person agreed to. */
+    /** The words that the person agreed to. Each automatic order keeps them as its consent. */
     shown: Type.String({ maxLength: 4000 }),
+    /** As `consent.immediate_delivery` of a purchase. It is needed: nobody asks before an automatic order. */
+    immediate_delivery: Type.Optional(Type.Boolean()),
   }),
   info: AutoUnlock,
   /** The price, if it differs from the one that was shown, or if the person never had a balance. */

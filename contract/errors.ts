@@ -80,6 +80,7 @@ export const refusals = {
   methodCalledOff: 500,
   methodUnknown: 500,
   resumedTooOften: 500,
+  deliveryConsentNeeded: 500,
   savedMethodGone: 500,
   paymentFailed: 500,
   paymentCancelled: 500,

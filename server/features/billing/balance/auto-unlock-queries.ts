@@ -58,7 +58,14 @@ export async function selectUndone(db: Db, userId: string, now: Date): Promise<R
   return new Set(rows.map(({ video_id }) => video_id))
 }
 
-/** Notes that auto-unlock made an order. */
-export async function markAutomatic(tx: Tx, orderId: string): Promise<void> {
-  await tx.updateTable('orders').set({ automatic: true }).where('id', '=', orderId).execute()
+/** Notes that auto-unlock made an order, and what its person agreed to when they turned it on. */
+export async function markAutomatic(
+  tx: Tx,
+  orderId: string,
+  { shown_hash, created_at }: AutoUnlockRow,
+): Promise<void> {
+  // Auto-unlock is not turned on without the consent to immediate delivery.
+  const consent = { shown_hash, immediate_delivery: true, at: created_at.toISOString() }
+  const change = { automatic: true, consent: JSON.stringify(consent) }
+  await tx.updateTable('orders').set(change).where('id', '=', orderId).execute()
 }

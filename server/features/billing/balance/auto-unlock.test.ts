@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import {
   autoUnlock,
@@ -7,6 +8,9 @@ import {
   stopAutoUnlock,
   undoAutoUnlock,
 } from '#contract/balance.ts'
+import { withdraw } from '#contract/billing.ts'
+import type { BodyOf } from '#contract/endpoint.ts'
+import { deleteUnusedTerms, selectShownTerms } from '#server/features/billing/records/shown-terms-queries.ts'
 import { buildVideo } from '#server/testing/builders/builders.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
 import { balanceOf, balanceSite, expectBalanced, withBalance } from '#server/testing/site/balance-site.ts'
@@ -25,8 +29,19 @@ afterEach(() => expectBalanced(site))
 
 const somebody = async () => (await withBalance(site)).shopper
 
+const wanted = () => ({
+  video_id: site.video.id,
+  daily_limit: 5,
+  amount_cents: 99,
+  shown,
+  immediate_delivery: true,
+})
+
 const turnOn = ({ visitor }: Shopper, daily_limit = 5, video_id = site.video.id) =>
-  visitor.ask(setAutoUnlock, { body: { video_id, daily_limit, amount_cents: 99, shown } })
+  visitor.ask(setAutoUnlock, { body: { ...wanted(), video_id, daily_limit } })
+
+const trySetting = async ({ visitor }: Shopper, body: BodyOf<typeof setAutoUnlock>) =>
+  (await visitor.call(setAutoUnlock, { body })).answer
 
 const unlock = async ({ visitor }: Shopper, number: number, episode_id = episodeOf(site, number)) =>
   (await visitor.call(autoUnlock, { body: { episode_id } })).answer
@@ -35,6 +50,15 @@ const undo = async ({ visitor }: Shopper, order_id = '') =>
   (await visitor.call(undoAutoUnlock, { body: { order_id } })).answer
 
 const leftOf = async (shopper: Shopper) => (await balanceOf(shopper))?.available_cents
+
+/** What the audit trail says of a person's auto-unlock. */
+async function audited(userId: string) {
+  const { rows } = await sql<{ event: string; details: Record<string, unknown> }>`
+    SELECT event, details FROM audit_events WHERE user_id = ${userId} AND event LIKE 'auto_unlock%' ORDER BY id`.execute(
+    site.context.db,
+  )
+  return rows
+}
 
 describe('auto-unlock', () => {
   test('unlocks nothing before the person has turned it on for the drama', async () => {
@@ -99,16 +123,18 @@ describe('auto-unlock', () => {
 
   test('says another price before it is turned on', async () => {
     const shopper = await somebody()
-    const body = { video_id: site.video.id, daily_limit: 5, amount_cents: 98, shown }
-    const { answer } = await shopper.visitor.call(setAutoUnlock, { body })
-    expect(answer).toMatchObject({ code: 409, info: { amount_cents: 99, currency: 'USD' } })
+    expect(await trySetting(shopper, { ...wanted(), amount_cents: 98 })).toMatchObject({
+      code: 409,
+      info: { amount_cents: 99, currency: 'USD' },
+    })
   })
 
   test('is not turned on by somebody who never had a balance', async () => {
     const shopper = await Shopper.on(site)
-    const body = { video_id: site.video.id, daily_limit: 5, amount_cents: 99, shown }
-    const { answer } = await shopper.visitor.call(setAutoUnlock, { body })
-    expect(answer).toMatchObject({ code: 409, info: { available_cents: 0, missing_cents: 99 } })
+    expect(await trySetting(shopper, wanted())).toMatchObject({
+      code: 409,
+      info: { available_cents: 0, missing_cents: 99 },
+    })
   })
 
   test('is off after one call', async () => {
@@ -124,6 +150,43 @@ describe('auto-unlock', () => {
     await turnOn(shopper)
     await shopper.visitor.ask(refundBalance, { body: {} })
     expect(await unlock(shopper, 4)).toMatchObject({ code: 409, info: { missing_cents: 99 } })
+  })
+})
+
+describe('the consent to auto-unlock', () => {
+  test('includes immediate delivery, or is refused', async () => {
+    const shopper = await somebody()
+    for (const immediate_delivery of [undefined, false])
+      expect(await trySetting(shopper, { ...wanted(), immediate_delivery })).toMatchObject({
+        code: 500,
+        message: expect.stringContaining('right of withdrawal'),
+        info: { field: 'immediate_delivery' },
+      })
+    expect((await shopper.visitor.ask(getBalance)).auto_unlocks).toEqual([])
+  })
+
+  test('is that of each automatic order, which nobody withdraws from', async () => {
+    const shopper = await somebody()
+    await turnOn(shopper)
+    const { info } = await unlock(shopper, 4)
+    const { db, clock } = site.context
+    const { user_id, consent } = await db
+      .selectFrom('orders')
+      .select(['user_id', 'consent'])
+      .where('id', '=', info?.id ?? '')
+      .executeTakeFirstOrThrow()
+    expect(consent).toMatchObject({ immediate_delivery: true, at: expect.any(String) })
+    expect(await audited(user_id)).toMatchObject([
+      { event: 'auto_unlock_on', details: { shown_hash: consent?.shown_hash } },
+    ])
+    await shopper.visitor.ask(stopAutoUnlock, { body: { video_id: site.video.id } })
+    site.moveOn(3 * day)
+    await deleteUnusedTerms(db, clock.now())
+    expect(await selectShownTerms(db, consent?.shown_hash ?? '')).toBe(shown)
+    const receipt = (await site.mails(shopper.email)).find(({ subject }) => subject.endsWith('episode 4'))
+    expect(receipt?.text).toContain('you lose your 14-day right of withdrawal')
+    await site.visitor().ask(withdraw, { body: { email: shopper.email, order_id: info?.id } })
+    expect((await site.mails(shopper.email)).filter(({ text }) => text.includes('#withdraw='))).toEqual([])
   })
 })
 

@@ -16,7 +16,7 @@ const off = { code: 409, message: 'Balances are not available on this site.' }
 test('while balances are off, which is the default, each call says so and offers have none', async () => {
   const shopper = await Shopper.on(site)
   const { visitor } = shopper
-  const body = { video_id: site.video.id, daily_limit: 5, shown: 'words' }
+  const body = { video_id: site.video.id, daily_limit: 5, shown: 'words', immediate_delivery: true }
   expect((await visitor.call(getBalance)).answer).toMatchObject(off)
   expect((await visitor.call(listBalanceEntries)).answer).toMatchObject(off)
   expect((await visitor.call(setAutoUnlock, { body })).answer).toMatchObject(off)

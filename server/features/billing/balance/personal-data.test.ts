@@ -38,7 +38,9 @@ async function withBalance(shopper?: Shopper, top_up_id = 'top_5') {
 const press = (shopper: Shopper, number = 4) =>
   shopper.tryOrder({ episode_id: episodeOf(site, number), gateway: 'balance' })
 const turnOn = ({ visitor }: Shopper) =>
-  visitor.ask(setAutoUnlock, { body: { video_id: site.video.id, daily_limit: 5, shown } })
+  visitor.ask(setAutoUnlock, {
+    body: { video_id: site.video.id, daily_limit: 5, shown, immediate_delivery: true },
+  })
 const balancesOf = async ({ visitor }: Shopper) => (await visitor.ask(getBalance)).balances
 
 describe('a guest with a balance who signs in', () => {

@@ -55,6 +55,7 @@ interface BalanceLinesTable {
   cents: number
 }
 
+/** What a person agreed to, with immediate delivery. */
 export interface AutoUnlocksTable {
   user_id: string
   video_id: string

@@ -52,16 +52,17 @@ function present(row: AutoUnlockRow, made: Map<string, number>): AutoUnlock {
 
 /**
  * Has the next episodes of a drama unlocked from the balance, at the price of an episode now at most.
- * @throws Refusal balanceOff; notFound for what is not on sale; priceDiffers where another price was shown; balanceTooLow for
+ * @throws Refusal balanceOff; deliveryConsentNeeded; notFound for what is not on sale; priceDiffers where another price was shown; balanceTooLow for
  * somebody who never had a balance
  */
 export async function setAutoUnlock(
   context: BillingContext,
   call: Call<typeof setCall>,
 ): Promise<AutoUnlock> {
-  const { video_id, daily_limit, amount_cents, shown } = call.body
+  const { video_id, daily_limit, amount_cents, shown, immediate_delivery } = call.body
   const { db, clock, quotas } = context
   if (!context.balanceOn) throw new Refusal('balanceOff')
+  if (!immediate_delivery) throw new Refusal('deliveryConsentNeeded', { field: 'immediate_delivery' })
   const now = clock.now()
   return inTransaction(db, async (tx) => {
     const user_id = await keepViewer(context, tx, call)
@@ -77,7 +78,7 @@ export async function setAutoUnlock(
     const agreed = { daily_limit, agreed_cents, currency, shown_hash: hash, created_at: now }
     const row = { user_id, video_id, ...agreed }
     await upsertAutoUnlock(tx, row)
-    const details = { video_id, daily_limit, agreed_cents, currency }
+    const details = { video_id, daily_limit, agreed_cents, currency, shown_hash: hash }
     await writeAudit(tx, { event: 'auto_unlock_on', userId: user_id, at: now, details })
     return present(row, await countAutomatic(tx, user_id, new Date(now.getTime() - autoUnlockSpanMs)))
   })
@@ -142,7 +143,7 @@ async function checkAgreed(
     throw new Refusal('priceDiffers', { amount_cents, currency })
   const made = await countAutomatic(tx, user_id, new Date(clock.now().getTime() - autoUnlockSpanMs))
   if ((made.get(videoId) ?? 0) >= agreed.daily_limit) throw new Refusal('autoUnlockLimit')
-  await markAutomatic(tx, id)
+  await markAutomatic(tx, id, agreed)
 }
 
 /**
