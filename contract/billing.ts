@@ -261,6 +261,8 @@ export const createOrder = endpoint({
     email: Type.Optional(Typed),
     /** The price that the person was shown. The order is refused if the price is another. */
     amount_cents: Type.Optional(Cents),
+    /** With a top-up, the bonus that the person was shown; another one is refused in the same way. */
+    bonus_cents: Type.Optional(Cents),
     consent: Type.Optional(
       Type.Object({
         shown: Type.String({ maxLength: 4000 }),

@@ -28,6 +28,8 @@ export type Balance = Static<typeof Balance>
 /** What a refused purchase says: the price, and of the balance what there is and what is missing. */
 export const PriceRefusal = Type.Object({
   amount_cents: Type.Optional(Cents),
+  /** Of a top-up: its bonus now. */
+  bonus_cents: Type.Optional(Cents),
   currency: Type.Optional(Currency),
   available_cents: Type.Optional(Cents),
   missing_cents: Type.Optional(Cents),

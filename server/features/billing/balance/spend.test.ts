@@ -1,50 +1,33 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { getBalance, listBalanceEntries } from '#contract/balance.ts'
-import type { Offer } from '#contract/billing.ts'
-import { getEpisode } from '#contract/media.ts'
 import { getUser } from '#contract/members.ts'
 import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
 import { expireBonus } from '#server/features/billing/jobs/expire-bonus.ts'
-import { expectBalancesKept } from '#server/testing/billing-model/balance-books.ts'
 import { Shopper, testCards } from '#server/testing/builders/shopper.ts'
 import {
-  episodeOf,
-  expectSound,
-  moneySite,
-  playing,
-  refundsOf,
-  type MoneySite,
-} from '#server/testing/site/money-site.ts'
-import { newId } from '#server/platform/ids.ts'
+  balanceOf,
+  balanceSite,
+  expectBalanced,
+  offerOf,
+  sellTopUp,
+  topUp,
+  tryPress,
+  withBalance,
+} from '#server/testing/site/balance-site.ts'
+import { episodeOf, playing, refundsOf, type MoneySite } from '#server/testing/site/money-site.ts'
 
 const day = 86_400_000
 let site: MoneySite
 
 beforeAll(async () => {
-  site = await moneySite({ BALANCE: 'on' })
+  site = await balanceSite()
 })
 afterAll(() => site.close())
-afterEach(async () => {
-  await expectSound(site)
-  await expectBalancesKept(site.context.db)
-})
+afterEach(() => expectBalanced(site))
 
-/** Somebody who has topped up. */
-async function withBalance(top_up_id = 'top_5', card = testCards.pays) {
-  const shopper = await Shopper.on(site)
-  const { info } = await shopper.buy({ kind: 'top_up', top_up_id }, card)
-  if (info?.status !== 'paid') throw new Error('it was not paid')
-  return { shopper, topUp: info }
-}
-
-/** The press of "Unlock from your balance". */
 const press = (shopper: Shopper, number = 4, headers: Record<string, string> = {}) =>
-  shopper.tryOrder(
-    { episode_id: episodeOf(site, number), gateway: 'balance', amount_cents: 99, email: undefined },
-    headers,
-  )
+  tryPress(site, shopper, number, headers)
 
-const balanceOf = async ({ visitor }: Shopper) => (await visitor.ask(getBalance)).balances[0]
 const entriesOf = async ({ visitor }: Shopper) =>
   (await visitor.ask(listBalanceEntries)).list.map(({ kind, amount_cents, bonus_cents }) => ({
     kind,
@@ -52,24 +35,10 @@ const entriesOf = async ({ visitor }: Shopper) =>
     bonus_cents,
   }))
 
-/** A product whose bonus lasts so many days. */
-async function product(price_cents: number, bonus_cents: number, bonus_days: number | null) {
-  const id = newId('top')
-  const row = { id, price_cents, bonus_cents, bonus_days, currency: 'USD' }
-  await site.context.db.insertInto('top_up_products').values(row).execute()
-  return id
-}
-
-async function offerOf({ visitor }: Shopper, number = 4): Promise<Offer> {
-  const { answer } = await visitor.call(getEpisode, { query: { episode_id: episodeOf(site, number) } })
-  // The contract gives the offer as what goes with 402.
-  return answer.info as unknown as Offer
-}
-
 describe('a top-up', () => {
   test('is an order like any other, and adds its price and its bonus to the balance', async () => {
-    const { shopper, topUp } = await withBalance('top_10')
-    expect(topUp).toMatchObject({ kind: 'top_up', top_up_id: 'top_10', amount_cents: 1000, bonus_cents: 100 })
+    const { shopper, topUp: order } = await withBalance(site, 'top_10')
+    expect(order).toMatchObject({ kind: 'top_up', top_up_id: 'top_10', amount_cents: 1000, bonus_cents: 100 })
     expect(await balanceOf(shopper)).toMatchObject({
       currency: 'USD',
       available_cents: 1100,
@@ -88,8 +57,8 @@ describe('a top-up', () => {
   })
 
   test('can be bought again and again, each time for more', async () => {
-    const { shopper } = await withBalance()
-    await shopper.buy({ kind: 'top_up', top_up_id: 'top_5' })
+    const { shopper } = await withBalance(site, 'top_5')
+    await topUp(site, shopper, 'top_5')
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 1000 })
   })
 
@@ -111,9 +80,54 @@ describe('a top-up', () => {
   })
 })
 
+describe('the bonus that was shown', () => {
+  const changeBonus = (id: string, bonus_cents: number) =>
+    site.context.db.updateTable('top_up_products').set({ bonus_cents }).where('id', '=', id).execute()
+
+  test('is held against a change, like the price', async () => {
+    const shopper = await Shopper.on(site)
+    const top_up_id = await sellTopUp(site, 1000, 100)
+    const shown = { kind: 'top_up', top_up_id, amount_cents: 1000, bonus_cents: 100 } as const
+    expect((await shopper.tryOrder(shown)).code).toBe(200)
+    await changeBonus(top_up_id, 50)
+    expect(await shopper.tryOrder(shown)).toMatchObject({
+      code: 409,
+      info: { amount_cents: 1000, bonus_cents: 50, currency: 'USD' },
+    })
+    expect(await shopper.tryOrder({ ...shown, bonus_cents: 50 })).toMatchObject({ info: { bonus_cents: 50 } })
+    expect(await shopper.tryOrder({ ...shown, bonus_cents: undefined })).toMatchObject({ code: 200 })
+  })
+
+  test('is not asked of what has none', async () => {
+    const shopper = await Shopper.on(site)
+    const episode = { episode_id: episodeOf(site) }
+    expect((await shopper.tryOrder({ ...episode, bonus_cents: 0 })).code).toBe(200)
+    expect((await shopper.tryOrder({ ...episode, bonus_cents: 1 })).code).toBe(409)
+  })
+
+  test('is that of the order that a saved card pays, also where one with another is open', async () => {
+    const shopper = await Shopper.on(site)
+    const save_method = { shown: 'Save this card for future purchases.' }
+    const order = await shopper.order({ kind: 'top_up', top_up_id: 'top_5', save_method })
+    const { info: asked } = await shopper.tryPay(order.id, await shopper.token(testCards.asksAlways))
+    await shopper.decide(asked?.next.url ?? '', 'yes')
+    await shopper.look(order.id)
+    const { saved_method } = await shopper.visitor.ask(getBalance)
+    const top_up_id = await sellTopUp(site, 1000, 100)
+    const press = { kind: 'top_up', top_up_id, saved_method_id: saved_method?.id } as const
+    // The bank asks for the first payment, which stays open.
+    const { info: open } = await shopper.tryOrder(press)
+    expect(open).toMatchObject({ status: 'pending', bonus_cents: 100 })
+    await changeBonus(top_up_id, 50)
+    const again = await shopper.tryOrder({ ...press, bonus_cents: 50 })
+    expect(again).toMatchObject({ code: 200, info: { bonus_cents: 50 } })
+    expect(again.info?.id).not.toBe(open?.id)
+  })
+})
+
 describe('a purchase from the balance', () => {
   test('is paid in one call, and unlocks the episode', async () => {
-    const { shopper } = await withBalance()
+    const { shopper } = await withBalance(site, 'top_5')
     expect(await playing(site, shopper)).toBe(402)
     expect(await press(shopper)).toMatchObject({
       code: 200,
@@ -131,7 +145,7 @@ describe('a purchase from the balance', () => {
   })
 
   test('buys the full series', async () => {
-    const { shopper } = await withBalance('top_20')
+    const { shopper } = await withBalance(site, 'top_20')
     const order = { kind: 'video' as const, video_id: site.video.id, gateway: 'balance' as const }
     expect(await shopper.tryOrder(order)).toMatchObject({ code: 200, info: { status: 'paid' } })
     expect(await playing(site, shopper, 6)).toBe(200)
@@ -139,8 +153,7 @@ describe('a purchase from the balance', () => {
 
   test('that is not covered is refused with what is missing, and leaves no order', async () => {
     const shopper = await Shopper.on(site)
-    const { info } = await shopper.buy({ kind: 'top_up', top_up_id: await product(100, 0, null) })
-    expect(info?.status).toBe('paid')
+    await topUp(site, shopper, [100])
     expect(await press(shopper)).toMatchObject({ code: 200 })
     expect(await press(shopper, 5)).toMatchObject({
       code: 409,
@@ -154,7 +167,7 @@ describe('a purchase from the balance', () => {
   })
 
   test('pressed 50 times at once is charged once', async () => {
-    const { shopper } = await withBalance()
+    const { shopper } = await withBalance(site, 'top_5')
     const answers = await Promise.all(Array.from({ length: 50 }, () => press(shopper)))
     expect(answers.filter(({ code }) => code === 200)).toHaveLength(1)
     expect(answers.filter(({ code }) => code === 409)).toHaveLength(49)
@@ -163,14 +176,14 @@ describe('a purchase from the balance', () => {
 
   test('of several episodes at once takes no more than there is', async () => {
     const shopper = await Shopper.on(site)
-    await shopper.buy({ kind: 'top_up', top_up_id: await product(200, 0, null) })
+    await topUp(site, shopper, [200])
     const answers = await Promise.all([4, 5, 6].map((number) => press(shopper, number)))
     expect(answers.map(({ code }) => code).toSorted()).toEqual([200, 200, 409])
     expect(await balanceOf(shopper)).toMatchObject({ available_cents: 2 })
   })
 
   test('gives the same answer for the same key', async () => {
-    const { shopper } = await withBalance()
+    const { shopper } = await withBalance(site, 'top_5')
     const key = { 'idempotency-key': 'one key' }
     const [first, ...more] = await Promise.all([1, 2, 3, 4].map(() => press(shopper, 4, key)))
     expect(first).toMatchObject({ code: 200, info: { status: 'paid' } })
@@ -178,11 +191,11 @@ describe('a purchase from the balance', () => {
   })
 
   test('works while every gateway is away', async () => {
-    const { shopper } = await withBalance()
+    const { shopper } = await withBalance(site, 'top_5')
     const { gateways } = site.context
     site.context.gateways = []
     try {
-      expect((await offerOf(shopper)).balance).toMatchObject({ covers: ['episode'] })
+      expect((await offerOf(site, shopper)).balance).toMatchObject({ covers: ['episode'] })
       expect(await press(shopper)).toMatchObject({ code: 200, info: { status: 'paid' } })
       expect(await playing(site, shopper)).toBe(200)
     } finally {
@@ -191,7 +204,7 @@ describe('a purchase from the balance', () => {
   })
 
   test('pays for no plan, no top-up and nothing at another price', async () => {
-    const { shopper } = await withBalance('top_20')
+    const { shopper } = await withBalance(site, 'top_20')
     const { id: plan_id } = await shopper.plan(7)
     const refused = { code: 500, message: expect.stringContaining('payment method') }
     expect(await shopper.tryOrder({ kind: 'plan', plan_id, gateway: 'balance' })).toMatchObject(refused)
@@ -212,7 +225,7 @@ describe('bonus money', () => {
       [60, 30],
       [40, 10],
     ] as const)
-      await shopper.buy({ kind: 'top_up', top_up_id: await product(500, bonus, days) })
+      await topUp(site, shopper, [500, bonus, days])
     expect(await press(shopper)).toMatchObject({ info: { discount_cents: 99 } })
     // 40 of ten days and 59 of thirty are gone.
     expect(await balanceOf(shopper)).toMatchObject({
@@ -226,7 +239,7 @@ describe('bonus money', () => {
 
   test('is gone when it expires, and paid money is not', async () => {
     const shopper = await Shopper.on(site)
-    await shopper.buy({ kind: 'top_up', top_up_id: await product(500, 70, 10) })
+    await topUp(site, shopper, [500, 70, 10])
     site.moveOn(11 * day)
     expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 500, bonus_cents: 0, available_cents: 500 })
     expect(await press(shopper)).toMatchObject({ info: { discount_cents: 0 } })
@@ -246,13 +259,13 @@ describe('bonus money', () => {
 describe('the offer of a locked episode', () => {
   test('says what is in the balance and whether it covers the cheapest way', async () => {
     const nobody = await Shopper.on(site)
-    expect((await offerOf(nobody)).balance).toMatchObject({
+    expect((await offerOf(site, nobody)).balance).toMatchObject({
       available_cents: 0,
       covers: [],
       covers_cheapest: false,
     })
-    const { shopper } = await withBalance('top_10')
-    expect((await offerOf(shopper)).balance).toMatchObject({
+    const { shopper } = await withBalance(site, 'top_10')
+    expect((await offerOf(site, shopper)).balance).toMatchObject({
       currency: 'USD',
       available_cents: 1100,
       bonus_cents: 100,

@@ -145,10 +145,16 @@ function checkOneOffByCard({ kind, method = 'card', saved_method_id, save_method
     throw new Fault('badRequest', 'methods are saved for one-off purchases by card')
 }
 
-/** Nobody pays another price than they have seen. The order that was made goes with the transaction. @throws Refusal priceDiffers */
-function checkShownPrice({ amount_cents, currency }: OrderRow, { amount_cents: shown }: Body): void {
-  if (shown !== undefined && shown !== amount_cents)
-    throw new Refusal('priceDiffers', { amount_cents, currency })
+/**
+ * Nobody pays another price than they have seen, or for less bonus. The order that was made goes with the transaction.
+ * @throws Refusal priceDiffers
+ */
+function checkShownPrice({ amount_cents, bonus_cents, currency }: OrderRow, shown: Body): void {
+  const isShown =
+    (shown.amount_cents ?? amount_cents) === amount_cents &&
+    (shown.bonus_cents ?? bonus_cents ?? 0) === (bonus_cents ?? 0)
+  const bonus = bonus_cents === null ? {} : { bonus_cents }
+  if (!isShown) throw new Refusal('priceDiffers', { amount_cents, ...bonus, currency })
 }
 
 /** @returns the id of the order, which is another's where the open period of a subscription is to be paid */
@@ -199,7 +205,8 @@ async function makeOrder(
   if (plan) return orderPlan(tx, { live, owed }, wished, plan)
   if (await isAlreadyOwned(tx, wished, now)) throw new Refusal('alreadyOwned')
   // Presses of one button, each with a key of its own, pay one order.
-  const alike = { ...wished, top_up_id: goods.top_up_id ?? null }
+  const { top_up_id = null, bonus_cents = null, bonus_days = null } = goods
+  const alike = { ...wished, top_up_id, bonus_cents, bonus_days }
   const pressed = saved && (await selectOpenOrderLike(tx, { ...alike, saved_method_id: saved.id }))
   if (pressed) return pressed.id
   await insertOrder(tx, wished)

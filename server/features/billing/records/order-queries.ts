@@ -54,7 +54,7 @@ export function selectOrder(db: Db, id: string) {
   return db.selectFrom('orders').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** The open order of the same person for the same thing at the same price, to be paid with the same saved method. */
+/** The open order of the same person for the same thing at the same price and with the same bonus, to be paid with the same saved method. */
 export function selectOpenOrderLike(
   tx: Tx,
   order: Pick<
@@ -64,6 +64,8 @@ export function selectOpenOrderLike(
     | 'video_id'
     | 'episode_id'
     | 'top_up_id'
+    | 'bonus_cents'
+    | 'bonus_days'
     | 'amount_cents'
     | 'currency'
     | 'saved_method_id'
@@ -79,6 +81,8 @@ export function selectOpenOrderLike(
     .where('video_id', 'is not distinct from', order.video_id)
     .where('episode_id', 'is not distinct from', order.episode_id)
     .where('top_up_id', 'is not distinct from', order.top_up_id)
+    .where('bonus_cents', 'is not distinct from', order.bonus_cents)
+    .where('bonus_days', 'is not distinct from', order.bonus_days)
     .where('amount_cents', '=', order.amount_cents)
     .where('currency', '=', order.currency)
     .where('expires_at', '>', order.created_at)
