@@ -58,6 +58,8 @@ export const getBalance = endpoint({
   summary: 'Returns what is left of the balance, the top-ups on sale, and the dramas with auto-unlock',
   refuses: ['signInFirst', 'balanceOff'],
   info: Type.Object({
+    /** False while the site has balances switched off: what is left can be refunded, and no more. */
+    on: Type.Boolean(),
     /** One for each currency that there is money in. */
     balances: Type.Array(Balance),
     top_ups: Type.Array(TopUp),

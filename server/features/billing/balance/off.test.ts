@@ -1,8 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { autoUnlock, getBalance, listBalanceEntries, setAutoUnlock } from '#contract/balance.ts'
+import {
+  autoUnlock,
+  getBalance,
+  listBalanceEntries,
+  refundBalance,
+  setAutoUnlock,
+  stopAutoUnlock,
+} from '#contract/balance.ts'
+import { expireBonus } from '#server/features/billing/jobs/expire-bonus.ts'
 import { getEpisode } from '#contract/media.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
-import { episodeOf, moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
+import { balanceOf, sellTopUp, topUp } from '#server/testing/site/balance-site.ts'
+import { episodeOf, moneySite, refundsOf, type MoneySite } from '#server/testing/site/money-site.ts'
 
 let site: MoneySite
 
@@ -27,4 +36,46 @@ test('while balances are off, which is the default, each call says so and offers
   const { answer } = await visitor.call(getEpisode, { query: { episode_id: episodeOf(site) } })
   expect(answer).toMatchObject({ code: 402 })
   expect(answer.info).not.toHaveProperty('balance')
+})
+
+/** Somebody who topped up before balances were switched off. */
+async function hadBalance() {
+  const shopper = await Shopper.on(site)
+  const what = await sellTopUp(site, 500, 50, 10)
+  const { context } = site
+  context.balanceOn = true
+  try {
+    const order = await topUp(site, shopper, what)
+    const wanted = { video_id: site.video.id, daily_limit: 5, shown: 'words', immediate_delivery: true }
+    await shopper.visitor.ask(setAutoUnlock, { body: wanted })
+    return { shopper, order }
+  } finally {
+    context.balanceOn = false
+  }
+}
+
+test('who has topped up before sees the balance, spends nothing, and has it refunded', async () => {
+  const { shopper, order } = await hadBalance()
+  const { visitor } = shopper
+  expect(await visitor.ask(getBalance)).toMatchObject({
+    on: false,
+    balances: [{ paid_cents: 500, bonus_cents: 50 }],
+    top_ups: [],
+    gateways: [],
+    auto_unlocks: [{ video_id: site.video.id }],
+  })
+  expect((await visitor.ask(listBalanceEntries)).list).toMatchObject([{ kind: 'top_up' }])
+  expect(await shopper.tryOrder({ episode_id: episodeOf(site), gateway: 'balance' })).toMatchObject(off)
+  await visitor.ask(stopAutoUnlock, { body: { video_id: site.video.id } })
+  await visitor.ask(refundBalance, { body: {} })
+  expect(await refundsOf(site, order.id)).toMatchObject([{ amount_cents: 500, status: 'succeeded' }])
+  expect(await visitor.ask(getBalance)).toMatchObject({ on: false, balances: [] })
+})
+
+test('bonus money is not taken by its expiry while balances are off', async () => {
+  const { shopper } = await hadBalance()
+  site.moveOn(11 * 86_400_000)
+  await expireBonus(site.context)
+  expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 500 })
+  expect((await shopper.visitor.ask(listBalanceEntries)).list).toMatchObject([{ kind: 'top_up' }])
 })

@@ -9,7 +9,7 @@ import type { Viewer } from '#server/platform/http/route.ts'
 import { readPage } from '#server/platform/read-page.ts'
 import type { Db } from '#server/tables.ts'
 import { loadBalance, loadBalances } from '#server/features/billing/balance/balance.ts'
-import { selectEntries } from '#server/features/billing/balance/lot-queries.ts'
+import { hasHadBalance, selectEntries } from '#server/features/billing/balance/lot-queries.ts'
 import { selectTopUps } from '#server/features/billing/balance/top-up-queries.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { canBeBought, offeredGateways, type Priced } from '#server/features/billing/gateways/gateways.ts'
@@ -18,23 +18,29 @@ import { loadAutoUnlocks } from './auto-unlock.ts'
 
 type Seller = Pick<BillingContext, 'gateways' | 'clock' | 'balanceOn'>
 
-/** What a person has in the balance and can do with it. @throws Refusal balanceOff */
+/** What a person has in the balance and can do with it: while balances are off, have it refunded. @throws Refusal balanceOff */
 export async function loadOwnBalance(
   context: Seller & Pick<BillingContext, 'db'>,
   userId: string,
 ): Promise<ResultOf<typeof getBalance>> {
-  if (!context.balanceOn) throw new Refusal('balanceOff')
-  const { db, clock } = context
-  const topUps = await listTopUps(context, db)
+  await checkHas(context, userId)
+  const { db, clock, balanceOn } = context
+  const topUps = balanceOn ? await listTopUps(context, db) : []
   const prices = topUps.map(priceOf)
   const saved = await offerSavedMethod(context, db, userId, prices)
   return {
+    on: balanceOn,
     balances: await loadBalances(db, userId, clock.now()),
     top_ups: topUps,
     gateways: topUps.length > 0 ? offeredGateways(context, prices) : [],
     ...(saved ? { saved_method: saved } : {}),
     auto_unlocks: await loadAutoUnlocks(db, userId, clock.now()),
   }
+}
+
+/** Balances that are off are still there for those who have topped one up. @throws Refusal balanceOff */
+async function checkHas({ db, balanceOn }: Pick<BillingContext, 'db' | 'balanceOn'>, userId: string) {
+  if (!balanceOn && !(await hasHadBalance(db, userId))) throw new Refusal('balanceOff')
 }
 
 const priceOf = ({ id, price_cents, currency }: TopUp): Priced => ({
@@ -96,16 +102,16 @@ export async function offerBalance(
 
 /** The changes of a person's balance, newest first. @throws Refusal balanceOff; Fault badCursor */
 export async function listEntries(
-  { db, balanceOn }: Pick<BillingContext, 'db' | 'balanceOn'>,
+  context: Pick<BillingContext, 'db' | 'balanceOn'>,
   userId: string,
   query: { cursor?: string; limit?: number },
 ): Promise<ResultOf<typeof listBalanceEntries>> {
-  if (!balanceOn) throw new Refusal('balanceOff')
+  await checkHas(context, userId)
   const paging = { cursor: query.cursor, size: pageSize(query.limit, listLimits) }
   const { page, next_cursor } = await readPage(
     'balance',
     paging,
-    (after, limit) => selectEntries(db, userId, after, limit),
+    (after, limit) => selectEntries(context.db, userId, after, limit),
     ({ at, id }) => [at, id],
   )
   return { list: page.map(presentEntry), next_cursor }

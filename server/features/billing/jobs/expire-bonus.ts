@@ -5,8 +5,12 @@ import type { BillingContext } from '#server/features/billing/billing-context.ts
 
 const batch = 200
 
-/** Takes bonus money that has expired from balances. It could not be spent any more before; now the statement says so. */
-export async function expireBonus({ db, clock }: BillingContext): Promise<void> {
+/**
+ * Takes bonus money that has expired from balances. It could not be spent any more before; now the statement says so. While
+ * balances are off nothing is taken from them.
+ */
+export async function expireBonus({ db, clock, balanceOn }: BillingContext): Promise<void> {
+  if (!balanceOn) return
   const now = clock.now()
   const expireSome = () =>
     inTransaction(db, async (tx) => {
