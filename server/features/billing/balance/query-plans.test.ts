@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Db, Tx } from '#server/tables.ts'
 import {
   selectBalanceDays,
+  selectDeferredRevenue,
   selectLiability,
 } from '#server/features/billing/reporting/balance-figures-queries.ts'
 import { queryPlans } from '#server/testing/database/query-plans.ts'
@@ -64,6 +65,7 @@ const reads: [name: string, work: (db: Db) => Promise<unknown>][] = [
   ['how often auto-unlock did something', (db) => countAutomatic(db, 'usr_1', now)],
   ['what auto-unlock did and was taken back', (db) => selectUndone(db, 'usr_1', now)],
   ['what is owed', (db) => selectLiability(db)],
+  ['what is owed by the ledger', (db) => selectDeferredRevenue(db)],
   ['the figures of days', (db) => selectBalanceDays(db, { from: now, to: new Date() })],
 ]
 

@@ -14,6 +14,23 @@ export async function selectLiability(
   return rows
 }
 
+/**
+ * What people have in paid money, and what the ledger owes them for it, by currency. `ledger_lines_balance` and `balance_lots_left`
+ * hold all that is read.
+ */
+export async function selectDeferredRevenue(
+  db: Db,
+): Promise<{ currency: string; unspent_cents: number; owed_cents: number }[]> {
+  const { rows } = await sql<{ currency: string; unspent_cents: number; owed_cents: number }>`
+    SELECT currency, sum(unspent)::float8 AS unspent_cents, sum(owed)::float8 AS owed_cents FROM (
+      SELECT currency, sum(left_cents) AS unspent, 0 AS owed FROM balance_lots
+        WHERE left_cents > 0 AND kind = 'paid' GROUP BY currency
+      UNION ALL
+      SELECT currency, 0, -sum(amount_cents) FROM ledger_lines WHERE account = 'deferred_revenue' GROUP BY currency
+    ) AS sums GROUP BY currency ORDER BY currency`.execute(db)
+  return rows
+}
+
 const sumOf = (condition: string) =>
   sql`coalesce(sum(amount_cents) FILTER (WHERE ${sql.raw(condition)}), 0)::float8`
 

@@ -7,17 +7,19 @@ import { startJobs } from '#server/platform/jobs/jobs.ts'
 import { createLog } from '#server/platform/log.ts'
 import { dayName } from '#server/platform/utc-days.ts'
 import { letIn, type TestOperator } from '#server/testing/builders/operator.ts'
-import { buyEpisode, moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
+import { balanceSite, press, withBalance } from '#server/testing/site/balance-site.ts'
+import { buyEpisode, type MoneySite } from '#server/testing/site/money-site.ts'
 import { studioJobs } from '#server/features/studio/studio.ts'
 import { aggregateFunnel } from './aggregate-funnel.ts'
-import { compareDay } from './compare-sums.ts'
+import { compareBalances, compareDay } from './compare-sums.ts'
 
 let site: MoneySite
 let owner: TestOperator
 let day: string
 beforeAll(async () => {
-  site = await moneySite()
+  site = await balanceSite()
   await buyEpisode(site)
+  await press(site, (await withBalance(site)).shopper)
   const now = site.context.clock.now()
   day = dayName(now)
   const sent = (name: string, fields: Record<string, string>) =>
@@ -39,6 +41,8 @@ afterAll(() => site.close())
 const run = (statement: string) => site.context.database.pool.query(statement)
 
 const tables = ['daily_revenue', 'funnel_money', 'funnel_counts']
+const leftByOne = "UPDATE balance_lots SET left_cents = left_cents + 1 WHERE kind = 'paid'"
+const rightLots = "UPDATE balance_lots SET left_cents = left_cents - 1 WHERE kind = 'paid'"
 
 /** Falsifies sums until the test is over, or until what it answers is called. */
 async function falsify(statement: string): Promise<() => Promise<void>> {
@@ -92,6 +96,15 @@ test.each([
   expect((await compareDay(site.context, day)).join()).toMatch(message)
 })
 
+test('finds that balances differ from the deferred revenue', async () => {
+  expect(await compareBalances(site.context.db)).toEqual([])
+  await run(leftByOne)
+  onTestFinished(() => run(rightLots).then(() => {}))
+  expect(await compareBalances(site.context.db)).toEqual([
+    'balances: 402 USD instead of 401 of deferred revenue',
+  ])
+})
+
 test('does not compare a day while some of it waits to be counted', async () => {
   await falsify('UPDATE funnel_money SET gross_cents = 0; UPDATE funnel_counts SET visits = 0, paywalls = 0')
   await run(`INSERT INTO uncounted_lines (line_id) SELECT id FROM ledger_lines;
@@ -130,5 +143,8 @@ test('says a difference on the system page and in the log until it is gone', asy
   random.mockReturnValue(0)
   expect(await round('failing')).toContain(day)
   await restore()
+  await run(leftByOne)
+  expect(await round('failing')).toContain('balances: 402 USD')
+  await run(rightLots)
   await round('well')
 })

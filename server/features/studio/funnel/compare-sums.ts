@@ -1,4 +1,4 @@
-import { loadLedgerDay, type LedgerSums } from '#server/features/billing/billing.ts'
+import { loadLedgerDay, selectDeferredRevenue, type LedgerSums } from '#server/features/billing/billing.ts'
 import { anyStepsOf, countStepEvents } from '#server/features/tracking/tracking.ts'
 import { dayMs, hourMs, type Clock } from '#server/platform/clock.ts'
 import type { TrackingConfig } from '#server/platform/config/read-tracking.ts'
@@ -27,7 +27,8 @@ const mostKnown = 100
 
 /**
  * Compares the studio's sums of a past day, chosen at random, with the ledger's lines and the events that they were made of, and so each
- * day that has differed before, so that a difference is reported until it is gone.
+ * day that has differed before, so that a difference is reported until it is gone. Each time compares what is left in balances with
+ * the deferred revenue of the ledger.
  * @throws Error naming the days and what differs, which the job's state shows on the studio's system page
  */
 export async function compareSums(context: CompareContext): Promise<void> {
@@ -44,10 +45,20 @@ export async function compareSums(context: CompareContext): Promise<void> {
     db,
     [...new Set([...known.slice(mostAgain), ...found.map(({ day }) => day)])].slice(0, mostKnown),
   )
-  if (found.length > 0)
-    throw new Error(
-      `Sums differ from what they were made of: ${found.map(({ day, differences }) => `${day} (${differences.join(', ')})`).join('; ')}`,
-    )
+  const differing = found.map(({ day, differences }) => `${day} (${differences.join(', ')})`)
+  differing.push(...(await compareBalances(db)))
+  if (differing.length > 0)
+    throw new Error(`Sums differ from what they were made of: ${differing.join('; ')}`)
+}
+
+/** What of balances differs from the ledger, which owes people what they paid and did not spend. */
+export async function compareBalances(db: Db): Promise<string[]> {
+  const sums = await selectDeferredRevenue(db)
+  return sums.flatMap(({ currency, unspent_cents, owed_cents }) =>
+    unspent_cents === owed_cents
+      ? []
+      : [`balances: ${unspent_cents} ${currency} instead of ${owed_cents} of deferred revenue`],
+  )
 }
 
 /** A day that is over, as far back as money or events go. */
