@@ -24,6 +24,7 @@ export const refusals = {
   balanceOff: 409,
   balanceTooLow: 409,
   balanceLeft: 409,
+  balanceRefundOpen: 409,
   autoUnlockOff: 409,
   autoUnlockLimit: 409,
   undoTooLate: 409,

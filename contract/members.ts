@@ -133,7 +133,7 @@ export const deleteUser = endpoint({
   method: 'DELETE',
   path: '/api/user',
   summary: 'Deletes the account; the ledger keeps payments without the name; returns a new guest',
-  refuses: ['signInFirst', 'passwordWrong', 'codeWrong', 'balanceLeft'],
+  refuses: ['signInFirst', 'passwordWrong', 'codeWrong', 'balanceLeft', 'balanceRefundOpen'],
   body: Type.Object({
     current_password: Type.Optional(Typed),
     totp: Type.Optional(Typed),
@@ -141,10 +141,10 @@ export const deleteUser = endpoint({
     forfeit_balance: Type.Optional(Type.Boolean()),
   }),
   info: User,
-  /** The paid money that is left; POST /api/balance/refund sends it back first. */
+  /** The paid money that is left; POST /api/balance/refund sends it back first. Without it, a refund of it has not ended. */
   refusals: {
     409: Type.Object({
-      balances: Type.Array(Type.Object({ currency: Currency, amount_cents: Cents })),
+      balances: Type.Optional(Type.Array(Type.Object({ currency: Currency, amount_cents: Cents }))),
     }),
   },
 })

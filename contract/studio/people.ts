@@ -117,7 +117,7 @@ export const deletePerson = command({
   roles: helpers,
   summary:
     'Deletes a customer: the plan ends and the data are deleted; the ledger keeps what the law requires',
-  refuses: ['notFound'],
+  refuses: ['notFound', 'balanceRefundOpen'],
   body: Type.Object({ id: Id, reason: Reason }),
   info: Type.Object({ deleted: Type.Boolean() }),
 })

@@ -24,8 +24,8 @@ export interface LifecycleHooks {
   merge: readonly ((tx: Tx, guestId: string, memberId: string) => Promise<void>)[]
   /** When a guest last did something of which the feature has a record; it is forgotten when that is too long ago. */
   lastActive: readonly ((tx: Tx, userId: string) => Promise<Date | undefined>)[]
-  /** Whether the person may delete their account: one that would lose something is refused with what, and may insist. */
-  mayErase: readonly ((tx: Tx, userId: string) => Promise<void>)[]
+  /** Whether a person may be deleted: what they would lose is refused, unless they insist; what nothing can be lost of yet is in any case. */
+  mayErase: readonly ((tx: Tx, userId: string, insists: boolean) => Promise<void>)[]
   /** The person's data are deleted; what the ledger must keep stays without their name (security.md, "The person's data"). */
   erase: readonly ((tx: Tx, userId: string, now: Date) => Promise<void>)[]
   /** Everything that is kept of a person, by name, ready to be written as JSON; a list that may be long is read page by page (`Pages`). */

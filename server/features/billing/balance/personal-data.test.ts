@@ -1,45 +1,39 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { getBalance, refundBalance, setAutoUnlock } from '#contract/balance.ts'
 import { getReceipt, withdraw } from '#contract/billing.ts'
+import { deletePerson } from '#contract/studio/people.ts'
 import { deleteUser, getUser, signIn } from '#contract/members.ts'
 import { exportBilling } from '#server/features/billing/billing.ts'
-import { expectBalancesKept } from '#server/testing/billing-model/balance-books.ts'
+import { GatewayRefused } from '#server/features/billing/gateways/gateway.ts'
+import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
+import { letIn } from '#server/testing/builders/operator.ts'
 import { password, registerMember } from '#server/testing/builders/register-member.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
-import { newId } from '#server/platform/ids.ts'
 import { readParts } from '#server/testing/read-parts.ts'
 import {
-  episodeOf,
-  expectSound,
-  moneySite,
-  playing,
-  refundsOf,
-  type MoneySite,
-} from '#server/testing/site/money-site.ts'
+  balanceOf,
+  balanceSite,
+  expectBalanced,
+  topUp,
+  tryPress,
+  withBalance,
+} from '#server/testing/site/balance-site.ts'
+import { playing, refundsOf, type MoneySite } from '#server/testing/site/money-site.ts'
 
 const shown = 'The next episodes unlock for $0.99 each from your balance.'
 const day = 86_400_000
 let site: MoneySite
 
 beforeAll(async () => {
-  site = await moneySite({ BALANCE: 'on' })
+  site = await balanceSite()
 })
 afterAll(() => site.close())
-afterEach(async () => {
-  await expectSound(site)
-  await expectBalancesKept(site.context.db)
-})
+afterEach(() => expectBalanced(site))
 
-async function withBalance(shopper?: Shopper, top_up_id = 'top_5') {
-  const person = shopper ?? (await Shopper.on(site))
-  const { info } = await person.buy({ kind: 'top_up', top_up_id })
-  return { shopper: person, topUp: info?.id ?? '' }
-}
-const press = (shopper: Shopper, number = 4) =>
-  shopper.tryOrder({ episode_id: episodeOf(site, number), gateway: 'balance' })
-const turnOn = ({ visitor }: Shopper) =>
+const press = (shopper: Shopper, number = 4) => tryPress(site, shopper, number)
+const turnOn = ({ visitor }: Shopper, daily_limit = 5) =>
   visitor.ask(setAutoUnlock, {
-    body: { video_id: site.video.id, daily_limit: 5, shown, immediate_delivery: true },
+    body: { video_id: site.video.id, daily_limit, shown, immediate_delivery: true },
   })
 const balancesOf = async ({ visitor }: Shopper) => (await visitor.ask(getBalance)).balances
 
@@ -47,31 +41,44 @@ describe('a guest with a balance who signs in', () => {
   test('has it in the account, once, and spends it there', async () => {
     const { user, email, visitor } = await registerMember(site)
     const member = await Shopper.on(site, visitor)
-    await withBalance(member)
-    const { shopper: guest } = await withBalance(undefined, 'top_10')
+    await topUp(site, member, 'top_5')
+    const { shopper: guest } = await withBalance(site, 'top_10')
     await press(guest)
-    await turnOn(guest)
     const signedIn = () => guest.visitor.ask(signIn, { body: { email, password } })
     expect((await signedIn()).id).toBe(user.id)
     expect(await balancesOf(guest)).toMatchObject([{ paid_cents: 1500, bonus_cents: 1 }])
     expect(await balancesOf(member)).toMatchObject([{ available_cents: 1501 }])
-    expect((await guest.visitor.ask(getBalance)).auto_unlocks).toHaveLength(1)
     await signedIn()
     expect(await balancesOf(member)).toMatchObject([{ available_cents: 1501 }])
     expect((await press(member, 5)).code).toBe(200)
     expect(await playing(site, member, 4)).toBe(200)
   })
+
+  test('turns auto-unlock on for nobody but themselves', async () => {
+    const { email, visitor } = await registerMember(site)
+    const member = await Shopper.on(site, visitor)
+    await topUp(site, member, 'top_5')
+    const { shopper: guest } = await withBalance(site)
+    await turnOn(guest)
+    await guest.visitor.ask(signIn, { body: { email, password } })
+    expect((await member.visitor.ask(getBalance)).auto_unlocks).toEqual([])
+    await turnOn(member, 3)
+    const { shopper: another } = await withBalance(site)
+    await turnOn(another, 9)
+    await another.visitor.ask(signIn, { body: { email, password } })
+    expect((await member.visitor.ask(getBalance)).auto_unlocks).toMatchObject([{ daily_limit: 3 }])
+  })
 })
 
 describe('the export', () => {
   test('has each change of the balance, and auto-unlock with the words', async () => {
-    const { shopper, topUp } = await withBalance(undefined, 'top_10')
+    const { shopper, topUp: order } = await withBalance(site, 'top_10')
     await press(shopper)
     await turnOn(shopper)
     const { id } = await shopper.visitor.ask(getUser)
     const taken = await readParts(exportBilling(site.context.db, id))
     expect(taken['balance_entries']).toMatchObject([
-      { kind: 'top_up', order_id: topUp, paid_cents: 1000, bonus_cents: 100 },
+      { kind: 'top_up', order_id: order.id, paid_cents: 1000, bonus_cents: 100 },
       { kind: 'purchase', paid_cents: 0, bonus_cents: -99 },
     ])
     expect(taken['auto_unlocks']).toMatchObject([{ video_id: site.video.id, daily_limit: 5, shown }])
@@ -81,25 +88,25 @@ describe('the export', () => {
 
 describe('somebody with paid money left who deletes the account', () => {
   test('is told how much, and may have it refunded first', async () => {
-    const { shopper, topUp } = await withBalance()
+    const { shopper, topUp: order } = await withBalance(site)
     const refused = (await shopper.visitor.call(deleteUser)).answer
     expect(refused).toMatchObject({
       code: 409,
       info: { balances: [{ currency: 'USD', amount_cents: 500 }] },
     })
     await shopper.visitor.ask(refundBalance, { body: {} })
-    expect(await refundsOf(site, topUp)).toMatchObject([{ amount_cents: 500, status: 'succeeded' }])
+    expect(await refundsOf(site, order.id)).toMatchObject([{ amount_cents: 500, status: 'succeeded' }])
     expect(await shopper.visitor.ask(deleteUser)).toMatchObject({ role: 'visitor' })
   })
 
   test('may insist, which makes it breakage', async () => {
-    const { shopper, topUp } = await withBalance(undefined, 'top_10')
+    const { shopper, topUp: order } = await withBalance(site, 'top_10')
     await turnOn(shopper)
     const { id } = await shopper.visitor.ask(getUser)
     await shopper.visitor.ask(deleteUser, { body: { forfeit_balance: true } })
     const { db } = site.context
     const lines = db.selectFrom('ledger_lines').select(['account', 'amount_cents'])
-    expect(await lines.where('order_id', '=', topUp).where('account', '=', 'breakage').execute()).toEqual([
+    expect(await lines.where('order_id', '=', order.id).where('account', '=', 'breakage').execute()).toEqual([
       { account: 'breakage', amount_cents: expect.anything() },
     ])
     const rows = await db.selectFrom('auto_unlocks').selectAll().where('user_id', '=', id).execute()
@@ -107,9 +114,49 @@ describe('somebody with paid money left who deletes the account', () => {
   })
 
   test('is not kept by bonus money', async () => {
-    const { shopper } = await withBalance(undefined, 'top_10')
+    const { shopper } = await withBalance(site, 'top_10')
     await shopper.visitor.ask(refundBalance, { body: {} })
     await shopper.visitor.ask(deleteUser)
+  })
+})
+
+describe('an account with a refund of a top-up that has not ended', () => {
+  test('is deleted by nobody, also without the balance, until it has', async () => {
+    const { shopper, topUp: order } = await withBalance(site)
+    const { id } = await shopper.visitor.ask(getUser)
+    site.trouble.refundPayment = () => Promise.reject(new Error('away'))
+    await shopper.visitor.ask(refundBalance, { body: {} })
+    const refused = {
+      code: 409,
+      message:
+        'A refund of the balance is still being processed. The account can be deleted once it is done.',
+    }
+    for (const forfeit_balance of [false, true])
+      expect((await shopper.visitor.call(deleteUser, { body: { forfeit_balance } })).answer).toMatchObject(
+        refused,
+      )
+    const support = await letIn(site, 'support')
+    const asked = { body: { id, reason: 'asked for it' } }
+    expect((await support.desk.call(deletePerson, asked)).answer).toMatchObject(refused)
+    Reflect.deleteProperty(site.trouble, 'refundPayment')
+    site.moveOn(3_600_000)
+    await runJanitor(site.context)
+    expect(await refundsOf(site, order.id)).toMatchObject([{ amount_cents: 500, status: 'succeeded' }])
+    expect(await shopper.visitor.ask(deleteUser)).toMatchObject({ role: 'visitor' })
+  })
+
+  test('has the money back where the refund fails, and can ask for it again', async () => {
+    const { shopper } = await withBalance(site)
+    site.trouble.refundPayment = () => Promise.reject(new Error('away'))
+    await shopper.visitor.ask(refundBalance, { body: {} })
+    site.trouble.refundPayment = () => Promise.reject(new GatewayRefused('no'))
+    site.moveOn(3_600_000)
+    await runJanitor(site.context)
+    expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 500 })
+    expect((await shopper.visitor.call(deleteUser)).answer).toMatchObject({
+      code: 409,
+      info: { balances: [{ currency: 'USD', amount_cents: 500 }] },
+    })
   })
 })
 
@@ -140,7 +187,7 @@ describe('a withdrawal from a top-up', () => {
   })
 
   test('is over after 14 days, though the money can still be refunded', async () => {
-    const { shopper } = await withBalance()
+    const { shopper } = await withBalance(site)
     site.moveOn(15 * day)
     await leave({ email: shopper.email })
     expect(await last(shopper.email)).toBe('')
@@ -152,7 +199,7 @@ describe('a withdrawal from a top-up', () => {
 
 describe('a receipt', () => {
   test('of a top-up says what it is and has no tax; of a purchase from the balance it has the tax', async () => {
-    const { shopper } = await withBalance()
+    const { shopper } = await withBalance(site)
     await press(shopper)
     const subjects = (await site.mails(shopper.email)).map(({ subject }) => subject)
     expect(subjects[0]).toBe('Your receipt: $5.00 for your balance')
@@ -161,10 +208,7 @@ describe('a receipt', () => {
 
   test('says what bonus money paid, which is taken off the total', async () => {
     const shopper = await Shopper.on(site)
-    const id = newId('top')
-    const row = { id, price_cents: 500, bonus_cents: 40, currency: 'USD' }
-    await site.context.db.insertInto('top_up_products').values(row).execute()
-    await withBalance(shopper, id)
+    await topUp(site, shopper, [500, 40])
     const { info } = await press(shopper)
     const [, receipt] = await site.mails(shopper.email)
     expect(receipt?.text).toContain('Paid with bonus: $0.40')

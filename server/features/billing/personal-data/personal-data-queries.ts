@@ -65,6 +65,16 @@ export async function hasBought(tx: Tx, userId: string): Promise<boolean> {
   return rows[0]?.bought === true
 }
 
+/** Whether a refund of a person's top-up was started and has not ended. */
+export async function hasOpenTopUpRefund(tx: Tx, userId: string): Promise<boolean> {
+  const { rows } = await sql`
+    SELECT FROM orders JOIN attempts ON attempts.order_id = orders.id JOIN refunds ON refunds.attempt_id = attempts.id
+    WHERE orders.user_id = ${userId} AND orders.kind = 'top_up' AND refunds.status = 'started' LIMIT 1`.execute(
+    tx,
+  )
+  return rows.length > 0
+}
+
 /** Has the open payments of a person's orders looked at now. */
 export async function checkPaymentsSoon(tx: Tx, userId: string, now: Date): Promise<void> {
   await tx

@@ -1,9 +1,16 @@
 import { Refusal } from '#contract/errors.ts'
 import type { Tx } from '#server/tables.ts'
 import { selectUnspentTopUps } from '#server/features/billing/balance/lot-queries.ts'
+import { hasOpenTopUpRefund } from './personal-data-queries.ts'
 
-/** Keeps an account with paid money in its balance from being deleted unasked: it can be refunded first. @throws Refusal balanceLeft */
-export async function refuseErasure(tx: Tx, userId: string): Promise<void> {
+/**
+ * Keeps an account with paid money in its balance from being deleted unasked: it can be refunded first. While a refund of a top-up has
+ * not ended, nobody deletes the account: if the refund failed, nobody could ask for the money any more.
+ * @throws Refusal balanceRefundOpen; balanceLeft, unless the person insists
+ */
+export async function refuseErasure(tx: Tx, userId: string, insists: boolean): Promise<void> {
+  if (await hasOpenTopUpRefund(tx, userId)) throw new Refusal('balanceRefundOpen')
+  if (insists) return
   const left = Map.groupBy(await selectUnspentTopUps(tx, userId), ({ currency }) => currency)
   if (left.size === 0) return
   const balances = [...left].map(([currency, lots]) => ({

@@ -33,20 +33,19 @@ const nobody = {
  * Deletes the account of a member who has proven to be its owner, or what is kept of a guest: every feature erases its
  * part in one transaction, and the row says nothing of the person any more (security.md, "The person's data").
  * @returns a fresh guest
- * @throws Refusal balanceLeft with what, unless they insist; passwordWrong with the field, codeWrong, signInFirst without a token or a recent enough proof
+ * @throws Refusal balanceLeft with what, unless they insist; balanceRefundOpen; passwordWrong with the field, codeWrong, signInFirst without a token or a recent enough proof
  */
 export async function deleteUser(
   context: MembersContext,
   call: Call<typeof deleteUserCall>,
 ): Promise<Viewer> {
   const viewer = requireViewer(call)
-  const { mayErase } = context.lifecycleHooks
   const proof =
     viewer.role === 'member' ? await reauthenticate(context, requireMember(call), call.body) : undefined
   await inTransaction(context.db, async (tx) => {
     if (proof) await lockReauthenticated(context, tx, proof)
     else if (!(await lockKeptGuest(tx, viewer))) return
-    if (!call.body.forfeit_balance) for (const check of mayErase) await check(tx, viewer.userId)
+    await checkErasure(context, tx, viewer.userId, call.body.forfeit_balance ?? false)
     await eraseAccount(context, tx, viewer.userId)
     await auditCall(context, tx, call, 'deleted', viewer.userId)
   })
@@ -58,6 +57,16 @@ async function lockKeptGuest(tx: Tx, { userId }: Viewer): Promise<boolean> {
   const row = await lockUser(tx, userId)
   if (row && !isGuest(row)) throw new Refusal('signInFirst')
   return row !== undefined
+}
+
+/** Asks every feature whether a person may be deleted, whose row is locked. @throws Refusal with what is in the way */
+export async function checkErasure(
+  { lifecycleHooks }: MembersContext,
+  tx: Tx,
+  userId: string,
+  insists: boolean,
+): Promise<void> {
+  for (const check of lifecycleHooks.mayErase) await check(tx, userId, insists)
 }
 
 /** Deletes a person's data in every feature. The caller has locked the row. */

@@ -1,7 +1,7 @@
 import { Refusal } from '#contract/errors.ts'
 import { writeAudit } from '#server/platform/database/audit.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import { eraseAccount } from './delete-user.ts'
+import { checkErasure, eraseAccount } from './delete-user.ts'
 import { describeDevice } from '#server/features/members/sessions/describe-device.ts'
 import type { MembersContext } from '#server/features/members/members-context.ts'
 import {
@@ -58,10 +58,11 @@ export async function signOutEverywhere({ clock }: MembersContext, tx: Tx, userI
   return removed
 }
 
-/** Deletes a person who asked an operator for it, as they could themselves. @throws Refusal notFound */
+/** Deletes a person who asked an operator for it, as they could themselves. @throws Refusal notFound, balanceRefundOpen */
 export async function deleteOnRequest(context: MembersContext, tx: Tx, userId: string): Promise<void> {
   const row = await lockUser(tx, userId)
   if (!row || row.merged_into !== null || row.deleted_at !== null) throw new Refusal('notFound')
+  await checkErasure(context, tx, userId, true)
   await eraseAccount(context, tx, userId)
   await writeAudit(tx, { event: 'deleted', userId, at: context.clock.now() })
 }
