@@ -207,13 +207,11 @@ export const selectEntries = preparedPage((db: Db, { userId, limit, isFurther })
     .limit(limit),
 )
 
-/** Gives the balance of one person to another: what it is, how it came about, and auto-unlock where the other has none of it. */
+/** Gives the balance of one person to another: what it is, and how it came about. How it is spent, each decides for themselves. */
 export async function moveBalance(tx: Tx, from: string, to: string): Promise<void> {
   for (const table of ['balance_lots', 'balance_entries'] as const)
     await tx.updateTable(table).set({ user_id: to }).where('user_id', '=', from).execute()
-  await sql`INSERT INTO auto_unlocks SELECT ${to}, video_id, daily_limit, agreed_cents, currency, shown_hash, created_at
-    FROM auto_unlocks WHERE user_id = ${from} ON CONFLICT DO NOTHING`.execute(tx)
-  await tx.deleteFrom('auto_unlocks').where('user_id', '=', from).execute()
+  await deleteAutoUnlocks(tx, from)
 }
 
 /** Turns all auto-unlock of a person off. */

@@ -10,8 +10,8 @@ import { revokeSavedMethodConsent } from '#server/features/billing/payment-metho
 import { endExpired } from '#server/features/billing/subscriptions/start-subscription.ts'
 
 /**
- * All that a guest ordered and paid becomes the member's: orders, payment methods, subscriptions, the balance, and the keys under which
- * a lost answer is asked for again. There is one live subscription per person: where both have one, the guest's renews no
+ * All that a guest ordered and paid becomes the member's: orders, payment methods, subscriptions, the balance (not auto-unlock, by which
+ * only the member spends it), and the keys under which a lost answer is asked for again. There is one live subscription per person: where both have one, the guest's renews no
  * more, and what it paid for stays as an entitlement until its end (docs/decisions/0005-two-subscriptions-meet.md).
  * A second time changes nothing.
  */
