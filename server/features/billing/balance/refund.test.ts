@@ -1,72 +1,56 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { getBalance, listBalanceEntries, refundBalance } from '#contract/balance.ts'
+import { listBalanceEntries, refundBalance } from '#contract/balance.ts'
 import type { Order } from '#contract/billing.ts'
 import { GatewayRefused } from '#server/features/billing/gateways/gateway.ts'
 import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
-import { dispute } from '#server/features/billing/gateways/sandbox/sandbox-gateway.ts'
+import { insertRefund } from '#server/features/billing/records/refund-queries.ts'
 import { refundOrder } from '#server/features/billing/refunds/refund-order.ts'
 import { syncTopUp } from '#server/features/billing/refunds/sync-top-up.ts'
-import type { DisputeStatus } from '#server/features/billing/tables.ts'
 import { newId } from '#server/platform/ids.ts'
-import { expectBalancesKept } from '#server/testing/billing-model/balance-books.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
+import * as balances from '#server/testing/site/balance-site.ts'
+import { balanceOf, balanceSite, expectBalanced } from '#server/testing/site/balance-site.ts'
 import {
   episodeOf,
-  expectSound,
   hear,
-  moneySite,
   paymentOf,
   playing,
   refundsOf,
+  tidyAfter,
   type MoneySite,
 } from '#server/testing/site/money-site.ts'
 
 let site: MoneySite
 
 beforeAll(async () => {
-  site = await moneySite({ BALANCE: 'on' })
+  site = await balanceSite()
 })
 afterAll(() => site.close())
-afterEach(async () => {
-  await expectSound(site)
-  await expectBalancesKept(site.context.db)
-})
+afterEach(() => expectBalanced(site))
 
-async function withBalance(price_cents = 500, bonus_cents = 0) {
-  const shopper = await Shopper.on(site)
-  return { shopper, topUp: await topUp(shopper, price_cents, bonus_cents) }
-}
-
-async function topUp(shopper: Shopper, price_cents: number, bonus_cents = 0): Promise<Order> {
-  const id = newId('top')
-  const row = { id, price_cents, bonus_cents, bonus_days: null, currency: 'USD' }
-  await site.context.db.insertInto('top_up_products').values(row).execute()
-  const { info } = await shopper.buy({ kind: 'top_up', top_up_id: id })
-  if (info?.status !== 'paid') throw new Error('it was not paid')
-  return info
-}
-
-async function press(shopper: Shopper, number = 4): Promise<Order> {
-  const { info } = await shopper.tryOrder({ episode_id: episodeOf(site, number), gateway: 'balance' })
-  if (info?.status !== 'paid') throw new Error('it was not paid')
-  return info
-}
+const withBalance = (price_cents = 500, bonus_cents = 0) =>
+  balances.withBalance(site, [price_cents, bonus_cents])
+const addMoney = (shopper: Shopper, cents: number) => balances.topUp(site, shopper, [cents])
+const press = (shopper: Shopper, number = 4) => balances.press(site, shopper, number)
+const bankSays = (order: Order, status: 'open' | 'won' | 'lost') => balances.bankSays(site, order, status)
 
 /** An operator refunds an order. */
 const refund = ({ id }: Order, amountCents?: number) =>
   refundOrder(site.context, id, { reason: 'asked for it', ...(amountCents ? { amountCents } : {}) })
 
-const balanceOf = async ({ visitor }: Shopper) => (await visitor.ask(getBalance)).balances[0]
+/** The first half of a refund of a purchase, whose process has died then. */
+async function leaveUnfinished({ id: orderId }: Order, amount_cents: number): Promise<void> {
+  const { db, clock } = site.context
+  const attempts = db.selectFrom('attempts').select('id').where('order_id', '=', orderId)
+  const { id: attempt_id } = await attempts.executeTakeFirstOrThrow()
+  const [now, id] = [clock.now(), newId('ref')]
+  const refund = { id, attempt_id, idempotency_key: id, amount_cents, reason: 'asked for it' }
+  const row = { ...refund, status: 'started', check_at: now, created_at: now } as const
+  await db.transaction().execute((tx) => insertRefund(tx, row))
+}
+
 const kindsOf = async ({ visitor }: Shopper) =>
   (await visitor.ask(listBalanceEntries)).list.map(({ kind }) => kind)
-
-/** The bank speaks, and the sandbox tells of it. */
-async function bankSays({ id }: Order, status: DisputeStatus) {
-  const { db, clock, secret } = site.context
-  const { reference } = await paymentOf(site, id)
-  await dispute({ db, clock, secret, notify: () => {} }, reference, status)
-  await hear(site, reference)
-}
 
 /** What an account of the ledger has of one order, positive for a debit. */
 async function booked({ id }: Order, account: string): Promise<number> {
@@ -159,7 +143,7 @@ describe('a refund of a top-up', () => {
 describe('the person’s own refund of the balance', () => {
   test('sends the unspent paid money of each top-up to its payment', async () => {
     const { shopper, topUp: first } = await withBalance(500, 100)
-    const second = await topUp(shopper, 300)
+    const second = await addMoney(shopper, 300)
     // 1 of the bonus is left.
     await press(shopper)
     await press(shopper, 5)
@@ -228,7 +212,7 @@ describe('a chargeback of a top-up', () => {
 
   test('leaves other money and what that bought', async () => {
     const { shopper, topUp: first } = await withBalance(99)
-    const second = await topUp(shopper, 500)
+    const second = await addMoney(shopper, 500)
     await press(shopper, 4)
     await press(shopper, 5)
     await bankSays(second, 'open')
@@ -276,6 +260,23 @@ describe('a chargeback of a top-up', () => {
     await bankSays(topUp, 'lost')
     expect(await shopper.look(order.id)).toMatchObject({ status: 'refunded' })
     expect(await booked(topUp, 'dispute_lost')).toBe(0)
+    expect(await booked(topUp, 'balance_loss')).toBe(0)
+  })
+
+  test.each([20, 99])('takes a purchase of which a refund of %i is under way', async (cents) => {
+    const { shopper, topUp } = await withBalance(500)
+    const order = await press(shopper)
+    await leaveUnfinished(order, cents)
+    await bankSays(topUp, 'open')
+    await tidyAfter(site, 3_600_000)
+    const refunds = await refundsOf(site, order.id)
+    expect(refunds.map(({ status }) => status)).toEqual(
+      cents === 99 ? ['succeeded'] : ['succeeded', 'succeeded'],
+    )
+    expect(refunds.reduce((sum, each) => sum + each.amount_cents, 0)).toBe(99)
+    expect(await shopper.look(order.id)).toMatchObject({ status: 'refunded', refunded_cents: 99 })
+    expect(await playing(site, shopper)).toBe(402)
+    expect(await balanceOf(shopper)).toBeUndefined()
     expect(await booked(topUp, 'balance_loss')).toBe(0)
   })
 

@@ -1,16 +1,30 @@
 import { newId } from '#server/platform/ids.ts'
 import type { Tx } from '#server/tables.ts'
-import { isPurchase, returnPurchase, takeBack } from '#server/features/billing/balance/balance.ts'
+import {
+  isPurchase,
+  returnPurchase,
+  takeBack,
+  type Purchase,
+} from '#server/features/billing/balance/balance.ts'
 import {
   lockLotsOfTopUp,
   selectPurchasesOf,
   type LotRow,
 } from '#server/features/billing/balance/lot-queries.ts'
 import { sourceOf } from '#server/features/billing/ledger/ledger.ts'
-import { selectAttempt, selectAttempts } from '#server/features/billing/records/attempt-queries.ts'
+import {
+  selectAttempt,
+  selectAttempts,
+  type AttemptRow,
+} from '#server/features/billing/records/attempt-queries.ts'
 import { auditPayment } from '#server/features/billing/records/audit-payment.ts'
 import { selectOrder, type OrderRow } from '#server/features/billing/records/order-queries.ts'
-import { insertRefund, selectRefunds } from '#server/features/billing/records/refund-queries.ts'
+import {
+  finishRefund,
+  insertRefund,
+  selectRefunds,
+  type RefundRow,
+} from '#server/features/billing/records/refund-queries.ts'
 import { syncOrderStatus } from './sync-order-status.ts'
 
 /**
@@ -25,9 +39,7 @@ export async function syncTopUp(tx: Tx, attemptId: string, at: Date): Promise<vo
   const isTopUp = order?.kind === 'top_up' && (await sourceOf(tx, attemptId)) === 'deferred_revenue'
   const lot = isTopUp ? await paidLotOf(tx, order.id) : undefined
   if (!attempt || !order || !lot) return
-  const refunds = await selectRefunds(tx, attemptId)
-  const refunded = refunds.reduce((sum, each) => sum + (each.status === 'failed' ? 0 : each.amount_cents), 0)
-  const gone = refunded + attempt.disputed_cents
+  const gone = sumOfRefunds(await selectRefunds(tx, attemptId)) + attempt.disputed_cents
   const more = gone - lot.taken_cents - lot.lost_cents
   if (more > 0) {
     const taken = Math.min(more, lot.left_cents)
@@ -56,26 +68,49 @@ async function takePurchases(tx: Tx, topUp: OrderRow, whole: boolean, at: Date):
   }
 }
 
-/** Refunds what is left of a purchase to the balance, with all that follows, and without a mail: the money does not stay there. */
+/**
+ * Refunds what is left of a purchase to the balance, with all that follows, and without a mail: the money does not stay there. A refund
+ * of it that is under way is done with that.
+ */
 async function takePurchase(tx: Tx, orderId: string, topUpId: string, at: Date): Promise<void> {
   const order = await selectOrder(tx, orderId)
   const [attempt] = await selectAttempts(tx, [orderId])
   if (!order || !isPurchase(order) || !attempt) throw new Error(`order ${orderId} is no purchase`)
-  const refund = { id: newId('ref'), cents: order.amount_cents - order.refunded_cents }
+  await insertRest(tx, order, attempt, topUpId, at)
+  for (const { id, amount_cents: cents, reason } of await selectRefunds(tx, attempt.id)) {
+    if (!(await finishRefund(tx, id, 'succeeded'))) continue
+    await returnPurchase(tx, order, { id, cents }, at, 'chargeback')
+    await auditPayment(tx, 'order_refunded', order, at, { refund_cents: cents, reason })
+  }
+  await syncOrderStatus(tx, { order, attempt, source: `sales:${order.kind}`, at })
+}
+
+/** Notes a refund of what has not gone back of a purchase and is not under way. */
+async function insertRest(
+  tx: Tx,
+  { id: orderId, amount_cents }: Purchase,
+  { id: attempt_id }: AttemptRow,
+  topUpId: string,
+  at: Date,
+): Promise<void> {
+  const cents = amount_cents - sumOfRefunds(await selectRefunds(tx, attempt_id))
+  if (cents === 0) return
+  const id = newId('ref')
   await insertRefund(tx, {
-    id: refund.id,
-    attempt_id: attempt.id,
-    idempotency_key: `chargeback:${topUpId}:${orderId}:${refund.id}`,
-    amount_cents: refund.cents,
+    id,
+    attempt_id,
+    idempotency_key: `chargeback:${topUpId}:${orderId}:${id}`,
+    amount_cents: cents,
     reason: 'chargeback',
-    status: 'succeeded',
+    status: 'started',
     check_at: null,
     created_at: at,
   })
-  await returnPurchase(tx, order, refund, at, 'chargeback')
-  await auditPayment(tx, 'order_refunded', order, at, { refund_cents: refund.cents, reason: 'chargeback' })
-  await syncOrderStatus(tx, { order, attempt, source: `sales:${order.kind}`, at })
 }
+
+/** What has gone back or is under way. */
+const sumOfRefunds = (refunds: readonly RefundRow[]) =>
+  refunds.reduce((sum, { status, amount_cents }) => sum + (status === 'failed' ? 0 : amount_cents), 0)
 
 /** The unspent bonus of a top-up goes with the last of its paid money. */
 async function takeBonus(
