@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Locator, Page } from '@playwright/test'
-import { available, topUpSheet, unlockButton } from '#e2e/support/balances.ts'
+import type { Page } from '@playwright/test'
+import { available, payTopUp, topUp, topUpSheet, unlockButton } from '#e2e/support/balances.ts'
 import { countEffort } from '#e2e/support/count-effort.ts'
 import { expect, test, usualSite } from '#e2e/support/fixtures.ts'
 import {
@@ -21,28 +21,6 @@ const balanceSite = { ...usualSite, standIns: false, settings: { BALANCE: 'on' }
 test.use({ site: balanceSite })
 
 const card = { number: '4242 4242 4242 4242' }
-const autoPrompt = (page: Page) =>
-  page.getByRole('region', { name: 'Unlock the next episodes automatically?' })
-
-/** Pays for a top-up in the sheet that is open. */
-async function payTopUp(page: Page, name: string, price: string): Promise<void> {
-  const sheet = topUpSheet(page)
-  await sheet.getByText(name, { exact: true }).click()
-  await sheet.getByRole('button', { name: `Pay ${price}`, exact: true }).click()
-  await payByCard(page, card)
-  await expect(sheet).toHaveCount(0)
-}
-
-/** Tops up from a locked episode. @returns its panel, which sells from the balance then */
-async function topUp(page: Page, episode: number, name = '$5.00', price = '$5.00'): Promise<Locator> {
-  await page.goto(await towerUrl(page, episode))
-  const panel = lockedPanel(page, episode)
-  await panel.getByRole('button', { name: 'Top up your balance' }).click()
-  await payTopUp(page, name, price)
-  await expect(unlockButton(panel)).toBeVisible()
-  return panel
-}
-
 async function register(page: Page): Promise<string> {
   const data = { email: `ada-${crypto.randomUUID()}@example.com`, password: 'a quiet lighthouse' }
   await page.goto('/')
@@ -160,58 +138,6 @@ test('a balance that is too low by now says so, and the other ways open and pay'
   expect(await available(page)).toBe(500)
 })
 
-test('auto-unlock is offered after an unlock, says the price before each episode, and is undone by one press', async ({
-  page,
-}) => {
-  const panel = await topUp(page, 4)
-  await unlockButton(panel).click()
-  await expectPlaying(page, 4)
-  const prompt = autoPrompt(page)
-  await expect(prompt).toContainText('$0.99 from your balance')
-  await prompt.getByLabel('At most per day').selectOption('5')
-  await prompt.getByRole('button', { name: 'Turn on auto-unlock' }).click()
-  await expect(prompt).toHaveCount(0)
-  await page.goto(await towerUrl(page, 5))
-  await expect(page.getByRole('heading', { name: 'Episode 5 unlocks for $0.99' })).toBeVisible()
-  await expectPlaying(page, 5)
-  expect(await available(page)).toBe(302)
-  const line = page.getByRole('status').filter({ hasText: 'Episode 5 was unlocked for $0.99.' })
-  await line.getByRole('button', { name: 'Undo' }).click()
-  await expect(page.getByText('Undone. $0.99 is back in your balance')).toBeVisible()
-  await expect(unlockButton(lockedPanel(page, 5))).toBeVisible()
-  expect(await available(page)).toBe(401)
-})
-
-test('an automatic unlock can be stopped before it happens, and turned off in the member area', async ({
-  page,
-}) => {
-  const panel = await topUp(page, 4)
-  await unlockButton(panel).click()
-  await autoPrompt(page).getByRole('button', { name: 'Turn on auto-unlock' }).click()
-  await expect(autoPrompt(page)).toHaveCount(0)
-  await page.goto(await towerUrl(page, 5))
-  await page.getByRole('button', { name: 'Don’t unlock' }).click()
-  await expect(unlockButton(lockedPanel(page, 5))).toBeVisible()
-  expect(await available(page)).toBe(401)
-  await page.goto('/my')
-  const balance = page.getByRole('region', { name: 'Balance', exact: true })
-  await expect(balance).toContainText('Up to $0.99 an episode, at most 10 a day.')
-  await balance.getByRole('button', { name: 'Turn off auto-unlock: The Test Tower' }).click()
-  await expect(page.getByText('Auto-unlock is off for this drama.')).toBeVisible()
-  await page.goto(await towerUrl(page, 5))
-  await expect(unlockButton(lockedPanel(page, 5))).toBeVisible()
-})
-
-test('who declines auto-unlock is not asked again for the drama', async ({ page }) => {
-  const panel = await topUp(page, 4)
-  await unlockButton(panel).click()
-  await autoPrompt(page).getByRole('button', { name: 'Not now' }).click()
-  await page.goto(await towerUrl(page, 5))
-  await unlockButton(lockedPanel(page, 5)).click()
-  await expectPlaying(page, 5)
-  await expect(autoPrompt(page)).toHaveCount(0)
-})
-
 test('the member area shows what is left, the history, and gives unspent money back', async ({ page }) => {
   const panel = await topUp(page, 4, '$10.00 + $1.00 bonus', '$10.00')
   await unlockButton(panel).click()
@@ -278,6 +204,23 @@ test('who gives the money up has to say so', async ({ page }) => {
   await expect(page.getByRole('heading', { name: 'Everything was deleted' })).toBeVisible()
 })
 
+test('an account whose refund is still under way is not deleted, and that is said', async ({ page }) => {
+  const password = await register(page)
+  const message = 'A refund of your balance is still being processed.'
+  await page.route('**/api/user', (route) =>
+    route.request().method() === 'DELETE'
+      ? route.fulfill({ json: { code: 409, message } })
+      : route.fallback(),
+  )
+  await page.goto('/individual')
+  await page.getByRole('button', { name: 'Delete… Delete your account' }).click()
+  await page.getByLabel('Current password').fill(password)
+  await page.getByLabel('I understand that this is permanent.').check()
+  await page.getByRole('button', { name: 'Delete permanently' }).click()
+  await expect(page.getByText(message)).toBeVisible()
+  await expect(page.getByRole('group', { name: 'Balance' })).toHaveCount(0)
+})
+
 test.describe('the screens of the balance', () => {
   // axe comes into the page as a script of its own.
   test.use({ bypassCSP: true })
@@ -333,5 +276,18 @@ test.describe('a site without balances', () => {
     await page.goto('/my')
     await expect(page.getByRole('heading', { name: 'Orders and receipts' })).toBeVisible()
     await expect(page.getByText(/balance/i)).toHaveCount(0)
+  })
+
+  test('shows those who have one what is left and gives it back, and sells nothing', async ({ page }) => {
+    const balance = { currency: 'USD', available_cents: 410, paid_cents: 401, bonus_cents: 9 }
+    const info = { on: false, balances: [balance], top_ups: [], gateways: [], auto_unlocks: [] }
+    await page.route('**/api/balance', (route) => route.fulfill({ json: { code: 200, info } }))
+    const data = { list: [], next_cursor: null }
+    await page.route('**/api/balance/entries*', (route) => route.fulfill({ json: { code: 200, data } }))
+    await page.goto('/my')
+    const own = page.getByRole('region', { name: 'Balance', exact: true })
+    await expect(own).toContainText('$4.10 available')
+    await expect(own).toContainText('You can’t top up or spend your balance right now.')
+    await expect(own.getByRole('button')).toHaveText(['Refund unspent money'])
   })
 })

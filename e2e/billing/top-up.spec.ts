@@ -1,6 +1,7 @@
 import type { Locator, Page } from '@playwright/test'
 import { available, topUpSheet, unlockButton } from '#e2e/support/balances.ts'
 import { expect, test, usualSite } from '#e2e/support/fixtures.ts'
+import { currentSite } from '#e2e/site/own-site.ts'
 import { pressTwice } from '#e2e/support/press-twice.ts'
 import { standInStripe } from '#e2e/stand-ins/stripe-stand-in.ts'
 import {
@@ -70,6 +71,27 @@ test('PayPal tops up and leads back to the locked episode, which the balance pay
   await page.getByRole('button', { name: 'Pay now' }).click()
   await expect(page).toHaveURL(/\/videos\/.*episode=5/)
   await expectSpendable(page, 5)
+})
+
+test('a bonus that changed meanwhile charges nothing: the form says so, shows the new one, and pays with it', async ({
+  page,
+}) => {
+  const sheet = await openTopUps(page, 4)
+  await sheet.getByRole('button', { name: 'Pay $10.00' }).click()
+  const { form, card } = cardForm(page)
+  await expect(form.getByText(withBonus)).toBeVisible()
+  const change = (cents: string) =>
+    currentSite().server.studio('top-up', 'change', 'top_10', '--bonus_cents', cents)
+  await change('200')
+  await payByCard(page, { number })
+  await expect(form.getByRole('alert')).toContainText('price has changed')
+  await expect(form.getByText('$10.00 + $2.00 bonus')).toBeVisible()
+  expect(await available(page)).toBe(0)
+  await card.getByLabel('CVV').fill('123')
+  await form.getByRole('button', { name: 'Pay $10.00' }).click()
+  await expect(sheet).toHaveCount(0)
+  await expect.poll(() => available(page)).toBe(1200)
+  await change('100')
 })
 
 test.describe('Stripe', () => {

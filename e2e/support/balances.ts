@@ -1,4 +1,8 @@
 import type { Locator, Page } from '@playwright/test'
+import { expect } from './fixtures.ts'
+import { lockedPanel, payByCard, towerUrl } from './watching.ts'
+
+const card = { number: '4242 4242 4242 4242' }
 
 /** The top-ups on sale, in their sheet. */
 export const topUpSheet = (page: Page): Locator => page.getByRole('dialog', { name: 'Top up your balance' })
@@ -12,4 +16,23 @@ export async function available(page: Page): Promise<number> {
   const answer = await page.request.get('/api/balance')
   const { info } = (await answer.json()) as { info: { balances: { available_cents: number }[] } }
   return info.balances.reduce((sum, { available_cents }) => sum + available_cents, 0)
+}
+
+/** Pays for a top-up in the sheet that is open. */
+export async function payTopUp(page: Page, name: string, price: string): Promise<void> {
+  const sheet = topUpSheet(page)
+  await sheet.getByText(name, { exact: true }).click()
+  await sheet.getByRole('button', { name: `Pay ${price}`, exact: true }).click()
+  await payByCard(page, card)
+  await expect(sheet).toHaveCount(0)
+}
+
+/** Tops up from a locked episode. @returns its panel, which sells from the balance then */
+export async function topUp(page: Page, episode: number, name = '$5.00', price = '$5.00'): Promise<Locator> {
+  await page.goto(await towerUrl(page, episode))
+  const panel = lockedPanel(page, episode)
+  await panel.getByRole('button', { name: 'Top up your balance' }).click()
+  await payTopUp(page, name, price)
+  await expect(unlockButton(panel)).toBeVisible()
+  return panel
 }

@@ -6,6 +6,7 @@ import { lazy, Suspense, useEffect, useId, type ReactNode } from 'react'
 import { Link, useLocation, useNavigate, useSearchParams } from 'react-router'
 import type { User } from '#contract/members.ts'
 import { Orders } from '#web/features/billing/orders/Orders.tsx'
+import { balanceQuery } from '#web/features/billing/payments/balance-queries.ts'
 import { SavedCard } from '#web/features/billing/payment-methods/SavedCard.tsx'
 import { OwnSubscription } from '#web/features/billing/subscriptions/OwnSubscription.tsx'
 import { readEmailLink, EmailLinkAction } from '#web/features/billing/consumer-rights/EmailLinkAction.tsx'
@@ -30,7 +31,7 @@ const LinkedAccounts = lazy(async () => ({
 const Receipt = lazy(async () => ({
   default: (await import('#web/features/billing/orders/Receipt.tsx')).Receipt,
 }))
-// On sites that have balances.
+// On sites that have balances, or had them.
 const OwnBalance = lazy(async () => ({
   default: (await withTexts('balance', import('#web/features/billing/balance/OwnBalance.tsx'))).OwnBalance,
 }))
@@ -79,6 +80,8 @@ function GoTo({ hash }: { hash: string }) {
 function My() {
   const { t } = useTranslation()
   const { data: user, isError, refetch } = useQuery(userQuery)
+  // While the site has balances switched off, those who have one still see it.
+  const balance = useQuery({ ...balanceQuery, enabled: !settings.balance && user !== undefined })
   return (
     <section className={styles.my}>
       <title>{t('my.title')}</title>
@@ -97,7 +100,7 @@ function My() {
           around={(card) => <Part title={t('savedCard.title')}>{card}</Part>}
         />
       )}
-      {settings.balance && user && (
+      {(settings.balance || balance.data) && user && (
         <Suspense fallback={<div className={styles.skeleton} />}>
           {/* Another person's balance is asked for anew. */}
           <OwnBalance key={user.id} around={(title, content) => <Part title={title}>{content}</Part>} />

@@ -34,15 +34,26 @@ export function AutoUnlockPrompt({ offer, onDecline, onClose }: AutoUnlockPrompt
   const { t } = useTranslation()
   const queryClient = useQueryClient()
   const id = useId()
+  const missingId = useId()
   const [limit, setLimit] = useState(usualLimit)
+  const [agreed, setAgreed] = useState(false)
+  const [missing, setMissing] = useState(false)
   const [busy, setBusy] = useState(false)
   useCloseElsewhere(onClose)
   const { videoId, title, cents, currency } = offer
   const text = t('auto.askText', { title, price: money(cents, currency) })
   const turnOn = async () => {
+    setMissing(!agreed)
+    if (!agreed) return
     setBusy(true)
-    const shown = `${t('auto.askTitle')} ${text} ${t('auto.limit')}: ${limit} [${t('auto.turnOn')}]`
-    const body = { video_id: videoId, daily_limit: limit, amount_cents: cents, shown }
+    const shown = `${t('auto.askTitle')} ${text} ${t('auto.limit')}: ${limit} [x] ${t('auto.atOnce')} [${t('auto.turnOn')}]`
+    const body = {
+      video_id: videoId,
+      daily_limit: limit,
+      amount_cents: cents,
+      shown,
+      immediate_delivery: agreed,
+    }
     try {
       const made = await call(setAutoUnlock, { body })
       // The next locked episode asks at once whether it is on.
@@ -72,6 +83,22 @@ export function AutoUnlockPrompt({ offer, onDecline, onClose }: AutoUnlockPrompt
           ))}
         </select>
       </label>
+      <div>
+        <label className={styles.agree}>
+          <input
+            type="checkbox"
+            checked={agreed}
+            required
+            aria-invalid={missing && !agreed}
+            aria-describedby={missingId}
+            onChange={(event) => setAgreed(event.target.checked)}
+          />
+          {t('auto.atOnce')}
+        </label>
+        <p id={missingId} role="status" className={styles.missing}>
+          {missing && !agreed && t('auto.atOnceMissing')}
+        </p>
+      </div>
       <div className={styles.buttons}>
         <Button disabled={busy} onClick={() => void turnOn()}>
           {t('auto.turnOn')}

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import { undoAutoUnlock } from '#contract/balance.ts'
+import { stopAutoUnlock, undoAutoUnlock } from '#contract/balance.ts'
 import type { Order } from '#contract/billing.ts'
 import { balanceQuery, withoutAutoUnlock } from '#web/features/billing/payments/balance-queries.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
@@ -18,21 +18,24 @@ interface UnlockedLineProps {
   onClose: () => void
 }
 
-/** Says which episode was unlocked automatically and for how much, and takes it back by one press while that is possible. */
+/** Says which episode was unlocked automatically and for how much. One press takes it back, or where that is not possible turns auto-unlock off. */
 export function UnlockedLine({ order, number, onClose }: UnlockedLineProps) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
   const [busy, setBusy] = useState(false)
   const price = money(order.amount_cents, order.currency)
-  useCloseAt(order.automatic?.undo_until, onClose)
-  const undo = async () => {
+  const { id, video_id = '', automatic } = order
+  const canUndo = automatic?.can_undo ?? false
+  useCloseAt(canUndo ? automatic?.undo_until : undefined, onClose)
+  const press = async () => {
     setBusy(true)
     try {
-      await call(undoAutoUnlock, { body: { order_id: order.id } })
-      notify(t('auto.undone', { price }))
+      if (canUndo) await call(undoAutoUnlock, { body: { order_id: id } })
+      else await call(stopAutoUnlock, { body: { video_id } })
+      notify(canUndo ? t('auto.undone', { price }) : t('auto.turnedOff'))
       onClose()
       // The locked episode asks at once whether it is on.
-      queryClient.setQueryData(balanceQuery.queryKey, (known) => withoutAutoUnlock(known, order.video_id))
+      queryClient.setQueryData(balanceQuery.queryKey, (known) => withoutAutoUnlock(known, video_id))
       void queryClient.invalidateQueries()
     } catch (error) {
       setBusy(false)
@@ -44,8 +47,8 @@ export function UnlockedLine({ order, number, onClose }: UnlockedLineProps) {
   return (
     <div className={styles.line} role="status">
       <p>{t('auto.done', { number, price })}</p>
-      <Button look="quiet" disabled={busy} onClick={() => void undo()}>
-        {t('auto.undo')}
+      <Button look="quiet" disabled={busy} onClick={() => void press()}>
+        {t(canUndo ? 'auto.undo' : 'auto.off')}
       </Button>
       <Button look="icon" aria-label={t('close')} onClick={onClose}>
         <Icon name="close" size={20} />

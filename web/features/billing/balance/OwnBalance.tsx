@@ -42,6 +42,7 @@ export function OwnBalance({ around }: OwnBalanceProps) {
                   <Amounts key={balance.currency} balance={balance} />
                 ))}
                 {data.balances.length === 0 && <p>{t('balance.empty')}</p>}
+                {!data.on && <p>{t('balance.off')}</p>}
               </div>
               <div className={styles.buttons}>
                 {data.top_ups.length > 0 && (
@@ -51,7 +52,7 @@ export function OwnBalance({ around }: OwnBalanceProps) {
               </div>
             </div>
           )}
-          {data && <AutoUnlocks list={data.auto_unlocks} />}
+          {data?.on && <AutoUnlocks list={data.auto_unlocks} />}
         </>,
       )}
       {around(t('balance.statement'), <Statement />)}

@@ -38,7 +38,7 @@ export function useExpress({ params, choice, words, atOnce }: ExpressPurchase, o
   const approval = useRef<Approval>(null)
   const [state, setState] = useState<WalletState>('unknown')
   const [isOpen, setOpen] = useState(false)
-  const shown = { words, saveText: undefined, cents: choice.cents, atOnce, ...on }
+  const shown = { words, saveText: undefined, price: choice, atOnce, ...on }
   const { step, problem, submit, checked, leaveCheck } = usePayment(params, shown, null)
 
   const events = useRef<WalletEvents>(null)

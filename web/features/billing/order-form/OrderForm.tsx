@@ -26,14 +26,17 @@ interface OrderFormProps {
   Card: CardFields | null
   /** The gateway's express wallet; null where it has none. */
   Above: typeof ExpressAbove | null
+  /** Told where what is offered costs something else by now: it is asked for again. */
+  onChanged: () => void
 }
 
 /** E-mail and name are ours, the card's fields the gateway's; the price stands whole beside the button. */
-export function OrderForm({ params, choice: offered, Card, Above }: OrderFormProps) {
+export function OrderForm({ params, choice: offered, Card, Above, onChanged }: OrderFormProps) {
   const { t } = useTranslation()
   // The introductory price is not for everybody; who it is for is known once there is an e-mail.
-  const [cents, setCents] = useState(offered.cents)
-  const choice = offered.regular?.cents === cents ? { ...offered, ...offered.regular } : offered
+  const [isRegular, setRegular] = useState(false)
+  const choice = isRegular ? { ...offered, ...offered.regular } : offered
+  const takeOther = (cents: number) => (offered.regular?.cents === cents ? setRegular(true) : onChanged())
   const byCard = Card !== null
   const [atOnce, setAtOnce] = useState(false)
   const mayBeSaved = byCard && choice.kind !== 'plan'
@@ -52,9 +55,9 @@ export function OrderForm({ params, choice: offered, Card, Above }: OrderFormPro
     {
       words: shownText(choice, terms + agreed, label),
       saveText: mayBeSaved && save ? `[x] ${t('order.save')} ${t('order.saveText')}` : undefined,
-      cents: choice.cents,
+      price: choice,
       atOnce,
-      onOtherPrice: setCents,
+      onOtherPrice: takeOther,
       onOwned: () => leaveOwned(params),
     },
     card,
@@ -85,7 +88,7 @@ export function OrderForm({ params, choice: offered, Card, Above }: OrderFormPro
           words={shownText(choice, terms + agreed, expressLabel(t))}
           atOnce={atOnce}
           onDone={setByWallet}
-          onOtherPrice={setCents}
+          onOtherPrice={takeOther}
           onOwned={() => leaveOwned(params)}
         />
       )}

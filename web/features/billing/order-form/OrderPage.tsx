@@ -61,13 +61,13 @@ function FormPage() {
         <div className={styles.skeleton} role="status" aria-label={t('list.loading')} />
       )}
       {form === null && checked === null && <Nothing />}
-      {form && <Form form={form} />}
+      {form && <Form form={form} onChanged={load} />}
     </main>
   )
 }
 
-function Form({ form }: { form: LoadedForm }) {
-  if ('choice' in form) return params && <OrderForm params={params} {...form} />
+function Form({ form, onChanged }: { form: LoadedForm; onChanged: () => void }) {
+  if ('choice' in form) return params && <OrderForm params={params} {...form} onChanged={onChanged} />
   if ('plan' in form) return <Change {...form} />
   return methodParams && <MethodForm params={methodParams} {...form} />
 }

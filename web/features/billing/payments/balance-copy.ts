@@ -18,6 +18,7 @@ export function topUpChoice(t: Translate, topUp: TopUp): Choice {
     name: bonus_cents > 0 ? t('balance.plusBonus', { price, bonus }) : price,
     text: t('balance.total', { total: money(cents + bonus_cents, currency) }),
     cents,
+    bonusCents: bonus_cents,
     currency,
     terms: [
       t('balance.once', { price }),

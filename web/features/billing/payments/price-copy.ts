@@ -13,6 +13,8 @@ export interface Choice {
   text: string
   /** The amount that is charged now. */
   cents: number
+  /** Of a top-up: what is added beside it. */
+  bonusCents?: number
   currency: string
   /** The whole price in words: now, later, how often, how it ends. */
   terms: string
@@ -249,6 +251,10 @@ export function panelTerms(t: Translate, { kind, terms }: Choice, withoutForm: b
   const said = [terms, kind === 'plan' && t('pay.cancelAnyTime'), withdrawal && t('order.withdrawal')]
   return said.filter(Boolean).join(' ')
 }
+
+/** What an order says of the price that was shown: at another price it is refused. */
+export const shownPrice = ({ cents, bonusCents }: Pick<Choice, 'cents' | 'bonusCents'>) =>
+  bonusCents === undefined ? { amount_cents: cents } : { amount_cents: cents, bonus_cents: bonusCents }
 
 /** What somebody agrees to who presses a button, as it is shown beside it. */
 export function shownText(

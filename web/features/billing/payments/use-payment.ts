@@ -6,17 +6,17 @@ import type { CardEntry } from './card-entry.ts'
 import { afterCheck, createOrderOnce, payWithToken, priceIn, settledOrder } from './pay.ts'
 import type { BillingDetails } from './billing-details.ts'
 import { usePaymentSteps } from './use-payment-steps.ts'
-import { mayStillBePaid, unpaidText } from './price-copy.ts'
+import { mayStillBePaid, shownPrice, unpaidText, type Choice } from './price-copy.ts'
 import { isOwned, type CheckoutParams } from './checkout-params.ts'
 
 interface Shown {
   words: string
   /** What the person agreed to who wants the card saved; undefined where they do not. */
   saveText: string | undefined
-  cents: number
+  price: Pick<Choice, 'cents' | 'bonusCents'>
   /** Whether the person asked for immediate delivery and acknowledged what that means. */
   atOnce: boolean
-  /** Told where it costs something else. */
+  /** Told the price where it costs something else, or brings another bonus. */
   onOtherPrice(cents: number): void
   /** Told where the person has it already. */
   onOwned(): void
@@ -56,7 +56,7 @@ export function usePayment(params: CheckoutParams, shown: Shown, card: CardEntry
         const { kind, id, gateway, method, video } = params
         const from = kind === 'plan' && video !== undefined ? { video_id: video } : {}
         const consent = { shown: shown.words, immediate_delivery: shown.atOnce }
-        const seen = { email: details.email, amount_cents: shown.cents, consent }
+        const seen = { email: details.email, ...shownPrice(shown.price), consent }
         const save = shown.saveText === undefined ? {} : { save_method: { shown: shown.saveText } }
         const order = await orders.make({
           kind,

@@ -4,7 +4,12 @@ import type { BodyOf } from '#contract/endpoint.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { isLost, oneCallBuyer } from '#web/features/billing/payments/pay.ts'
 import { usePaymentSteps } from '#web/features/billing/payments/use-payment-steps.ts'
-import { mayStillBePaid, unpaidText, type Choice } from '#web/features/billing/payments/price-copy.ts'
+import {
+  mayStillBePaid,
+  shownPrice,
+  unpaidText,
+  type Choice,
+} from '#web/features/billing/payments/price-copy.ts'
 
 interface OneTap {
   /** What pays: a saved card, or the balance. */
@@ -44,7 +49,7 @@ export function useOneTap({ source, choice, shown, onPaid, onRefused, onUnsure }
       kind: choice.kind,
       [`${choice.kind}_id`]: choice.id,
       ...source,
-      amount_cents: choice.cents,
+      ...shownPrice(choice),
       consent: { shown },
     }
     const pay = () =>

@@ -1,0 +1,159 @@
+import type { Page } from '@playwright/test'
+import { available, topUp, unlockButton } from '#e2e/support/balances.ts'
+import { expect, test, usualSite } from '#e2e/support/fixtures.ts'
+import { expectFits, expectReadable, narrowPhone } from '#e2e/support/page-quality.ts'
+import { desktop, phone } from '#e2e/playwright.config.ts'
+import { expectPlaying, lockedPanel, towerUrl } from '#e2e/support/watching.ts'
+
+test.use({ site: { ...usualSite, standIns: false, settings: { BALANCE: 'on' } } })
+
+const autoPrompt = (page: Page) =>
+  page.getByRole('region', { name: 'Unlock the next episodes automatically?' })
+
+const consent = (page: Page) => autoPrompt(page).getByRole('checkbox', { name: /lose my 14-day right/ })
+
+/** Agrees to auto-unlock in the card that offers it. */
+async function turnOn(page: Page): Promise<void> {
+  await consent(page).check()
+  await autoPrompt(page).getByRole('button', { name: 'Turn on auto-unlock' }).click()
+  await expect(autoPrompt(page)).toHaveCount(0)
+}
+
+/** Tops up, unlocks an episode and has the next ones unlocked automatically. */
+async function withAutoUnlock(page: Page): Promise<void> {
+  await unlockButton(await topUp(page, 4)).click()
+  await expectPlaying(page, 4)
+  await turnOn(page)
+}
+
+const unlockedLine = (page: Page, number: number) =>
+  page.getByRole('status').filter({ hasText: `Episode ${number} was unlocked for $0.99.` })
+
+test('auto-unlock is offered after an unlock, says the price before each episode, and is undone by one press', async ({
+  page,
+}) => {
+  const panel = await topUp(page, 4)
+  await unlockButton(panel).click()
+  await expectPlaying(page, 4)
+  const prompt = autoPrompt(page)
+  await expect(prompt).toContainText('$0.99 from your balance')
+  await prompt.getByLabel('At most per day').selectOption('5')
+  await turnOn(page)
+  await page.goto(await towerUrl(page, 5))
+  await expect(page.getByRole('heading', { name: 'Episode 5 unlocks for $0.99' })).toBeVisible()
+  await expectPlaying(page, 5)
+  expect(await available(page)).toBe(302)
+  const line = page.getByRole('status').filter({ hasText: 'Episode 5 was unlocked for $0.99.' })
+  await line.getByRole('button', { name: 'Undo' }).click()
+  await expect(page.getByText('Undone. $0.99 is back in your balance')).toBeVisible()
+  await expect(unlockButton(lockedPanel(page, 5))).toBeVisible()
+  expect(await available(page)).toBe(401)
+})
+
+test('an automatic unlock can be stopped before it happens, and turned off in the member area', async ({
+  page,
+}) => {
+  const panel = await topUp(page, 4)
+  await unlockButton(panel).click()
+  await turnOn(page)
+  await page.goto(await towerUrl(page, 5))
+  await page.getByRole('button', { name: 'Don’t unlock' }).click()
+  await expect(unlockButton(lockedPanel(page, 5))).toBeVisible()
+  expect(await available(page)).toBe(401)
+  await page.goto('/my')
+  const balance = page.getByRole('region', { name: 'Balance', exact: true })
+  await expect(balance).toContainText('Up to $0.99 an episode, at most 10 a day.')
+  await balance.getByRole('button', { name: 'Turn off auto-unlock: The Test Tower' }).click()
+  await expect(page.getByText('Auto-unlock is off for this drama.')).toBeVisible()
+  await page.goto(await towerUrl(page, 5))
+  await expect(unlockButton(lockedPanel(page, 5))).toBeVisible()
+})
+
+test('who declines auto-unlock is not asked again for the drama', async ({ page }) => {
+  const panel = await topUp(page, 4)
+  await unlockButton(panel).click()
+  await autoPrompt(page).getByRole('button', { name: 'Not now' }).click()
+  await page.goto(await towerUrl(page, 5))
+  await unlockButton(lockedPanel(page, 5)).click()
+  await expectPlaying(page, 5)
+  await expect(autoPrompt(page)).toHaveCount(0)
+})
+
+test('auto-unlock is off until somebody ticks the box that names the lost withdrawal, and presses the button', async ({
+  page,
+}) => {
+  const asked: unknown[] = []
+  page.on('request', (request) => {
+    if (request.url().endsWith('/api/balance/auto-unlock')) asked.push(request.postDataJSON())
+  })
+  await unlockButton(await topUp(page, 4)).click()
+  await expectPlaying(page, 4)
+  await expect(consent(page)).not.toBeChecked()
+  await autoPrompt(page).getByRole('button', { name: 'Turn on auto-unlock' }).click()
+  await expect(autoPrompt(page).getByText('Tick this box to turn on auto-unlock.')).toBeVisible()
+  expect(asked).toEqual([])
+  await page.goto(await towerUrl(page, 5))
+  await expect(unlockButton(lockedPanel(page, 5))).toBeVisible()
+  await unlockButton(lockedPanel(page, 5)).click()
+  await turnOn(page)
+  expect(asked).toMatchObject([{ immediate_delivery: true, amount_cents: 99, daily_limit: 10 }])
+  const { shown } = Object(asked[0])
+  for (const words of ['$0.99', '[x]', 'lose my 14-day right', 'Once a day you can undo one'])
+    expect(shown).toContain(words)
+})
+
+test('a second undo within a day is not offered: the line turns auto-unlock off instead', async ({
+  page,
+}) => {
+  await withAutoUnlock(page)
+  await page.goto(await towerUrl(page, 5))
+  await unlockedLine(page, 5).getByRole('button', { name: 'Undo' }).click()
+  await unlockButton(lockedPanel(page, 5)).click()
+  await expectPlaying(page, 5)
+  await turnOn(page)
+  await page.goto(await towerUrl(page, 6))
+  const line = unlockedLine(page, 6)
+  await expect(line).toBeVisible()
+  await expect(line.getByRole('button', { name: 'Undo' })).toHaveCount(0)
+  await line.getByRole('button', { name: 'Turn off' }).click()
+  await expect(page.getByText('Auto-unlock is off for this drama.')).toBeVisible()
+  await expectPlaying(page, 6)
+  expect(await available(page)).toBe(500 - 3 * 99)
+})
+
+test('an undo that was used elsewhere meanwhile is refused in plain words', async ({ page }) => {
+  await withAutoUnlock(page)
+  await page.goto(await towerUrl(page, 5))
+  const message = 'You can undo one automatic unlock per drama within 24 hours.'
+  await page.route('**/api/balance/undo', (route) => route.fulfill({ json: { code: 409, message } }))
+  await unlockedLine(page, 5).getByRole('button', { name: 'Undo' }).click()
+  await expect(page.getByText(message)).toBeVisible()
+  await expect(unlockedLine(page, 5)).toHaveCount(0)
+  await expectPlaying(page, 5)
+})
+
+test.describe('the card that offers auto-unlock', () => {
+  // axe comes into the page as a script of its own.
+  test.use({ bypassCSP: true })
+
+  test('is readable and fits in English and German @screens', async ({ page }) => {
+    for (const [language, number] of [
+      ['en', 4],
+      ['dy', 5],
+    ] as const) {
+      if (number === 4) await topUp(page, 4)
+      await page.evaluate((chosen) => localStorage.setItem('language', chosen), language)
+      await page.goto(await towerUrl(page, number))
+      await page.getByRole('button', { name: /^Mit Guthaben freischalten|from your balance$/ }).click()
+      const box = page.locator('section').getByRole('checkbox')
+      await expect(box).toBeVisible()
+      for (const viewport of [phone.viewport, desktop.viewport, narrowPhone, { width: 844, height: 390 }]) {
+        await page.setViewportSize(viewport)
+        await expect(box).toBeInViewport({ ratio: 1 })
+        await expectReadable(page)
+        await expectFits(page)
+      }
+      await page.setViewportSize(phone.viewport)
+    }
+  })
+})
