@@ -9,6 +9,7 @@ import {
   undoAutoUnlock,
 } from '#contract/balance.ts'
 import { withdraw } from '#contract/billing.ts'
+import { getUser } from '#contract/members.ts'
 import type { BodyOf } from '#contract/endpoint.ts'
 import { deleteUnusedTerms, selectShownTerms } from '#server/features/billing/records/shown-terms-queries.ts'
 import { buildVideo } from '#server/testing/builders/builders.ts'
@@ -187,6 +188,38 @@ describe('the consent to auto-unlock', () => {
     expect(receipt?.text).toContain('you lose your 14-day right of withdrawal')
     await site.visitor().ask(withdraw, { body: { email: shopper.email, order_id: info?.id } })
     expect((await site.mails(shopper.email)).filter(({ text }) => text.includes('#withdraw='))).toEqual([])
+  })
+})
+
+describe('the audit trail of auto-unlock', () => {
+  test('has what changed, and nothing where nothing did', async () => {
+    const shopper = await somebody()
+    const { id } = await shopper.visitor.ask(getUser)
+    const turnOff = () => shopper.visitor.ask(stopAutoUnlock, { body: { video_id: site.video.id } })
+    for (const limit of [5, 5, 5, 6]) await turnOn(shopper, limit)
+    for (const _ of [1, 2]) await turnOff()
+    expect((await audited(id)).map(({ event, details }) => [event, details['daily_limit']])).toEqual([
+      ['auto_unlock_on', 5],
+      ['auto_unlock_on', 6],
+      ['auto_unlock_off', undefined],
+    ])
+  })
+
+  test('is bounded for a network, also by turning it on and off again', async () => {
+    const limited = await balanceSite({ LIMIT_AUDIT_IP: '2/h' })
+    try {
+      const { shopper } = await withBalance(limited)
+      const { visitor } = shopper
+      const body = { ...wanted(), video_id: limited.video.id }
+      const toggle = async () => {
+        const { status } = await visitor.call(setAutoUnlock, { body })
+        await visitor.ask(stopAutoUnlock, { body: { video_id: body.video_id } })
+        return status
+      }
+      expect([await toggle(), await toggle(), await toggle()]).toEqual([200, 200, 429])
+    } finally {
+      await limited.close()
+    }
   })
 })
 

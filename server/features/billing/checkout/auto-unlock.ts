@@ -53,7 +53,7 @@ function present(row: AutoUnlockRow, made: Map<string, number>): AutoUnlock {
 /**
  * Has the next episodes of a drama unlocked from the balance, at the price of an episode now at most.
  * @throws Refusal balanceOff; deliveryConsentNeeded; notFound for what is not on sale; priceDiffers where another price was shown; balanceTooLow for
- * somebody who never had a balance
+ * somebody who never had a balance; Fault tooMany
  */
 export async function setAutoUnlock(
   context: BillingContext,
@@ -75,14 +75,24 @@ export async function setAutoUnlock(
     const { hash, isNew } = await storeShownTerms(tx, shown, now)
     if (isNew) quotas.take('wordBytes', call.ip, Buffer.byteLength(shown))
     const { amount_cents: agreed_cents, currency } = price
-    const agreed = { daily_limit, agreed_cents, currency, shown_hash: hash, created_at: now }
-    const row = { user_id, video_id, ...agreed }
-    await upsertAutoUnlock(tx, row)
-    const details = { video_id, daily_limit, agreed_cents, currency, shown_hash: hash }
-    await writeAudit(tx, { event: 'auto_unlock_on', userId: user_id, at: now, details })
+    const agreed = { video_id, daily_limit, agreed_cents, currency, shown_hash: hash }
+    const row = { user_id, ...agreed, created_at: now }
+    if (!isSame(await selectAutoUnlock(tx, user_id, video_id), row)) {
+      // Turning it off needs that it was on, so that this bounds both.
+      quotas.take('audit', call.ip)
+      await upsertAutoUnlock(tx, row)
+      await writeAudit(tx, { event: 'auto_unlock_on', userId: user_id, at: now, details: agreed })
+    }
     return present(row, await countAutomatic(tx, user_id, new Date(now.getTime() - autoUnlockSpanMs)))
   })
 }
+
+/** Whether a person agreed to the same before. */
+const isSame = (before: AutoUnlockRow | undefined, now: AutoUnlockRow): boolean =>
+  before?.daily_limit === now.daily_limit &&
+  before.agreed_cents === now.agreed_cents &&
+  before.currency === now.currency &&
+  before.shown_hash === now.shown_hash
 
 /** @throws Refusal notFound */
 async function priceOfEpisode(db: Db, videoId: string, buyer: string) {
