@@ -99,7 +99,7 @@ test.each([
 test('finds that balances differ from the deferred revenue', async () => {
   expect(await compareBalances(site.context.db)).toEqual([])
   await run(leftByOne)
-  onTestFinished(() => run(rightLots).then(() => {}))
+  onTestFinished(async () => void (await run(rightLots)))
   expect(await compareBalances(site.context.db)).toEqual([
     'balances: 402 USD instead of 401 of deferred revenue',
   ])
