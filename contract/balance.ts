@@ -15,6 +15,8 @@ export const balanceEntryKinds = [
   'chargeback',
   /** A refund of a top-up failed, or its dispute was won: the money is back. */
   'restored',
+  /** Its top-up was refunded: what its bonus had bought is paid with its paid money instead. */
+  'bonus_set_off',
   'bonus_expired',
   /** The account was deleted. */
   'forfeited',

@@ -20,6 +20,8 @@ export const Balance = Type.Object({
   available_cents: Cents,
   paid_cents: Cents,
   bonus_cents: Cents,
+  /** What a refund would send back now: the paid money, less what was spent of the bonus of the same top-ups. */
+  refundable_cents: Cents,
   /** The bonus money that expires next, and when. */
   bonus_expiring: Type.Optional(Type.Object({ cents: Cents, at: Time })),
 })

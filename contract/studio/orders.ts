@@ -124,7 +124,10 @@ export const OrderFile = Type.Object({
   agreed_to: nullable(Type.String()),
   /** How much the caller may refund of it now; 0 if nothing can be refunded. */
   refundable_cents: Cents,
-  /** Of a top-up: what is left of it in the balance, which is refunded if no amount is given. More is a loss. */
+  /**
+   * Of a top-up: what is left of it in the balance, less the bonus of it that is spent. This is refunded if no amount is given; more
+   * needs a reason.
+   */
   unspent_cents: Type.Optional(Cents),
   attempts: Type.Array(Attempt),
   refunds: Type.Array(Refund),

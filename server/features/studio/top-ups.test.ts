@@ -102,7 +102,12 @@ describe('the figures of balances', () => {
     const { liability, days } = await owner.desk.ask(showBalances, { query: { days: 3 } })
     expect(days).toHaveLength(2)
     expect(days[1]).toMatchObject({ recognised_cents: 98, discount_cents: 100 })
-    expect(days[0]).toMatchObject({ recognised_cents: 59, top_ups_returned_cents: 1000 - 98 - 59 + 500 })
+    // The bonus of the refunded top-up was spent, and is set off.
+    expect(days[0]).toMatchObject({
+      recognised_cents: 59 + 100,
+      discount_cents: -100,
+      top_ups_returned_cents: 1000 - 98 - 59 - 100 + 500,
+    })
     const sum = (
       field: 'topped_up_cents' | 'recognised_cents' | 'top_ups_returned_cents' | 'breakage_cents',
     ) => days.reduce((total, each) => total + each[field], 0)

@@ -4,10 +4,14 @@ interface Lot {
   kind: 'paid' | 'bonus'
   left: number
   taken: number
+  /** What was taken beyond what was left. */
+  lost: number
   expiresAt: number
 }
 
 interface Bought {
+  /** In which order things were bought. */
+  number: number
   live: boolean
   parts: { lot: Lot; cents: number }[]
 }
@@ -26,11 +30,12 @@ export class BalanceModel {
   readonly topUps: ToppedUp[] = []
   /** By the number of the episode: the latest purchase of it. */
   readonly bought = new Map<number, Bought>()
+  private purchases = 0
 
   topUp(amount: number, bonus: number, expiresAt: number): void {
     const topUp = this.topUps.push({ amount, refunded: 0, dispute: 'none', disputed: 0 }) - 1
-    this.lots.push({ topUp, kind: 'paid', left: amount, taken: 0, expiresAt: Infinity })
-    if (bonus > 0) this.lots.push({ topUp, kind: 'bonus', left: bonus, taken: 0, expiresAt })
+    this.lots.push({ topUp, kind: 'paid', left: amount, taken: 0, lost: 0, expiresAt: Infinity })
+    if (bonus > 0) this.lots.push({ topUp, kind: 'bonus', left: bonus, taken: 0, lost: 0, expiresAt })
   }
 
   /** @returns whether it must be paid */
@@ -49,40 +54,50 @@ export class BalanceModel {
       lot.left -= part
       rest -= part
     }
-    this.bought.set(episode, { live: true, parts })
+    this.bought.set(episode, { number: ++this.purchases, live: true, parts })
     return true
   }
 
-  /** All of a purchase goes back where it came from. */
+  /** All of a purchase goes back where it came from, where that is not refunded. */
   refundPurchase(episode: number): void {
     const bought = this.bought.get(episode)
-    if (!bought?.live) return
-    bought.live = false
-    for (const { lot, cents } of bought.parts) lot.left += cents
+    if (bought?.live) this.giveBack(bought)
   }
 
-  /** The unspent part of a top-up goes back to its payment. */
+  private giveBack(bought: Bought): void {
+    bought.live = false
+    for (const { lot, cents } of bought.parts) lot.left += cents
+    for (const index of new Set(bought.parts.map(({ lot }) => lot.topUp))) {
+      this.makeLossGood(index)
+      this.closeBonus(index)
+    }
+  }
+
+  /** The unspent part of a top-up goes back to its payment, less what was spent of its bonus. */
   refundTopUp(index: number): void {
     const topUp = this.topUps[index]
     const paid = this.lotOf(index, 'paid')
     if (!topUp || !paid || topUp.dispute === 'open' || topUp.dispute === 'lost') return
-    const cents = Math.min(paid.left, topUp.amount - topUp.refunded)
-    if (cents === 0) return
+    const cents = Math.min(paid.left - this.spentBonus(index), topUp.amount - topUp.refunded)
+    if (cents <= 0) return
     topUp.refunded += cents
     this.take(paid, cents)
-    this.takeBonus(index)
+    this.closeBonus(index)
   }
 
+  /** Takes what is left, then what was bought with it, the latest first. */
   dispute(index: number): void {
     const topUp = this.topUps[index]
     const paid = this.lotOf(index, 'paid')
     if (!topUp || !paid || topUp.dispute !== 'none' || topUp.refunded === topUp.amount) return
     topUp.dispute = 'open'
     topUp.disputed = topUp.amount - topUp.refunded
-    for (const [episode, { live, parts }] of this.bought)
-      if (live && parts.some(({ lot }) => lot.topUp === index)) this.refundPurchase(episode)
-    this.take(paid, topUp.disputed)
-    this.takeBonus(index)
+    const taken = Math.min(paid.left, topUp.disputed)
+    this.take(paid, taken)
+    paid.lost += topUp.disputed - taken
+    for (const bought of this.livePurchases().toReversed())
+      if (bought.parts.some(({ lot, cents }) => cents > 0 && lot.topUp === index)) this.giveBack(bought)
+    this.closeBonus(index)
   }
 
   end(index: number, outcome: 'won' | 'lost'): void {
@@ -110,9 +125,37 @@ export class BalanceModel {
     lot.taken += cents
   }
 
-  private takeBonus(topUp: number): void {
+  private makeLossGood(topUp: number): void {
+    const paid = this.lotOf(topUp, 'paid')
+    if (!paid) return
+    const cents = Math.min(paid.lost, paid.left)
+    paid.lost -= cents
+    this.take(paid, cents)
+  }
+
+  /** What was taken of a top-up leaves nobody its bonus: paid money pays for what was spent of it, and the rest goes. */
+  private closeBonus(topUp: number): void {
     const [paid, bonus] = [this.lotOf(topUp, 'paid'), this.lotOf(topUp, 'bonus')]
-    if (bonus && paid?.left === 0) this.take(bonus, bonus.left)
+    if (!paid || !bonus || paid.taken + paid.lost === 0 || paid.left > this.spentBonus(topUp)) return
+    for (const { parts } of this.livePurchases())
+      for (const part of parts.filter(({ lot }) => lot === bonus)) {
+        const cents = Math.min(paid.left, part.cents)
+        part.cents -= cents
+        parts.push({ lot: paid, cents })
+        paid.left -= cents
+        bonus.left += cents
+      }
+    this.take(bonus, bonus.left)
+  }
+
+  private spentBonus(topUp: number): number {
+    const bonus = this.lotOf(topUp, 'bonus')
+    const parts = this.livePurchases().flatMap((one) => one.parts)
+    return parts.reduce((sum, { lot, cents }) => sum + (lot === bonus ? cents : 0), 0)
+  }
+
+  private livePurchases(): Bought[] {
+    return [...this.bought.values()].filter(({ live }) => live).toSorted((a, b) => a.number - b.number)
   }
 
   private lotOf(topUp: number, kind: Lot['kind']): Lot | undefined {

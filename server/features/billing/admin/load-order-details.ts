@@ -10,7 +10,7 @@ import {
   selectRefundsOfOrder,
   selectRenewalOf,
 } from './order-details-queries.ts'
-import { selectUnspent } from '#server/features/billing/balance/lot-queries.ts'
+import { selectRefundable } from '#server/features/billing/balance/bonus-queries.ts'
 import type { RefundLimit } from '#server/features/billing/refunds/refund-order.ts'
 import { selectListedOrder } from './order-list-queries.ts'
 import { selectOrder, type OrderRow } from '#server/features/billing/records/order-queries.ts'
@@ -47,7 +47,7 @@ export async function loadOrderDetails(
     expires_at: order.expires_at.toISOString(),
     agreed_to: await wordsOf(db, order),
     refundable_cents: refundableCents(order, unreturned?.cents, limit?.mostCents(order.currency)),
-    ...(order.kind === 'top_up' ? { unspent_cents: await selectUnspent(db, orderId) } : {}),
+    ...(order.kind === 'top_up' ? { unspent_cents: await selectRefundable(db, orderId) } : {}),
     attempts: attempts.map(presentAttempt),
     refunds: refunds.map((each) => ({ ...each, created_at: each.created_at.toISOString() })),
     notifications: notifications.map(({ received_at, applied_at, ...heard }) => ({

@@ -6,22 +6,21 @@ import type { Db, Tx } from '#server/tables.ts'
 import {
   enterBalanceRefund,
   enterBreakage,
-  enterTopUpReturn,
   type Split,
 } from '#server/features/billing/ledger/balance-ledger.ts'
 import type { OrderRow } from '#server/features/billing/records/order-queries.ts'
 import {
-  addLost,
   insertEntry,
   insertLot,
   lockFilledLots,
   lockLotsOf,
-  lockLotsOfTopUp,
   lockSpentLots,
   selectLotsOf,
   type Change,
   type LotRow,
 } from './lot-queries.ts'
+import { selectUnspentTopUps } from './bonus-queries.ts'
+import { closeBonus, makeLossGood, type TakenBy } from './returned-top-up.ts'
 import { planReturn, planSpending, sumOf } from './spending-order.ts'
 
 // Everything here that changes a balance runs while its person is locked (`lockBuyer`).
@@ -33,21 +32,29 @@ export type Purchase = OrderRow & { kind: 'episode' | 'video' }
 export const isPurchase = (order: OrderRow): order is Purchase =>
   order.kind === 'episode' || order.kind === 'video'
 
+/** What a person can spend in one currency. */
+export type Spendable = Omit<Balance, 'refundable_cents'>
+
 /** What a person has, by currency. */
 export async function loadBalances(db: Db, userId: string, now: Date): Promise<Balance[]> {
-  const lots = Map.groupBy(await selectLotsOf(db, userId, now), ({ currency }) => currency)
-  return [...lots].map(([currency, own]) => balanceOf(currency, own)).toSorted(byCurrency)
+  const [lots, topUps] = await Promise.all([selectLotsOf(db, userId, now), selectUnspentTopUps(db, userId)])
+  const refundable = (currency: string) =>
+    topUps.reduce((sum, one) => sum + (one.currency === currency ? one.refundable_cents : 0), 0)
+  return [...Map.groupBy(lots, ({ currency }) => currency)]
+    .map(([currency, own]) => ({ ...balanceOf(currency, own), refundable_cents: refundable(currency) }))
+    .toSorted((a, b) => (a.currency < b.currency ? -1 : 1))
 }
 
-const byCurrency = (a: Balance, b: Balance) => (a.currency < b.currency ? -1 : 1)
-
-/** What a person has in one currency. */
-export async function loadBalance(db: Db, userId: string, currency: string, now: Date): Promise<Balance> {
-  const all = await loadBalances(db, userId, now)
-  return all.find((one) => one.currency === currency) ?? balanceOf(currency, [])
+/** What a person can spend in one currency. */
+export async function loadBalance(db: Db, userId: string, currency: string, now: Date): Promise<Spendable> {
+  const lots = await selectLotsOf(db, userId, now)
+  return balanceOf(
+    currency,
+    lots.filter((lot) => lot.currency === currency),
+  )
 }
 
-function balanceOf(currency: string, lots: readonly LotRow[]): Balance {
+function balanceOf(currency: string, lots: readonly LotRow[]): Spendable {
   const left = (kind: LotRow['kind']) =>
     lots.reduce((sum, lot) => sum + (lot.kind === kind ? lot.left_cents : 0), 0)
   const next = Math.min(...lots.flatMap(({ expires_at }) => expires_at?.getTime() ?? []))
@@ -112,55 +119,24 @@ export async function takeForPurchase(tx: Tx, order: Purchase, now: Date): Promi
 
 /**
  * Puts a refund of a purchase back where its money came from, paid money first, and books it. Money of a top-up that was
- * refunded as a whole meanwhile makes that loss good instead.
+ * refunded as a whole meanwhile makes that loss good instead, and bonus of one that was refunded is taken.
  */
 export async function returnPurchase(
   tx: Tx,
   order: Purchase,
   refund: { id: string; cents: number },
   now: Date,
-  lossMadeGoodBy: 'top_up_refund' | 'chargeback' = 'top_up_refund',
+  takenBy: TakenBy = 'top_up_refund',
 ): Promise<void> {
   const { id: order_id, user_id, currency } = order
   const changes = planReturn(await lockSpentLots(tx, order_id), refund.cents)
   await insertEntry(tx, { id: newId('bal'), user_id, order_id, kind: 'refund', currency, at: now }, changes)
   const split = { paid: sumOf(changes, 'paid'), bonus: sumOf(changes, 'bonus') }
   await enterBalanceRefund(tx, order, refund, split, now)
-  for (const { lot } of changes) await makeLossGood(tx, lot.order_id, lossMadeGoodBy, now)
-}
-
-async function makeLossGood(
-  tx: Tx,
-  topUpId: string,
-  kind: 'top_up_refund' | 'chargeback',
-  now: Date,
-): Promise<void> {
-  const lot = (await lockLotsOfTopUp(tx, topUpId)).find(({ kind }) => kind === 'paid')
-  const cents = lot ? Math.min(lot.lost_cents, lot.left_cents) : 0
-  if (!lot || cents === 0) return
-  await takeBack(tx, lot, kind, { taken: cents, lost: -cents }, now)
-}
-
-/** Enters what a refund or a dispute of a top-up takes of it: out of what is left, and beyond that as a loss. */
-export async function takeBack(
-  tx: Tx,
-  lot: LotRow,
-  kind: 'top_up_refund' | 'chargeback' | 'restored',
-  { taken, lost }: { taken: number; lost: number },
-  now: Date,
-): Promise<void> {
-  const entryId = newId('bal')
-  const { user_id, order_id, currency } = lot
-  if (taken !== 0)
-    await insertEntry(
-      tx,
-      { id: entryId, user_id, order_id, kind, currency, at: now },
-      [{ lot, cents: -taken }],
-      true,
-    )
-  if (lost !== 0) await addLost(tx, lot.id, lost)
-  if (lot.kind === 'paid')
-    await enterTopUpReturn(tx, { id: order_id, currency }, entryId, { taken, lost }, now)
+  for (const topUpId of new Set(changes.map(({ lot }) => lot.order_id))) {
+    await makeLossGood(tx, topUpId, takenBy, now)
+    await closeBonus(tx, topUpId, takenBy, now)
+  }
 }
 
 /** Takes the bonus money that has expired from balances. It has no value, so that the ledger has none of it. */

@@ -1,6 +1,7 @@
 import { sql, type Insertable, type Selectable } from 'kysely'
 import { preparedPage } from '#server/platform/database/prepared-page.ts'
 import type { Db, Tx } from '#server/tables.ts'
+import { spendingKinds } from './bonus-queries.ts'
 import type { BalanceLotsTable, BalanceTables } from './tables.ts'
 
 export type LotRow = Selectable<BalanceLotsTable>
@@ -33,30 +34,6 @@ const openLots = (db: Db, userId: string, now: Date) =>
 /** The paid money of a top-up and its bonus, locked. A payment that bought nothing has none. */
 export function lockLotsOfTopUp(tx: Tx, orderId: string): Promise<LotRow[]> {
   return tx.selectFrom('balance_lots').selectAll().where('order_id', '=', orderId).forUpdate().execute()
-}
-
-/** What is left of the money of a top-up. */
-export async function selectUnspent(db: Db, orderId: string): Promise<number> {
-  const row = await db
-    .selectFrom('balance_lots')
-    .select('left_cents')
-    .where('order_id', '=', orderId)
-    .where('kind', '=', 'paid')
-    .executeTakeFirst()
-  return row?.left_cents ?? 0
-}
-
-/** A person's top-ups that paid money is left of, the oldest first. */
-export function selectUnspentTopUps(db: Db, userId: string) {
-  return db
-    .selectFrom('balance_lots')
-    .select(['order_id', 'currency', 'left_cents'])
-    .where('user_id', '=', userId)
-    .where('kind', '=', 'paid')
-    .where('left_cents', '>', 0)
-    .orderBy('created_at')
-    .orderBy('id')
-    .execute()
 }
 
 /** All lots of a person that money is left in, locked. */
@@ -138,13 +115,13 @@ export async function lockSpentLots(tx: Tx, orderId: string): Promise<(LotRow & 
         .innerJoin('balance_entries', 'balance_entries.id', 'entry_id')
         .select('lot_id')
         .where('balance_entries.order_id', '=', orderId)
-        .where('balance_entries.kind', 'in', ['purchase', 'refund']),
+        .where(sql<boolean>`${spendingKinds}`),
     )
     .forUpdate()
     .execute()
   const { rows } = await sql<{ lot_id: string; spent: number }>`
     SELECT lot_id, -sum(cents)::int AS spent FROM balance_lines JOIN balance_entries ON balance_entries.id = entry_id
-    WHERE balance_entries.order_id = ${orderId} AND balance_entries.kind IN ('purchase', 'refund')
+    WHERE balance_entries.order_id = ${orderId} AND ${spendingKinds}
     GROUP BY lot_id HAVING sum(cents) < 0`.execute(tx)
   const spent = new Map(rows.map((row) => [row.lot_id, row.spent]))
   return lots
@@ -162,7 +139,7 @@ export async function selectPurchasesOf(tx: Tx, topUpId: string): Promise<string
     SELECT orders.id FROM orders WHERE orders.status IN ('paid', 'partially_refunded') AND orders.id IN (
       SELECT balance_entries.order_id FROM balance_lots JOIN balance_lines ON lot_id = balance_lots.id
       JOIN balance_entries ON balance_entries.id = entry_id
-      WHERE balance_lots.order_id = ${topUpId} AND balance_entries.kind IN ('purchase', 'refund')
+      WHERE balance_lots.order_id = ${topUpId} AND ${spendingKinds}
       GROUP BY balance_entries.order_id HAVING sum(cents) < 0)
     ORDER BY paid_at DESC, id`.execute(tx)
   return rows.map(({ id }) => id)

@@ -7,6 +7,7 @@ import {
 } from '#server/features/billing/reporting/balance-figures-queries.ts'
 import { queryPlans } from '#server/testing/database/query-plans.ts'
 import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
+import { selectBonusSpending, selectSetOff, selectUnspentTopUps } from './bonus-queries.ts'
 import { countAutomatic, selectUndone } from './auto-unlock-queries.ts'
 import {
   lockLotsOf,
@@ -61,6 +62,9 @@ const reads: [name: string, work: (db: Db) => Promise<unknown>][] = [
   ['the address of the latest top-up', (db) => selectTopUpEmail(db, 'usr_1')],
   ['what a purchase was paid with', inTransaction((tx) => lockSpentLots(tx, 'ord_1'))],
   ['what a top-up bought', inTransaction((tx) => selectPurchasesOf(tx, 'ord_1'))],
+  ['what of top-ups can be refunded', (db) => selectUnspentTopUps(db, 'usr_1')],
+  ['what bonus of a top-up paid for', inTransaction((tx) => selectBonusSpending(tx, 'ord_1'))],
+  ['what of it was set off', inTransaction((tx) => selectSetOff(tx, 'ord_1'))],
   ['bonus money that has expired', inTransaction((tx) => takeExpired(tx, now, 20))],
   ['how often auto-unlock did something', (db) => countAutomatic(db, 'usr_1', now)],
   ['what auto-unlock did and was taken back', (db) => selectUndone(db, 'usr_1', now)],

@@ -60,16 +60,64 @@ async function booked({ id }: Order, account: string): Promise<number> {
 }
 
 describe('a refund of a top-up', () => {
-  test('is of the unspent paid part, and takes the unspent bonus with it', async () => {
+  test('is of the unspent paid part, less the bonus that was spent', async () => {
     const { shopper, topUp } = await withBalance(500, 50)
-    await press(shopper)
+    const order = await press(shopper)
+    expect(order).toMatchObject({ discount_cents: 50 })
+    expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 451, refundable_cents: 401 })
     await refund(topUp)
-    expect(await refundsOf(site, topUp.id)).toMatchObject([{ amount_cents: 451, status: 'succeeded' }])
+    expect(await refundsOf(site, topUp.id)).toMatchObject([{ amount_cents: 401, status: 'succeeded' }])
     expect(await balanceOf(shopper)).toBeUndefined()
-    expect(await shopper.look(topUp.id)).toMatchObject({ status: 'partially_refunded', refunded_cents: 451 })
-    // What was bought stays.
+    expect(await shopper.look(topUp.id)).toMatchObject({ status: 'partially_refunded', refunded_cents: 401 })
+    // What was bought stays, and paid money has paid for all of it.
     expect(await playing(site, shopper)).toBe(200)
-    expect(await kindsOf(shopper)).toEqual(['top_up_refund', 'purchase', 'top_up'])
+    expect(await shopper.look(order.id)).toMatchObject({ discount_cents: 0 })
+    expect(await booked(order, 'sales:episode')).toBe(-99)
+    expect(await booked(order, 'bonus_discount')).toBe(0)
+    expect(await kindsOf(shopper)).toEqual(
+      expect.arrayContaining(['top_up_refund', 'bonus_set_off', 'purchase', 'top_up']),
+    )
+  })
+
+  test('leaves nobody a gain who spends the bonus first', async () => {
+    const { shopper, topUp } = await withBalance(500, 198)
+    for (const number of [4, 5]) expect(await press(shopper, number)).toMatchObject({ discount_cents: 99 })
+    expect(await shopper.visitor.ask(refundBalance, { body: {} })).toEqual({
+      refunds: [{ currency: 'USD', amount_cents: 302, refused_cents: 0 }],
+    })
+    expect(await refundsOf(site, topUp.id)).toMatchObject([{ amount_cents: 302 }])
+    expect(await balanceOf(shopper)).toBeUndefined()
+  })
+
+  test('gives nothing back where more bonus was spent than paid money is left, which can be spent', async () => {
+    const { shopper, topUp } = await withBalance(100, 190)
+    for (const number of [4, 5]) await press(shopper, number)
+    // 8 of the second episode were paid money.
+    expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 92, refundable_cents: 0 })
+    expect((await shopper.visitor.call(refundBalance, { body: {} })).answer).toMatchObject({ code: 409 })
+    await expect(refund(topUp)).rejects.toMatchObject({ reason: 'notRefundable' })
+    await addMoney(shopper, 99)
+    expect((await press(shopper, 6)).status).toBe('paid')
+  })
+
+  test('gives the bonus back with all that it paid where the gateway refuses', async () => {
+    const { shopper, topUp } = await withBalance(500, 120)
+    const order = await press(shopper)
+    site.trouble.refundPayment = () => Promise.reject(new Error('away'))
+    await refund(topUp)
+    expect(await balanceOf(shopper)).toBeUndefined()
+    site.trouble.refundPayment = () => Promise.reject(new GatewayRefused('no'))
+    await tidyAfter(site, 3_600_000)
+    expect(await balanceOf(shopper)).toMatchObject({
+      paid_cents: 500,
+      bonus_cents: 21,
+      refundable_cents: 401,
+    })
+    expect(await shopper.look(order.id)).toMatchObject({ discount_cents: 99 })
+    expect(await booked(order, 'bonus_discount')).toBe(99)
+    Reflect.deleteProperty(site.trouble, 'refundPayment')
+    await refund(topUp)
+    expect((await refundsOf(site, topUp.id)).map(({ amount_cents }) => amount_cents)).toEqual([401, 401])
   })
 
   test('takes the unspent bonus only with the last of the paid money', async () => {
@@ -144,14 +192,14 @@ describe('the person’s own refund of the balance', () => {
   test('sends the unspent paid money of each top-up to its payment', async () => {
     const { shopper, topUp: first } = await withBalance(500, 100)
     const second = await addMoney(shopper, 300)
-    // 1 of the bonus is left.
+    // The bonus is spent, and 98 of the first top-up.
     await press(shopper)
     await press(shopper, 5)
-    expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 702, bonus_cents: 0 })
+    expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 702, bonus_cents: 0, refundable_cents: 602 })
     expect(await shopper.visitor.ask(refundBalance, { body: {} })).toEqual({
-      refunds: [{ currency: 'USD', amount_cents: 702, refused_cents: 0 }],
+      refunds: [{ currency: 'USD', amount_cents: 602, refused_cents: 0 }],
     })
-    expect(await refundsOf(site, first.id)).toMatchObject([{ amount_cents: 402 }])
+    expect(await refundsOf(site, first.id)).toMatchObject([{ amount_cents: 302 }])
     expect(await refundsOf(site, second.id)).toMatchObject([{ amount_cents: 300 }])
     expect((await shopper.visitor.call(refundBalance, { body: {} })).answer).toMatchObject({ code: 409 })
   })
@@ -194,6 +242,30 @@ describe('a refund of a purchase', () => {
     expect(await booked(topUp, 'balance_loss')).toBe(0)
     expect(await balanceOf(shopper)).toBeUndefined()
     expect(await playing(site, shopper)).toBe(402)
+  })
+})
+
+describe('a refund of a purchase whose top-up was refunded', () => {
+  test('gives back as paid money what its bonus had paid and was set off', async () => {
+    const { shopper, topUp } = await withBalance(500, 99)
+    const order = await press(shopper)
+    await refund(topUp)
+    await refund(order)
+    expect(await balanceOf(shopper)).toMatchObject({ paid_cents: 99, bonus_cents: 0, refundable_cents: 99 })
+    await refund(topUp)
+    expect(await shopper.look(topUp.id)).toMatchObject({ status: 'refunded' })
+  })
+
+  test('puts no bonus back into it', async () => {
+    const { shopper, topUp } = await withBalance(100, 190)
+    const first = await press(shopper)
+    await press(shopper, 5)
+    // An operator gives more than is owed: all that is left, though more bonus was spent.
+    await refund(topUp, 92)
+    expect(await balanceOf(shopper)).toBeUndefined()
+    await refund(first)
+    expect(await balanceOf(shopper)).toBeUndefined()
+    expect(await kindsOf(shopper)).toEqual(expect.arrayContaining(['refund', 'top_up_refund']))
   })
 })
 

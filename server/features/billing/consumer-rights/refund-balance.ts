@@ -1,26 +1,28 @@
 import type { refundBalance as refundCall } from '#contract/balance.ts'
 import type { ResultOf } from '#contract/endpoint.ts'
 import { Refusal } from '#contract/errors.ts'
-import { selectUnspentTopUps } from '#server/features/billing/balance/lot-queries.ts'
+import { selectUnspentTopUps } from '#server/features/billing/balance/bonus-queries.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { refundOrder } from '#server/features/billing/refunds/refund-order.ts'
 
 type Refunds = ResultOf<typeof refundCall>['refunds']
 
 /**
- * Refunds what a person paid into the balance and did not spend, each top-up to the payment method that it was paid with. It
+ * Refunds what a person paid into the balance and did not spend, each top-up to the payment method that it was paid with, less the bonus
+ * of it that they spent. It
  * works also while balances are off. One that its gateway refuses stays in the balance.
  * @throws Refusal notRefundable where nothing is left
  */
 export async function refundBalance(context: BillingContext, userId: string): Promise<{ refunds: Refunds }> {
-  const topUps = await selectUnspentTopUps(context.db, userId)
+  const unspent = await selectUnspentTopUps(context.db, userId)
+  const topUps = unspent.filter(({ refundable_cents }) => refundable_cents > 0)
   if (topUps.length === 0) throw new Refusal('notRefundable')
   const sums = new Map<string, Refunds[number]>()
-  for (const { order_id, currency, left_cents } of topUps) {
+  for (const { order_id, currency, refundable_cents } of topUps) {
     const sum = sums.get(currency) ?? { currency, amount_cents: 0, refused_cents: 0 }
     const sent = await refundOne(context, order_id)
     sum.amount_cents += sent
-    sum.refused_cents += Math.max(0, left_cents - sent)
+    sum.refused_cents += Math.max(0, refundable_cents - sent)
     sums.set(currency, sum)
   }
   return { refunds: [...sums.values()] }

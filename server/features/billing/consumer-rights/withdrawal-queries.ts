@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Tx } from '#server/tables.ts'
+import { refundableCents } from '#server/features/billing/balance/bonus-queries.ts'
 import { takeDueForPolling, type Due, type Poll } from '#server/features/billing/records/polling-queries.ts'
 import { nextPoll } from '#server/features/billing/records/polling-schedule.ts'
 import type { OrderRow } from '#server/features/billing/records/order-queries.ts'
@@ -20,7 +21,7 @@ export function selectContract(tx: Tx, order: OrderRow): Promise<OrderRow[]> {
 
 /**
  * What a withdrawal sends back of these orders, however often it is asked for: what was paid, less what has gone back or is on its way
- * for another reason, and what a bank holds; of a top-up what is not spent.
+ * for another reason, and what a bank holds; of a top-up what is not spent, less the bonus that is.
  */
 export async function selectWithdrawnCents(tx: Tx, orderIds: readonly string[]): Promise<number> {
   const { rows } = await sql<{ cents: number }>`
@@ -30,7 +31,7 @@ export async function selectWithdrawnCents(tx: Tx, orderIds: readonly string[]):
         WHERE refunds.attempt_id = attempts.id AND refunds.status <> 'failed'
           AND refunds.reason <> 'withdrawal' AND refunds.idempotency_key NOT LIKE 'return:%')), 0)) AS cents
       FROM attempts WHERE attempts.order_id = orders.id) AS gone
-    CROSS JOIN LATERAL (SELECT coalesce((SELECT left_cents FROM balance_lots WHERE balance_lots.order_id = orders.id
+    CROSS JOIN LATERAL (SELECT coalesce((SELECT ${refundableCents(sql`balance_lots`)} FROM balance_lots WHERE balance_lots.order_id = orders.id
         AND balance_lots.kind = 'paid'), 0) + coalesce((SELECT sum(refunds.amount_cents) FROM refunds
         JOIN attempts ON attempts.id = refunds.attempt_id WHERE attempts.order_id = orders.id
         AND refunds.status <> 'failed' AND refunds.reason = 'withdrawal'), 0) AS cents) AS unspent

@@ -81,6 +81,21 @@ export function enterTopUpReturn(
   )
 }
 
+/** Paid money pays for what bonus money had paid of a purchase (negative: the other way round), by the accounts of the purchase. */
+export function enterBonusSetOff(
+  tx: Tx,
+  purchase: Booked & { kind: 'episode' | 'video'; cents: number },
+  entryId: string,
+  at: Date,
+): Promise<void> {
+  const { kind, cents } = purchase
+  return enter(
+    tx,
+    { transactionId: `set_off:${entryId}`, order: purchase, at },
+    { deferred_revenue: cents, [`sales:${kind}`]: -cents, bonus_discount: -cents, bonus_sales: cents },
+  )
+}
+
 /** What somebody who left had paid and not spent is owed to nobody any more. */
 export function enterBreakage(
   tx: Tx,

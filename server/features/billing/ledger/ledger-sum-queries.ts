@@ -16,10 +16,13 @@ export const isSummed = sql`(account LIKE 'sales:%' OR account IN ('charged_back
 const sumOf = (condition: string) =>
   sql`coalesce(sum(amount_cents) FILTER (WHERE ${sql.raw(condition)}), 0)::float8`
 
+/** What was sold: set off, it is what a purchase from the balance earns beside its charge. */
+const isSale = "(transaction_id LIKE 'charge:%' OR transaction_id LIKE 'set_off:%')"
+
 /** The sums as columns over lines that `isSummed` lets through. What a lost dispute moves out of `charged_back` is no win. */
 export const summed = sql`
-  -${sumOf("transaction_id LIKE 'charge:%'")} AS gross_cents,
-  ${sumOf("account LIKE 'sales:%' AND transaction_id NOT LIKE 'charge:%'")} AS refunded_cents,
+  -${sumOf(isSale)} AS gross_cents,
+  ${sumOf(`account LIKE 'sales:%' AND NOT ${isSale}`)} AS refunded_cents,
   ${sumOf("account = 'charged_back' AND transaction_id LIKE 'dispute:%' AND amount_cents > 0")} AS disputed_cents,
   -${sumOf("account = 'charged_back' AND transaction_id LIKE 'dispute:%' AND amount_cents < 0")} AS disputes_won_cents,
   ${sumOf("account = 'dispute_lost'")} AS disputes_lost_cents`

@@ -1,6 +1,6 @@
 import { Refusal } from '#contract/errors.ts'
 import type { Tx } from '#server/tables.ts'
-import { selectUnspentTopUps } from '#server/features/billing/balance/lot-queries.ts'
+import { selectUnspentTopUps } from '#server/features/billing/balance/bonus-queries.ts'
 import { hasOpenTopUpRefund } from './personal-data-queries.ts'
 
 /**

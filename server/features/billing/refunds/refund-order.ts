@@ -15,7 +15,7 @@ import {
   selectRefunds,
   type RefundRow,
 } from '#server/features/billing/records/refund-queries.ts'
-import { selectUnspent } from '#server/features/billing/balance/lot-queries.ts'
+import { selectRefundable } from '#server/features/billing/balance/bonus-queries.ts'
 import { nextReturnKey } from './return-again.ts'
 import { sendRefund } from './send-refund.ts'
 import { syncTopUp } from './sync-top-up.ts'
@@ -130,11 +130,11 @@ async function beginRefund(
   return refund
 }
 
-/** What is refunded where no amount is given: all that is left, and of a top-up the part of it that is not spent. */
+/** What is refunded where no amount is given: all that is left, and of a top-up what is not spent, less the bonus that is. */
 async function refundableCents(tx: Tx, order: OrderRow, left: number, unit: number): Promise<number> {
   if (order.kind !== 'top_up') return left
-  const unspent = Math.min(left, await selectUnspent(tx, order.id))
-  return unspent - (unspent % unit)
+  const refundable = Math.min(left, await selectRefundable(tx, order.id))
+  return refundable - (refundable % unit)
 }
 
 /** Counts by currency: cents of several can't be added up. @throws Refusal refundOverDay */

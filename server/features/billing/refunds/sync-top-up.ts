@@ -1,16 +1,13 @@
 import { newId } from '#server/platform/ids.ts'
 import type { Tx } from '#server/tables.ts'
+import { isPurchase, returnPurchase, type Purchase } from '#server/features/billing/balance/balance.ts'
+import { selectPurchasesOf } from '#server/features/billing/balance/lot-queries.ts'
 import {
-  isPurchase,
-  returnPurchase,
+  closeBonus,
+  paidLotOf,
+  reopenBonus,
   takeBack,
-  type Purchase,
-} from '#server/features/billing/balance/balance.ts'
-import {
-  lockLotsOfTopUp,
-  selectPurchasesOf,
-  type LotRow,
-} from '#server/features/billing/balance/lot-queries.ts'
+} from '#server/features/billing/balance/returned-top-up.ts'
 import { sourceOf } from '#server/features/billing/ledger/ledger.ts'
 import {
   selectAttempt,
@@ -29,8 +26,8 @@ import { syncOrderStatus } from './sync-order-status.ts'
 
 /**
  * Has the balance follow what refunds, also those under way, and disputes take of a top-up's payment. They take what is
- * unspent; a dispute then takes what the top-up bought, the latest purchase first; the rest is a loss. The balance is never
- * below zero. Money that comes back is in the balance again. The person is locked; any number of times.
+ * unspent; a dispute then takes what the top-up bought, the latest purchase first; the rest is a loss. The bonus goes with the
+ * paid money. The balance is never below zero. Money that comes back is in the balance again. The person is locked; any number of times.
  */
 export async function syncTopUp(tx: Tx, attemptId: string, at: Date): Promise<void> {
   const attempt = await selectAttempt(tx, attemptId)
@@ -46,18 +43,14 @@ export async function syncTopUp(tx: Tx, attemptId: string, at: Date): Promise<vo
     const kind = attempt.disputed_cents > 0 ? 'chargeback' : 'top_up_refund'
     await takeBack(tx, lot, kind, { taken, lost: more - taken }, at)
     if (attempt.disputed_cents > 0) await takePurchases(tx, order, gone >= order.amount_cents, at)
-    await takeBonus(tx, order.id, kind, at)
+    await closeBonus(tx, order.id, kind, at)
   }
   if (more < 0) {
     const lost = Math.min(-more, lot.lost_cents)
     await takeBack(tx, lot, 'restored', { taken: more + lost, lost: -lost }, at)
-    if (gone === 0) await restoreBonus(tx, order.id, at)
+    if (gone === 0) await reopenBonus(tx, order.id, at)
   }
 }
-
-const lotOf = async (tx: Tx, orderId: string, kind: LotRow['kind']) =>
-  (await lockLotsOfTopUp(tx, orderId)).find((lot) => lot.kind === kind)
-const paidLotOf = (tx: Tx, orderId: string) => lotOf(tx, orderId, 'paid')
 
 /** Takes purchases back, the latest first, until the loss is made good; all of them where the whole top-up is gone. */
 async function takePurchases(tx: Tx, topUp: OrderRow, whole: boolean, at: Date): Promise<void> {
@@ -111,21 +104,3 @@ async function insertRest(
 /** What has gone back or is under way. */
 const sumOfRefunds = (refunds: readonly RefundRow[]) =>
   refunds.reduce((sum, { status, amount_cents }) => sum + (status === 'failed' ? 0 : amount_cents), 0)
-
-/** The unspent bonus of a top-up goes with the last of its paid money. */
-async function takeBonus(
-  tx: Tx,
-  orderId: string,
-  kind: 'top_up_refund' | 'chargeback',
-  at: Date,
-): Promise<void> {
-  const [paid, bonus] = [await paidLotOf(tx, orderId), await lotOf(tx, orderId, 'bonus')]
-  if (!bonus || bonus.left_cents === 0 || (paid?.left_cents ?? 0) > 0) return
-  await takeBack(tx, bonus, kind, { taken: bonus.left_cents, lost: 0 }, at)
-}
-
-async function restoreBonus(tx: Tx, orderId: string, at: Date): Promise<void> {
-  const bonus = await lotOf(tx, orderId, 'bonus')
-  if (bonus && bonus.taken_cents > 0)
-    await takeBack(tx, bonus, 'restored', { taken: -bonus.taken_cents, lost: 0 }, at)
-}

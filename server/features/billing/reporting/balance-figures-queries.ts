@@ -42,7 +42,7 @@ export async function selectBalanceDays(db: Db, { from, to }: DaySpan): Promise<
       ${sumOf("account = 'deferred_revenue' AND transaction_id LIKE 'balance:%'")} +
         ${sumOf("account = 'breakage'")} AS top_ups_returned_cents,
       ${sumOf("account = 'deferred_revenue' AND transaction_id LIKE 'charge:%' AND amount_cents > 0")} +
-        ${sumOf("account = 'deferred_revenue' AND transaction_id LIKE 'refund:%'")} AS recognised_cents,
+        ${sumOf("account = 'deferred_revenue' AND (transaction_id LIKE 'refund:%' OR transaction_id LIKE 'set_off:%')")} AS recognised_cents,
       ${sumOf("account = 'bonus_discount'")} AS discount_cents,
       -${sumOf("account = 'breakage'")} AS breakage_cents,
       ${sumOf("account = 'balance_loss'")} AS loss_cents

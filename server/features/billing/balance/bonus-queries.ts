@@ -1,0 +1,75 @@
+import { sql, type RawBuilder } from 'kysely'
+import type { Db, Tx } from '#server/tables.ts'
+
+/** Entries of purchases: their lines say what of a lot each purchase spent and has not put back. */
+export const spendingKinds = sql`balance_entries.kind IN ('purchase', 'refund', 'bonus_set_off')`
+
+/** What of a paid lot `lots` can be refunded: what is left, less what was spent of the bonus of the same top-up. */
+export const refundableCents = (lots: RawBuilder<unknown>): RawBuilder<number> => sql<number>`
+  greatest(0, ${lots}.left_cents - coalesce((SELECT -sum(cents) FROM balance_lots bonus
+    JOIN balance_lines ON balance_lines.lot_id = bonus.id JOIN balance_entries ON balance_entries.id = entry_id
+    WHERE bonus.order_id = ${lots}.order_id AND bonus.kind = 'bonus' AND ${spendingKinds}), 0))::int`
+
+/** A purchase that bonus of a top-up paid for, and with how much. */
+export interface BonusSpending {
+  id: string
+  kind: 'episode' | 'video'
+  currency: string
+  cents: number
+}
+
+/** The purchases that bonus of a top-up paid for, the earliest first. */
+export async function selectBonusSpending(tx: Tx, topUpId: string): Promise<BonusSpending[]> {
+  const { rows } = await sql<BonusSpending>`
+    SELECT orders.id, orders.kind, orders.currency, -sum(cents)::int AS cents FROM balance_lots
+    JOIN balance_lines ON lot_id = balance_lots.id JOIN balance_entries ON balance_entries.id = entry_id
+    JOIN orders ON orders.id = balance_entries.order_id
+    WHERE balance_lots.order_id = ${topUpId} AND balance_lots.kind = 'bonus' AND ${spendingKinds}
+    GROUP BY orders.id HAVING sum(cents) < 0 ORDER BY orders.paid_at, orders.id`.execute(tx)
+  return rows
+}
+
+/** The purchases of which bonus of a top-up was set off, and how much its paid money still pays for that. */
+export async function selectSetOff(tx: Tx, topUpId: string): Promise<BonusSpending[]> {
+  const { rows } = await sql<BonusSpending>`
+    SELECT id, kind, currency, least(set_off, paid)::int AS cents FROM (
+      SELECT orders.id, orders.kind, orders.currency,
+        sum(cents) FILTER (WHERE balance_lots.kind = 'bonus' AND balance_entries.kind = 'bonus_set_off') AS set_off,
+        -sum(cents) FILTER (WHERE balance_lots.kind = 'paid') AS paid
+      FROM balance_lots JOIN balance_lines ON lot_id = balance_lots.id
+      JOIN balance_entries ON balance_entries.id = entry_id JOIN orders ON orders.id = balance_entries.order_id
+      WHERE balance_lots.order_id = ${topUpId} AND ${spendingKinds} GROUP BY orders.id
+    ) AS spent WHERE set_off > 0 AND paid > 0 ORDER BY id`.execute(tx)
+  return rows
+}
+
+/** Notes that bonus money paid less of a purchase (or more, negative) than it did. */
+export async function reduceDiscount(tx: Tx, orderId: string, cents: number): Promise<void> {
+  await sql`UPDATE orders SET discount_cents = discount_cents - ${cents}::int WHERE id = ${orderId}`.execute(
+    tx,
+  )
+}
+
+/** What can be refunded of a top-up without a loss. */
+export async function selectRefundable(db: Db, topUpId: string): Promise<number> {
+  const { rows } = await sql<{ cents: number }>`
+    SELECT ${refundableCents(sql`balance_lots`)} AS cents FROM balance_lots
+    WHERE order_id = ${topUpId} AND kind = 'paid'`.execute(db)
+  return rows[0]?.cents ?? 0
+}
+
+/** A person's top-ups that paid money is left of, the oldest first, with what can be refunded of each. */
+export async function selectUnspentTopUps(
+  db: Db,
+  userId: string,
+): Promise<{ order_id: string; currency: string; left_cents: number; refundable_cents: number }[]> {
+  const { rows } = await sql<{
+    order_id: string
+    currency: string
+    left_cents: number
+    refundable_cents: number
+  }>`
+    SELECT order_id, currency, left_cents, ${refundableCents(sql`balance_lots`)} AS refundable_cents FROM balance_lots
+    WHERE user_id = ${userId} AND kind = 'paid' AND left_cents > 0 ORDER BY created_at, id`.execute(db)
+  return rows
+}

@@ -1,0 +1,96 @@
+import { newId } from '#server/platform/ids.ts'
+import type { Tx } from '#server/tables.ts'
+import { enterBonusSetOff, enterTopUpReturn } from '#server/features/billing/ledger/balance-ledger.ts'
+import { reduceDiscount, selectBonusSpending, selectSetOff, type BonusSpending } from './bonus-queries.ts'
+import { addLost, insertEntry, lockLotsOfTopUp, type LotRow } from './lot-queries.ts'
+
+// What happens to the balance when money of a top-up goes back, while its person is locked (`lockBuyer`).
+
+/** What takes money of a top-up. */
+export type TakenBy = 'top_up_refund' | 'chargeback'
+
+async function lotsOf(tx: Tx, topUpId: string): Promise<{ paid?: LotRow; bonus?: LotRow }> {
+  const lots = await lockLotsOfTopUp(tx, topUpId)
+  const [paid, bonus] = [lots.find(({ kind }) => kind === 'paid'), lots.find(({ kind }) => kind === 'bonus')]
+  return { ...(paid ? { paid } : {}), ...(bonus ? { bonus } : {}) }
+}
+
+/** The lot of the paid money of a top-up. */
+export const paidLotOf = async (tx: Tx, topUpId: string): Promise<LotRow | undefined> =>
+  (await lotsOf(tx, topUpId)).paid
+
+/** Enters what a refund or a dispute of a top-up takes of it: out of what is left, and beyond that as a loss. */
+export async function takeBack(
+  tx: Tx,
+  lot: LotRow,
+  kind: TakenBy | 'restored',
+  { taken, lost }: { taken: number; lost: number },
+  now: Date,
+): Promise<void> {
+  const entryId = newId('bal')
+  const { user_id, order_id, currency } = lot
+  if (taken !== 0)
+    await insertEntry(
+      tx,
+      { id: entryId, user_id, order_id, kind, currency, at: now },
+      [{ lot, cents: -taken }],
+      true,
+    )
+  if (lost !== 0) await addLost(tx, lot.id, lost)
+  if (lot.kind === 'paid')
+    await enterTopUpReturn(tx, { id: order_id, currency }, entryId, { taken, lost }, now)
+}
+
+/** Makes a loss good with money of its top-up that came back to the balance. */
+export async function makeLossGood(tx: Tx, topUpId: string, kind: TakenBy, now: Date): Promise<void> {
+  const { paid: lot } = await lotsOf(tx, topUpId)
+  const cents = lot ? Math.min(lot.lost_cents, lot.left_cents) : 0
+  if (!lot || cents === 0) return
+  await takeBack(tx, lot, kind, { taken: cents, lost: -cents }, now)
+}
+
+/**
+ * Takes the bonus of a top-up that money was taken of, once no more of its paid money is left than what was spent of the bonus. The
+ * spent bonus is set off: that paid money pays for what it bought. So nobody keeps bonus of what was refunded.
+ */
+export async function closeBonus(tx: Tx, topUpId: string, kind: TakenBy, now: Date): Promise<void> {
+  const { paid, bonus } = await lotsOf(tx, topUpId)
+  if (!paid || !bonus || paid.taken_cents + paid.lost_cents === 0) return
+  const purchases = await selectBonusSpending(tx, topUpId)
+  if (paid.left_cents > purchases.reduce((sum, { cents }) => sum + cents, 0)) return
+  let left = paid.left_cents
+  for (const purchase of purchases) {
+    const cents = Math.min(left, purchase.cents)
+    if (cents > 0) await setOff(tx, { paid, bonus }, { ...purchase, cents }, now)
+    left -= cents
+  }
+  const { bonus: rest } = await lotsOf(tx, topUpId)
+  if (rest && rest.left_cents > 0) await takeBack(tx, rest, kind, { taken: rest.left_cents, lost: 0 }, now)
+}
+
+/** Gives the bonus of a top-up back, of which nothing is taken any more. */
+export async function reopenBonus(tx: Tx, topUpId: string, now: Date): Promise<void> {
+  const { paid, bonus } = await lotsOf(tx, topUpId)
+  if (!paid || !bonus || bonus.taken_cents === 0) return
+  await takeBack(tx, bonus, 'restored', { taken: -bonus.taken_cents, lost: 0 }, now)
+  for (const purchase of await selectSetOff(tx, topUpId))
+    await setOff(tx, { paid, bonus }, { ...purchase, cents: -purchase.cents }, now)
+}
+
+/** Has paid money of a top-up pay for so much of a purchase that its bonus has paid for; negative the other way round. */
+async function setOff(
+  tx: Tx,
+  { paid, bonus }: { paid: LotRow; bonus: LotRow },
+  purchase: BonusSpending,
+  now: Date,
+): Promise<void> {
+  const { id: order_id, cents } = purchase
+  const { user_id, currency } = paid
+  const entry = { id: newId('bal'), user_id, order_id, kind: 'bonus_set_off' as const, currency, at: now }
+  await insertEntry(tx, entry, [
+    { lot: bonus, cents },
+    { lot: paid, cents: -cents },
+  ])
+  await reduceDiscount(tx, order_id, cents)
+  await enterBonusSetOff(tx, purchase, entry.id, now)
+}
