@@ -9,8 +9,6 @@ import * as queries from './queries.ts'
 import { sendAlerts } from './send-alerts.ts'
 import { userOfStopLink } from './stop-link.ts'
 
-export { openPushKeys } from './push/push-keys.ts'
-export { mergePush } from './push/subscriptions.ts'
 
 export type AlertsContext = MembersContext & PushContext
 

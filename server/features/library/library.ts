@@ -16,11 +16,7 @@ export { loadEpisodeViewers } from './viewing-queries.ts'
 export { libraryJobs } from './counts/aggregate-counts.ts'
 export { listHistory } from './list-entries.ts'
 export { recentlyWatched, recommendationJobs } from './learn-next-watched.ts'
-export {
-  selectLastActivity as loadLastActivity,
-  selectLastWatchedVideo as loadLastWatchedVideo,
-} from './history/history-queries.ts'
-export { holdSaves } from './history/waiting-saves.ts'
+export { selectLastWatchedVideo as loadLastWatchedVideo } from './history/history-queries.ts'
 export { mergeLibrary } from './personal-data/merge-library.ts'
 
 /** What a video's page shows of one viewer alone. */

@@ -11,7 +11,7 @@ export interface Newcomer {
 
 /**
  * What happens to a person's records in other features, which `members` does not know. Each feature offers its part as
- * functions of its face, `context.ts` registers them, and they run in the transaction of the moment itself.
+ * functions (`feature.ts`), and they run in the transaction of the event itself.
  */
 export interface LifecycleHooks {
   /** A guest gets a row, because something is stored for them; the ids say where they came from. */
@@ -30,4 +30,20 @@ export interface LifecycleHooks {
   erase: readonly ((tx: Tx, userId: string, now: Date) => Promise<void>)[]
   /** Everything that is kept of a person, by name, ready to be written as JSON; a list that may be long is read page by page (`Pages`). */
   export: readonly ((db: Db, userId: string) => Promise<Record<string, unknown>>)[]
+}
+
+/** Joins the hooks of several features, in the order given. */
+export function joinLifecycleHooks(features: readonly Partial<LifecycleHooks>[]): LifecycleHooks {
+  const all = <Hook>(pick: (hooks: Partial<LifecycleHooks>) => readonly Hook[] | undefined) =>
+    features.flatMap((hooks) => pick(hooks) ?? [])
+  return {
+    keep: all((hooks) => hooks.keep),
+    register: all((hooks) => hooks.register),
+    consent: all((hooks) => hooks.consent),
+    merge: all((hooks) => hooks.merge),
+    lastActive: all((hooks) => hooks.lastActive),
+    mayErase: all((hooks) => hooks.mayErase),
+    erase: all((hooks) => hooks.erase),
+    export: all((hooks) => hooks.export),
+  }
 }

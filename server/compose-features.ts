@@ -1,0 +1,48 @@
+import { joinLifecycleHooks, type LifecycleHooks } from './features/members/lifecycle-hooks.ts'
+
+/** What a feature adds to the site. */
+interface Feature<Parts extends object> {
+  /** Becomes part of the context. */
+  parts: Parts
+  lifecycleHooks?: Partial<LifecycleHooks>
+  /** Writes what is waiting and ends what runs in the background. */
+  stop?(): Promise<void>
+}
+
+interface Composed<Parts extends object> {
+  parts: Parts
+  features: readonly Feature<object>[]
+}
+
+/** The features of a site, in dependency order: each is given the parts of those before it. */
+export interface Composition<Parts extends object> {
+  with<More extends object>(
+    create: (parts: Parts) => Feature<More> | Promise<Feature<More>>,
+  ): Composition<Parts & More>
+  build(): Promise<{ parts: Parts; lifecycleHooks: LifecycleHooks; stop(): Promise<void> }>
+}
+
+/** Starts a composition with what every feature may use. */
+export function compose<Parts extends object>(base: Parts): Composition<Parts> {
+  return composition(async () => ({ parts: base, features: [] }))
+}
+
+function composition<Parts extends object>(composeAll: () => Promise<Composed<Parts>>): Composition<Parts> {
+  return {
+    with: (create) =>
+      composition(async () => {
+        const { parts, features } = await composeAll()
+        const feature = await create(parts)
+        return { parts: { ...parts, ...feature.parts }, features: [...features, feature] }
+      }),
+    async build() {
+      const { parts, features } = await composeAll()
+      // A feature's records refer to those of the features below it, so that the hooks of the highest run first.
+      const lifecycleHooks = joinLifecycleHooks(
+        features.toReversed().map((feature) => feature.lifecycleHooks ?? {}),
+      )
+      const stop = async () => void (await Promise.all(features.map((feature) => feature.stop?.())))
+      return { parts, lifecycleHooks, stop }
+    },
+  }
+}

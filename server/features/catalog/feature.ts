@@ -1,0 +1,16 @@
+import type { Database } from '#server/platform/database/database.ts'
+import type { Clock } from '#server/platform/clock.ts'
+import type { Tables } from '#server/tables.ts'
+import { createCatalog } from './create-catalog.ts'
+import { seedHomepage } from './homepage/seed-homepage.ts'
+
+interface Needed {
+  database: Database<Tables>
+  clock: Clock
+}
+
+/** Gives a new database its homepage, and adds the reads of the catalogue to the context. */
+export async function catalogFeature({ database, clock }: Needed) {
+  await seedHomepage(database.db)
+  return { parts: createCatalog(database.reads, clock) }
+}

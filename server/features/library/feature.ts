@@ -1,0 +1,71 @@
+import type { Experiments } from '#server/features/experiments/experiments.ts'
+import type { Clock } from '#server/platform/clock.ts'
+import type { Viewer } from '#server/platform/http/route.ts'
+import type { Log } from '#server/platform/log.ts'
+import type { NetworkQuotas } from '#server/platform/network-quotas.ts'
+import type { Db, Tx } from '#server/tables.ts'
+import { selectLastActivity } from './history/history-queries.ts'
+import { holdSaves } from './history/waiting-saves.ts'
+import type { CountPlays } from './history/write-saves.ts'
+import { recentlyWatched } from './learn-next-watched.ts'
+import { loadPersonal } from './library.ts'
+import { eraseLibrary } from './personal-data/erase-library.ts'
+import { exportLibrary } from './personal-data/export-library.ts'
+import { mergeLibrary } from './personal-data/merge-library.ts'
+
+interface Needed {
+  db: Db
+  clock: Clock
+  log: Log
+  quotas: NetworkQuotas
+  experiments: Experiments
+  countPlays: CountPlays
+}
+
+/**
+ * Adds the batch of positions to save to the context. Whatever reads or changes a viewer's records writes their waiting
+ * positions first.
+ */
+export function libraryFeature({ experiments, ...needed }: Needed) {
+  const saves = holdSaves({ ...needed, running: () => experiments.running() })
+  return {
+    parts: {
+      saves,
+      async personalFor(db: Db, viewer: Viewer | null, videoId: string) {
+        if (viewer) await saves.settle(viewer.userId)
+        return loadPersonal(db, viewer, videoId)
+      },
+      async recentlyWatched(db: Db, viewer: Viewer) {
+        await saves.settle(viewer.userId)
+        return recentlyWatched(db, viewer)
+      },
+    },
+    lifecycleHooks: {
+      merge: [
+        async (tx: Tx, guest: string, member: string) => {
+          for (const id of [guest, member]) await saves.settleWithin(tx, id)
+          await mergeLibrary(tx, guest, member)
+        },
+      ],
+      erase: [
+        async (tx: Tx, userId: string, now: Date) => {
+          await saves.settleWithin(tx, userId)
+          await eraseLibrary(tx, userId, now)
+        },
+      ],
+      lastActive: [
+        async (tx: Tx, userId: string) => {
+          await saves.settleWithin(tx, userId)
+          return selectLastActivity(tx, userId)
+        },
+      ],
+      export: [
+        async (db: Db, userId: string) => {
+          await saves.settle(userId)
+          return exportLibrary(db, userId)
+        },
+      ],
+    },
+    stop: () => saves.stop(),
+  }
+}

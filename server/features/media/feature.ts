@@ -1,0 +1,32 @@
+import type { Language } from '#contract/languages.ts'
+import type { Clock } from '#server/platform/clock.ts'
+import type { Config } from '#server/platform/config/config.ts'
+import type { Viewer } from '#server/platform/http/route.ts'
+import type { Storage } from '#server/platform/storage/storage.ts'
+import type { Db } from '#server/tables.ts'
+import { createEpisodes } from './load-episodes.ts'
+import { createMediaKeys } from './media-keys.ts'
+import { findCover, type MediaContext } from './media.ts'
+
+interface Needed {
+  config: Config
+  db: Db
+  clock: Clock
+  storage: Storage
+}
+
+/** Adds the reads of episodes to the context, the keys of media, and where browsers fetch media from. */
+export function mediaFeature({ config, db, clock, storage }: Needed, context: () => MediaContext) {
+  const { secrets, mediaEncrypt } = config
+  const { delivery } = storage
+  return {
+    parts: {
+      episodes: createEpisodes(db, clock),
+      mediaSecrets: secrets.media,
+      mediaKeys: createMediaKeys(secrets.appSecret, mediaEncrypt === 'aes-128'),
+      mediaHosts: delivery.kind === 'files' ? [] : [new URL(delivery.origin).origin],
+      findCover: (viewer: Viewer, episodeId: string, language: Language) =>
+        findCover(context(), viewer, episodeId, language),
+    },
+  }
+}

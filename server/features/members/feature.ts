@@ -1,0 +1,27 @@
+import type { Config } from '#server/platform/config/config.ts'
+import { holdAgreement, holdAgreements, selectConsents, selectReferrer } from './account/consent-queries.ts'
+import { eraseCredentials, exportCredentials } from './credentials/erase-credentials.ts'
+import { eraseIdentities, exportIdentities } from './credentials/identities.ts'
+import { createSocialProviders } from './social/create-providers.ts'
+import type { SocialProvider } from './social/social-provider.ts'
+
+interface MembersOverrides {
+  socialProviders?: readonly SocialProvider[]
+}
+
+/** Adds the social providers to the context, and what other features ask about consent and referral codes. */
+export async function membersFeature({ config }: { config: Config }, overrides: MembersOverrides) {
+  return {
+    parts: {
+      socialProviders: overrides.socialProviders ?? (await createSocialProviders(config)),
+      consentsOf: selectConsents,
+      holdAgreement,
+      holdAgreements,
+      findReferrer: selectReferrer,
+    },
+    lifecycleHooks: {
+      erase: [eraseIdentities, eraseCredentials],
+      export: [exportIdentities, exportCredentials],
+    },
+  }
+}

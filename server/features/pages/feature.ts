@@ -1,0 +1,62 @@
+import { languages as allLanguages } from '#contract/languages.ts'
+import type { PageSettings } from '#contract/page-settings.ts'
+import type { Config } from '#server/platform/config/config.ts'
+import type { RuntimeSettings } from '#server/platform/config/runtime-settings.ts'
+import type { Log } from '#server/platform/log.ts'
+import { addressOf } from '#server/platform/mail/mailer.ts'
+import type { Db } from '#server/tables.ts'
+import { readDocuments } from './documents.ts'
+import { createSiteIcons, type SiteIcons } from './install/site-icons.ts'
+import { selectIcon } from './queries.ts'
+
+interface Needed {
+  config: Config
+  db: Db
+  log: Log
+  settings: RuntimeSettings
+  webRoot: string
+  socialProviders: readonly { id: string; name: string }[]
+}
+
+/** Adds the documents of the built web and the site's icons to the context. */
+export function pagesFeature(needed: Needed) {
+  const { config, db, log, settings, webRoot } = needed
+  const documents = readDocuments(webRoot, () => pageSettings(needed, icons))
+  const icons = createSiteIcons({
+    logo: config.operator.logo,
+    uploaded: {
+      hash: () => settings.icon,
+      load: (hash) => selectIcon(db, hash),
+      refresh: () => settings.refresh(),
+    },
+    webRoot,
+    background: () => documents.background(),
+    log,
+  })
+  return {
+    parts: {
+      documents,
+      icons,
+      apiDocs: config.apiDocs,
+      sentryDsn: config.sentry.dsn,
+      copyright: () => ({ text: `© ${config.operator.site}`, icon: icons.logo() }),
+      inbox: () => settings.contactEmail ?? addressOf(settings.mailFrom),
+    },
+  }
+}
+
+/** The settings that a browser may know. A Sentry DSN is public by design. */
+function pageSettings({ config, settings, socialProviders }: Needed, icons: SiteIcons): PageSettings {
+  const { operator, balance, tracking, sentry } = config
+  const { languages } = settings
+  const { dsn, sandboxHostSuffix } = sentry
+  return {
+    site: operator.site,
+    logo: icons.logo(),
+    consent: tracking.consent,
+    ...(languages === allLanguages ? {} : { languages }),
+    ...(socialProviders.length > 0 ? { social: socialProviders.map(({ id, name }) => ({ id, name })) } : {}),
+    ...(balance ? { balance } : {}),
+    ...(dsn === undefined ? {} : { sentry: { dsn, sandbox_host_suffix: sandboxHostSuffix } }),
+  }
+}

@@ -1,0 +1,38 @@
+import type { PaymentGateway } from '#server/features/billing/billing.ts'
+import type { Config } from '#server/platform/config/config.ts'
+
+interface Needed {
+  config: Config
+  gateways: readonly PaymentGateway[]
+}
+
+/** Adds what the studio shows of the environment to the context. */
+export function studioFeature({ config, gateways }: Needed) {
+  return {
+    parts: {
+      environment: config,
+      secretsSet: secretsIn(config),
+      supportRefunds: config.supportRefunds,
+      sandboxOffered: gateways.some(({ id }) => id === 'sandbox'),
+    },
+  }
+}
+
+/** Which secrets the environment has, by the names of its settings. */
+function secretsIn({ secrets, mail, tracking: { conversions } }: Config): { name: string; set: boolean }[] {
+  const { stripe, paypal, s3, social } = secrets
+  const given = {
+    APP_SECRET: secrets.appSecret,
+    STRIPE_SECRET_KEY: stripe,
+    PAYPAL_CLIENT_SECRET: paypal,
+    S3_SECRET_ACCESS_KEY: s3,
+    SMTP_URL: mail.smtpUrl,
+    META_ACCESS_TOKEN: conversions.meta,
+    TIKTOK_ACCESS_TOKEN: conversions.tiktok,
+    GOOGLE_CLIENT_SECRET: social.google,
+    FACEBOOK_CLIENT_SECRET: social.facebook,
+    TIKTOK_CLIENT_SECRET: social.tiktok,
+    OIDC_CLIENT_SECRET: social.oidc,
+  }
+  return Object.entries(given).map(([name, value]) => ({ name, set: value !== undefined }))
+}

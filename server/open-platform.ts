@@ -1,0 +1,91 @@
+import { join } from 'node:path'
+import { openClock } from '#server/features/billing/gateways/sandbox/sandbox-clock.ts'
+import { settleSetting } from '#server/features/catalog/catalog.ts'
+import { composerFor } from '#server/i18n/compose-mail.ts'
+import { translate } from '#server/i18n/translate.ts'
+import { systemClock, type Clock } from '#server/platform/clock.ts'
+import type { Config } from './platform/config/config.ts'
+import { openRuntimeSettings } from './platform/config/runtime-settings.ts'
+import { openDatabase, type Database } from '#server/platform/database/database.ts'
+import { exchangeCalls } from './platform/database/share-rate-limits.ts'
+import { createDocumentFiles } from '#server/platform/document-files.ts'
+import { createSlots } from './platform/http/limits/slots.ts'
+import { newId } from '#server/platform/ids.ts'
+import type { Log } from '#server/platform/log.ts'
+import { openMailer, type Mailer } from '#server/platform/mail/mailer.ts'
+import { openNetworkQuotas } from '#server/platform/network-quotas.ts'
+import { watchDisk } from './platform/processes/disk-guard.ts'
+import { openStorage } from '#server/platform/storage/open-storage.ts'
+import type { Tables } from '#server/tables.ts'
+
+/** What tests replace in the platform. */
+export interface PlatformOverrides {
+  database?: Database<Tables>
+  clock?: Clock
+  /** The clock of authenticator apps; `clock` by default. */
+  realClock?: Clock
+  mailer?: Mailer
+  webRoot?: string
+}
+
+export type Platform = Awaited<ReturnType<typeof openPlatform>>
+
+const builtWeb = join(import.meta.dirname, '..', 'dist', 'web')
+
+/**
+ * Opens what every feature may use: the database, clock, storage, mail, limits and settings.
+ * @throws ConfigError naming the setting where the database cannot be used
+ */
+export async function openPlatform(config: Config, log: Log, overrides: PlatformOverrides) {
+  const database = overrides.database ?? (await openDatabase<Tables>(config, log))
+  const { db } = database
+  const clock = overrides.clock ?? (await openClock(config, db, log))
+  const { id: siteId } = await settleSetting(db, 'site_id', { id: newId('site') })
+  const storage = await openStorage(config, log, siteId)
+  const settings = await openRuntimeSettings(database, config, log)
+  const quotas = openNetworkQuotas({
+    limits: config.quotas,
+    clock,
+    log,
+    share: (counted) => exchangeCalls(database.pool, counted, clock.now()),
+  })
+  const disk = await watchDisk(config.dataDir, config.bounds.leastFreeBytes, log)
+  return {
+    config,
+    log,
+    clock,
+    realClock: overrides.realClock ?? overrides.clock ?? systemClock,
+    database,
+    db,
+    /** Tells this site's database from any other's. */
+    siteId,
+    storage,
+    settings,
+    quotas,
+    disk,
+    slots: createSlots(),
+    limits: settings.limits,
+    bounds: config.bounds,
+    languages: () => settings.languages,
+    translate,
+    composeMail: composerFor(config.operator.site, () => settings.languages),
+    mailer: overrides.mailer ?? openMailer(config, log, () => settings.mailFrom),
+    documentFiles: createDocumentFiles(join(config.dataDir, 'documents'), clock),
+    operator: {
+      ...config.operator,
+      get email() {
+        return settings.contactEmail
+      },
+    },
+    secret: config.secrets.appSecret,
+    secure: config.production,
+    publicUrl: config.publicUrl,
+    webRoot: overrides.webRoot ?? builtWeb,
+    /** Ends what the platform runs in the background; the database stays open. */
+    async stopPlatform() {
+      await settings.stop()
+      quotas.stop()
+      disk.stop()
+    },
+  }
+}
