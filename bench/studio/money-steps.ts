@@ -78,9 +78,9 @@ export function moneySteps({ videos, people, orders }: SiteSize): Step[] {
       name: 'refunds',
       total: orders,
       chunk: 20_000,
-      sql: `INSERT INTO refunds (id, attempt_id, idempotency_key, amount_cents, reason, status, created_at)
+      sql: `INSERT INTO refunds (id, attempt_id, idempotency_key, amount_cents, origin, reason, status, created_at)
         SELECT bench_id('ref', n), bench_id('att', n), 'refund:' || bench_id('ord', n) || ':1',
-          CASE status WHEN 'refunded' THEN 999 ELSE 100 END, 'was asked for', 'succeeded', at + interval '1 day'
+          CASE status WHEN 'refunded' THEN 999 ELSE 100 END, 'requested', 'was asked for', 'succeeded', at + interval '1 day'
         FROM ${placed} WHERE status IN ('refunded', 'partially_refunded')`,
     },
     {

@@ -259,11 +259,16 @@ export interface MethodChangesTable extends GatewayTryTable<GatewayId> {
   method: PaymentMethod
 }
 
+/** Why there is a refund; see the migration. */
+export type RefundOrigin = 'requested' | 'unwanted_payment' | 'gateway' | 'chargeback'
+
 export interface RefundsTable {
   id: string
   attempt_id: string
+  /** Formed by `refundKey`. */
   idempotency_key: string
   amount_cents: number
+  origin: RefundOrigin
   reason: string
   /** The operator who asked for it, where they may refund no more than so much a day. */
   asked_by: ColumnType<string | null, string | null | undefined, never>

@@ -29,7 +29,7 @@ export async function selectWithdrawnCents(tx: Tx, orderIds: readonly string[]):
     CROSS JOIN LATERAL (SELECT least(orders.amount_cents, coalesce(sum(attempts.disputed_cents + (
         SELECT coalesce(sum(refunds.amount_cents), 0) FROM refunds
         WHERE refunds.attempt_id = attempts.id AND refunds.status <> 'failed'
-          AND refunds.reason <> 'withdrawal' AND refunds.idempotency_key NOT LIKE 'return:%')), 0)) AS cents
+          AND refunds.reason <> 'withdrawal' AND refunds.origin <> 'unwanted_payment')), 0)) AS cents
       FROM attempts WHERE attempts.order_id = orders.id) AS gone
     CROSS JOIN LATERAL (SELECT coalesce((SELECT ${refundableCents(sql`balance_lots`)} FROM balance_lots WHERE balance_lots.order_id = orders.id
         AND balance_lots.kind = 'paid'), 0) + coalesce((SELECT sum(refunds.amount_cents) FROM refunds

@@ -92,7 +92,7 @@ test(
     expect(
       await count(sql`SELECT count(*)::int AS count FROM (SELECT orders.id FROM orders JOIN attempts ON attempts.order_id = orders.id
         WHERE attempts.status = 'succeeded' AND NOT EXISTS (SELECT FROM refunds
-          WHERE refunds.attempt_id = attempts.id AND refunds.idempotency_key LIKE 'return:%')
+          WHERE refunds.attempt_id = attempts.id AND refunds.origin = 'unwanted_payment')
         GROUP BY orders.id HAVING count(*) > 1) AS twice`),
     ).toBe(0)
     expect(

@@ -173,7 +173,6 @@ async function applySuccess(
   const reason = introduced ? whyReturned(order, inTime) : 'introduction_used'
   await scheduleRefund(tx, {
     attemptId: attempt.id,
-    key: `return:${attempt.id}`,
     cents: order.amount_cents,
     reason,
     now,

@@ -30,8 +30,8 @@ const settled = `
   INSERT INTO users (id, referral_code) SELECT 'usr_' || n, n FROM generate_series(1, 5000) n;
   INSERT INTO attempts (id, order_id, number, idempotency_key, gateway, status, started_at)
     SELECT 'att_' || n, 'ord_' || n, 1, n, 'sandbox', 'succeeded', now() FROM generate_series(1, 5000) n;
-  INSERT INTO refunds (id, attempt_id, idempotency_key, amount_cents, reason, status, created_at)
-    SELECT 'ref_' || n, 'att_' || n, n, 1, 'asked', 'succeeded', now() FROM generate_series(1, 5000) n;
+  INSERT INTO refunds (id, attempt_id, idempotency_key, amount_cents, origin, reason, status, created_at)
+    SELECT 'ref_' || n, 'att_' || n, n, 1, 'requested', 'asked', 'succeeded', now() FROM generate_series(1, 5000) n;
   INSERT INTO subscriptions (id, user_id, plan_id, status, created_at)
     SELECT 'sub_' || n, 'usr_' || n, 'pln_1', 'ended', now() FROM generate_series(1, 5000) n;
   INSERT INTO payment_methods (id, user_id, gateway, reference)

@@ -5,7 +5,23 @@ import type * as tables from '#server/features/billing/tables.ts'
 
 export type RefundRow = Selectable<tables.RefundsTable>
 
-/** Notes that money has to go back, unless it is noted already. */
+const keyPrefixes: Record<tables.RefundOrigin, string> = {
+  requested: 'refund',
+  unwanted_payment: 'return',
+  gateway: 'there',
+  chargeback: 'chargeback',
+}
+
+/**
+ * Forms the idempotency key of a refund, for the gateway and for us: each key makes one refund. Nobody parses it; `origin`
+ * says why there is a refund.
+ * @param parts what distinguishes the refund from others of its origin
+ */
+export function refundKey(origin: tables.RefundOrigin, ...parts: readonly (string | number)[]) {
+  return { origin, idempotency_key: [keyPrefixes[origin], ...parts].join(':') }
+}
+
+/** Records a refund, unless there is one with its key. */
 export async function insertRefund(tx: Tx, refund: Insertable<tables.RefundsTable>): Promise<void> {
   await tx
     .insertInto('refunds')

@@ -11,12 +11,13 @@ import { lockOwner, selectOrder, type OrderRow } from '#server/features/billing/
 import {
   insertRefund,
   lockRefunder,
+  refundKey,
   selectAskedCents,
   selectRefunds,
   type RefundRow,
 } from '#server/features/billing/records/refund-queries.ts'
 import { selectRefundable } from '#server/features/billing/balance/bonus-queries.ts'
-import { nextReturnKey } from './return-again.ts'
+import { nextTry } from './return-again.ts'
 import { sendRefund } from './send-refund.ts'
 import { syncTopUp } from './sync-top-up.ts'
 import { syncRefundsAndDisputes } from './sync-refunds-and-disputes.ts'
@@ -114,7 +115,9 @@ async function beginRefund(
   const refund = {
     id: newId('ref'),
     attempt_id: attemptId,
-    idempotency_key: unreturned ? nextReturnKey(unreturned) : `refund:${order.id}:${earlier.length + 1}`,
+    ...(unreturned
+      ? refundKey('unwanted_payment', attemptId, ...nextTry(unreturned))
+      : refundKey('requested', order.id, earlier.length + 1)),
     amount_cents: cents,
     reason,
     asked_by: limit?.operatorId ?? null,

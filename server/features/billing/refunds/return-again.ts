@@ -12,9 +12,8 @@ const triedAfterMs = [hourMs, dayMs, 3 * dayMs, 7 * dayMs]
 /** So many returns of a payment that bought nothing are tried by themselves. */
 export const mostReturns = triedAfterMs.length + 1
 
-/** The key of the next return: the gateway answers the last one's as it did before. */
-export const nextReturnKey = ({ attempt_id, failed }: UnreturnedRow): string =>
-  `return:${attempt_id}:try:${failed + 1}`
+/** Distinguishes the next refund from the last one, whose key the gateway would answer as it did before. */
+export const nextTry = ({ failed }: UnreturnedRow) => ['try', failed + 1] as const
 
 /** Sends what bought nothing back where that failed before. One that fails does not keep the others from their turn. */
 export async function returnAgain(context: BillingContext): Promise<void> {
@@ -53,7 +52,7 @@ async function sendReturn(context: BillingContext, { attempt_id, order_id }: Unr
     log.warn({ attempt: attempt_id, failed }, 'money that bought nothing is sent back again')
     await scheduleRefund(tx, {
       attemptId: attempt_id,
-      key: nextReturnKey(row),
+      keyParts: nextTry(row),
       cents,
       reason: reason ?? 'too_late',
       now: clock.now(),

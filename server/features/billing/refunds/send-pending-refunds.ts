@@ -2,24 +2,27 @@ import { newId } from '#server/platform/ids.ts'
 import type { Tx } from '#server/tables.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { nextPoll } from '#server/features/billing/records/polling-schedule.ts'
-import { insertRefund, selectRefunds } from '#server/features/billing/records/refund-queries.ts'
+import { insertRefund, refundKey, selectRefunds } from '#server/features/billing/records/refund-queries.ts'
 import { sendRefund } from './send-refund.ts'
 
-interface Return {
+interface UnwantedPayment {
   attemptId: string
-  /** The same key notes one return. */
-  key: string
+  /** Distinguishes the refund from earlier ones of the attempt; the first needs nothing. */
+  keyParts?: readonly (string | number)[]
   cents: number
   reason: string
   now: Date
 }
 
-/** Notes that money which paid for nothing has to go back. It is sent by `sendPendingRefunds` or by the janitor. */
-export function scheduleRefund(tx: Tx, { attemptId, key, cents, reason, now }: Return): Promise<void> {
+/** Records that a payment which paid for nothing must be refunded. `sendPendingRefunds` or the janitor sends it. */
+export function scheduleRefund(
+  tx: Tx,
+  { attemptId, keyParts = [], cents, reason, now }: UnwantedPayment,
+): Promise<void> {
   return insertRefund(tx, {
     id: newId('ref'),
     attempt_id: attemptId,
-    idempotency_key: key,
+    ...refundKey('unwanted_payment', attemptId, ...keyParts),
     amount_cents: cents,
     reason,
     status: 'started',

@@ -25,6 +25,7 @@ import {
 import { lockOwner, selectOrder } from '#server/features/billing/records/order-queries.ts'
 import {
   insertRefund,
+  refundKey,
   selectRefunds,
   setRefundFailed,
   type RefundRow,
@@ -32,8 +33,6 @@ import {
 import { scheduleRefund } from './send-pending-refunds.ts'
 import { sendRefund } from './send-refund.ts'
 
-/** Why money is noted to have gone back that nobody here sent: somebody refunded it at the gateway. */
-const refundedThere = 'refunded_at_gateway'
 /** Each look that finds our own records changed meanwhile makes room for another. */
 const mostLooks = 5
 
@@ -181,14 +180,14 @@ async function findFailed(
   let excess = sum(made(known)) - refundedCents
   const latestFirst = made(known).toReversed()
   const { reference } = known.attempt
-  for (const refund of latestFirst.filter(({ reason }) => reason !== refundedThere)) {
+  for (const refund of latestFirst.filter(({ origin }) => origin !== 'gateway')) {
     if (excess <= 0 || reference === null) break
     const { amount_cents: amountCents, idempotency_key: key } = refund
     if ((await askRefund(context, gateway, { reference, amountCents, key })) !== 'refused') continue
     failed.push(refund)
     excess -= amountCents
   }
-  for (const refund of latestFirst.filter(({ reason }) => reason === refundedThere)) {
+  for (const refund of latestFirst.filter(({ origin }) => origin === 'gateway')) {
     if (excess <= 0) break
     failed.push(refund)
     excess -= refund.amount_cents
@@ -236,11 +235,11 @@ async function returnRest(
   { known: { refunds }, payment, failed }: Findings,
 ): Promise<void> {
   const cents = payment.amountCents - payment.refundedCents - disputedCents(payment)
-  const refused = refunds.find(({ status, reason }) => status === 'failed' && reason !== refundedThere)
+  const refused = refunds.find(({ status, origin }) => status === 'failed' && origin !== 'gateway')
   if (cents <= 0 || !refused || failed.length > 0) return
   await scheduleRefund(tx, {
     attemptId: attempt.id,
-    key: `return:${attempt.id}:${payment.refundedCents}`,
+    keyParts: [payment.refundedCents],
     cents,
     reason: refused.reason,
     now: at,
@@ -270,11 +269,11 @@ async function enterFromThere(
   if (cents <= 0) return
   const { attempt, at } = returned
   const id = newId('ref')
-  const refund = { id, amount_cents: cents, reason: refundedThere }
+  const refund = { id, amount_cents: cents, reason: 'refunded_at_gateway' }
   await insertRefund(tx, {
     ...refund,
     attempt_id: attempt.id,
-    idempotency_key: `there:${id}`,
+    ...refundKey('gateway', id),
     status: 'succeeded',
     check_at: null,
     created_at: at,

@@ -19,6 +19,7 @@ import { selectOrder, type OrderRow } from '#server/features/billing/records/ord
 import {
   finishRefund,
   insertRefund,
+  refundKey,
   selectRefunds,
   type RefundRow,
 } from '#server/features/billing/records/refund-queries.ts'
@@ -92,7 +93,7 @@ async function insertRest(
   await insertRefund(tx, {
     id,
     attempt_id,
-    idempotency_key: `chargeback:${topUpId}:${orderId}:${id}`,
+    ...refundKey('chargeback', topUpId, orderId, id),
     amount_cents: cents,
     reason: 'chargeback',
     status: 'started',

@@ -270,6 +270,10 @@ CREATE TABLE refunds (
   attempt_id       text NOT NULL REFERENCES attempts,
   idempotency_key  text NOT NULL UNIQUE,
   amount_cents     integer NOT NULL CHECK (amount_cents > 0),
+  -- Why there is a refund: an operator or the customer requested it, the payment paid for nothing, somebody refunded it at the
+  -- gateway, or a chargeback of a top-up took the purchase back.
+  origin           text NOT NULL CHECK (origin IN ('requested', 'unwanted_payment', 'gateway', 'chargeback')),
+  -- For the ledger and the audit log.
   reason           text NOT NULL,
   status           text NOT NULL CHECK (status IN ('started', 'succeeded', 'failed')),
   checks           integer NOT NULL DEFAULT 0,
