@@ -39,7 +39,7 @@ export const refusals = {
   siteTextInvalid: 500,
   iconInvalid: 500,
   limitOutOfBounds: 500,
-  armsInvalid: 500,
+  variantsInvalid: 500,
   secondFactorNeeded: 401,
   signedInAlready: 409,
   emailInvalid: 500,

@@ -58,7 +58,7 @@ test('a network makes no more orders, and leaves no more new words of them, than
   expectRefused(await order('y'.repeat(60)))
   expect((await order('x'.repeat(60))).answer.code).toBe(200)
   expectRefused(await order())
-  expect([await countOf('orders'), await countOf('shown_words')]).toEqual([2, 1])
+  expect([await countOf('orders'), await countOf('shown_terms')]).toEqual([2, 1])
 })
 
 test('the idempotency keys of guests count for their network, those of a member for the member', async () => {
@@ -109,8 +109,8 @@ test('events are not recorded while little room is left on the disk', async () =
 
 test('a network adds no more guests to an experiment than it may, and refuses none of them', async () => {
   const { desk } = await letIn(site, 'owner')
-  const arms = [{ share: 50 }, { share: 50, layout: 'card' as const, accent: '#00ff00' }]
-  await startOne(desk, { kind: 'pay_theme', arms })
+  const variants = [{ share: 50 }, { share: 50, layout: 'card' as const, accent: '#00ff00' }]
+  await startOne(desk, { kind: 'pay_theme', variants })
   const meet = async () => {
     expect((await (await stranger()).call(listPlans)).answer.code).toBe(200)
     return countOf('exposures')

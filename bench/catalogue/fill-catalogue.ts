@@ -25,7 +25,7 @@ const tagCount = (videos: number) => Math.min(2000, Math.max(40, Math.round(vide
 /** The id of a record by its number, and a file that every episode plays. */
 const beginnings = `CREATE FUNCTION bench_id(kind text, number bigint) RETURNS text LANGUAGE sql IMMUTABLE STRICT
   RETURN kind || '_' || md5(kind || number);
-  INSERT INTO assets (id, place, state, source_name, source_hash, width, height, duration_ms, has_audio)
+  INSERT INTO assets (id, folder, state, source_name, source_hash, width, height, duration_ms, has_audio)
     VALUES ('ast_bench', 'ast_bench', 'ready', '01.mp4', 'bench', 720, 1280, 60000, true)`
 
 /** Tables that are loaded without their triggers, foreign keys and (but for keys) indexes. */

@@ -82,7 +82,7 @@ export async function readPlaces(pool: Pool, some: readonly string[], personId: 
     }),
   )
   const tags = await read(
-    `SELECT id, place AS key FROM tags WHERE video_count > 0 ORDER BY md5(id) LIMIT ${frontPlaces - 1}`,
+    `SELECT id, rank AS key FROM tags WHERE video_count > 0 ORDER BY md5(id) LIMIT ${frontPlaces - 1}`,
   )
   const [ranking] = (await pool.query('SELECT tags_version AS version FROM ranking_versions')).rows
   return {

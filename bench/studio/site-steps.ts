@@ -100,7 +100,7 @@ export function siteSteps({ videos, people, orders, events, auditEvents }: SiteS
       name: 'experiments',
       total: experiments,
       chunk: experiments,
-      sql: `INSERT INTO experiments (id, name, kind, arms, state, created_at, started_at, stopped_at)
+      sql: `INSERT INTO experiments (id, name, kind, variants, state, created_at, started_at, stopped_at)
         SELECT bench_id('exp', n), 'Experiment ' || n, 'pay_theme', '[{"share": 50}, {"share": 50, "accent": "#88aaff"}]', 'stopped',
           now() - n * interval '90 days', now() - n * interval '90 days', now() - (n - 1) * interval '90 days'
         FROM generate_series($1::bigint, $2) n`,
@@ -109,7 +109,7 @@ export function siteSteps({ videos, people, orders, events, auditEvents }: SiteS
       name: 'who met what differs',
       total: people,
       chunk: 10_000,
-      sql: `INSERT INTO exposures (viewer_id, experiment_id, arm, at)
+      sql: `INSERT INTO exposures (viewer_id, experiment_id, variant, at)
         SELECT bench_id('usr', n), bench_id('exp', experiment), n % 2, now() - experiment * interval '90 days' + n % 80 * interval '1 day'
         FROM generate_series($1::bigint, $2) n, generate_series(1, ${experiments}) experiment WHERE n % (2 ^ (experiment - 1))::int = 0`,
     },

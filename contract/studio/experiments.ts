@@ -11,8 +11,8 @@ export const experimentKinds = ['free_episodes', 'episode_price', 'video_price',
 export type ExperimentKind = (typeof experimentKinds)[number]
 
 /** A variant: what a part of the viewers gets. The first is the control and has no value of its own. */
-export const Arm = Type.Object({
-  /** In percent; those of all arms make a hundred. */
+export const Variant = Type.Object({
+  /** In percent; those of all variants make a hundred. */
   share: Type.Integer({ minimum: 1, maximum: 99 }),
   free_episodes: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000 })),
   /** Of one episode, or of the whole video. */
@@ -21,9 +21,9 @@ export const Arm = Type.Object({
   /** As `#ff8a4c`. */
   accent: Type.Optional(Type.String({ pattern: '^#[0-9a-fA-F]{6}$' })),
 })
-export type Arm = Static<typeof Arm>
+export type Variant = Static<typeof Variant>
 
-const Arms = Type.Array(Arm, { minItems: 2, maxItems: 4 })
+const Variants = Type.Array(Variant, { minItems: 2, maxItems: 4 })
 const Name = Type.String({ minLength: 1, maxLength: 100 })
 
 export const Experiment = Type.Object({
@@ -36,7 +36,7 @@ export const Experiment = Type.Object({
   target_name: nullable(Type.String()),
   /** Of its prices. */
   currency: nullable(Currency),
-  arms: Type.Array(Arm),
+  variants: Type.Array(Variant),
   state: oneOf(['draft', 'running', 'stopped']),
   created_at: Time,
   started_at: nullable(Time),
@@ -48,7 +48,7 @@ export type Experiment = Static<typeof Experiment>
 const Estimate = Type.Object({ value: Type.Number(), low: Type.Number(), high: Type.Number() })
 export type Estimate = Static<typeof Estimate>
 
-/** How an arm differs from the first; `clear` where chance alone would hardly make such a difference. */
+/** How a variant differs from the first; `clear` where chance alone would hardly make such a difference. */
 const Difference = Type.Object({ ...Estimate.properties, clear: Type.Boolean() })
 export type Difference = Static<typeof Difference>
 
@@ -72,14 +72,14 @@ export type VariantResult = Static<typeof VariantResult>
 
 export const ExperimentResult = Type.Object({
   experiment: Experiment,
-  arms: Type.Array(VariantResult),
-  /** As many exposed viewers each arm should have before anybody decides. */
+  variants: Type.Array(VariantResult),
+  /** As many exposed viewers each variant should have before anybody decides. */
   minimum: Type.Integer(),
   is_early: Type.Boolean(),
-  /** The arms have other shares of the viewers than they should: something is wrong with the experiment itself. */
+  /** The variants have other shares of the viewers than they should: something is wrong with the experiment itself. */
   is_uneven: Type.Boolean(),
   /** Warnings of the video's prices in a draft's variants; the control is number 0. */
-  warnings: Type.Array(Type.Object({ arm: Type.Integer(), warning: oneOf(priceWarnings) })),
+  warnings: Type.Array(Type.Object({ variant: Type.Integer(), warning: oneOf(priceWarnings) })),
   /** When viewers and money were counted: of an experiment that many have met some minutes ago, once it is stopped up to a day. */
   counted_at: Time,
 })
@@ -92,12 +92,12 @@ export const createExperiment = command({
   args: ['kind', 'name'],
   roles: ['owner'],
   summary: 'Creates an experiment as a draft; viewers see it once it is started',
-  refuses: ['notFound', 'armsInvalid', 'amountNotTaken'],
+  refuses: ['notFound', 'variantsInvalid', 'amountNotTaken'],
   body: Type.Object({
     kind: oneOf(experimentKinds),
     name: Name,
     target: Type.Optional(nullable(Id)),
-    arms: Arms,
+    variants: Variants,
   }),
   info: Experiment,
 })
@@ -109,8 +109,8 @@ export const changeExperiment = command({
   args: ['id'],
   roles: ['owner'],
   summary: 'Edits a draft; a started experiment can only be stopped',
-  refuses: ['notFound', 'movedOn', 'armsInvalid', 'amountNotTaken'],
-  body: Type.Object({ id: Id, name: Type.Optional(Name), arms: Type.Optional(Arms) }),
+  refuses: ['notFound', 'movedOn', 'variantsInvalid', 'amountNotTaken'],
+  body: Type.Object({ id: Id, name: Type.Optional(Name), variants: Type.Optional(Variants) }),
   info: Experiment,
 })
 

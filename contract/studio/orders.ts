@@ -299,7 +299,7 @@ export const Mismatch = Type.Object({
   currency: nullable(Currency),
   since: Time,
   /** It is not looked up any more: somebody has to look. */
-  given_up: Type.Boolean(),
+  abandoned: Type.Boolean(),
 })
 export type Mismatch = Static<typeof Mismatch>
 

@@ -104,7 +104,7 @@ test('Prometheus reads the site, and an alert fires for a difference from the ga
       startsWithinMs,
     )
     await database.pool.query(
-      "INSERT INTO payments_to_compare (gateway, reference, found_at, given_up) VALUES ('stripe', 'pi_1', now(), true)",
+      "INSERT INTO payments_to_compare (gateway, reference, found_at, abandoned) VALUES ('stripe', 'pi_1', now(), true)",
     )
     const rules = async () => {
       const { data } = (await (await fetch(`${prometheus.url}/api/v1/rules`)).json()) as Rules

@@ -24,17 +24,17 @@ const state = (page: Page) =>
     .filter({ hasText: /^Status$/ })
     .locator('+ dd')
 
-/** Somebody new whom the experiment gives this arm. */
-async function viewerIn(browser: Browser, experimentId: string, arm: number): Promise<Page> {
+/** Somebody new whom the experiment gives this variant. */
+async function viewerIn(browser: Browser, experimentId: string, variant: number): Promise<Page> {
   for (;;) {
     const context = await browser.newContext()
     const { info } = (await (await context.request.get('/api/user')).json()) as { info: { id: string } }
-    if (variantOf({ id: experimentId, arms: halves }, info.id) === arm) return context.newPage()
+    if (variantOf({ id: experimentId, variants: halves }, info.id) === variant) return context.newPage()
     await context.close()
   }
 }
 
-test('an owner starts an experiment, a viewer meets the arm and buys, and the result shows it', async ({
+test('an owner starts an experiment, a viewer meets the variant and buys, and the result shows it', async ({
   page,
   browser,
 }) => {

@@ -144,7 +144,7 @@ const unsettle = (page: Page, order_id: string) =>
     const response = await route.fetch()
     const { info } = (await response.json()) as { info: { balances: { ours_cents: number }[] } }
     const cents = { amount_cents: 99, ours_cents: 99, theirs_cents: 89, currency: 'USD' }
-    const about = { kind: 'payment', gateway: 'sandbox', reference: 'sbx_1', order_id, given_up: true }
+    const about = { kind: 'payment', gateway: 'sandbox', reference: 'sbx_1', order_id, abandoned: true }
     const mismatches = [{ ...about, ...cents, since: new Date().toISOString() }]
     const balances = info.balances.map((each) => ({ ...each, theirs_cents: each.ours_cents - 10 }))
     await route.fulfill({ response, json: { code: 200, info: { ...info, mismatches, balances } } })

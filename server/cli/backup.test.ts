@@ -278,7 +278,7 @@ describe('a backup', () => {
     const asset = { id: 'ast_retired', source_name: 'x', source_hash: 'x', retired_at: old, ready_at: old }
     await db
       .insertInto('assets')
-      .values({ ...asset, state: 'ready', place: 'ast_retired', original_path: null, reason: null })
+      .values({ ...asset, state: 'ready', folder: 'ast_retired', original_path: null, reason: null })
       .execute()
     const { pool } = site.context.database
     expect(await keepingFiles(pool, () => purgeRetiredAssets(site.context, new Date()))).toBe(0)

@@ -140,7 +140,7 @@ export const databaseGauges: Readonly<Record<string, Gauge>> = {
   },
   reconciliation_differences: {
     help: "Payments in which our books and the gateway's differ and could not be brought into line; at most 10,000",
-    read: (db) => one(db, countUpToMost(sql`FROM payments_to_compare WHERE given_up`)),
+    read: (db) => one(db, countUpToMost(sql`FROM payments_to_compare WHERE abandoned`)),
   },
   health_problem: {
     help: '1 where the health check last found a problem with a part of the site',

@@ -28,9 +28,9 @@ type Json<T extends object> = JSONColumnType<T, string, string>
 type Optional<T> = ColumnType<T | null, T | null | undefined, T | null>
 type OptionalJson<T extends object> = ColumnType<T | null, string | null | undefined, string | null>
 
-/** What the viewers of one arm paid for after they met what differs. */
-export interface ArmSales {
-  arm: number
+/** What the viewers of one variant paid for after they met what differs. */
+export interface VariantSales {
+  variant: number
   exposed: number
   /** Those who paid for anything, refunded or not. */
   buyers: number
@@ -71,14 +71,14 @@ export interface MethodAgreementsTable {
   order_id: string
   /** Null until the order is paid, and once the gateway has forgotten the method. */
   payment_method_id: Optional<string>
-  /** Of the words in `shown_words`. */
+  /** Of the text in `shown_terms`. */
   shown_hash: string
   agreed_at: Date
   revoked_at: Optional<Date>
 }
 
 /** People who left, of whom a gateway may keep a name and an address. */
-export interface PayersToForgetTable {
+export interface GatewayCustomersToDeleteTable {
   id: string
   checks: Generated<number>
   /** The next try to have it forgotten. */
@@ -106,15 +106,15 @@ export interface SubscriptionsTable {
   /** What a renewal costs while the person was told of no other price. */
   agreed_cents: Optional<number>
   /** What they were told that it will cost, and from when on. */
-  told_cents: Optional<number>
-  told_from: Optional<Date>
+  announced_cents: Optional<number>
+  announced_from: Optional<Date>
   created_at: Date
   /** When the person began to choose the method that it is charged with; null for the one that it was paid with. */
   method_chosen_at: Optional<Date>
   /** When the gateway lost the method that it is charged with; null where it has one again. */
-  method_lost_at: Optional<Date>
+  method_detached_at: Optional<Date>
   /** When its first period was paid. */
-  began_at: Optional<Date>
+  started_at: Optional<Date>
   ended_at: Optional<Date>
 }
 
@@ -125,12 +125,12 @@ export interface SubscriptionsTable {
 export type ReturnReason =
   | 'paid_twice'
   | 'already_owned'
-  | 'introduction_used'
+  | 'intro_price_used'
   | 'too_late'
   | 'withdrawal'
   | 'person_left'
 
-/** What the buyer agreed to: the words on the screen, by their hash in `shown_words`, and when. Older orders have the words themselves. */
+/** What the buyer agreed to: the text on the screen, by its hash in `shown_terms`, and when. Older orders have the text itself. */
 export interface Consent {
   shown?: string
   shown_hash?: string
@@ -209,7 +209,7 @@ interface OrderLinksTable {
   created_at: Date
 }
 
-interface IntroductionsTable {
+interface UsedIntroPricesTable {
   hash: string
   order_id: string
 }
@@ -271,7 +271,7 @@ export interface RefundsTable {
   origin: RefundOrigin
   reason: string
   /** The operator who asked for it, where they may refund no more than so much a day. */
-  asked_by: ColumnType<string | null, string | null | undefined, never>
+  requested_by: ColumnType<string | null, string | null | undefined, never>
   status: 'started' | 'succeeded' | 'failed'
   checks: Generated<number>
   check_at: Date | null
@@ -332,9 +332,9 @@ interface PaymentsToCompareTable {
   found_at: Date
   attempt_id: string | null
   /** What the gateway holds for us of it. */
-  held_cents: number | null
+  gateway_cents: number | null
   currency: string | null
-  given_up: Generated<boolean>
+  abandoned: Generated<boolean>
 }
 
 /** Money at a gateway that is for no order of ours. */
@@ -347,24 +347,24 @@ interface ForeignPaymentsTable {
 }
 
 /** The words that buyers agreed to, each text once. */
-interface ShownWordsTable {
+interface ShownTermsTable {
   hash: string
-  words: string
+  text: string
   used_at: Date
 }
 
-/** What the arms of an experiment brought, as it was counted last. */
+/** What the variants of an experiment brought, as it was counted last. */
 interface ExperimentSalesTable {
   experiment_id: string
   counted_at: Date
-  arms: ColumnType<ArmSales[], string, string>
+  variants: ColumnType<VariantSales[], string, string>
 }
 
 export interface BillingTables extends BalanceTables, SandboxTables, StripeTables {
   plans: PlansTable
   payment_methods: PaymentMethodsTable
   method_agreements: MethodAgreementsTable
-  payers_to_forget: PayersToForgetTable
+  gateway_customers_to_delete: GatewayCustomersToDeleteTable
   subscriptions: SubscriptionsTable
   orders: OrdersTable
   attempts: AttemptsTable
@@ -377,9 +377,9 @@ export interface BillingTables extends BalanceTables, SandboxTables, StripeTable
   reconciliations: ReconciliationsTable
   payments_to_compare: PaymentsToCompareTable
   foreign_payments: ForeignPaymentsTable
-  introductions: IntroductionsTable
+  used_intro_prices: UsedIntroPricesTable
   order_links: OrderLinksTable
   link_requests: LinkRequestsTable
   experiment_sales: ExperimentSalesTable
-  shown_words: ShownWordsTable
+  shown_terms: ShownTermsTable
 }

@@ -4,7 +4,7 @@ import type { Db, Tx } from '#server/tables.ts'
 import { runTagBatch } from './editing/tag-batch-job.ts'
 import { anyDueVideos } from './editing/admin-queries.ts'
 import { lockSetting, upsertSetting } from './queries.ts'
-import { assignTiers, deleteRankChanges, fadeTags, placeTags, refreshPlayed } from './ranking/rank-queries.ts'
+import { assignTiers, deleteRankChanges, fadeTags, rankTags, refreshPlayed } from './ranking/rank-queries.ts'
 import { anyTagWork, tagWorkChannel } from './editing/tag-batch-queries.ts'
 import { releaseDue } from './editing/video-states.ts'
 
@@ -30,7 +30,7 @@ export async function refreshRanks(db: Db, now: Date): Promise<void> {
   const refreshBatch = () => inTransaction(db, (tx) => refreshPlayed(tx, batch, now))
   while ((await refreshBatch()) === batch);
   await deleteRankChanges(db, new Date(now.getTime() - risesKeptMs))
-  await inTransaction(db, (tx) => placeTags(tx, trendingTags))
+  await inTransaction(db, (tx) => rankTags(tx, trendingTags))
 }
 
 /** Decays the tags' scores once for the elapsed time, also with several processes or a crash. */

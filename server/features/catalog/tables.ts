@@ -21,9 +21,9 @@ export interface TagsTable {
   video_count: Generated<number>
   /** How much its videos were played lately, and what follows from that at the last ranking. */
   trending_score: Generated<number>
-  place: Generated<number>
-  /** The place of the ranking before. */
-  previous_place: Generated<number>
+  rank: Generated<number>
+  /** The rank of the ranking before. */
+  previous_rank: Generated<number>
   trending: Generated<boolean>
 }
 

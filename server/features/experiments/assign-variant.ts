@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Arm, ExperimentKind } from '#contract/studio/experiments.ts'
+import type { Variant, ExperimentKind } from '#contract/studio/experiments.ts'
 
 /** The part of a running experiment that assigns viewers. */
 export interface RunningExperiment {
@@ -7,16 +7,19 @@ export interface RunningExperiment {
   kind: ExperimentKind
   target: string | null
   currency: string | null
-  arms: readonly Arm[]
+  variants: readonly Variant[]
 }
 
 /**
  * Assigns a viewer to a variant by a hash of their id, so that every process gives the same answer at any time, independently of
  * other experiments.
  */
-export function variantOf({ id, arms }: Pick<RunningExperiment, 'id' | 'arms'>, viewerId: string): number {
+export function variantOf(
+  { id, variants }: Pick<RunningExperiment, 'id' | 'variants'>,
+  viewerId: string,
+): number {
   const hash = createHash('sha256').update(`${id}|${viewerId}`).digest()
   const percent = (hash.readUInt32BE() / 2 ** 32) * 100
   let passed = 0
-  return arms.findIndex(({ share }) => percent < (passed += share))
+  return variants.findIndex(({ share }) => percent < (passed += share))
 }

@@ -24,7 +24,7 @@ export {
   type ExperimentRow,
 } from './run-experiment.ts'
 
-/** What a viewer's arms are found by. */
+/** What a viewer's variants are found by. */
 export interface Experiments {
   /** Those that run, as of a second ago at most. */
   running(): Promise<readonly RunningExperiment[]>
@@ -56,7 +56,7 @@ export function createExperiments({ db, clock, quotas }: Options): Experiments {
       const rows = experiments.map((experiment) => ({
         viewer_id: viewerId,
         experiment_id: experiment.id,
-        arm: variantOf(experiment, viewerId),
+        variant: variantOf(experiment, viewerId),
         at,
       }))
       await insertExposures(db, rows)
@@ -77,7 +77,7 @@ const about = (running: Running, kind: RunningExperiment['kind'], target: string
 /** How many episodes of a video are free, for one viewer. */
 export interface FreeEpisodes {
   count: number
-  /** As many are free in every arm. */
+  /** As many are free in every variant. */
   least: number
   /** The experiment that decides it; a viewer who asks for an episode after the `least` meets what differs. */
   experiment?: RunningExperiment
@@ -85,7 +85,7 @@ export interface FreeEpisodes {
 
 /**
  * How many episodes of a video are free for a viewer. An experiment about the video comes before one about all. Whoever has no
- * id yet has what every arm has.
+ * id yet has what every variant has.
  */
 export function freeEpisodesFor(
   running: Running,
@@ -95,17 +95,17 @@ export function freeEpisodesFor(
   const usual = video.free_episodes
   const experiment = about(running, 'free_episodes', video.id) ?? about(running, 'free_episodes', null)
   if (!experiment) return { count: usual, least: usual }
-  const counts = experiment.arms.map(({ free_episodes = usual }) => free_episodes)
+  const counts = experiment.variants.map(({ free_episodes = usual }) => free_episodes)
   const least = Math.min(...counts)
   const count = viewerId === undefined ? least : (counts[variantOf(experiment, viewerId)] ?? usual)
   return { count, least, experiment }
 }
 
-/** What a viewer's arm changes in the operator's pay theme; nothing where none does. */
+/** What a viewer's variant changes in the operator's pay theme; nothing where none does. */
 export function payThemeFor(running: Running, viewerId: string): { layout?: string; accent?: string } {
   const experiment = about(running, 'pay_theme', null)
   if (!experiment) return {}
-  const { layout, accent } = experiment.arms[variantOf(experiment, viewerId)] ?? {}
+  const { layout, accent } = experiment.variants[variantOf(experiment, viewerId)] ?? {}
   return { ...(layout === undefined ? {} : { layout }), ...(accent === undefined ? {} : { accent }) }
 }
 
@@ -115,7 +115,7 @@ interface Amount {
   currency: string | null
 }
 
-/** What a viewer's arms ask for an episode and for the whole of a video. */
+/** What a viewer's variants ask for an episode and for the whole of a video. */
 export interface VariantPrices {
   episode?: Amount
   video?: Amount
@@ -126,7 +126,7 @@ export function pricesFor(running: Running, viewerId: string | undefined, videoI
   if (viewerId === undefined) return {}
   const amountOf = (kind: 'episode_price' | 'video_price') => {
     const experiment = about(running, kind, videoId)
-    const cents = experiment?.arms[variantOf(experiment, viewerId)]?.price_cents
+    const cents = experiment?.variants[variantOf(experiment, viewerId)]?.price_cents
     return cents === undefined ? undefined : { cents, currency: experiment?.currency ?? null }
   }
   const [episode, video] = [amountOf('episode_price'), amountOf('video_price')]
@@ -134,19 +134,19 @@ export function pricesFor(running: Running, viewerId: string | undefined, videoI
 }
 
 /** The variant's price if it has one in the current currency, else the usual price. */
-export function armCents(arm: Amount | undefined, currency: string, usual: number): number {
-  return arm?.currency === currency ? arm.cents : usual
+export function variantCents(variant: Amount | undefined, currency: string, usual: number): number {
+  return variant?.currency === currency ? variant.cents : usual
 }
 
-/** A video's price as the viewer's arms have it. */
+/** A video's price as the viewer's variants have it. */
 export function withVariantPrices<
   Price extends { currency: string; episode_cents: number; video_cents: number },
 >(price: Price, { episode, video }: VariantPrices): Price {
   const { currency } = price
   return {
     ...price,
-    episode_cents: armCents(episode, currency, price.episode_cents),
-    video_cents: armCents(video, currency, price.video_cents),
+    episode_cents: variantCents(episode, currency, price.episode_cents),
+    video_cents: variantCents(video, currency, price.video_cents),
   }
 }
 

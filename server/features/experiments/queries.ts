@@ -10,7 +10,7 @@ export type ExperimentRow = Selectable<ExperimentsTable>
 export function selectRunning(db: Db): Promise<RunningExperiment[]> {
   return db
     .selectFrom('experiments')
-    .select(['id', 'kind', 'target', 'currency', 'arms'])
+    .select(['id', 'kind', 'target', 'currency', 'variants'])
     .where(sql<boolean>`state = 'running'`)
     .execute()
 }
@@ -92,10 +92,10 @@ export async function insertExposures(db: Db, rows: Insertable<ExposuresTable>[]
 /** A guest's first meetings become a member's, where the member had none or a later one. */
 export async function moveExposures(tx: Tx, guestId: string, memberId: string): Promise<void> {
   await sql`
-    WITH met AS (DELETE FROM exposures WHERE viewer_id = ${guestId} RETURNING experiment_id, arm, at)
-    INSERT INTO exposures (viewer_id, experiment_id, arm, at)
-    SELECT ${memberId}, experiment_id, arm, at FROM met ORDER BY experiment_id
-    ON CONFLICT (viewer_id, experiment_id) DO UPDATE SET arm = excluded.arm, at = excluded.at
+    WITH met AS (DELETE FROM exposures WHERE viewer_id = ${guestId} RETURNING experiment_id, variant, at)
+    INSERT INTO exposures (viewer_id, experiment_id, variant, at)
+    SELECT ${memberId}, experiment_id, variant, at FROM met ORDER BY experiment_id
+    ON CONFLICT (viewer_id, experiment_id) DO UPDATE SET variant = excluded.variant, at = excluded.at
       WHERE excluded.at < exposures.at`.execute(tx)
 }
 
@@ -107,7 +107,7 @@ export function selectExposuresOf(db: Db, viewerId: string) {
   return db
     .selectFrom('exposures')
     .innerJoin('experiments', 'experiments.id', 'exposures.experiment_id')
-    .select(['experiments.name as experiment', 'exposures.arm', 'exposures.at'])
+    .select(['experiments.name as experiment', 'exposures.variant', 'exposures.at'])
     .where('viewer_id', '=', viewerId)
     .orderBy('exposures.at')
     .execute()

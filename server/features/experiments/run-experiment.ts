@@ -1,5 +1,5 @@
 import { Refusal } from '#contract/errors.ts'
-import type { Arm, ExperimentKind } from '#contract/studio/experiments.ts'
+import type { Variant, ExperimentKind } from '#contract/studio/experiments.ts'
 import { newId } from '#server/platform/ids.ts'
 import { readPage, type Paging } from '#server/platform/read-page.ts'
 import type { Db, Tx } from '#server/tables.ts'
@@ -15,43 +15,43 @@ import {
 
 export type { ExperimentRow } from './queries.ts'
 
-/** What an arm of each kind says. */
-const says: Record<ExperimentKind, readonly Exclude<keyof Arm, 'share'>[]> = {
+/** What a variant of each kind says. */
+const says: Record<ExperimentKind, readonly Exclude<keyof Variant, 'share'>[]> = {
   free_episodes: ['free_episodes'],
   episode_price: ['price_cents'],
   video_price: ['price_cents'],
   pay_theme: ['layout', 'accent'],
 }
 
-/** Drafts an experiment. @throws Refusal armsInvalid */
+/** Drafts an experiment. @throws Refusal variantsInvalid */
 export function draftExperiment(
   tx: Tx,
-  draft: { kind: ExperimentKind; name: string; target: string | null; arms: readonly Arm[] },
+  draft: { kind: ExperimentKind; name: string; target: string | null; variants: readonly Variant[] },
   now: Date,
 ): Promise<ExperimentRow> {
-  const { kind, name, target, arms } = draft
-  checkArms(kind, arms)
+  const { kind, name, target, variants } = draft
+  checkVariants(kind, variants)
   return insertExperiment(tx, {
     id: newId('exp'),
     kind,
     name,
     target,
-    arms: JSON.stringify(arms),
+    variants: JSON.stringify(variants),
     created_at: now,
   })
 }
 
-/** Edits a draft. @throws Refusal notFound, movedOn if it was started, armsInvalid */
+/** Edits a draft. @throws Refusal notFound, movedOn if it was started, variantsInvalid */
 export async function changeDraft(
   tx: Tx,
   id: string,
-  { name, arms }: { name?: string; arms?: readonly Arm[] },
+  { name, variants }: { name?: string; variants?: readonly Variant[] },
 ): Promise<{ row: ExperimentRow; before: ExperimentRow }> {
   const before = await lockIn(tx, id, 'draft')
-  if (arms) checkArms(before.kind, arms)
+  if (variants) checkVariants(before.kind, variants)
   const row = await updateExperiment(tx, id, {
     name: name ?? before.name,
-    arms: JSON.stringify(arms ?? before.arms),
+    variants: JSON.stringify(variants ?? before.variants),
   })
   return { row, before }
 }
@@ -100,10 +100,10 @@ async function lockIn(tx: Tx, id: string, state: ExperimentRow['state']): Promis
 
 /**
  * Checks the variants: the first is the control, each other has a value of its kind, and no two are equal.
- * @throws Refusal armsInvalid
+ * @throws Refusal variantsInvalid
  */
-function checkArms(kind: ExperimentKind, arms: readonly Arm[]): void {
-  const [first, ...others] = arms.map(({ share: _share, ...said }) => said)
+function checkVariants(kind: ExperimentKind, variants: readonly Variant[]): void {
+  const [first, ...others] = variants.map(({ share: _share, ...said }) => said)
   const isSaid = (said: object) => {
     const names = Object.keys(said)
     return names.length > 0 && names.every((name) => says[kind].some((known) => known === name))
@@ -114,6 +114,6 @@ function checkArms(kind: ExperimentKind, arms: readonly Arm[]): void {
     Object.keys(first).length === 0 &&
     others.every(isSaid) &&
     texts.size === others.length &&
-    arms.reduce((sum, { share }) => sum + share, 0) === 100
-  if (!sound) throw new Refusal('armsInvalid', { field: 'arms' })
+    variants.reduce((sum, { share }) => sum + share, 0) === 100
+  if (!sound) throw new Refusal('variantsInvalid', { field: 'variants' })
 }

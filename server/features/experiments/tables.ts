@@ -1,5 +1,5 @@
 import type { ColumnType, Generated } from 'kysely'
-import type { Arm, Experiment, ExperimentKind } from '#contract/studio/experiments.ts'
+import type { Variant, Experiment, ExperimentKind } from '#contract/studio/experiments.ts'
 
 export interface ExperimentsTable {
   id: string
@@ -7,7 +7,7 @@ export interface ExperimentsTable {
   kind: ExperimentKind
   /** The video that it is about; null for all of the site. */
   target: string | null
-  arms: ColumnType<Arm[], string, string>
+  variants: ColumnType<Variant[], string, string>
   /** Of its prices, since it was started. */
   currency: ColumnType<string | null, never, string | null>
   state: Generated<Experiment['state']>
@@ -19,7 +19,7 @@ export interface ExperimentsTable {
 export interface ExposuresTable {
   viewer_id: string
   experiment_id: string
-  arm: number
+  variant: number
   at: Date
 }
 

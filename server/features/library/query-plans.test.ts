@@ -25,7 +25,7 @@ const crowd = `
   INSERT INTO videos (id, slug, titles, synopses, state, free_episodes, currency, episode_cents, video_cents, released_at)
     SELECT 'vid_' || n, 'drama-' || n, '{"en": "A"}', '{"en": "A"}', 'published', 1, 'USD', 99, 999, now()
     FROM generate_series(1, 10000) n;
-  INSERT INTO assets (id, place, state, source_name, source_hash, duration_ms)
+  INSERT INTO assets (id, folder, state, source_name, source_hash, duration_ms)
     SELECT 'ast_' || n, 'ast_' || n, 'ready', '01.mp4', n, 60000 FROM generate_series(1, 20000) n;
   INSERT INTO episodes (id, video_id, number, asset_id)
     SELECT 'ep_' || n, 'vid_' || (n + 1) / 2, 2 - n % 2, 'ast_' || n FROM generate_series(1, 20000) n;

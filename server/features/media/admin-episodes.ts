@@ -74,11 +74,11 @@ function stateOf({ coming_state, coming_path }: AdminEpisodeRow): StudioEpisode[
 /** Links to the files of what an episode plays, for an operator; null if nothing plays. */
 function deskLinks(
   { clock, mediaSecrets }: AdminMediaContext,
-  { place, duration_ms }: AdminEpisodeRow,
+  { folder, duration_ms }: AdminEpisodeRow,
 ): IssuedLinks | null {
-  return place === null
+  return folder === null
     ? null
-    : issueSignedUrls(mediaSecrets, { place, duration_ms }, studioSubject, clock.now())
+    : issueSignedUrls(mediaSecrets, { folder, duration_ms }, studioSubject, clock.now())
 }
 
 /**

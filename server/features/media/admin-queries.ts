@@ -15,7 +15,7 @@ function selectAdminEpisodes(db: Db) {
       'assets.captions',
       'assets.notes',
       'assets.source_name',
-      'assets.place',
+      'assets.folder',
     ])
     .select([
       sql<boolean>`assets.media_key IS NOT NULL`.as('encrypted'),

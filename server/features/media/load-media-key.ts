@@ -12,9 +12,9 @@ import { selectMediaKey } from './queries.ts'
 export async function loadMediaKey(
   { db, clock, mediaKeys, experiments }: Pick<MediaContext, 'db' | 'clock' | 'mediaKeys' | 'experiments'>,
   userId: string,
-  place: string,
+  folder: string,
 ): Promise<Buffer | 'none' | 'replaced' | 'locked'> {
-  const row = await selectMediaKey(db, place)
+  const row = await selectMediaKey(db, folder)
   if (!row?.media_key) return 'none'
   const { id, number, video_id, free_episodes } = row
   if (id === null || number === null || video_id === null || free_episodes === null) return 'replaced'
@@ -24,5 +24,5 @@ export async function loadMediaKey(
     userId === studioSubject ||
     number <= free ||
     (await loadRights(db, userId, video_id, clock.now())).covers(id)
-  return isOpen ? mediaKeys.open(place, row.media_key) : 'locked'
+  return isOpen ? mediaKeys.open(folder, row.media_key) : 'locked'
 }

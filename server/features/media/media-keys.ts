@@ -4,14 +4,14 @@ import { keyOf, decrypt, encrypt } from '#server/platform/encrypt.ts'
 /** Where a playlist finds the key, seen from its folder; the site answers there (routes.ts). */
 export const keyUri = '../key'
 
-/** The keys that segments are encrypted with: one for each asset, itself encrypted in storage, bound to the place of its files. */
+/** The keys that segments are encrypted with: one for each asset, itself encrypted in storage, bound to the folder of its files. */
 export interface MediaKeys {
   /** Whether new assets are encrypted (MEDIA_ENCRYPT). */
   encrypts: boolean
   make(): Buffer
-  seal(place: string, key: Buffer): Buffer
-  /** @throws Error if the sealed key is of another place or APP_SECRET */
-  open(place: string, sealed: Buffer): Buffer
+  seal(folder: string, key: Buffer): Buffer
+  /** @throws Error if the key was encrypted for another folder or with another APP_SECRET */
+  open(folder: string, sealed: Buffer): Buffer
 }
 
 /** AES-128 wants sixteen bytes. */
@@ -22,7 +22,7 @@ export function createMediaKeys(appSecret: string, encrypts: boolean): MediaKeys
   return {
     encrypts,
     make: () => randomBytes(keyBytes),
-    seal: (place, key) => encrypt(sealing, key.toString('base64'), place),
-    open: (place, sealed) => Buffer.from(decrypt(sealing, sealed, place), 'base64'),
+    seal: (folder, key) => encrypt(sealing, key.toString('base64'), folder),
+    open: (folder, sealed) => Buffer.from(decrypt(sealing, sealed, folder), 'base64'),
   }
 }

@@ -75,7 +75,7 @@ interface Access {
   viewer: Viewer | null
   rights: Rights
   free: FreeEpisodes
-  /** What an arm of the viewer changes. */
+  /** What a variant of the viewer changes. */
   prices: VariantPrices
 }
 
@@ -111,7 +111,7 @@ function rightsOf({ db, clock }: MediaContext, viewer: Viewer | null, videoId: s
   return viewer?.kept ? loadRights(db, viewer.userId, videoId, clock.now()) : Promise.resolve(noRights)
 }
 
-/** Notes that a viewer without a right to it asks for an episode that is not free in every arm. */
+/** Notes that a viewer without a right to it asks for an episode that is not free in every variant. */
 async function noteAsked({ experiments }: MediaContext, row: EpisodeRow, access: Access): Promise<void> {
   const { viewer, rights, free } = access
   if (!viewer || !free.experiment || row.number <= free.least || rights.covers(row.id)) return
@@ -143,22 +143,22 @@ function thumbOf(
   state: Episode['state'],
   access: Access,
 ): string | null {
-  if (row.place === null) return null
+  if (row.folder === null) return null
   return state === 'locked'
-    ? `/public/${row.place}/still.webp`
+    ? `/public/${row.folder}/still.webp`
     : linksFor(context, row, access).link('thumb.webp')
 }
 
 /**
- * Links to the files of an episode's asset for this viewer. They name its place. What is free in an arm alone is free to this
- * viewer, though nothing is kept of them.
+ * Signed links to the files of an episode's asset for this viewer. An episode that is free in the viewer's variant alone is signed
+ * for the viewer, even if nothing is stored of them.
  */
 function linksFor(
   { mediaSecrets, clock }: MediaContext,
   row: EpisodeRow,
   { viewer, free }: Access,
 ): IssuedLinks {
-  const asset = { place: row.place ?? '', duration_ms: row.duration_ms }
+  const asset = { folder: row.folder ?? '', duration_ms: row.duration_ms }
   const subject = viewer && (viewer.kept || row.number > free.least) ? viewer.userId : anybody
   return issueSignedUrls(mediaSecrets, asset, subject, clock.now())
 }
@@ -247,7 +247,7 @@ export async function loadPlayableAndNext(
 ): Promise<{ playable: PlayableEpisode; following: PlayableEpisode | undefined }> {
   const { row, access, after } = await openEpisode(context, viewer, episodeId, language, 2)
   const [next, afterNext] = after
-  // Where an experiment decides, whoever comes to the next one asks, in every arm alike, and is counted.
+  // Where an experiment decides, whoever comes to the next one asks, in every variant alike, and is counted.
   const isSure = next && (!access.free.experiment || next.number <= access.free.least)
   const opens = isSure && next.asset_id && stateOf(next, access) !== 'locked'
   return {
@@ -334,7 +334,7 @@ async function offerOf(
   language: Language,
 ): Promise<Record<string, unknown>> {
   const price = withVariantPrices(priceOf(row), prices)
-  const thumb_url = row.place === null ? null : `/public/${row.place}/still.webp`
+  const thumb_url = row.folder === null ? null : `/public/${row.folder}/still.webp`
   const { id, video_id, number } = row
   const video = await queries.selectCounts(context.db, video_id)
   return context.offerFor(

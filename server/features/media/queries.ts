@@ -10,7 +10,7 @@ import type { Why } from './ingest/files/unusable-file.ts'
  */
 export const playsOrWill = sql<boolean>`(episodes.asset_id IS NOT NULL OR coming.state IN ('uploaded', 'processing'))`
 
-/** What the rules need of an episode: its place, its price and what there is to play. */
+/** What the rules need of an episode: its number, its price and its asset. */
 function selectEpisodes(db: Db) {
   return db
     .selectFrom('episodes')
@@ -23,7 +23,7 @@ function selectEpisodes(db: Db) {
       'episodes.number',
       'episodes.titles',
       'episodes.asset_id',
-      'assets.place',
+      'assets.folder',
       'videos.free_episodes',
       'videos.episode_cents',
       'videos.video_cents',
@@ -42,8 +42,8 @@ function selectEpisodes(db: Db) {
 }
 export type EpisodeRow = Awaited<ReturnType<ReturnType<typeof selectEpisodes>['executeTakeFirstOrThrow']>>
 
-/** The encrypted key of the asset whose files are at this place, with the episode that plays it, if any. */
-export function selectMediaKey(db: Db, place: string) {
+/** The encrypted key of the asset with this folder, and the episode that plays it, if any. */
+export function selectMediaKey(db: Db, folder: string) {
   return db
     .selectFrom('assets')
     .leftJoin('episodes', 'episodes.asset_id', 'assets.id')
@@ -55,7 +55,7 @@ export function selectMediaKey(db: Db, place: string) {
       'episodes.video_id',
       'videos.free_episodes',
     ])
-    .where('assets.place', '=', place)
+    .where('assets.folder', '=', folder)
     .executeTakeFirst()
 }
 

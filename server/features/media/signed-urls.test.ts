@@ -72,8 +72,8 @@ describe('a pass', () => {
   })
 })
 
-test('the links of an episode share one pass to its place', () => {
-  const asset = { place: 'ast_1-1', duration_ms: 300_000 }
+test('the links of an episode share one signature for its folder', () => {
+  const asset = { folder: 'ast_1-1', duration_ms: 300_000 }
   const { expires, link } = issueSignedUrls(['secret', 'old'], asset, 'usr_1', now)
   expect(expires).toEqual(signatureExpiry(now, 300_000))
   const pass = signMediaUrl(['secret'], 'ast_1-1', 'usr_1', expires)
@@ -82,6 +82,6 @@ test('the links of an episode share one pass to its place', () => {
 })
 
 test('the links of an episode of unknown length live for ten minutes', () => {
-  const { expires } = issueSignedUrls(['secret'], { place: 'ast_1-1', duration_ms: null }, 'usr_1', now)
+  const { expires } = issueSignedUrls(['secret'], { folder: 'ast_1-1', duration_ms: null }, 'usr_1', now)
   expect(expires).toEqual(signatureExpiry(now, 0))
 })

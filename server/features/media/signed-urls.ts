@@ -18,16 +18,16 @@ export interface IssuedLinks {
   link(file: string): string
 }
 
-/** Issues a pass to what an episode plays, at its place, for one subject from now on; its first secret signs. */
+/** Issues signed links to the files in an asset's folder, for one subject from now on. The first secret signs. */
 export function issueSignedUrls(
   secrets: readonly string[],
-  { place, duration_ms }: { place: string; duration_ms: number | null },
+  { folder, duration_ms }: { folder: string; duration_ms: number | null },
   subject: string,
   now: Date,
 ): IssuedLinks {
   const expires = signatureExpiry(now, duration_ms ?? 0)
-  const pass = signMediaUrl(secrets, place, subject, expires)
-  return { expires, link: (file) => `/media/${pass}/${place}/${file}` }
+  const pass = signMediaUrl(secrets, folder, subject, expires)
+  return { expires, link: (file) => `/media/${pass}/${folder}/${file}` }
 }
 
 /**

@@ -47,7 +47,7 @@ export interface AssetsTable {
   /** What the segments are encrypted with, sealed (media-keys.ts). */
   media_key: ColumnType<Buffer | null, Buffer | undefined, Buffer>
   /** The folder of its files in `media/` and `public/`, and what links call it; null until it is ready. */
-  place: string | null
+  folder: string | null
   retired_at: MaybeTime
   created_at: Time
   ready_at: MaybeTime

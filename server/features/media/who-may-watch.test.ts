@@ -64,7 +64,7 @@ beforeEach(async () => {
 })
 
 const episode = (number: number) => video.episodes[number - 1]?.id ?? ''
-const placeOf = (number: number) => video.episodes[number - 1]?.assetId ?? ''
+const folderOf = (number: number) => video.episodes[number - 1]?.assetId ?? ''
 
 /** A guest of whom nothing is kept. */
 const guest = (): Viewer => ({ userId: newId('usr'), role: 'visitor', kept: false })
@@ -85,23 +85,23 @@ async function buyer(...grants: Grant[]): Promise<Viewer> {
   return { userId, role: 'member', kept: true }
 }
 
-/** An experiment that gives the second arm another number of free episodes. */
+/** An experiment that gives the second variant another number of free episodes. */
 async function tryFree(free_episodes: number, target: string | null = null): Promise<RunningExperiment> {
-  const arms = [{ share: 50 }, { share: 50, free_episodes }]
-  const experiment = { id: newId('exp'), kind: 'free_episodes', target, currency: null, arms } as const
+  const variants = [{ share: 50 }, { share: 50, free_episodes }]
+  const experiment = { id: newId('exp'), kind: 'free_episodes', target, currency: null, variants } as const
   const { id, kind } = experiment
   await database.db
     .insertInto('experiments')
-    .values({ id, name: 'A trial', kind, target, arms: JSON.stringify(arms), created_at: now })
+    .values({ id, name: 'A trial', kind, target, variants: JSON.stringify(variants), created_at: now })
     .execute()
   running.push(experiment)
   return experiment
 }
 
-function guestIn(experiment: RunningExperiment, arm: number): Viewer {
+function guestIn(experiment: RunningExperiment, variant: number): Viewer {
   for (;;) {
     const viewer = guest()
-    if (variantOf(experiment, viewer.userId) === arm) return viewer
+    if (variantOf(experiment, viewer.userId) === variant) return viewer
   }
 }
 
@@ -198,7 +198,7 @@ describe('a locked episode', () => {
           video_id: video.id,
           number: 4,
           title: '',
-          thumb_url: `/public/${placeOf(4)}/still.webp`,
+          thumb_url: `/public/${folderOf(4)}/still.webp`,
           price: { episode_cents: 99, video_cents: 999, currency: 'USD' },
           video: { episode_count: 6, ready_count: 6 },
         },
@@ -209,11 +209,11 @@ describe('a locked episode', () => {
 
   test('shows its blurred still, and every other episode its picture by a signed link', async () => {
     const { list } = await listEpisodes(context, null, { video_id: video.id }, 'en')
-    expect(list[3]?.thumb_url).toBe(`/public/${placeOf(4)}/still.webp`)
+    expect(list[3]?.thumb_url).toBe(`/public/${folderOf(4)}/still.webp`)
     const link = list[2]?.thumb_url ?? ''
-    expect(link).toMatch(new RegExp(`^/media/[^/]+/${placeOf(3)}/thumb.webp$`))
+    expect(link).toMatch(new RegExp(`^/media/[^/]+/${folderOf(3)}/thumb.webp$`))
     const { expires, subject, mac } = readLink(link)
-    expect(verifyMediaUrl(['secret'], `${expires}.${subject}.${mac}`, placeOf(3), now)).toBe('valid')
+    expect(verifyMediaUrl(['secret'], `${expires}.${subject}.${mac}`, folderOf(3), now)).toBe('valid')
   })
 
   test('shows no picture before it is ready', async () => {
@@ -229,7 +229,7 @@ describe('the links of a playable episode are signed', () => {
   async function subjectOf(viewer: Viewer | null, number: number): Promise<string> {
     const { playback } = await loadPlayable(context, viewer, episode(number), 'en')
     const link = readLink(playback.hls_url)
-    expect(link.asset).toBe(placeOf(number))
+    expect(link.asset).toBe(folderOf(number))
     return link.subject
   }
 
@@ -244,7 +244,7 @@ describe('the links of a playable episode are signed', () => {
     expect(await subjectOf(viewer, 4)).toBe(viewer.userId)
   })
 
-  test('for the guest whose arm alone has the episode free', async () => {
+  test('for the guest whose variant alone has the episode free', async () => {
     const viewer = guestIn(await tryFree(5), 1)
     expect(await subjectOf(viewer, 3)).toBe(anybody)
     expect(await subjectOf(viewer, 4)).toBe(viewer.userId)
@@ -278,13 +278,13 @@ describe('the next episode', () => {
     expect(await following(member, 6)).toBeUndefined()
     await database.db
       .updateTable('episodes')
-      .set({ asset_id: null, next_asset_id: placeOf(4) })
+      .set({ asset_id: null, next_asset_id: folderOf(4) })
       .where('id', '=', episode(4))
       .execute()
     await database.db
       .updateTable('assets')
       .set({ state: 'processing' })
-      .where('id', '=', placeOf(4))
+      .where('id', '=', folderOf(4))
       .execute()
     expect(await following(member, 3)).toBeUndefined()
   })
@@ -301,7 +301,7 @@ describe('the next episode', () => {
 })
 
 describe('an experiment about free episodes', () => {
-  test('frees as many as the arm of the viewer has, and what every arm has for those without an id', async () => {
+  test('frees as many as the variant of the viewer has, and what every variant has for those without an id', async () => {
     const experiment = await tryFree(5)
     const more = ['free', 'free', 'free', 'free', 'free', 'locked']
     expect(await states(guestIn(experiment, 1))).toEqual(more)
@@ -342,13 +342,13 @@ describe('an experiment about free episodes', () => {
     expect((await states(viewer)).filter((state) => state === 'free')).toHaveLength(3)
   })
 
-  test('counts a viewer who asks for an episode that not every arm frees, and has no right to it', async () => {
+  test('counts a viewer who asks for an episode that not every variant frees, and has no right to it', async () => {
     const experiment = await tryFree(5)
-    for (const arm of [0, 1]) {
-      const viewer = guestIn(experiment, arm)
+    for (const variant of [0, 1]) {
+      const viewer = guestIn(experiment, variant)
       await play(viewer, episode(3))
       expect(await exposed(viewer)).toEqual([])
-      expect(await play(viewer, episode(4))).toBe(arm === 0 ? 'locked' : 'plays')
+      expect(await play(viewer, episode(4))).toBe(variant === 0 ? 'locked' : 'plays')
       expect(await exposed(viewer)).toEqual([experiment.id])
     }
     const owner = await buyer({})
@@ -380,10 +380,10 @@ describe('the key of an encrypted episode', () => {
 
   /** Encrypts an episode and asks for its key. */
   async function keyFor(userId: string, number: number): Promise<string> {
-    const place = placeOf(number)
-    const media_key = context.mediaKeys.seal(place, key)
-    await database.db.updateTable('assets').set({ media_key }).where('id', '=', place).execute()
-    const found = await loadMediaKey(context, userId, place)
+    const folder = folderOf(number)
+    const media_key = context.mediaKeys.seal(folder, key)
+    await database.db.updateTable('assets').set({ media_key }).where('id', '=', folder).execute()
+    const found = await loadMediaKey(context, userId, folder)
     return typeof found === 'string' ? found : found.toString()
   }
 
@@ -401,20 +401,20 @@ describe('the key of an encrypted episode', () => {
     expect(await keyFor(studioSubject, 6)).toBe(key.toString())
   })
 
-  test('is given by the arm of the viewer, and not to everybody by any arm', async () => {
+  test('is given by the variant of the viewer, and not to everybody by any variant', async () => {
     const experiment = await tryFree(5)
     expect(await keyFor(guestIn(experiment, 1).userId, 5)).toBe(key.toString())
     expect(await keyFor(guestIn(experiment, 0).userId, 5)).toBe('locked')
-    running = [{ ...experiment, arms: [{ share: 100, free_episodes: 5 }] }]
+    running = [{ ...experiment, variants: [{ share: 100, free_episodes: 5 }] }]
     expect(await keyFor(anybody, 5)).toBe('locked')
   })
 
   test('does not exist for what is not encrypted or unknown, and ends once no episode plays the file', async () => {
-    expect(await loadMediaKey(context, anybody, placeOf(1))).toBe('none')
+    expect(await loadMediaKey(context, anybody, folderOf(1))).toBe('none')
     expect(await loadMediaKey(context, anybody, 'ast_none')).toBe('none')
     await keyFor(anybody, 1)
     await database.db.updateTable('episodes').set({ asset_id: null }).where('id', '=', episode(1)).execute()
-    expect(await loadMediaKey(context, studioSubject, placeOf(1))).toBe('replaced')
+    expect(await loadMediaKey(context, studioSubject, folderOf(1))).toBe('replaced')
   })
 })
 
@@ -438,12 +438,12 @@ describe('a position is saved', () => {
     expect(await save(one, 5)).toBe('notYours')
   })
 
-  test('in the episodes that the arm of the viewer frees', async () => {
+  test('in the episodes that the variant of the viewer frees', async () => {
     const experiment = await tryFree(5)
-    for (const arm of [0, 1]) {
-      const viewer = guestIn(experiment, arm)
+    for (const variant of [0, 1]) {
+      const viewer = guestIn(experiment, variant)
       await database.db.transaction().execute((tx) => insertUserRow(tx, viewer.userId))
-      expect(await save(viewer, 5)).toBe(arm === 0 ? 'notYours' : 'plays')
+      expect(await save(viewer, 5)).toBe(variant === 0 ? 'notYours' : 'plays')
     }
   })
 

@@ -438,7 +438,7 @@ describe('the reconciliation', () => {
     site.moveOn(8 * 86_400_000)
     owner = await letIn(site, 'owner')
     const given = await owner.desk.ask(runReconciliation, { body: {} })
-    const one = { kind: 'payment', order_id: order.id, given_up: true }
+    const one = { kind: 'payment', order_id: order.id, abandoned: true }
     expect(given.mismatches).toContainEqual(expect.objectContaining(one))
     Object.assign(site.trouble, { listPayments: undefined, retrievePayment: retrieve })
     await owner.desk.ask(checkOrder, { body: { id: order.id } })

@@ -43,17 +43,19 @@ describe('a price that no gateway takes is refused', () => {
     await owner.desk.ask(editVideo, { body: back })
   })
 
-  it('in an arm of an experiment, as it is made, changed and started', async () => {
-    const arms = (price_cents: number) => [{ share: 50 }, { share: 50, price_cents }]
+  it('in a variant of an experiment, as it is made, changed and started', async () => {
+    const variants = (price_cents: number) => [{ share: 50 }, { share: 50, price_cents }]
     const draft = { kind: 'episode_price' as const, name: 'Prices', target: site.video.id }
     takeFrom(50)
-    const made = await owner.desk.call(createExperiment, { body: { ...draft, arms: arms(30) } })
-    expect(made.answer).toMatchObject(refused('arms'))
-    const { id } = await owner.desk.ask(createExperiment, { body: { ...draft, arms: arms(60) } })
-    const changed = await owner.desk.call(changeExperiment, { body: { id, arms: arms(30) } })
-    expect(changed.answer).toMatchObject(refused('arms'))
+    const made = await owner.desk.call(createExperiment, { body: { ...draft, variants: variants(30) } })
+    expect(made.answer).toMatchObject(refused('variants'))
+    const { id } = await owner.desk.ask(createExperiment, { body: { ...draft, variants: variants(60) } })
+    const changed = await owner.desk.call(changeExperiment, { body: { id, variants: variants(30) } })
+    expect(changed.answer).toMatchObject(refused('variants'))
     takeFrom(70)
-    expect((await owner.desk.call(startExperiment, { body: { id } })).answer).toMatchObject(refused('arms'))
+    expect((await owner.desk.call(startExperiment, { body: { id } })).answer).toMatchObject(
+      refused('variants'),
+    )
   })
 
   it('of a plan, whether it is the introductory one or the one of renewals', async () => {

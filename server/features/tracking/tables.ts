@@ -70,7 +70,7 @@ export interface ConversionsTable {
   event_id: string
   user_id: string
   details: Json<ConversionDetails>
-  state: ColumnType<'waiting' | 'sent' | 'given_up', never, 'sent' | 'given_up'>
+  state: ColumnType<'waiting' | 'sent' | 'abandoned', never, 'sent' | 'abandoned'>
   tries: Generated<number>
   try_at: Date
   at: Date

@@ -218,7 +218,7 @@ const tables = [
   'state_changes',
   'entitlements',
   'order_links',
-  'introductions',
+  'used_intro_prices',
   'uncounted_lines',
   'ledger_lines',
   'refunds',

@@ -110,7 +110,7 @@ async function buildAsset(db: Db, storage: Files, state: 'ready' | 'uploaded'): 
       height: 1280,
       duration_ms: 18_000,
       has_audio: true,
-      place: state === 'ready' ? id : null,
+      folder: state === 'ready' ? id : null,
     })
     .execute()
   if (state === 'uploaded') return id

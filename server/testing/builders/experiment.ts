@@ -14,11 +14,11 @@ export async function startOne(
   return desk.ask(startExperiment, { body: { id } })
 }
 
-/** A guest whom an experiment gives this arm. */
-export async function guestIn(site: TestSite, experiment: Experiment, arm: number): Promise<Visitor> {
+/** A guest whom an experiment gives this variant. */
+export async function guestIn(site: TestSite, experiment: Experiment, variant: number): Promise<Visitor> {
   for (;;) {
     const visitor = site.visitor()
     const { id } = await visitor.ask(getUser)
-    if (variantOf(experiment, id) === arm) return visitor
+    if (variantOf(experiment, id) === variant) return visitor
   }
 }

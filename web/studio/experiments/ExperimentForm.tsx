@@ -16,10 +16,10 @@ import { useGuardedForm } from '#web/studio/ui/unsaved/use-guarded-form.ts'
 import { useGoOn } from '#web/studio/ui/unsaved/unsaved.ts'
 import { Choice } from '#web/studio/ui/Choice.tsx'
 import {
-  armLetter,
+  variantLetter,
   bodyOf,
   isPriced,
-  otherArms,
+  otherVariants,
   problemsOf,
   valuesOf,
   type DraftValues,
@@ -33,12 +33,14 @@ export function ExperimentForm({ experiment }: { experiment?: Experiment }) {
   const queryClient = useQueryClient()
   const form = useGuardedForm<keyof DraftValues>({
     initial: valuesOf(experiment),
-    fieldOf: (field) => (field === 'arms' ? 'one' : undefined),
+    fieldOf: (field) => (field === 'variants' ? 'one' : undefined),
     messagesOf: (values) => problemsOf(values, t),
     send: async (values) => {
       const body = bodyOf(values)
       const { id } = experiment
-        ? await call(changeExperiment, { body: { id: experiment.id, name: body.name, arms: body.arms } })
+        ? await call(changeExperiment, {
+            body: { id: experiment.id, name: body.name, variants: body.variants },
+          })
         : await call(createExperiment, { body })
       void queryClient.invalidateQueries({ queryKey: ['experiments'] })
       notify(t('content.saved'))
@@ -57,7 +59,7 @@ export function ExperimentForm({ experiment }: { experiment?: Experiment }) {
         />
       )}
       {!experiment && <Target form={form} />}
-      <p className={styles.hint}>{t('experiments.firstArm')}</p>
+      <p className={styles.hint}>{t('experiments.firstVariant')}</p>
       {form.value.kind === 'pay_theme' ? <Theme form={form} /> : <Values form={form} />}
       <Field
         {...form.field('share')}
@@ -98,11 +100,13 @@ function Values({ form }: Fields) {
   const priced = isPriced(form.value.kind)
   return (
     <div className={styles.fields}>
-      {otherArms.map((name, index) => (
+      {otherVariants.map((name, index) => (
         <Field
           key={name}
           {...form.field(name)}
-          label={t(priced ? 'experiments.priceOf' : 'experiments.freeOf', { arm: armLetter(index + 1) })}
+          label={t(priced ? 'experiments.priceOf' : 'experiments.freeOf', {
+            variant: variantLetter(index + 1),
+          })}
           inputMode={priced ? 'decimal' : 'numeric'}
           required={index === 0}
           autoComplete="off"

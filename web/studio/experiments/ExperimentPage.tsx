@@ -21,7 +21,7 @@ import { PageLink } from '#web/studio/ui/PageLink.tsx'
 import { useCommand } from '#web/studio/use-command.ts'
 import { formatTime } from '#web/studio/format.ts'
 import { ExperimentForm } from './ExperimentForm.tsx'
-import { armLetter } from './draft-values.ts'
+import { variantLetter } from './draft-values.ts'
 import { Result } from './Result.tsx'
 import styles from './experiments.module.css'
 
@@ -46,7 +46,7 @@ export function OneExperiment({ id }: { id: string }) {
       ) : found.data ? (
         <>
           <Summary experiment={found.data.experiment} />
-          <ArmWarnings warnings={found.data.warnings} />
+          <VariantWarnings warnings={found.data.warnings} />
           {found.data.experiment.state !== 'draft' ? (
             <Result result={found.data} />
           ) : (
@@ -65,14 +65,17 @@ export function OneExperiment({ id }: { id: string }) {
 }
 
 /** Warnings of a draft's prices, shown before viewers see them. */
-function ArmWarnings({ warnings }: Pick<ExperimentResult, 'warnings'>) {
+function VariantWarnings({ warnings }: Pick<ExperimentResult, 'warnings'>) {
   const { t } = useTexts()
   if (warnings.length === 0) return null
   return (
     <div role="status">
-      {warnings.map(({ arm, warning }) => (
-        <p key={`${arm} ${warning}`} className={styles.warning}>
-          {t('experiments.warning', { arm: armLetter(arm), warning: t(`content.warning.${warning}`) })}
+      {warnings.map(({ variant, warning }) => (
+        <p key={`${variant} ${warning}`} className={styles.warning}>
+          {t('experiments.warning', {
+            variant: variantLetter(variant),
+            warning: t(`content.warning.${warning}`),
+          })}
         </p>
       ))}
     </div>

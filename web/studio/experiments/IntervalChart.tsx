@@ -10,7 +10,7 @@ const narrow = 360
 const rowHeight = 56
 const edge = { left: 16, right: 32, bottom: 28 }
 
-/** A point for each arm with the interval about it. The table beneath says the same in figures, so the drawing is one picture. */
+/** A point for each variant with the interval about it. The table beneath says the same in figures, so the drawing is one picture. */
 export function IntervalChart({
   title,
   rows,

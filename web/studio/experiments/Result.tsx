@@ -1,5 +1,5 @@
 import type {
-  Arm,
+  Variant,
   VariantResult,
   Difference,
   Estimate,
@@ -12,7 +12,7 @@ import { Panel } from '#web/studio/ui/Page.tsx'
 import { Table } from '#web/studio/ui/Table.tsx'
 import { IntervalChart } from './IntervalChart.tsx'
 import { formatCount, formatTime } from '#web/studio/format.ts'
-import { armLetter } from './draft-values.ts'
+import { variantLetter } from './draft-values.ts'
 import styles from './experiments.module.css'
 
 type Row = VariantResult & { name: string; share: number }
@@ -20,20 +20,20 @@ type Row = VariantResult & { name: string; share: number }
 /** What an experiment has shown, how uncertain that is, and whether it is too early to say. */
 export function Result({ result }: { result: ExperimentResult }) {
   const { t, language } = useTexts()
-  const { experiment, arms, minimum, is_early, is_uneven, counted_at } = result
-  const rows = arms.map((variant, index): Row => {
-    const said = experiment.arms[index] ?? { share: 0 }
+  const { experiment, variants, minimum, is_early, is_uneven, counted_at } = result
+  const rows = variants.map((variant, index): Row => {
+    const said = experiment.variants[index] ?? { share: 0 }
     return {
       ...variant,
       share: said.share,
-      name: `${armLetter(index)} · ${variantText(said, index, experiment.currency ?? '', t)}`,
+      name: `${variantLetter(index)} · ${variantText(said, index, experiment.currency ?? '', t)}`,
     }
   })
   const percent = (value: number) =>
     new Intl.NumberFormat(htmlLanguage[language], { style: 'percent', maximumFractionDigits: 2 }).format(
       value,
     )
-  const [firstVariant] = arms
+  const [firstVariant] = variants
   return (
     <>
       {is_uneven && (
@@ -55,9 +55,9 @@ export function Result({ result }: { result: ExperimentResult }) {
   )
 }
 
-/** What an arm is, in words. */
+/** What a variant is, in words. */
 function variantText(
-  { free_episodes, price_cents, layout, accent }: Arm,
+  { free_episodes, price_cents, layout, accent }: Variant,
   index: number,
   currency: string,
   t: Say,
@@ -91,7 +91,7 @@ function Conversion({
 }) {
   const { t } = useTexts()
   const columns = [
-    { title: t('experiments.arm'), cell: ({ name }: Row) => name },
+    { title: t('experiments.variant'), cell: ({ name }: Row) => name },
     { title: t('experiments.share'), figures: true, cell: ({ share }: Row) => percent(share / 100) },
     { title: t('experiments.exposed'), figures: true, cell: ({ exposed }: Row) => exposed },
     { title: t('experiments.buyers'), figures: true, cell: ({ buyers }: Row) => buyers },
@@ -148,7 +148,7 @@ function Revenue({ rows, currency, early }: { rows: readonly Row[]; currency: st
   )
   type Sums = (typeof found)[number]
   const columns = [
-    { title: t('experiments.arm'), cell: ({ name }: Sums) => name },
+    { title: t('experiments.variant'), cell: ({ name }: Sums) => name },
     { title: t('experiments.net'), figures: true, cell: ({ net_cents }: Sums) => words(net_cents) },
     {
       title: t('experiments.perViewer'),

@@ -1,7 +1,7 @@
 import type { BodyOf } from '#contract/endpoint.ts'
 import {
   experimentKinds,
-  type Arm,
+  type Variant,
   type createExperiment,
   type Experiment,
 } from '#contract/studio/experiments.ts'
@@ -11,23 +11,31 @@ import type { Say } from '#web/studio/texts.ts'
 import { episodeOfAddress } from '#web/studio/growth/episode-address.ts'
 
 /** The variants besides the control. */
-export const otherArms = ['one', 'two', 'three'] as const
+export const otherVariants = ['one', 'two', 'three'] as const
 
-type Name = 'name' | 'kind' | 'target' | 'video' | 'share' | 'layout' | 'accent' | (typeof otherArms)[number]
+type Name =
+  | 'name'
+  | 'kind'
+  | 'target'
+  | 'video'
+  | 'share'
+  | 'layout'
+  | 'accent'
+  | (typeof otherVariants)[number]
 
 /** An experiment as it is typed. */
 export type DraftValues = Record<Name, string>
 
 /** The letter by which a variant is called; the control is A. */
-export const armLetter = (index: number) => 'ABCD'.charAt(index)
+export const variantLetter = (index: number) => 'ABCD'.charAt(index)
 
-/** Whether the arms of a kind differ by a price. */
+/** Whether the variants of a kind differ by a price. */
 export const isPriced = (kind: string) => kind.endsWith('_price')
 
 /** A draft as it is typed, or the first one. */
 export function valuesOf(experiment: Experiment | undefined): DraftValues {
-  const [, ...others] = experiment?.arms ?? []
-  const typed = ({ free_episodes, price_cents }: Partial<Arm> = {}) =>
+  const [, ...others] = experiment?.variants ?? []
+  const typed = ({ free_episodes, price_cents }: Partial<Variant> = {}) =>
     price_cents === undefined ? String(free_episodes ?? '') : decimalOf(price_cents)
   return {
     name: experiment?.name ?? '',
@@ -52,7 +60,8 @@ const isCount = (text: string) => /^\d{1,4}$/.test(text.trim())
 /** What is wrong, by field. */
 export function problemsOf(values: DraftValues, t: Say): Partial<DraftValues> {
   const { name, kind, share, layout, accent } = values
-  const given = kind === 'pay_theme' ? ['one'] : otherArms.filter((variant) => values[variant].trim() !== '')
+  const given =
+    kind === 'pay_theme' ? ['one'] : otherVariants.filter((variant) => values[variant].trim() !== '')
   const most = Math.floor(99 / Math.max(given.length, 1))
   return {
     ...(name.trim() ? {} : { name: t('experiments.nameBad') }),
@@ -81,23 +90,23 @@ function themeProblems(layout: string, accent: string, t: Say): Partial<DraftVal
 
 function valueProblems(values: DraftValues, t: Say): Partial<DraftValues> {
   const isValue = (typed: string) => (isPriced(values.kind) ? (centsOf(typed) ?? 0) > 0 : isCount(typed))
-  const bad = otherArms.filter(
+  const bad = otherVariants.filter(
     (variant, index) => !isValue(values[variant]) && (index === 0 || values[variant].trim()),
   )
   const message = t(isPriced(values.kind) ? 'experiments.priceBad' : 'experiments.freeBad')
   return Object.fromEntries(bad.map((variant) => [variant, message]))
 }
 
-/** What is sent of it. Each other arm gets the same share, and the first the rest. */
+/** What is sent of it. Each other variant gets the same share, and the first the rest. */
 export function bodyOf(values: DraftValues): BodyOf<typeof createExperiment> {
   const kind = experimentKinds.find((each) => each === values.kind) ?? 'free_episodes'
   const share = Number(values.share)
   const layout = payLayouts.find((each) => each === values.layout)
   const accent = values.accent.trim()
-  const others: Omit<Arm, 'share'>[] =
+  const others: Omit<Variant, 'share'>[] =
     kind === 'pay_theme'
       ? [{ ...(layout ? { layout } : {}), ...(accent ? { accent } : {}) }]
-      : otherArms
+      : otherVariants
           .filter((variant) => values[variant].trim() !== '')
           .map((variant) =>
             isPriced(kind)
@@ -108,6 +117,6 @@ export function bodyOf(values: DraftValues): BodyOf<typeof createExperiment> {
     kind,
     name: values.name.trim().slice(0, 100),
     target: kind === 'pay_theme' ? null : (videoOf(values) ?? null),
-    arms: [{ share: 100 - share * others.length }, ...others.map((said) => ({ share, ...said }))],
+    variants: [{ share: 100 - share * others.length }, ...others.map((said) => ({ share, ...said }))],
   }
 }

@@ -128,12 +128,12 @@ const bothSides = (t: Say): Column<Pick<Mismatch, 'ours_cents' | 'theirs_cents' 
 const moneyOr = (cents: number | null, currency: string | null) =>
   cents !== null && currency ? money(cents, currency) : '–'
 
-function What({ mismatch: { kind, given_up } }: { mismatch: Mismatch }) {
+function What({ mismatch: { kind, abandoned } }: { mismatch: Mismatch }) {
   const { t } = useTexts()
   return (
     <>
       {t(`money.mismatch.${kind}`)}
-      {given_up && <span className={styles.note}>{t('money.lookYourself')}</span>}
+      {abandoned && <span className={styles.note}>{t('money.lookYourself')}</span>}
     </>
   )
 }

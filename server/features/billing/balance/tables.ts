@@ -63,7 +63,7 @@ export interface AutoUnlocksTable {
   daily_limit: number
   agreed_cents: number
   currency: string
-  /** Of the words in `shown_words`. */
+  /** Of the text in `shown_terms`. */
   shown_hash: string
   created_at: Date
 }

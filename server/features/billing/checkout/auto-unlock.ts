@@ -6,7 +6,7 @@ import type {
 } from '#contract/balance.ts'
 import type { createOrder, Order } from '#contract/billing.ts'
 import { Refusal } from '#contract/errors.ts'
-import { armCents, pricesFor, runningNow } from '#server/features/experiments/experiments.ts'
+import { variantCents, pricesFor, runningNow } from '#server/features/experiments/experiments.ts'
 import { keepViewer, requireStanding } from '#server/features/members/members.ts'
 import { writeAudit } from '#server/platform/database/audit.ts'
 import { inTransaction } from '#server/platform/database/in-transaction.ts'
@@ -99,8 +99,8 @@ async function priceOfEpisode(db: Db, videoId: string, buyer: string) {
   const video = await selectVideoOnSale(db, videoId)
   if (!video) throw new Refusal('notFound')
   const { episode_cents, currency } = video
-  const arms = pricesFor(await runningNow(db), buyer, videoId)
-  return { amount_cents: armCents(arms.episode, currency, episode_cents), currency }
+  const variants = pricesFor(await runningNow(db), buyer, videoId)
+  return { amount_cents: variantCents(variants.episode, currency, episode_cents), currency }
 }
 
 /** Turns auto-unlock of a drama off; that it was on is in the audit trail. */

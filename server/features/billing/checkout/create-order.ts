@@ -2,7 +2,12 @@ import type { Insertable } from 'kysely'
 import type { createOrder, Order } from '#contract/billing.ts'
 import { Fault, Refusal } from '#contract/errors.ts'
 import type { BodyOf } from '#contract/endpoint.ts'
-import { armCents, freeEpisodesFor, pricesFor, runningNow } from '#server/features/experiments/experiments.ts'
+import {
+  variantCents,
+  freeEpisodesFor,
+  pricesFor,
+  runningNow,
+} from '#server/features/experiments/experiments.ts'
 import { loadLastWatchedVideo } from '#server/features/library/library.ts'
 import { keepViewer } from '#server/features/members/members.ts'
 import { attributionForOrder } from '#server/features/tracking/tracking.ts'
@@ -338,7 +343,7 @@ async function findEpisode(db: Db, id: string, buyer: string): Promise<Goods> {
     plan_id: null,
     video_id,
     episode_id: id,
-    amount_cents: armCents(pricesFor(running, buyer, video_id).episode, currency, episode_cents),
+    amount_cents: variantCents(pricesFor(running, buyer, video_id).episode, currency, episode_cents),
     currency,
   }
 }
@@ -353,7 +358,7 @@ async function findVideo(db: Db, id: string, buyer: string): Promise<Goods> {
     plan_id: null,
     video_id: id,
     episode_id: null,
-    amount_cents: armCents(pricesFor(running, buyer, id).video, video.currency, video.video_cents),
+    amount_cents: variantCents(pricesFor(running, buyer, id).video, video.currency, video.video_cents),
     currency: video.currency,
   }
 }

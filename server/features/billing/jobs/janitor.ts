@@ -67,7 +67,7 @@ const janitorRows = [
   `method_changes WHERE ${isOpenStatus} AND check_at <= $1`,
   "refunds WHERE status = 'started' AND check_at <= $1",
   'payment_methods WHERE check_at <= $1',
-  'payers_to_forget WHERE check_at <= $1',
+  'gateway_customers_to_delete WHERE check_at <= $1',
   'webhook_events WHERE applied_at IS NULL AND check_at <= $1',
 ]
 
@@ -103,7 +103,12 @@ export async function runJanitor(context: BillingContext): Promise<void> {
   const methods = await inTransaction(db, (tx) => takeMethodsToForget(tx, due))
   await each(context, methods, (method) => detachMethod(context, method), endOf('payment_methods'))
   const payers = await inTransaction(db, (tx) => takeCustomersToDelete(tx, due))
-  await each(context, payers, (payer) => deleteGatewayCustomer(context, payer), endOf('payers_to_forget'))
+  await each(
+    context,
+    payers,
+    (payer) => deleteGatewayCustomer(context, payer),
+    endOf('gateway_customers_to_delete'),
+  )
   const notifications = await inTransaction(db, (tx) => takeDueWebhookEvents(tx, due))
   await each(
     context,

@@ -17,7 +17,7 @@ export async function deleteUnpaidOrders(db: Db, before: Date, most: number): Pr
           SELECT FROM refunds JOIN attempts ON attempts.id = refunds.attempt_id WHERE attempts.order_id = orders.id)
         AND NOT EXISTS (SELECT FROM ledger_lines WHERE order_id = orders.id)
         AND NOT EXISTS (SELECT FROM entitlements WHERE order_id = orders.id)
-        AND NOT EXISTS (SELECT FROM introductions WHERE order_id = orders.id)
+        AND NOT EXISTS (SELECT FROM used_intro_prices WHERE order_id = orders.id)
       ORDER BY expires_at LIMIT ${most} FOR UPDATE SKIP LOCKED
     ), tried AS (
       DELETE FROM attempts USING due WHERE attempts.order_id = due.id
@@ -31,7 +31,7 @@ export async function deleteUnpaidOrders(db: Db, before: Date, most: number): Pr
 /** Deletes subscriptions that were never begun and have no order any more. */
 export async function deleteUnstartedSubscriptions(db: Db): Promise<void> {
   await sql`
-    DELETE FROM subscriptions WHERE status = 'expired' AND began_at IS NULL
+    DELETE FROM subscriptions WHERE status = 'expired' AND started_at IS NULL
       AND NOT EXISTS (SELECT FROM orders WHERE subscription_id = subscriptions.id)
       AND NOT EXISTS (SELECT FROM method_changes WHERE subscription_id = subscriptions.id)`.execute(db)
 }

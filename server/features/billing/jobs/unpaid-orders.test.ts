@@ -31,8 +31,8 @@ const ordersLeft = async (...ids: string[]) => {
   return ids.filter((id) => rows.some((row) => row.id === id))
 }
 const wordsLeft = async () => {
-  const rows = await site.context.db.selectFrom('shown_words').select('words').orderBy('words').execute()
-  return rows.map(({ words }) => words)
+  const rows = await site.context.db.selectFrom('shown_terms').select('text').orderBy('text').execute()
+  return rows.map(({ text }) => text)
 }
 
 test('an order that was never paid is deleted after a time, with the words and tries that nothing else has', async () => {

@@ -32,7 +32,7 @@ export async function attachLateMethod(
   const runs = live && order.status !== 'cancelled' && order.period_no === row.period_no
   // What the person has chosen since stays.
   const chosen = row?.method_chosen_at ?? null
-  if (!runs || row.method_lost_at !== null || (chosen !== null && chosen > attempt.started_at))
+  if (!runs || row.method_detached_at !== null || (chosen !== null && chosen > attempt.started_at))
     return detachUnwanted(tx, order.user_id, attempt.gateway, payment, now)
   if (row.method_reference === method.reference) return
   const methodId = await savePaymentMethod(tx, order.user_id, attempt.gateway, payment, now)

@@ -37,7 +37,7 @@ export async function handleDetachedMethod(
       await lockSubscriber(tx, subscription.id)
       const now = clock.now()
       const still = await selectSubscriptionOf(tx, method.id)
-      if (still) await updateSubscription(tx, still.id, { method_lost_at: now, due_at: now })
+      if (still) await updateSubscription(tx, still.id, { method_detached_at: now, due_at: now })
     }
     await dropGone(tx, method.user_id, method.id, clock.now())
     await retireMethod(tx, method.id, clock.now())

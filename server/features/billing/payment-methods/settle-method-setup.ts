@@ -124,7 +124,7 @@ async function charge(tx: Tx, row: RenewingRow, { change, saving, now }: Chosen)
   await updateSubscription(tx, row.id, {
     payment_method_id: methodId,
     method_chosen_at: change.started_at,
-    method_lost_at: null,
+    method_detached_at: null,
     try_at: tryAt,
     due_at: now,
   })
@@ -135,7 +135,7 @@ async function charge(tx: Tx, row: RenewingRow, { change, saving, now }: Chosen)
     at: now,
     details: { subscription_id: row.id, gateway: change.gateway },
   })
-  await syncAccessEnd(tx, { ...row, gateway: change.gateway, method_lost_at: null })
+  await syncAccessEnd(tx, { ...row, gateway: change.gateway, method_detached_at: null })
 }
 
 function tryOf({ status, grace_ends_at, period_days }: RenewingRow, now: Date): Date | null {

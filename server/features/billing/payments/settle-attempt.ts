@@ -170,7 +170,7 @@ async function applySuccess(
   await setReference(tx, attempt.id, payment.reference)
   if (!(await enterUnwanted(tx, order, attempt, now))) return
   await detachUnwanted(tx, order.user_id, attempt.gateway, payment, now)
-  const reason = introduced ? whyReturned(order, inTime) : 'introduction_used'
+  const reason = introduced ? whyReturned(order, inTime) : 'intro_price_used'
   await scheduleRefund(tx, {
     attemptId: attempt.id,
     cents: order.amount_cents,

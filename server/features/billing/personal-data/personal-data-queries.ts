@@ -127,9 +127,9 @@ function isAfter(row: AfterRow | undefined, time: string, id: string) {
   return row ? sql<boolean>`(${inMs(time)}, ${sql.ref(id)}) > (${row.at}, ${row.id})` : sql<boolean>`true`
 }
 
-/** What the buyer agreed to, with the words themselves. */
-const withShownWords = sql<OrderRow['consent']>`CASE WHEN consent ? 'shown_hash'
-  THEN (consent - 'shown_hash') || jsonb_build_object('shown', (SELECT words FROM shown_words WHERE hash = consent->>'shown_hash'))
+/** What the buyer agreed to, with the text itself. */
+const withShownTerms = sql<OrderRow['consent']>`CASE WHEN consent ? 'shown_hash'
+  THEN (consent - 'shown_hash') || jsonb_build_object('shown', (SELECT text FROM shown_terms WHERE hash = consent->>'shown_hash'))
   ELSE consent END`
 
 export function selectOrdersToExport(db: Db, userId: string, after: AfterRow | undefined, limit: number) {
@@ -152,7 +152,7 @@ export function selectOrdersToExport(db: Db, userId: string, after: AfterRow | u
       'gateway',
       'method',
       'email',
-      withShownWords.as('consent'),
+      withShownTerms.as('consent'),
       'attribution',
       'created_at',
       'paid_at',
@@ -204,13 +204,13 @@ export function selectMethodsToExport(db: Db, userId: string, after: AfterRow | 
     .execute()
 }
 
-/** What a person agreed to who had cards saved for what they buy, with the words themselves. */
+/** What a person agreed to who had cards saved for what they buy, with the text itself. */
 export function selectAgreementsToExport(db: Db, userId: string, after: AfterRow | undefined, limit: number) {
   return db
     .selectFrom('method_agreements')
     .innerJoin('orders', 'orders.id', 'order_id')
-    .innerJoin('shown_words', 'shown_words.hash', 'shown_hash')
-    .select(['order_id as id', 'order_id', 'words as shown', 'agreed_at', 'revoked_at'])
+    .innerJoin('shown_terms', 'shown_terms.hash', 'shown_hash')
+    .select(['order_id as id', 'order_id', 'text as shown', 'agreed_at', 'revoked_at'])
     .where('orders.user_id', '=', userId)
     .where(isAfter(after, 'agreed_at', 'order_id'))
     .orderBy(inMs('agreed_at'))
@@ -275,14 +275,14 @@ export function selectAutoUnlocksToExport(
 ) {
   return db
     .selectFrom('auto_unlocks')
-    .leftJoin('shown_words', 'shown_words.hash', 'shown_hash')
+    .leftJoin('shown_terms', 'shown_terms.hash', 'shown_hash')
     .select([
       'video_id as id',
       'video_id',
       'daily_limit',
       'agreed_cents',
       'currency',
-      'words as shown',
+      'text as shown',
       'created_at',
     ])
     .where('user_id', '=', userId)

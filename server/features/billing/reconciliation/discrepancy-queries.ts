@@ -36,7 +36,7 @@ export interface DiscrepancyRow {
   theirs_cents: number | null
   currency: string | null
   since: Date
-  given_up: boolean
+  abandoned: boolean
 }
 
 /** Payments that could not be brought into line, with the net of what our books have of each. */
@@ -61,8 +61,8 @@ export async function selectDifferences(
     SELECT gateway, currency, sum(cents)::float8 AS cents FROM (
       SELECT gateway, currency, amount_cents AS cents FROM foreign_payments WHERE found_at >= ${from} AND found_at < ${to}
       UNION ALL
-      SELECT listed.gateway, listed.currency, listed.held_cents - booked.cents FROM ${listedPayments}
-      WHERE listed.held_cents IS NOT NULL AND found_at >= ${from} AND found_at < ${to}) AS differences
+      SELECT listed.gateway, listed.currency, listed.gateway_cents - booked.cents FROM ${listedPayments}
+      WHERE listed.gateway_cents IS NOT NULL AND found_at >= ${from} AND found_at < ${to}) AS differences
     GROUP BY 1, 2`.execute(db)
   return rows
 }
@@ -81,8 +81,8 @@ export async function selectDiscrepancies(
   const { rows } = await sql<DiscrepancyRow>`
     (SELECT CASE WHEN listed.reference = ${unreadDisputes} THEN 'disputes' WHEN starts_with(listed.reference, ${unlistedStart}) THEN 'unlisted'
         ELSE 'payment' END AS kind, listed.gateway, listed.reference, orders.id AS order_id, orders.amount_cents,
-        booked.cents AS ours_cents, listed.held_cents AS theirs_cents, coalesce(listed.currency, orders.currency) AS currency,
-        listed.found_at AS since, listed.given_up
+        booked.cents AS ours_cents, listed.gateway_cents AS theirs_cents, coalesce(listed.currency, orders.currency) AS currency,
+        listed.found_at AS since, listed.abandoned
       FROM ${listedPayments}
       ORDER BY listed.found_at LIMIT ${most})
     UNION ALL

@@ -202,7 +202,7 @@ function noteDiscrepancy(
     gateway: gateway.id,
     reference: payment.reference,
     attempt_id: attempt?.id ?? null,
-    held_cents: isRead ? heldCents(payment) : null,
+    gateway_cents: isRead ? heldCents(payment) : null,
     currency: isRead ? payment.currency : null,
     found_at: clock.now(),
   })

@@ -49,26 +49,26 @@ export async function putToCompare(
     gateway: GatewayId
     reference: string
     attempt_id: string | null
-    held_cents: number | null
+    gateway_cents: number | null
     currency: string | null
     found_at: Date
   },
 ): Promise<void> {
-  const { attempt_id, held_cents, currency } = row
+  const { attempt_id, gateway_cents, currency } = row
   await db
     .insertInto('payments_to_compare')
     .values(row)
     .onConflict((conflict) =>
       conflict
         .columns(['gateway', 'reference'])
-        .doUpdateSet({ attempt_id, held_cents, currency, given_up: false }),
+        .doUpdateSet({ attempt_id, gateway_cents, currency, abandoned: false }),
     )
     .execute()
 }
 
 /** It is looked up no more, and shown to operators until it is settled. */
 export async function giveUpToCompare(db: Db, gateway: GatewayId, reference: string): Promise<void> {
-  const rows = db.updateTable('payments_to_compare').set({ given_up: true })
+  const rows = db.updateTable('payments_to_compare').set({ abandoned: true })
   await rows.where('gateway', '=', gateway).where('reference', '=', reference).execute()
 }
 
@@ -76,7 +76,7 @@ export function selectToCompare(db: Db, gateway: GatewayId) {
   const rows = db.selectFrom('payments_to_compare').select(['reference', 'found_at'])
   return rows
     .where('gateway', '=', gateway)
-    .where('given_up', '=', false)
+    .where('abandoned', '=', false)
     .orderBy('found_at')
     .orderBy('reference')
     .execute()

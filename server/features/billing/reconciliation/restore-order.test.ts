@@ -110,7 +110,7 @@ describe.each([
   beforeEach(async () => {
     const { db } = shop.site.context
     // A card has an introductory price once, and each test pays with the same.
-    await db.deleteFrom('introductions').execute()
+    await db.deleteFrom('used_intro_prices').execute()
     restore = await takeBackup(db)
   })
   afterEach(async () => {

@@ -5,12 +5,12 @@ import { selectOpenMethodSetups } from './method-setup-queries.ts'
 import { takeDueForPolling, type Due } from './polling-queries.ts'
 import type * as tables from '#server/features/billing/tables.ts'
 
-export type GatewayCustomerRow = Selectable<tables.PayersToForgetTable>
+export type GatewayCustomerRow = Selectable<tables.GatewayCustomersToDeleteTable>
 
 /** Has the gateways forget who a person was, and the guests that became them; due now. */
 export async function insertCustomersToDelete(tx: Tx, userId: string, now: Date): Promise<void> {
   await tx
-    .insertInto('payers_to_forget')
+    .insertInto('gateway_customers_to_delete')
     .columns(['id', 'check_at'])
     .expression((eb) =>
       eb
@@ -24,9 +24,9 @@ export async function insertCustomersToDelete(tx: Tx, userId: string, now: Date)
 
 /** Takes the people that are to be forgotten. */
 export function takeCustomersToDelete(tx: Tx, due: Due): Promise<GatewayCustomerRow[]> {
-  const open = tx.selectFrom('payers_to_forget').selectAll()
+  const open = tx.selectFrom('gateway_customers_to_delete').selectAll()
   return takeDueForPolling(open, due, ({ id }, look) =>
-    tx.updateTable('payers_to_forget').set(look).where('id', '=', id),
+    tx.updateTable('gateway_customers_to_delete').set(look).where('id', '=', id),
   )
 }
 
@@ -45,5 +45,5 @@ export async function hasOpenPayments(db: Db, userId: string): Promise<boolean> 
 }
 
 export async function deleteCustomerToDelete(db: Db, id: string): Promise<void> {
-  await db.deleteFrom('payers_to_forget').where('id', '=', id).execute()
+  await db.deleteFrom('gateway_customers_to_delete').where('id', '=', id).execute()
 }

@@ -52,7 +52,7 @@ export type LookedAt =
   | 'method_changes'
   | 'webhook_events'
   | 'orders'
-  | 'payers_to_forget'
+  | 'gateway_customers_to_delete'
   | 'payment_methods'
   | 'refunds'
 

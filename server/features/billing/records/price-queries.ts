@@ -10,11 +10,11 @@ export const noticeMs = 14 * dayMs
  */
 export const nextPrice = sql<number>`LEAST(
   plans.price_cents,
-  CASE WHEN subscriptions.told_from <= subscriptions.period_ends_at THEN subscriptions.told_cents
+  CASE WHEN subscriptions.announced_from <= subscriptions.period_ends_at THEN subscriptions.announced_cents
     ELSE COALESCE(subscriptions.agreed_cents, plans.price_cents) END
 )`
 
 /** Whether the plan costs more by now than the person agreed to or was told. */
 export const risesUntold = sql<boolean>`plans.price_cents > COALESCE(
-  subscriptions.told_cents, subscriptions.agreed_cents, plans.price_cents
+  subscriptions.announced_cents, subscriptions.agreed_cents, plans.price_cents
 )`

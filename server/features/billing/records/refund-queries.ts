@@ -35,7 +35,7 @@ export async function lockRefunder(tx: Tx, operatorId: string): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`refunder:${operatorId}`}, 0))`.execute(tx)
 }
 
-/** What an operator has had sent back since a moment, in one currency; `refunds_asked_by` leads to it. */
+/** What an operator has had sent back since a moment, in one currency; `refunds_requested_by` leads to it. */
 export async function selectAskedCents(
   tx: Tx,
   operatorId: string,
@@ -45,7 +45,7 @@ export async function selectAskedCents(
   const { rows } = await sql<{ cents: number }>`
     SELECT coalesce(sum(refunds.amount_cents), 0)::float8 AS cents FROM refunds
     JOIN attempts ON attempts.id = refunds.attempt_id JOIN orders ON orders.id = attempts.order_id
-    WHERE refunds.asked_by = ${operatorId} AND refunds.created_at > ${since} AND refunds.status <> 'failed'
+    WHERE refunds.requested_by = ${operatorId} AND refunds.created_at > ${since} AND refunds.status <> 'failed'
       AND orders.currency = ${currency}`.execute(tx)
   return rows[0]?.cents ?? 0
 }

@@ -120,7 +120,7 @@ async function beginRefund(
       : refundKey('requested', order.id, earlier.length + 1)),
     amount_cents: cents,
     reason,
-    asked_by: limit?.operatorId ?? null,
+    requested_by: limit?.operatorId ?? null,
     status: 'started' as const,
     checks: 0,
     check_at: nextPoll(0, now),

@@ -73,7 +73,7 @@ describe('money that goes back by itself', () => {
     await two.tryPay(order.id, await two.token())
     expect(await two.look(order.id)).toMatchObject({
       status: 'cancelled',
-      returned: { reason: 'introduction_used' },
+      returned: { reason: 'intro_price_used' },
     })
     expect((await subjects(two)).at(-1)).toBe('We’re refunding $4.99')
   })
@@ -155,13 +155,13 @@ describe('money that bought nothing and that does not go back', () => {
     site.moveOn(hour / 2)
     await reconcile(site.context)
     expect(keys.size).toBe(1)
-    expect(await listed(order)).toMatchObject({ amount_cents: 99, gateway: 'sandbox', given_up: false })
+    expect(await listed(order)).toMatchObject({ amount_cents: 99, gateway: 'sandbox', abandoned: false })
     for (let round = 0; round < 30; round++) {
       site.moveOn(24 * hour)
       await reconcile(site.context)
     }
     expect(keys.size).toBe(5)
-    expect(await listed(order)).toMatchObject({ amount_cents: 99, given_up: true })
+    expect(await listed(order)).toMatchObject({ amount_cents: 99, abandoned: true })
     expect(await refundable(order)).toBe(99)
     await expect(refundOrder(site.context, order, { reason: 'by hand' })).rejects.toMatchObject({
       reason: 'refundRefused',

@@ -42,7 +42,7 @@ type Counts = Map<string, number>
 /** How many subscriptions began on each day, or ended. */
 export function countSubscriptions(
   db: Db,
-  what: 'began_at' | 'ended_at',
+  what: 'started_at' | 'ended_at',
   { from, to }: DaySpan,
 ): Promise<Counts> {
   const at = sql.ref(what)

@@ -112,7 +112,7 @@ async function loadDays(db: Db, { from, to }: DaySpan): Promise<SummedDay[]> {
 async function sumUp(db: Db, span: DaySpan): Promise<SummedDay[]> {
   const [revenue, began, ended] = await Promise.all([
     selectRevenue(db, span),
-    countSubscriptions(db, 'began_at', span),
+    countSubscriptions(db, 'started_at', span),
     countSubscriptions(db, 'ended_at', span),
   ])
   const byDay = Map.groupBy(revenue, ({ day }) => day)

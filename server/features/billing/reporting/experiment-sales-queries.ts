@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import type { ArmSales } from '#server/features/billing/tables.ts'
+import type { VariantSales } from '#server/features/billing/tables.ts'
 import type { Db } from '#server/tables.ts'
 
 interface Row {
-  arm: number
+  variant: number
   currency: string | null
   exposed: string
   buyers: string
@@ -12,29 +12,29 @@ interface Row {
 }
 
 /**
- * Adds up an experiment's arms, until its end. An order counts that was made after its buyer first met what differs, with all
+ * Adds up an experiment's variants, until its end. An order counts that was made after its buyer first met what differs, with all
  * that came in and went back for it, whenever that was. `exposures_experiment` holds the viewers, `orders_user` their orders.
  */
-export async function countSales(db: Db, experimentId: string, until: Date): Promise<ArmSales[]> {
+export async function countSales(db: Db, experimentId: string, until: Date): Promise<VariantSales[]> {
   const { rows } = await sql<Row>`
-    WITH met AS MATERIALIZED (SELECT viewer_id, arm, at FROM exposures WHERE experiment_id = ${experimentId}),
+    WITH met AS MATERIALIZED (SELECT viewer_id, variant, at FROM exposures WHERE experiment_id = ${experimentId}),
     paid AS MATERIALIZED (
-      SELECT met.arm, met.viewer_id, orders.currency, -sum(lines.amount_cents) AS net
+      SELECT met.variant, met.viewer_id, orders.currency, -sum(lines.amount_cents) AS net
       FROM met JOIN orders ON orders.user_id = met.viewer_id
         AND orders.created_at >= met.at AND orders.created_at < ${until} AND orders.paid_at IS NOT NULL
       JOIN ledger_lines lines ON lines.order_id = orders.id
         AND (lines.account LIKE 'sales:%' OR lines.account IN ('charged_back', 'dispute_lost'))
-      GROUP BY met.arm, met.viewer_id, orders.currency
+      GROUP BY met.variant, met.viewer_id, orders.currency
     )
-    SELECT arm, NULL AS currency, count(*) AS exposed,
-      (SELECT count(DISTINCT viewer_id) FROM paid WHERE paid.arm = met.arm) AS buyers, 0 AS net_cents, 0 AS squares
-    FROM met GROUP BY arm
+    SELECT variant, NULL AS currency, count(*) AS exposed,
+      (SELECT count(DISTINCT viewer_id) FROM paid WHERE paid.variant = met.variant) AS buyers, 0 AS net_cents, 0 AS squares
+    FROM met GROUP BY variant
     UNION ALL
-    SELECT arm, currency, 0, 0, sum(net), sum(net * net) FROM paid GROUP BY arm, currency
-    ORDER BY arm, currency NULLS FIRST`.execute(db)
-  const arms = Map.groupBy(rows, ({ arm }) => arm)
-  return [...arms].map(([arm, [counts, ...sums]]) => ({
-    arm,
+    SELECT variant, currency, 0, 0, sum(net), sum(net * net) FROM paid GROUP BY variant, currency
+    ORDER BY variant, currency NULLS FIRST`.execute(db)
+  const variants = Map.groupBy(rows, ({ variant }) => variant)
+  return [...variants].map(([variant, [counts, ...sums]]) => ({
+    variant,
     exposed: Number(counts?.exposed),
     buyers: Number(counts?.buyers),
     revenue: sums.map(({ currency, net_cents, squares }) => ({
@@ -49,7 +49,7 @@ export async function countSales(db: Db, experimentId: string, until: Date): Pro
 export function selectCountedSales(db: Db, experimentId: string) {
   return db
     .selectFrom('experiment_sales')
-    .select(['arms', 'counted_at'])
+    .select(['variants', 'counted_at'])
     .where('experiment_id', '=', experimentId)
     .executeTakeFirst()
 }
@@ -58,10 +58,10 @@ export function selectCountedSales(db: Db, experimentId: string) {
 export async function upsertCountedSales(
   db: Db,
   experimentId: string,
-  arms: readonly ArmSales[],
+  variants: readonly VariantSales[],
   at: Date,
 ): Promise<void> {
-  const counted = { arms: JSON.stringify(arms), counted_at: at }
+  const counted = { variants: JSON.stringify(variants), counted_at: at }
   await db
     .insertInto('experiment_sales')
     .values({ experiment_id: experimentId, ...counted })

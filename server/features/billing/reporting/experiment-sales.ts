@@ -1,5 +1,5 @@
 import { dayMs, type Clock } from '#server/platform/clock.ts'
-import type { ArmSales } from '#server/features/billing/tables.ts'
+import type { VariantSales } from '#server/features/billing/tables.ts'
 import type { Db } from '#server/tables.ts'
 import {
   countSales,
@@ -11,9 +11,9 @@ import {
 /** To add up as many viewers' orders takes a tenth of a second; beyond that, what was counted last is shown. */
 const fewViewers = 10_000
 
-/** What the arms of an experiment brought, and when that was counted. */
+/** What the variants of an experiment brought, and when that was counted. */
 export interface ExperimentSales {
-  arms: readonly ArmSales[]
+  variants: readonly VariantSales[]
   countedAt: Date
 }
 
@@ -24,9 +24,9 @@ export async function loadExperimentSales(
   now: Date,
 ): Promise<ExperimentSales> {
   const counted = await selectCountedSales(db, id)
-  if (counted && viewersOf(counted.arms) > fewViewers)
-    return { arms: counted.arms, countedAt: counted.counted_at }
-  return { arms: await countSales(db, id, stopped_at ?? now), countedAt: now }
+  if (counted && viewersOf(counted.variants) > fewViewers)
+    return { variants: counted.variants, countedAt: counted.counted_at }
+  return { variants: await countSales(db, id, stopped_at ?? now), countedAt: now }
 }
 
 /** Counts what runs; of what has stopped each day once more, since money may still go back. */
@@ -42,4 +42,5 @@ export async function countExperiments(
   }
 }
 
-const viewersOf = (arms: readonly ArmSales[]) => arms.reduce((sum, { exposed }) => sum + exposed, 0)
+const viewersOf = (variants: readonly VariantSales[]) =>
+  variants.reduce((sum, { exposed }) => sum + exposed, 0)

@@ -21,13 +21,13 @@ const active = {
   cancel_at_period_end: false,
   gateway: 'sandbox',
   method_reference: 'card',
-  method_lost_at: null,
+  method_detached_at: null,
 } as const
 /** The same after its first charge failed. */
 const pastDue = { ...active, status: 'past_due', grace_ends_at: graceEnd, try_at: after(day) } as const
 const cancelled = { cancel_at_period_end: true }
 const withoutMethod = { gateway: null, method_reference: null }
-const lostMethod = { ...withoutMethod, method_lost_at: after(-day) }
+const lostMethod = { ...withoutMethod, method_detached_at: after(-day) }
 const gateways = [{ id: 'sandbox' as const }]
 
 type Row = Parameters<typeof decideRenewal>[0]
@@ -111,7 +111,7 @@ describe('a subscription with no open payment', () => {
   )
 
   test('is charged by the method that followed a lost one', () => {
-    expect(decide({ ...active, method_lost_at: after(-day) }, periodEnd)).toEqual({ do: 'charge' })
+    expect(decide({ ...active, method_detached_at: after(-day) }, periodEnd)).toEqual({ do: 'charge' })
   })
 })
 

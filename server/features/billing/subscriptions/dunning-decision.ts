@@ -30,7 +30,7 @@ type Decided = Pick<
   | 'cancel_at_period_end'
   | 'gateway'
   | 'method_reference'
-  | 'method_lost_at'
+  | 'method_detached_at'
 >
 
 type Attempt = Pick<AttemptRow, 'gateway' | 'status' | 'check_at' | 'started_at'>
@@ -115,8 +115,8 @@ function awaitGateway(row: Decided, now: Date): { do: 'await gateway'; until: Da
 
 /** Nobody wanted it to end: the gateway lost its payment method, and another may follow. */
 function hasLostMethod(row: Decided): boolean {
-  const { status, method_reference, method_lost_at, cancel_at_period_end: cancelled } = row
-  return status === 'active' && !cancelled && method_reference === null && method_lost_at !== null
+  const { status, method_reference, method_detached_at, cancel_at_period_end: cancelled } = row
+  return status === 'active' && !cancelled && method_reference === null && method_detached_at !== null
 }
 
 /** After these no other try is made: the card is gone for good, the bank requires the person, or the gateway takes no such amount. */

@@ -50,7 +50,7 @@ export async function membershipOf(
     cancel_at_period_end: row.cancel_at_period_end,
     gateway: row.gateway,
     ...(row.gateway === null ? {} : { method: { brand: row.brand, last4: row.last4 } }),
-    ...(row.method_lost_at === null || row.cancel_at_period_end ? {} : { method_lost: true }),
+    ...(row.method_detached_at === null || row.cancel_at_period_end ? {} : { method_lost: true }),
     ...nextPlanOf(row, language),
     ...owedOf(context, row, language),
   }

@@ -133,7 +133,7 @@ describe('a renewal that was paid', () => {
   const wallet = (reference: string) => ({ reference, brand: 'paypal', last4: null })
 
   test('begins the next period at the end of the old one', async () => {
-    const told = { told_cents: 1099, told_from: periodEnd }
+    const told = { announced_cents: 1099, announced_from: periodEnd }
     const renewal = await makeRenewal({ subscription: told, order: { amount_cents: 1099 } })
     await pay(renewal, periodEnd)
     const endsAt = after(7 * day)
@@ -150,8 +150,8 @@ describe('a renewal that was paid', () => {
       grace_ends_at: null,
       remind_at: null,
       agreed_cents: 1099,
-      told_cents: null,
-      told_from: null,
+      announced_cents: null,
+      announced_from: null,
     })
     expect(await endOf(renewal.rows.orderId)).toEqual(periodEnd)
     expect(await endOf(renewal.order.id)).toEqual(after(3 * day, endsAt))
@@ -191,7 +191,7 @@ describe('a renewal that was paid', () => {
   })
 
   test('keeps the announced price that starts later, and forgets one for another plan', async () => {
-    const announced = { told_cents: 1099, told_from: after(1) }
+    const announced = { announced_cents: 1099, announced_from: after(1) }
     const renewal = await makeRenewal({ subscription: announced })
     await pay(renewal, periodEnd)
     expect(await read(renewal.rows)).toMatchObject(announced)
@@ -200,7 +200,7 @@ describe('a renewal that was paid', () => {
       order: { plan_id: await insertPlan(database.db) },
     })
     await pay(changed, periodEnd)
-    expect(await read(changed.rows)).toMatchObject({ told_cents: null, told_from: null })
+    expect(await read(changed.rows)).toMatchObject({ announced_cents: null, announced_from: null })
   })
 
   test('changes to the plan of its order, with the length and the reminder of that plan', async () => {
@@ -226,7 +226,7 @@ describe('a renewal that was paid', () => {
 
   test('by hand takes back the cancellation and chooses the method that was saved', async () => {
     const renewal = await makeRenewal({
-      subscription: { ...pastDue, cancel_at_period_end: true, method_lost_at: periodEnd },
+      subscription: { ...pastDue, cancel_at_period_end: true, method_detached_at: periodEnd },
       attempt: { ...byHand(), started_at: after(day) },
     })
     const method = wallet(`wallet of ${renewal.rows.userId}`)
@@ -235,7 +235,7 @@ describe('a renewal that was paid', () => {
     expect(row).toMatchObject({
       status: 'active',
       cancel_at_period_end: false,
-      method_lost_at: null,
+      method_detached_at: null,
       method_chosen_at: after(day),
     })
     const methods = await database.db
@@ -252,12 +252,12 @@ describe('a renewal that was paid', () => {
   })
 
   test('by hand with nothing saved keeps the method of before', async () => {
-    const renewal = await makeRenewal({ subscription: { method_lost_at: periodEnd }, attempt: byHand() })
+    const renewal = await makeRenewal({ subscription: { method_detached_at: periodEnd }, attempt: byHand() })
     await pay(renewal, periodEnd)
     expect(await read(renewal.rows)).toMatchObject({
       payment_method_id: renewal.rows.methodId,
       method_chosen_at: null,
-      method_lost_at: periodEnd,
+      method_detached_at: periodEnd,
     })
   })
 

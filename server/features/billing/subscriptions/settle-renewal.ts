@@ -58,12 +58,12 @@ export async function continueSubscription(
   const methodId = isChoice ? await savePaymentMethod(tx, order.user_id, attempt.gateway, payment, now) : null
   const cancelled = row.cancel_at_period_end && !byHand
   const samePlan = order.plan_id === row.plan_id
-  const isStillToCome = samePlan && row.told_from !== null && row.told_from > row.period_ends_at
+  const isStillToCome = samePlan && row.announced_from !== null && row.announced_from > row.period_ends_at
   const change = {
     ...(order.plan_id === null ? {} : { plan_id: order.plan_id }),
     ...(methodId === null
       ? {}
-      : { payment_method_id: methodId, method_lost_at: null, method_chosen_at: attempt.started_at }),
+      : { payment_method_id: methodId, method_detached_at: null, method_chosen_at: attempt.started_at }),
     period_no: row.period_no + 1,
     period_starts_at: startsAt,
     period_ends_at: endsAt,
@@ -73,7 +73,7 @@ export async function continueSubscription(
     grace_ends_at: null,
     remind_at: reminderFor(period, { introductory: false, periodDays: newDays }),
     agreed_cents: order.amount_cents,
-    ...(isStillToCome ? {} : { told_cents: null, told_from: null }),
+    ...(isStillToCome ? {} : { announced_cents: null, announced_from: null }),
   }
   if (row.status === 'active') await updateSubscription(tx, row.id, change)
   else await moveSubscription(tx, row.id, 'active', change)

@@ -37,7 +37,7 @@ export async function startSubscription(
   const { period_days: days } = await selectSoldPlan(tx, planId)
   const endsAt = new Date(now.getTime() + days * dayMs)
   const period = {
-    began_at: now,
+    started_at: now,
     period_no: 0,
     period_starts_at: now,
     period_ends_at: endsAt,
@@ -72,7 +72,7 @@ export async function startSubscription(
     grace_ends_at: null,
     cancel_at_period_end: cancelled,
     gateway: period.payment_method_id === null ? null : attempt.gateway,
-    method_lost_at: null,
+    method_detached_at: null,
   } as const
   await grantEntitlement(tx, {
     userId: order.user_id,

@@ -187,13 +187,13 @@ export async function selectSlugs(db: Db, beginning: string): Promise<Set<string
 
 type Label = NameRow & { slug: string }
 
-/** The tags in the order of their place. */
+/** The tags in the order of their rank. */
 export function selectTagsInUse(db: Db, limit: number): Promise<Label[]> {
   return db
     .selectFrom('tags')
     .select(['id', 'slug', 'names'])
     .where('video_count', '>', 0)
-    .orderBy('place')
+    .orderBy('rank')
     .orderBy('id')
     .limit(limit)
     .execute()

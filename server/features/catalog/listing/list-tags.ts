@@ -24,12 +24,12 @@ export function listTags(db: Db, query: TagsQuery, language: Language) {
 async function listAll(db: Db, query: TagsQuery, language: Language) {
   const size = pageSize(query.limit, listLimits)
   const position = decodeCursor('tags', query.cursor, ['count', 'integer', 'text'])
-  const after = position && { version: position[0], place: position[1], id: position[2] }
+  const after = position && { version: position[0], rank: position[1], id: position[2] }
   const rows = await selectTags(db, after, size + 1)
   const { page, last } = cutPage(rows, size)
   return {
     list: page.map((row) => presentTag(row, language)),
-    next_cursor: last ? encodeCursor('tags', [last.version, last.place, last.id]) : null,
+    next_cursor: last ? encodeCursor('tags', [last.version, last.rank, last.id]) : null,
   }
 }
 

@@ -3,7 +3,7 @@ import { buildTag, buildVideo, type BuiltVideo } from '#server/testing/builders/
 import { contendForRow } from '#server/testing/database/row-contention.ts'
 import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Db, Tx } from '#server/tables.ts'
-import { fadeTags, placeTags, refreshPlayed } from './rank-queries.ts'
+import { fadeTags, rankTags, refreshPlayed } from './rank-queries.ts'
 
 let site: TestSite
 let tag: string
@@ -57,7 +57,7 @@ it('fades the score of a tag that a foreign key check holds while others change 
 
 it('ranks a tag that a foreign key check holds while others change it', async () => {
   await setScore(100)
-  await contend((tx) => placeTags(tx, 1))
+  await contend((tx) => rankTags(tx, 1))
   expect(await tagNow()).toMatchObject({ trending: true })
 })
 

@@ -75,21 +75,21 @@ export async function fadeTags(tx: Tx, left: number): Promise<void> {
 
 /**
  * Ranks all tags by their trending score and then by their videos. The first `trendingTags` with a score are trending. The
- * previous place stays until the next time, for viewers who are turning the pages of the tags at this moment.
+ * previous rank stays until the next time, for viewers who are paging through the tags at this moment.
  */
-export async function placeTags(tx: Tx, trendingTags: number): Promise<void> {
+export async function rankTags(tx: Tx, trendingTags: number): Promise<void> {
   // Locked until the end and before any tag, as in `refreshPlayed`.
   await sql`UPDATE ranking_versions SET tags_version = tags_version + 1`.execute(tx)
   await lockTags(tx, sql`true`)
   await sql`
     WITH ranked AS (
-      SELECT id, previous, place, place <= ${trendingTags} AND trending_score >= 0.5 AS trending FROM (
-        SELECT id, trending_score, place AS previous, row_number() OVER (ORDER BY trending_score DESC, video_count DESC, slug) AS place FROM tags
-      ) placed
+      SELECT id, previous, rank, rank <= ${trendingTags} AND trending_score >= 0.5 AS trending FROM (
+        SELECT id, trending_score, rank AS previous, row_number() OVER (ORDER BY trending_score DESC, video_count DESC, slug) AS rank FROM tags
+      ) numbered
     )
-    UPDATE tags SET place = ranked.place, previous_place = previous, trending = ranked.trending FROM ranked
+    UPDATE tags SET rank = ranked.rank, previous_rank = previous, trending = ranked.trending FROM ranked
     WHERE tags.id = ranked.id
-      AND (tags.place, previous_place, tags.trending) IS DISTINCT FROM (ranked.place, previous, ranked.trending)`.execute(
+      AND (tags.rank, previous_rank, tags.trending) IS DISTINCT FROM (ranked.rank, previous, ranked.trending)`.execute(
     tx,
   )
 }

@@ -303,42 +303,42 @@ const suggestedTags = prepared((db: Db, { query, limit }: Slots<{ query: string;
     .select(['id', 'names', 'video_count', 'trending'])
     .where(sql<boolean>`words @@ ${query}::tsquery`)
     .where(hasVideos)
-    .orderBy('place')
+    .orderBy('rank')
     .orderBy('id')
     .limit(limit),
 )
 
-/** The tags that match and have something to show, the liveliest first. */
+/** The matching tags of published videos, by rank. */
 export function suggestTags(db: Db, query: string, limit: number) {
   return suggestedTags(db, { query, limit })
 }
 
 /** The position in a list of tags: after this one, in this version of the ranking. */
-interface TagPlace {
-  place: number
+interface TagPosition {
+  rank: number
   id: string
   version: number
 }
 
-type TagRow = TagPlace & { names: Texts; video_count: number; trending: boolean }
+type TagRow = TagPosition & { names: Texts; video_count: number; trending: boolean }
 
 const tagsVersion = sql<number>`(SELECT tags_version FROM ranking_versions)`
 
 /**
- * The tags that have something to show, the liveliest first, after a place: in the order of the ranking that the place is of,
- * or of the latest where two have followed. Of the two orders only one is read, along its index.
+ * Selects the tags of published videos by rank, after a position: in the ranking version of that position, or in the latest one
+ * if two have followed. Only one of the two orders is read, along its index.
  */
-export async function selectTags(db: Db, after: TagPlace | undefined, limit: number): Promise<TagRow[]> {
-  const { place: last, id, version: asked } = after ?? { place: 0, id: '', version: null }
+export async function selectTags(db: Db, after: TagPosition | undefined, limit: number): Promise<TagRow[]> {
+  const { rank: last, id, version: asked } = after ?? { rank: 0, id: '', version: null }
   const isOfFormer = sql<boolean>`coalesce(${tagsVersion} = ${asked}::bigint + 1, false)`
   const ordered = (column: string, version: RawBuilder<number>, condition: RawBuilder<boolean>) => {
-    const place = sql.ref(column)
+    const rank = sql.ref(column)
     return sql<TagRow>`(
-      SELECT id, names, video_count, trending, ${place} AS place, ${version} AS version FROM tags
-      WHERE ${condition} AND ${hasVideos} AND (${place}, id) > (${last}, ${id}) ORDER BY ${place}, id LIMIT ${limit}
+      SELECT id, names, video_count, trending, ${rank} AS rank, ${version} AS version FROM tags
+      WHERE ${condition} AND ${hasVideos} AND (${rank}, id) > (${last}, ${id}) ORDER BY ${rank}, id LIMIT ${limit}
     )`
   }
-  const former = ordered('previous_place', sql<number>`${asked}::bigint`, isOfFormer)
-  const latest = ordered('place', tagsVersion, sql<boolean>`NOT ${isOfFormer}`)
-  return (await sql<TagRow>`${former} UNION ALL ${latest} ORDER BY place, id`.execute(db)).rows
+  const former = ordered('previous_rank', sql<number>`${asked}::bigint`, isOfFormer)
+  const latest = ordered('rank', tagsVersion, sql<boolean>`NOT ${isOfFormer}`)
+  return (await sql<TagRow>`${former} UNION ALL ${latest} ORDER BY rank, id`.execute(db)).rows
 }

@@ -75,7 +75,7 @@ export interface AssetChanges {
   notes?: string
   ready_at?: Date
   failures?: number
-  place?: string
+  folder?: string
 }
 
 /** Changes an asset in this state and attempt; undefined if it has left them. Locks the row. */
@@ -289,7 +289,7 @@ export async function backupRuns(db: Db): Promise<boolean> {
 export function selectRetired(db: Db, before: Date) {
   return db
     .selectFrom('assets')
-    .select(['id', 'place', 'original_path', 'captions'])
+    .select(['id', 'folder', 'original_path', 'captions'])
     .where('retired_at', '<', before)
     .where((eb) =>
       eb.not(

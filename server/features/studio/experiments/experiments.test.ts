@@ -50,8 +50,8 @@ const settle = () => site.moveOn(1000)
 const halves = (said: object) => [{ share: 50 }, { share: 50, ...said }]
 
 async function startFree(free_episodes: number, target: string | null = video.id): Promise<Experiment> {
-  const arms = halves({ free_episodes })
-  const experiment = await startOne(owner.desk, { kind: 'free_episodes', target, arms })
+  const variants = halves({ free_episodes })
+  const experiment = await startOne(owner.desk, { kind: 'free_episodes', target, variants })
   settle()
   return experiment
 }
@@ -68,10 +68,10 @@ const resultOf = ({ id }: Experiment) => owner.desk.ask(showExperiment, { query:
 describe('the commands', () => {
   it('a draft is changed, started, stopped, and every step is in the trail with how it was', async () => {
     const { desk } = owner
-    const arms = halves({ free_episodes: 5 })
-    const body = { kind: 'free_episodes', name: 'Five', target: video.id, arms } as const
+    const variants = halves({ free_episodes: 5 })
+    const body = { kind: 'free_episodes', name: 'Five', target: video.id, variants } as const
     const { id } = await desk.ask(createExperiment, { body })
-    await desk.ask(changeExperiment, { body: { id, arms: halves({ free_episodes: 4 }) } })
+    await desk.ask(changeExperiment, { body: { id, variants: halves({ free_episodes: 4 }) } })
     await desk.ask(startExperiment, { body: { id } })
     expect((await desk.call(changeExperiment, { body: { id, name: 'x' } })).answer.code).toBe(409)
     expect(await desk.ask(stopExperiment, { body: { id } })).toMatchObject({ state: 'stopped' })
@@ -81,30 +81,32 @@ describe('the commands', () => {
       ['stop', 'start', 'change', 'create'].map((word) => `studio experiment ${word}`),
     )
     expect(list[2]).toMatchObject({
-      details: { before: { arms: [{ share: 50 }, { free_episodes: 5 }] }, after: { name: 'Five' } },
+      details: { before: { variants: [{ share: 50 }, { free_episodes: 5 }] }, after: { name: 'Five' } },
     })
   })
 
   it('a draft says which of its variants make odd prices', async () => {
     const warningsOf = async (kind: Experiment['kind'], said: object) => {
-      const body = { kind, name: 'Odd', target: video.id, arms: halves(said) }
+      const body = { kind, name: 'Odd', target: video.id, variants: halves(said) }
       const { id } = await owner.desk.ask(createExperiment, { body })
       return (await owner.desk.ask(showExperiment, { query: { id } })).warnings
     }
     expect(await warningsOf('episode_price', { price_cents: 1100 })).toEqual([
-      { arm: 1, warning: 'episodeDearer' },
+      { variant: 1, warning: 'episodeDearer' },
     ])
     expect(await warningsOf('episode_price', { price_cents: 199 })).toEqual([])
     expect(await warningsOf('video_price', { price_cents: 50 })).toEqual([
-      { arm: 1, warning: 'episodeDearer' },
+      { variant: 1, warning: 'episodeDearer' },
     ])
-    expect(await warningsOf('free_episodes', { free_episodes: 6 })).toEqual([{ arm: 1, warning: 'allFree' }])
+    expect(await warningsOf('free_episodes', { free_episodes: 6 })).toEqual([
+      { variant: 1, warning: 'allFree' },
+    ])
     expect(await warningsOf('free_episodes', { free_episodes: 5 })).toEqual([])
   })
 
   it('one experiment at a time is about the same, however many are started at once', async () => {
-    const arms = halves({ free_episodes: 5 })
-    const body = { kind: 'free_episodes', name: 'Five', target: video.id, arms } as const
+    const variants = halves({ free_episodes: 5 })
+    const body = { kind: 'free_episodes', name: 'Five', target: video.id, variants } as const
     const drafts = await Promise.all([1, 2, 3].map(() => owner.desk.ask(createExperiment, { body })))
     const { db, database, clock } = site.context
     const [first, ...others] = drafts.map(({ id }) => id)
@@ -121,30 +123,30 @@ describe('the commands', () => {
   it.each([
     ['shares that make no hundred', [{ share: 50 }, { share: 40, free_episodes: 5 }]],
     [
-      'a first arm that is not what stands',
+      'a first variant that is not what stands',
       [
         { share: 50, free_episodes: 3 },
         { share: 50, free_episodes: 5 },
       ],
     ],
-    ['an arm that says nothing', [{ share: 50 }, { share: 50 }]],
-    ['an arm that says another thing', halves({ layout: 'card' })],
-    ['two arms that are the same', [...halves({ free_episodes: 5 }), { share: 1, free_episodes: 5 }]],
-  ])('refuses %s', async (_words, arms) => {
-    const body = { kind: 'free_episodes', name: 'x', target: video.id, arms } as const
+    ['a variant that says nothing', [{ share: 50 }, { share: 50 }]],
+    ['a variant that says another thing', halves({ layout: 'card' })],
+    ['two variants that are the same', [...halves({ free_episodes: 5 }), { share: 1, free_episodes: 5 }]],
+  ])('refuses %s', async (_words, variants) => {
+    const body = { kind: 'free_episodes', name: 'x', target: video.id, variants } as const
     const { answer } = await owner.desk.call(createExperiment, { body })
-    expect(answer).toMatchObject({ code: 500, info: { field: 'arms' } })
+    expect(answer).toMatchObject({ code: 500, info: { field: 'variants' } })
   })
 
   it('refuses a video that there is not', async () => {
-    const arms = halves({ free_episodes: 5 })
-    const body = { kind: 'free_episodes', name: 'x', target: 'vid_none', arms } as const
+    const variants = halves({ free_episodes: 5 })
+    const body = { kind: 'free_episodes', name: 'x', target: 'vid_none', variants } as const
     expect((await owner.desk.call(createExperiment, { body })).answer.code).toBe(404)
   })
 })
 
 describe('the number of free episodes', () => {
-  it('is that of the arm wherever it decides: list, playback, position, purchase', async () => {
+  it('is that of the variant wherever it decides: list, playback, position, purchase', async () => {
     const experiment = await startFree(5)
     const [usual, more] = [await guestIn(site, experiment, 0), await guestIn(site, experiment, 1)]
     expect(await statesFor(usual)).toEqual(['free', 'free', 'free', 'locked', 'locked', 'locked'])
@@ -175,7 +177,7 @@ describe('the number of free episodes', () => {
     expect((await play(fewer, 2)).code).toBe(200)
   })
 
-  it('what is bought plays in every arm, and after the experiment', async () => {
+  it('what is bought plays in every variant, and after the experiment', async () => {
     const experiment = await startFree(5)
     const more = await guestIn(site, experiment, 1)
     const shopper = await Shopper.on(site, more)
@@ -208,7 +210,7 @@ describe('the number of free episodes', () => {
     expect(other.answer.code).toBe(402)
   })
 
-  it('whoever has no id yet is given what every arm has, and the document says that it may differ', async () => {
+  it('whoever has no id yet is given what every variant has, and the document says that it may differ', async () => {
     await startFree(1)
     const nobody = site.visitor()
     expect((await statesFor(nobody))[1]).toBe('locked')
@@ -217,7 +219,7 @@ describe('the number of free episodes', () => {
     expect(await open({})).toMatchObject({ undecided: true, playable: undefined })
   })
 
-  it("the document's first data is the arm's, and asks nobody again", async () => {
+  it("the document's first data is the variant's, and asks nobody again", async () => {
     const experiment = await startFree(5)
     const more = await guestIn(site, experiment, 1)
     const cookies = Object.fromEntries([more.cookie.split('=') as [string, string]])
@@ -243,7 +245,7 @@ describe('the number of free episodes', () => {
 })
 
 describe('a viewer', () => {
-  it('keeps the arm as a member; signed in to an account, the account decides', async () => {
+  it('keeps the variant as a member; signed in to an account, the account decides', async () => {
     const experiment = await startFree(5)
     const guest = await guestIn(site, experiment, 1)
     const { visitor, email, password } = await register(site)
@@ -251,15 +253,15 @@ describe('a viewer', () => {
     expect((await play(guest, 4)).code).toBe(200)
     await guest.ask(signIn, { body: { email, password } })
     expect((await play(guest, 4)).code).toBe(variantOf(experiment, id) === 1 ? 200 : 402)
-    // Counted is the arm that was met first, once.
-    const { arms } = await resultOf(experiment)
-    expect(arms.map(({ exposed }) => exposed)).toEqual([0, 1])
+    // Counted is the variant that was met first, once.
+    const { variants } = await resultOf(experiment)
+    expect(variants.map(({ exposed }) => exposed)).toEqual([0, 1])
     expect(JSON.stringify(await guest.ask(exportUser))).toContain('"experiment":"A trial"')
   })
 
-  it('has the pay theme of their arm, guest or member, and nobody else has', async () => {
-    const arms = halves({ layout: 'card', accent: '#00ff00' })
-    const experiment = await startOne(owner.desk, { kind: 'pay_theme', arms })
+  it('has the pay theme of their variant, guest or member, and nobody else has', async () => {
+    const variants = halves({ layout: 'card', accent: '#00ff00' })
+    const experiment = await startOne(owner.desk, { kind: 'pay_theme', variants })
     settle()
     const themeOf = async (visitor: Visitor) => (await visitor.ask(getHomepage)).pay_theme
     const [usual, green] = [await guestIn(site, experiment, 0), await guestIn(site, experiment, 1)]
@@ -268,21 +270,21 @@ describe('a viewer', () => {
     expect(await themeOf(green)).toMatchObject({ id: 'ember', layout: 'card', accent: '#00ff00' })
     await play(green, 4)
     await play(green, 5)
-    expect((await resultOf(experiment)).arms.map(({ exposed }) => exposed)).toEqual([0, 1])
+    expect((await resultOf(experiment)).variants.map(({ exposed }) => exposed)).toEqual([0, 1])
   })
 })
 
 describe('the price', () => {
   async function startPrice(kind: 'episode_price' | 'video_price', price_cents: number): Promise<Experiment> {
-    const arms = halves({ price_cents })
-    const experiment = await startOne(owner.desk, { kind, target: video.id, arms })
+    const variants = halves({ price_cents })
+    const experiment = await startOne(owner.desk, { kind, target: video.id, variants })
     settle()
     return experiment
   }
   const offerTo = async (visitor: Visitor, number = 4) =>
     ((await play(visitor, number)) as { info?: { price?: object } }).info?.price
 
-  it("of an episode is the arm's in the list, the offer, the order, the gateway and the ledger", async () => {
+  it("of an episode is the variant's in the list, the offer, the order, the gateway and the ledger", async () => {
     const experiment = await startPrice('episode_price', 149)
     const [usual, dear] = [await guestIn(site, experiment, 0), await guestIn(site, experiment, 1)]
     expect(await offerTo(usual)).toEqual({ episode_cents: 99, video_cents: 999, currency: 'USD' })
@@ -306,15 +308,15 @@ describe('the price', () => {
     expect(paid.info).toMatchObject({ status: 'paid', amount_cents: 149 })
     expect(await paymentOf(site, order.id)).toMatchObject({ amountCents: 149 })
     expect(await offerTo(dear, 5)).toMatchObject({ episode_cents: 99 })
-    const { arms } = await resultOf(experiment)
-    expect(arms.map(({ exposed, buyers }) => [exposed, buyers])).toEqual([
+    const { variants } = await resultOf(experiment)
+    expect(variants.map(({ exposed, buyers }) => [exposed, buyers])).toEqual([
       [1, 0],
       [1, 1],
     ])
-    expect(arms[1]?.revenue).toMatchObject([{ net_cents: 149 }])
+    expect(variants[1]?.revenue).toMatchObject([{ net_cents: 149 }])
   })
 
-  it("of a whole video is the arm's, of that video alone", async () => {
+  it("of a whole video is the variant's, of that video alone", async () => {
     const experiment = await startPrice('video_price', 499)
     const cheap = await guestIn(site, experiment, 1)
     expect(await offerTo(cheap)).toMatchObject({ episode_cents: 99, video_cents: 499 })
@@ -328,7 +330,7 @@ describe('the price', () => {
 
   it('counts in the currency alone that it was started in', async () => {
     const other = await buildVideo(site.context)
-    const draft = { kind: 'episode_price', target: other.id, arms: halves({ price_cents: 149 }) } as const
+    const draft = { kind: 'episode_price', target: other.id, variants: halves({ price_cents: 149 }) } as const
     const experiment = await startOne(owner.desk, draft)
     settle()
     const dear = await guestIn(site, experiment, 1)
@@ -345,7 +347,7 @@ describe('the price', () => {
   })
 
   it('is about one video', async () => {
-    const body = { kind: 'video_price', name: 'x', arms: halves({ price_cents: 499 }) } as const
+    const body = { kind: 'video_price', name: 'x', variants: halves({ price_cents: 499 }) } as const
     expect((await owner.desk.call(createExperiment, { body })).answer.code).toBe(404)
   })
 })

@@ -7,7 +7,7 @@ import {
   showExperiment,
   startExperiment,
   stopExperiment,
-  type Arm,
+  type Variant,
   type Experiment,
   type ExperimentKind,
   type ExperimentResult,
@@ -36,8 +36,8 @@ const limits = { usual: 20, most: 50 }
 export const experimentCommands: Command[] = [
   changes(
     createExperiment,
-    async ({ clock, gateways }, tx, { kind, name, target = null, arms }, { language }) => {
-      const draft = { kind, name, target, arms }
+    async ({ clock, gateways }, tx, { kind, name, target = null, variants }, { language }) => {
+      const draft = { kind, name, target, variants }
       const row = await draftExperiment(tx, draft, clock.now())
       const info = await presentOne(tx, row, language)
       checkTarget(info)
@@ -79,11 +79,16 @@ export const experimentCommands: Command[] = [
 
   reads(showExperiment, async ({ db, clock }, { id }, { language }) => {
     const row = await findExperiment(db, id)
-    const { arms, countedAt } = await loadExperimentSales(db, row, clock.now())
+    const { variants, countedAt } = await loadExperimentSales(db, row, clock.now())
     const experiment = await presentOne(db, row, language)
     const warnings = await warningsOf(db, experiment)
     return {
-      info: { experiment, warnings, ...evaluate(row.arms, arms), counted_at: countedAt.toISOString() },
+      info: {
+        experiment,
+        warnings,
+        ...evaluate(row.variants, variants),
+        counted_at: countedAt.toISOString(),
+      },
     }
   }),
 ]
@@ -95,35 +100,38 @@ function checkTarget({ kind, target, target_name }: Experiment): void {
 }
 
 /** @throws Refusal amountNotTaken for a price that no gateway accepts */
-function checkPrices(context: Pick<StudioContext, 'gateways'>, { arms, currency }: Experiment): void {
-  for (const { price_cents } of arms)
+function checkPrices(context: Pick<StudioContext, 'gateways'>, { variants, currency }: Experiment): void {
+  for (const { price_cents } of variants)
     if (
       price_cents !== undefined &&
       !isPayable(context, { amount_cents: price_cents, currency: currency ?? '' })
     )
-      throw new Refusal('amountNotTaken', { field: 'arms' })
+      throw new Refusal('amountNotTaken', { field: 'variants' })
 }
 
 /** Warns of the prices that a draft's variants would make; empty once it has started. */
 async function warningsOf(
   db: Db,
-  { state, kind, target, target_name, arms }: Experiment,
+  { state, kind, target, target_name, variants }: Experiment,
 ): Promise<ExperimentResult['warnings']> {
   if (state !== 'draft' || target === null || target_name === null) return []
   const video = await loadAdminVideo(db, target)
-  return arms.flatMap((arm, index) =>
-    priceWarningsOf({ ...video, ...changedBy(kind, arm) }).map((warning) => ({ arm: index, warning })),
+  return variants.flatMap((variant, index) =>
+    priceWarningsOf({ ...video, ...changedBy(kind, variant) }).map((warning) => ({
+      variant: index,
+      warning,
+    })),
   )
 }
 
-/** What is different about a video for the viewers of an arm. The control changes nothing. */
-function changedBy(kind: ExperimentKind, { free_episodes, price_cents }: Arm) {
+/** What is different about a video for the viewers of a variant. The control changes nothing. */
+function changedBy(kind: ExperimentKind, { free_episodes, price_cents }: Variant) {
   if (free_episodes !== undefined) return { free_episodes }
   if (price_cents === undefined) return {}
   return kind === 'video_price' ? { video_cents: price_cents } : { episode_cents: price_cents }
 }
 
-const said = ({ name, arms }: ExperimentRow) => ({ name, arms })
+const said = ({ name, variants }: ExperimentRow) => ({ name, variants })
 
 async function presentOne(db: Db, row: ExperimentRow, language: Language): Promise<Experiment> {
   const [shown] = await present(db, [row], language)

@@ -28,8 +28,8 @@ beforeEach(async () => {
 const settle = () => site.moveOn(1000)
 
 async function start(): Promise<void> {
-  const arms = [{ share: 50 }, { share: 50, free_episodes: 5 }]
-  experiment = await startOne(owner.desk, { kind: 'free_episodes', target: video.id, arms })
+  const variants = [{ share: 50 }, { share: 50, free_episodes: 5 }]
+  experiment = await startOne(owner.desk, { kind: 'free_episodes', target: video.id, variants })
   settle()
 }
 
@@ -38,7 +38,7 @@ async function stop(): Promise<void> {
   settle()
 }
 
-const guest = (arm: number) => guestIn(site, experiment, arm)
+const guest = (variant: number) => guestIn(site, experiment, variant)
 const idOf = (number: number) => video.episodes[number - 1]?.id ?? ''
 const play = async (visitor: Visitor, number: number) =>
   (await visitor.call(getEpisode, { query: { episode_id: idOf(number) } })).answer
@@ -52,7 +52,7 @@ describe('the result', () => {
     await registerMember(site, visitor)
     await play(site.visitor({ cookie: first }), 4)
     await play(other, 4)
-    expect((await result()).arms.map(({ exposed }) => exposed)).toEqual([0, 1])
+    expect((await result()).variants.map(({ exposed }) => exposed)).toEqual([0, 1])
   })
 
   it('counts who met what differs, once, and what the ledger has of them after that', async () => {
@@ -68,8 +68,8 @@ describe('the result', () => {
     await refundOrder(site.context, order?.id ?? '', { amountCents: 500, reason: 'goodwill' })
     const shown = await result()
     expect(shown).toMatchObject({ is_early: true, is_uneven: false, minimum: 7600 })
-    expect(shown.arms[0]).toMatchObject({ exposed: 2, buyers: 0, conversion_difference: null })
-    expect(shown.arms[1]).toMatchObject({
+    expect(shown.variants[0]).toMatchObject({ exposed: 2, buyers: 0, conversion_difference: null })
+    expect(shown.variants[1]).toMatchObject({
       exposed: 1,
       buyers: 1,
       conversion: { value: 1 },
@@ -78,7 +78,7 @@ describe('the result', () => {
     const later = await Shopper.on(site, usual)
     await stop()
     await later.buy({ episode_id: idOf(6) })
-    expect((await result()).arms[0]).toMatchObject({ buyers: 0 })
+    expect((await result()).variants[0]).toMatchObject({ buyers: 0 })
   })
 
   it('leaves out who has a right to the episode already', async () => {
@@ -86,7 +86,7 @@ describe('the result', () => {
     await shopper.buy({ kind: 'video', video_id: video.id })
     await start()
     expect((await play(shopper.visitor, 4)).code).toBe(200)
-    expect((await result()).arms.map(({ exposed }) => exposed)).toEqual([0, 0])
+    expect((await result()).variants.map(({ exposed }) => exposed)).toEqual([0, 0])
   })
 })
 
@@ -94,7 +94,7 @@ describe('the result of an experiment that many have met', () => {
   const count = () => countExperiments(site.context, new AbortController().signal)
   const manyMeet = () =>
     site.context.database.pool.query(
-      `INSERT INTO exposures (viewer_id, experiment_id, arm, at)
+      `INSERT INTO exposures (viewer_id, experiment_id, variant, at)
        SELECT 'usr_' || $1 || n, $1, 0, $2 FROM generate_series(1, 10001) n`,
       [experiment.id, site.context.clock.now()],
     )
@@ -105,8 +105,8 @@ describe('the result of an experiment that many have met', () => {
     return info?.id ?? ''
   }
   const shown = async () => {
-    const { arms, counted_at } = await result()
-    return { sold: arms[1]?.revenue[0]?.net_cents ?? 0, counted_at }
+    const { variants, counted_at } = await result()
+    return { sold: variants[1]?.revenue[0]?.net_cents ?? 0, counted_at }
   }
 
   it('is what was counted last, and says when that was', async () => {

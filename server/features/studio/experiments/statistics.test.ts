@@ -3,7 +3,7 @@ import {
   isUneven,
   mean,
   meanDifference,
-  minimumPerArm,
+  minimumPerVariant,
   proportion,
   proportionDifference,
   zFor,
@@ -64,7 +64,7 @@ it('more comparisons need wider intervals, so that they hold together', () => {
   expect([zFor(1), zFor(2), zFor(3)]).toEqual([1.959964, 2.241403, 2.39398])
 })
 
-it('arms of other sizes than their shares are told from chance at one in a thousand', () => {
+it('variants of other sizes than their shares are told from chance at one in a thousand', () => {
   // Chi-squared is 3.92 and 15.4; 10.83 is passed by chance once in a thousand.
   expect(isUneven([5000, 5200], [50, 50])).toBe(false)
   expect(isUneven([5000, 5400], [50, 50])).toBe(true)
@@ -73,9 +73,9 @@ it('arms of other sizes than their shares are told from chance at one in a thous
   expect(isUneven([0, 0], [50, 50])).toBe(false)
 })
 
-it('an arm needs the more viewers the fewer of them buy', () => {
-  expect(minimumPerArm({ buyers: 3, exposed: 1000 })).toBe(7600)
-  expect(minimumPerArm({ buyers: 100, exposed: 1000 })).toBe(3600)
-  expect(minimumPerArm({ buyers: 100, exposed: 10_000 })).toBe(39_600)
-  expect(minimumPerArm({ buyers: 95, exposed: 100 })).toBe(100)
+it('a variant needs the more viewers the fewer of them buy', () => {
+  expect(minimumPerVariant({ buyers: 3, exposed: 1000 })).toBe(7600)
+  expect(minimumPerVariant({ buyers: 100, exposed: 1000 })).toBe(3600)
+  expect(minimumPerVariant({ buyers: 100, exposed: 10_000 })).toBe(39_600)
+  expect(minimumPerVariant({ buyers: 95, exposed: 100 })).toBe(100)
 })

@@ -4,7 +4,7 @@ import type { Difference, Estimate } from '#contract/studio/experiments.ts'
 const usualZ = 1.959964
 
 /**
- * The same for one, two or three comparisons that are to hold together (Bonferroni): who looks at three arms is three times
+ * The same for one, two or three comparisons that are to hold together (Bonferroni): who looks at three variants is three times
  * as likely to be misled by one.
  */
 const comparingZ = [usualZ, 2.241403, 2.39398]
@@ -90,10 +90,10 @@ const fewBuyers = 20
 const usualConversion = 0.05
 
 /**
- * How many viewers each arm needs so that a fifth more or fewer buyers is seen four times out of five (Lehr's rule): as many as
+ * How many viewers each variant needs so that a fifth more or fewer buyers is seen four times out of five (Lehr's rule): as many as
  * the conversion so far asks for.
  */
-export function minimumPerArm({ buyers, exposed }: { buyers: number; exposed: number }): number {
+export function minimumPerVariant({ buyers, exposed }: { buyers: number; exposed: number }): number {
   const share = buyers < fewBuyers ? usualConversion : buyers / exposed
   const needed = Math.round((16 * 5 ** 2 * (1 - share)) / share)
   return Math.max(100, Math.ceil(needed / 100) * 100)

@@ -45,7 +45,7 @@ export async function takeDueConversion(
 }
 
 /** Ends a conversion. Of the person nothing stays but the id, so that it is not queued again. */
-export async function finishConversion(db: Db, key: Key, state: 'sent' | 'given_up'): Promise<void> {
+export async function finishConversion(db: Db, key: Key, state: 'sent' | 'abandoned'): Promise<void> {
   await keyed(db, key).set({ state, details: '{}' }).where('state', '=', 'waiting').execute()
 }
 

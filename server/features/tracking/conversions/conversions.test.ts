@@ -263,7 +263,7 @@ describe('a platform that does not take it', () => {
     site.moveOn(minutes(10_000))
     await send()
     expect(sink.posts).toHaveLength(1)
-    expect(await conversions()).toMatchObject([{ state: 'given_up', details: {} }])
+    expect(await conversions()).toMatchObject([{ state: 'abandoned', details: {} }])
   })
 
   test('because of too many calls gets it again, though it says 400', async () => {
@@ -281,7 +281,7 @@ describe('a platform that does not take it', () => {
       site.moveOn(minutes(721))
     }
     expect(sink.posts).toHaveLength(6)
-    expect(await conversions()).toMatchObject([{ state: 'given_up', tries: 6, details: {} }])
+    expect(await conversions()).toMatchObject([{ state: 'abandoned', tries: 6, details: {} }])
   })
 
   test('does not keep another platform from its turn', async () => {
@@ -298,7 +298,7 @@ test.each([
   [{ code: 0 }, 'sent'],
   [{ code: 40_100 }, 'waiting'],
   [{ code: 50_002 }, 'waiting'],
-  [{ code: 40_002 }, 'given_up'],
+  [{ code: 40_002 }, 'abandoned'],
   ['no record', 'waiting'],
 ])("TikTok's own code counts: %j", async (body, state) => {
   await setPixels(site, { tiktok_pixel: 'TT9' })

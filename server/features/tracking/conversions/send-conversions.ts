@@ -68,9 +68,9 @@ async function tell(
 }
 
 /** What a conversion comes to; undefined where it is tried again. */
-function endOf({ tries }: ConversionRow, { verdict }: Outcome): 'sent' | 'given_up' | undefined {
+function endOf({ tries }: ConversionRow, { verdict }: Outcome): 'sent' | 'abandoned' | undefined {
   if (verdict === 'delivered') return 'sent'
-  return verdict === 'later' && tries <= pauses.length ? undefined : 'given_up'
+  return verdict === 'later' && tries <= pauses.length ? undefined : 'abandoned'
 }
 
 interface Outcome {

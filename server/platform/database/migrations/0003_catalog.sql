@@ -43,16 +43,16 @@ CREATE TABLE tags (
   names           jsonb NOT NULL,
   -- Published videos.
   video_count     integer NOT NULL DEFAULT 0,
-  -- How much its videos were played lately, and its place in the ranking that follows from it.
+  -- How much its videos were played lately, and its rank by that score, from 1.
   trending_score  double precision NOT NULL DEFAULT 0,
-  place           integer NOT NULL DEFAULT 2147483647,
+  rank            integer NOT NULL DEFAULT 2147483647,
   trending        boolean NOT NULL DEFAULT false,
   words           tsvector GENERATED ALWAYS AS (name_lexemes(names, 'A')::tsvector) STORED,
-  -- The place in the previous ranking, for a reader who is paging through the tags while they are ranked again.
-  previous_place  integer NOT NULL DEFAULT 2147483647
+  -- The rank before that, for a reader who is paging through the tags while they are ranked again.
+  previous_rank   integer NOT NULL DEFAULT 2147483647
 );
-CREATE INDEX tags_place ON tags (place, id) WHERE video_count > 0;
-CREATE INDEX tags_previous_place ON tags (previous_place, id) WHERE video_count > 0;
+CREATE INDEX tags_rank ON tags (rank, id) WHERE video_count > 0;
+CREATE INDEX tags_previous_rank ON tags (previous_rank, id) WHERE video_count > 0;
 CREATE INDEX tags_used ON tags (video_count, id);
 CREATE INDEX tags_words ON tags USING gin (words) WITH (fastupdate = off);
 

@@ -29,11 +29,11 @@ CREATE TABLE assets (
   media_key      bytea,
   -- The folder of the files in media/ and public/, also in their URLs. Each attempt has its own, so that a worker that has
   -- lost its claim cannot overwrite the files of the one that succeeded.
-  place          text UNIQUE,
+  folder         text UNIQUE,
   retired_at     timestamptz,
   created_at     timestamptz NOT NULL DEFAULT now(),
   ready_at       timestamptz,
-  CONSTRAINT assets_ready_has_place CHECK (state <> 'ready' OR place IS NOT NULL)
+  CONSTRAINT assets_ready_has_folder CHECK (state <> 'ready' OR folder IS NOT NULL)
 );
 CREATE INDEX assets_queue ON assets (priority DESC, created_at, id) WHERE state = 'uploaded' AND original_path IS NOT NULL;
 CREATE INDEX assets_processing ON assets (id) WHERE state = 'processing';

@@ -59,7 +59,7 @@ CREATE TABLE conversions (
   event_id     text NOT NULL,
   user_id      text NOT NULL,
   details      jsonb NOT NULL,
-  state        text NOT NULL DEFAULT 'waiting' CHECK (state IN ('waiting', 'sent', 'given_up')),
+  state        text NOT NULL DEFAULT 'waiting' CHECK (state IN ('waiting', 'sent', 'abandoned')),
   tries        integer NOT NULL DEFAULT 0,
   try_at       timestamptz NOT NULL,
   at           timestamptz NOT NULL,

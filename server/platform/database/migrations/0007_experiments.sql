@@ -5,7 +5,7 @@ CREATE TABLE experiments (
   kind        text NOT NULL CHECK (kind IN ('free_episodes', 'plan_price', 'episode_price', 'video_price', 'pay_theme')),
   -- The video or plan that it is about; null for the whole site.
   target      text,
-  arms        jsonb NOT NULL,
+  variants    jsonb NOT NULL,
   state       text NOT NULL DEFAULT 'draft' CHECK (state IN ('draft', 'running', 'stopped')),
   created_at  timestamptz(3) NOT NULL,
   started_at  timestamptz(3),
@@ -23,15 +23,15 @@ CREATE INDEX experiments_newest ON experiments (created_at DESC, id DESC);
 CREATE TABLE exposures (
   viewer_id      text NOT NULL,
   experiment_id  text NOT NULL REFERENCES experiments ON DELETE CASCADE,
-  arm            smallint NOT NULL,
+  variant        smallint NOT NULL,
   at             timestamptz(3) NOT NULL,
   PRIMARY KEY (viewer_id, experiment_id)
 );
-CREATE INDEX exposures_experiment ON exposures (experiment_id) INCLUDE (viewer_id, arm, at);
+CREATE INDEX exposures_experiment ON exposures (experiment_id) INCLUDE (viewer_id, variant, at);
 
 -- The variants' sales at the last count. A job counts them, because with many viewers it takes longer than a page may load.
 CREATE TABLE experiment_sales (
   experiment_id  text PRIMARY KEY REFERENCES experiments ON DELETE CASCADE,
   counted_at     timestamptz(3) NOT NULL,
-  arms           jsonb NOT NULL
+  variants       jsonb NOT NULL
 );

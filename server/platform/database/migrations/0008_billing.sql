@@ -33,15 +33,15 @@ CREATE INDEX payment_methods_to_forget ON payment_methods (check_at) WHERE check
 -- A webhook names a method without the customer before the slash.
 CREATE INDEX payment_methods_own_name ON payment_methods (gateway, (regexp_replace(reference, '^.*/', '')));
 
--- People who deleted their account and of whom a gateway may keep a name and an address; `check_at` is the next attempt to
+-- People who deleted their account and of whom a gateway may still store a name and an address; `check_at` is the next attempt to
 -- delete them there.
-CREATE TABLE payers_to_forget (
+CREATE TABLE gateway_customers_to_delete (
   -- Deleted with a guest who has bought nothing, and whom no gateway knows.
   id        text PRIMARY KEY REFERENCES users ON DELETE CASCADE,
   checks    integer NOT NULL DEFAULT 0,
   check_at  timestamptz
 );
-CREATE INDEX payers_to_forget_due ON payers_to_forget (check_at) WHERE check_at IS NOT NULL;
+CREATE INDEX gateway_customers_to_delete_due ON gateway_customers_to_delete (check_at) WHERE check_at IS NOT NULL;
 
 -- What is sold as money for the balance, and the bonus that comes with it.
 CREATE TABLE top_up_products (
@@ -78,17 +78,17 @@ CREATE TABLE subscriptions (
   grace_ends_at         timestamptz,
   -- When to remind the person of the next charge; null for never, or done.
   remind_at             timestamptz,
-  -- The price of a renewal until the person is told another one. A lower price of the plan holds at once.
+  -- The price of a renewal until the person is notified of another one. A lower price of the plan holds at once.
   agreed_cents          integer,
-  -- The price that the person was told last, and from when on it holds.
-  told_cents            integer,
-  told_from             timestamptz,
+  -- The price that the person was notified of last, and from when on it holds.
+  announced_cents       integer,
+  announced_from        timestamptz,
   -- When the gateway reported that the payment method was detached there.
-  method_lost_at        timestamptz,
+  method_detached_at    timestamptz,
   -- When the person began to choose its payment method; null for the one of the first payment.
   method_chosen_at      timestamptz,
   -- Of the whole subscription, over all of its periods.
-  began_at              timestamptz,
+  started_at            timestamptz,
   ended_at              timestamptz
 );
 -- One active subscription per person.
@@ -103,7 +103,7 @@ CREATE INDEX subscriptions_payment_method ON subscriptions (payment_method_id) W
 -- The studio lists a plan's subscribers and counts subscriptions by status, start and end.
 CREATE INDEX subscriptions_plan ON subscriptions (plan_id, created_at DESC, id) WHERE status IN ('active', 'past_due');
 CREATE INDEX subscriptions_live_count ON subscriptions (status) WHERE status IN ('active', 'past_due');
-CREATE INDEX subscriptions_began ON subscriptions (began_at) WHERE began_at IS NOT NULL;
+CREATE INDEX subscriptions_started ON subscriptions (started_at) WHERE started_at IS NOT NULL;
 CREATE INDEX subscriptions_ended ON subscriptions (ended_at) WHERE ended_at IS NOT NULL;
 
 CREATE TABLE orders (
@@ -173,9 +173,9 @@ CREATE INDEX orders_gateway ON orders (gateway, created_at DESC, id);
 CREATE INDEX orders_gateway_status ON orders (gateway, status, created_at DESC, id);
 
 -- The consent texts that buyers saw, each once; an order has the hash of its text.
-CREATE TABLE shown_words (
+CREATE TABLE shown_terms (
   hash     text PRIMARY KEY,
-  words    text NOT NULL,
+  text     text NOT NULL,
   used_at  timestamptz NOT NULL
 );
 
@@ -184,7 +184,7 @@ CREATE TABLE method_agreements (
   order_id           text PRIMARY KEY REFERENCES orders ON DELETE CASCADE,
   -- Null until the order is paid, and once the method is deleted.
   payment_method_id  text REFERENCES payment_methods ON DELETE SET NULL,
-  -- The text in `shown_words`.
+  -- The text in `shown_terms`.
   shown_hash         text NOT NULL,
   agreed_at          timestamptz NOT NULL,
   revoked_at         timestamptz
@@ -192,8 +192,8 @@ CREATE TABLE method_agreements (
 CREATE INDEX method_agreements_method ON method_agreements (payment_method_id) WHERE payment_method_id IS NOT NULL;
 CREATE INDEX method_agreements_shown ON method_agreements (shown_hash);
 
--- Who has had an introductory price: keyed hashes of the e-mail address and of the card or wallet.
-CREATE TABLE introductions (
+-- Introductory prices that were used: keyed hashes of the e-mail address and of the card or wallet.
+CREATE TABLE used_intro_prices (
   hash      text PRIMARY KEY,
   order_id  text NOT NULL REFERENCES orders
 );
@@ -280,11 +280,11 @@ CREATE TABLE refunds (
   check_at         timestamptz,
   created_at       timestamptz NOT NULL,
   -- The operator, where a daily limit of refunds applies to them.
-  asked_by         text
+  requested_by     text
 );
 CREATE INDEX refunds_attempt ON refunds (attempt_id);
 CREATE INDEX refunds_to_send ON refunds (check_at) WHERE status = 'started';
-CREATE INDEX refunds_asked_by ON refunds (asked_by, created_at) WHERE asked_by IS NOT NULL;
+CREATE INDEX refunds_requested_by ON refunds (requested_by, created_at) WHERE requested_by IS NOT NULL;
 
 -- Double entry: the lines of a transaction add up to zero. Positive is debit. Lines are never changed.
 CREATE TABLE ledger_lines (
@@ -362,15 +362,15 @@ CREATE TABLE reconciliations (
 
 -- Payments that a gateway listed and that could not be synced. They are retried one by one, so that the run continues.
 CREATE TABLE payments_to_compare (
-  gateway     text NOT NULL,
-  reference   text NOT NULL,
-  found_at    timestamptz NOT NULL,
+  gateway        text NOT NULL,
+  reference      text NOT NULL,
+  found_at       timestamptz NOT NULL,
   -- What the gateway says of it.
-  attempt_id  text,
-  held_cents  bigint,
-  currency    text,
+  attempt_id     text,
+  gateway_cents  bigint,
+  currency       text,
   -- It is not retried any more: an operator has to look.
-  given_up    boolean NOT NULL DEFAULT false,
+  abandoned      boolean NOT NULL DEFAULT false,
   PRIMARY KEY (gateway, reference)
 );
 

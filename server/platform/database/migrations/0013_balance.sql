@@ -52,7 +52,7 @@ CREATE TABLE auto_unlocks (
   daily_limit   integer NOT NULL CHECK (daily_limit > 0),
   agreed_cents  integer NOT NULL,
   currency      text NOT NULL,
-  -- The words that they agreed to, in `shown_words`.
+  -- The terms that they agreed to, in `shown_terms`.
   shown_hash    text NOT NULL,
   created_at    timestamptz NOT NULL,
   PRIMARY KEY (user_id, video_id)

@@ -305,7 +305,7 @@ test.each([
   ['active and renewed', {}, '2026-01-11'],
   ['active and cancelled', { cancel_at_period_end: true }, '2026-01-08'],
   ['active without a method', { gateway: null }, '2026-01-08'],
-  ['active with a lost method', { gateway: null, method_lost_at: new Date() }, '2026-01-11'],
+  ['active with a lost method', { gateway: null, method_detached_at: new Date() }, '2026-01-11'],
   ['past due', { status: 'past_due', grace_ends_at: new Date('2026-01-10') }, '2026-01-10'],
   ['past due and cancelled', { status: 'past_due', cancel_at_period_end: true }, '2026-01-11'],
   ['ended', { status: 'ended' }, null],
@@ -318,7 +318,7 @@ test.each([
     grace_ends_at: null,
     cancel_at_period_end: false,
     gateway: 'sandbox',
-    method_lost_at: null,
+    method_detached_at: null,
     ...more,
   } as const
   expect(activeUntil(standing)?.toISOString().slice(0, 10) ?? null).toBe(end)

@@ -10,7 +10,7 @@ export interface Standing {
   cancel_at_period_end: boolean
   /** Of the method that it is charged with; null where there is none. */
   gateway: string | null
-  method_lost_at: Date | null
+  method_detached_at: Date | null
 }
 
 /**
@@ -26,6 +26,6 @@ export function activeUntil(standing: Standing): Date | null {
 }
 
 /** Whether it is charged at the end of its period, or its person is asked for another method then. */
-function renews({ cancel_at_period_end: cancelled, gateway, method_lost_at }: Standing): boolean {
-  return !cancelled && (gateway !== null || method_lost_at !== null)
+function renews({ cancel_at_period_end: cancelled, gateway, method_detached_at }: Standing): boolean {
+  return !cancelled && (gateway !== null || method_detached_at !== null)
 }

@@ -74,11 +74,11 @@ const renewing = prepared((db: Db, { id }: Slots<{ id: string }>) =>
       'subscriptions.cancel_at_period_end',
       'subscriptions.try_at',
       'subscriptions.grace_ends_at',
-      'subscriptions.method_lost_at',
+      'subscriptions.method_detached_at',
       'subscriptions.method_chosen_at',
       'plans.names',
       nextPrice.as('price_cents'),
-      'subscriptions.told_from',
+      'subscriptions.announced_from',
       'plans.currency',
       'plans.period_days',
       'users.email',
@@ -182,7 +182,8 @@ export async function takeUnnotified(
     .forUpdate('subscriptions')
     .skipLocked()
     .execute()
-  for (const { id, cents } of untold) await updateSubscription(tx, id, { told_cents: cents, told_from: from })
+  for (const { id, cents } of untold)
+    await updateSubscription(tx, id, { announced_cents: cents, announced_from: from })
   return untold
 }
 

@@ -75,7 +75,7 @@ const startedSubscription = lookUp((db: Db, { userId }: Slots<{ userId: string }
       'subscriptions.period_ends_at',
       'subscriptions.grace_ends_at',
       'subscriptions.cancel_at_period_end',
-      'subscriptions.method_lost_at',
+      'subscriptions.method_detached_at',
       'plans.names',
       'plans.period_days',
       nextPrice.as('price_cents'),

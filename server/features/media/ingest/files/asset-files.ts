@@ -8,10 +8,10 @@ export const assetFiles = {
   /** Kept beside the original until the asset is made. */
   originalCaption: (id: string, language: Language) => `originals/${id}.${language}.vtt`,
   /** What one attempt makes; what links call it once the asset is ready. */
-  place: ({ id, attempt }: { id: string; attempt: number }) => `${id}-${attempt}`,
-  media: (place: string) => `media/${place}`,
-  caption: (place: string, language: Language) => `media/${place}/captions/${language}.vtt`,
-  public: (place: string) => `public/${place}`,
+  folder: ({ id, attempt }: { id: string; attempt: number }) => `${id}-${attempt}`,
+  media: (folder: string) => `media/${folder}`,
+  caption: (folder: string, language: Language) => `media/${folder}/captions/${language}.vtt`,
+  public: (folder: string) => `public/${folder}`,
   originals: 'originals',
   /** The asset that a file among the originals belongs to. */
   ownerOf: (original: string) => original.replace(/^originals\//, '').split('.')[0] ?? '',

@@ -90,7 +90,7 @@ function episodesOf(slug: string) {
       'episodes.number',
       'episodes.asset_id',
       'episodes.next_asset_id',
-      'assets.place',
+      'assets.folder',
       'assets.state',
       'assets.captions',
       'assets.duration_ms',
@@ -115,7 +115,7 @@ test('a folder becomes a published video that plays; a second import changes not
   const video = await videoOf('salt')
   expect(video).toMatchObject({ state: 'published', episode_count: 2, progress: null })
   expect(await context.storage.exists(video.cover_path ?? '')).toBe(true)
-  const media = storedAt(`media/${before[0]?.place}`)
+  const media = storedAt(`media/${before[0]?.folder}`)
   expect(readdirSync(media).toSorted()).toEqual([
     'a',
     'captions',
@@ -140,7 +140,7 @@ test('changed captions and titles are taken over without making the episode agai
   expect(await run(folder)).toMatchObject({ made: [], recaptioned: ['pepper/01.mp4'] })
   const [after] = await episodesOf('pepper')
   expect(after).toMatchObject({ asset_id: before?.asset_id, captions: [{ lang: 'fy' }] })
-  expect(readFileSync(storedAt(`media/${after?.place}/captions/fy.vtt`), 'utf8')).toContain('Bonjour')
+  expect(readFileSync(storedAt(`media/${after?.folder}/captions/fy.vtt`), 'utf8')).toContain('Bonjour')
   expect((await videoOf('pepper')).titles).toEqual({ en: 'Pepper' })
 })
 
@@ -154,9 +154,9 @@ test('captions in the file come along; one beside it stands before them, and not
   const folder = makeFolder('spoken', { '01.mkv': 'captioned.mkv' })
   writeFileSync(join(folder, '01.en.vtt'), captions)
   await run(folder)
-  const [{ place } = { place: '' }] = await episodesOf('spoken')
+  const [{ folder: media } = { folder: '' }] = await episodesOf('spoken')
   const read = (lang: string) =>
-    readFileSync(join(diskRoot(context.storage), `media/${place}/captions/${lang}.vtt`), 'utf8')
+    readFileSync(join(diskRoot(context.storage), `media/${media}/captions/${lang}.vtt`), 'utf8')
   expect([read('en'), read('pt')]).toEqual([captions, expect.stringContaining('Spoken')])
   writeFileSync(join(folder, '01.es.vtt'), captions)
   expect(await run(folder)).toMatchObject({ recaptioned: ['spoken/01.mkv'] })
@@ -175,13 +175,13 @@ test('a changed file replaces its episode when it is ready; the old one stays fo
   await run(folder)
   const [fresh] = await episodesOf('swap')
   expect(fresh).toMatchObject({ duration_ms: 1520, next_asset_id: null })
-  const master = `media/${old?.place}/master.m3u8`
+  const master = `media/${old?.folder}/master.m3u8`
   const hours = (count: number) => new Date(Date.now() + count * 3_600_000)
   await purgeRetiredAssets(context, hours(4.9))
   expect(await context.storage.exists(master)).toBe(true)
   await purgeRetiredAssets(context, hours(5.1))
   expect(await context.storage.exists(master)).toBe(false)
-  expect(await context.storage.exists(`media/${fresh?.place}/master.m3u8`)).toBe(true)
+  expect(await context.storage.exists(`media/${fresh?.folder}/master.m3u8`)).toBe(true)
 })
 
 test('what can’t be used is refused by name, and the rest goes on', async () => {

@@ -42,9 +42,9 @@ async function makeAsset(state: AssetState): Promise<Claim> {
   const id = newId('ast')
   const file = { source_name: '01.mp4', source_hash: id, captions, priority: 0 }
   await insertAsset(db, { id, original_path: `originals/${id}.mp4`, ...file })
-  const place = state === 'ready' ? `${id}-1` : null
+  const folder = state === 'ready' ? `${id}-1` : null
   const failure = { failures: 1, reason: 'is empty', why: '{"key":"empty"}' }
-  const changes = { state, place, attempt: 2, progress: 40, ...failure }
+  const changes = { state, folder, attempt: 2, progress: 40, ...failure }
   await db.updateTable('assets').set(changes).where('id', '=', id).execute()
   return { id, attempt: 2 }
 }
@@ -107,7 +107,7 @@ test('an asset that is ready has what was made of it, and no reason of an earlie
   expect(await read(asset)).toMatchObject({
     state: 'ready',
     progress: 100,
-    place: `${asset.id}-2`,
+    folder: `${asset.id}-2`,
     width: 720,
     height: 1280,
     duration_ms: 18_000,

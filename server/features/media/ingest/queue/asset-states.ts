@@ -48,8 +48,8 @@ export async function markReady(tx: Tx, claim: Claim, made: Transcoded, now: Dat
     reason: null,
     why: null,
   }
-  const place = assetFiles.place(claim)
-  return (await move(tx, claim, { state: 'ready', progress: 100, place, ...values })).captions
+  const folder = assetFiles.folder(claim)
+  return (await move(tx, claim, { state: 'ready', progress: 100, folder, ...values })).captions
 }
 
 /** @throws ClaimLost where somebody else works on it by now */

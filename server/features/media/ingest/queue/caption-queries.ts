@@ -4,14 +4,14 @@ import type { Db, Tx } from '#server/tables.ts'
 
 /** An asset's captions, and where they are played from, if at all. */
 export function selectCaptions(db: Db, id: string) {
-  return db.selectFrom('assets').select(['captions', 'place']).where('id', '=', id).executeTakeFirstOrThrow()
+  return db.selectFrom('assets').select(['captions', 'folder']).where('id', '=', id).executeTakeFirstOrThrow()
 }
 
 /** The same, locked for the transaction. */
 export function lockCaptions(tx: Tx, id: string) {
   return tx
     .selectFrom('assets')
-    .select(['captions', 'place'])
+    .select(['captions', 'folder'])
     .where('id', '=', id)
     .forUpdate()
     .executeTakeFirstOrThrow()

@@ -111,7 +111,7 @@ async function addAsset(
     const captions = captionsOf(file)
     const captionKeys = captions.map(({ lang }) => assetFiles.originalCaption(id, lang))
     await files.recordOrphaned(db, captionKeys, clock.now())
-    await writeCaptions(storage, { id, place: null }, file, captions)
+    await writeCaptions(storage, { id, folder: null }, file, captions)
     return await inTransaction(db, async (tx) => {
       const { videoId } = file
       // A video is locked before its episodes, as in publish-asset.ts.

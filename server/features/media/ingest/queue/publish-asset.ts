@@ -29,7 +29,7 @@ class CaptionsChanged extends Error {
 }
 
 /**
- * Moves the finished files into a place that only this attempt has, and then, in one transaction, lets the episode play
+ * Moves the finished files into a folder that only this attempt has, and then, in one transaction, lets the episode play
  * them. Whatever stops it leaves nothing there.
  * @throws ClaimLost; the signal's reason when aborted
  */
@@ -41,14 +41,14 @@ export async function publishAsset(
 ): Promise<void> {
   const { db, storage, clock } = context
   await expectHeld(db, claim)
-  const place = assetFiles.place(claim)
-  const keys = [assetFiles.media(place), assetFiles.public(place)]
+  const folder = assetFiles.folder(claim)
+  const keys = [assetFiles.media(folder), assetFiles.public(folder)]
   await recordOrphaned(db, keys, clock.now())
   try {
     const cover = await coverFor(db, storage, claim.id, made.folder)
     // Before the transaction: it may take minutes to a bucket, and nothing reads these files until the commit.
-    await storage.moveIn(join(made.folder, 'media'), assetFiles.media(place), signal)
-    await storage.moveIn(join(made.folder, 'public'), assetFiles.public(place), signal)
+    await storage.moveIn(join(made.folder, 'media'), assetFiles.media(folder), signal)
+    await storage.moveIn(join(made.folder, 'public'), assetFiles.public(folder), signal)
     for (let isDone = false; !isDone;) {
       const copied = await bringCaptions(context, claim, made.made)
       isDone = await commit(context, claim, { ...made, cover, keys, copied }).then(
@@ -83,7 +83,7 @@ function commit(
     const captions = await markReady(tx, claim, made, now)
     if (!isDeepStrictEqual(captions, copied.beside)) throw new CaptionsChanged()
     if (!(await removeOrphaned(tx, keys))) throw new Error('What was made was swept before it was published.')
-    if (key) await queries.keepMediaKey(tx, claim.id, mediaKeys.seal(assetFiles.place(claim), key))
+    if (key) await queries.keepMediaKey(tx, claim.id, mediaKeys.seal(assetFiles.folder(claim), key))
     if (copied.embedded.length > 0) await updateCaptions(tx, claim.id, [...captions, ...copied.embedded])
     // Its episode has another file by now: this one is not needed.
     if (!switched) return queries.retireAsset(tx, claim.id, now)
@@ -101,25 +101,25 @@ interface CopiedCaptions {
   embedded: Caption[]
 }
 
-/** Puts an asset's captions into the place of what was made. */
+/** Replaces the captions that were found in the source file with those of the asset. */
 async function bringCaptions(
   context: IngestContext,
   claim: Claim,
   made: Transcoded,
 ): Promise<CopiedCaptions> {
   const { db, storage } = context
-  const place = assetFiles.place(claim)
+  const folder = assetFiles.folder(claim)
   const { captions: beside } = await selectCaptions(db, claim.id)
   try {
     for (const { lang } of beside)
-      await storage.copy(assetFiles.originalCaption(claim.id, lang), assetFiles.caption(place, lang))
+      await storage.copy(assetFiles.originalCaption(claim.id, lang), assetFiles.caption(folder, lang))
   } catch (error) {
     // One that was taken away since is no reason to fail.
     if (isDeepStrictEqual((await selectCaptions(db, claim.id)).captions, beside)) throw error
     return bringCaptions(context, claim, made)
   }
   const missing = [...made.captions].filter(([language]) => !beside.some(({ lang }) => lang === language))
-  for (const [language, text] of missing) await storage.write(assetFiles.caption(place, language), text)
+  for (const [language, text] of missing) await storage.write(assetFiles.caption(folder, language), text)
   const embedded = missing.map(([lang, text]) => ({ lang, hash: captionHash(text), embedded: true as const }))
   return { beside, embedded }
 }

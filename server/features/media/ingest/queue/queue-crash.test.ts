@@ -130,17 +130,17 @@ async function expectWhole(): Promise<void> {
   const playing = await database.db
     .selectFrom('episodes')
     .innerJoin('assets', 'assets.id', 'asset_id')
-    .select(['place', 'next_asset_id'])
+    .select(['folder', 'next_asset_id'])
     .execute()
-  expect(new Set(playing.map(({ place }) => place)).size).toBe(episodes)
+  expect(new Set(playing.map(({ folder }) => folder)).size).toBe(episodes)
   const storage = openDisk(dataDir())
-  for (const { place, next_asset_id } of playing) {
+  for (const { folder, next_asset_id } of playing) {
     expect(next_asset_id).toBeNull()
     for (const name of ['v0', 'a']) {
-      const folder = join(diskRoot(storage), `media/${place}/${name}`)
-      const segments = parsePlaylist(readFileSync(join(folder, 'index.m3u8'), 'utf8'))
+      const files = join(diskRoot(storage), `media/${folder}/${name}`)
+      const segments = parsePlaylist(readFileSync(join(files, 'index.m3u8'), 'utf8'))
       expect(segments).toHaveLength(2)
-      expect(segments.every(({ uri }) => existsSync(join(folder, uri)))).toBe(true)
+      expect(segments.every(({ uri }) => existsSync(join(files, uri)))).toBe(true)
     }
   }
   await purgeWorkFolders(storage)

@@ -17,10 +17,10 @@ export interface CaptionFiles {
   keptCaptions: ReadonlySet<Language>
 }
 
-/** An asset whose captions lie beside its original, and in its place once it has one. */
+/** An asset whose captions lie beside its original, and in its folder once it has one. */
 interface CaptionedAsset {
   id: string
-  place: string | null
+  folder: string | null
 }
 
 /**
@@ -35,9 +35,9 @@ export async function syncCaptions(context: IngestContext, id: string, file: Cap
     const { wanted, written, added, gone } = compare(asset.captions, file)
     if (written.length === 0 && gone.length === 0) return false
     const keysOf = (captions: readonly Caption[]) =>
-      captions.flatMap(({ lang }) => keysOfCaption({ id, place: asset.place }, lang))
+      captions.flatMap(({ lang }) => keysOfCaption({ id, folder: asset.folder }, lang))
     await recordOrphaned(db, keysOf(added), clock.now())
-    await writeCaptions(storage, { id, place: asset.place }, file, written)
+    await writeCaptions(storage, { id, folder: asset.folder }, file, written)
     const isDone = await inTransaction(db, async (tx) => {
       const unchanged = isDeepStrictEqual(await queries.lockCaptions(tx, id), asset)
       if (!unchanged || !(await removeOrphaned(tx, keysOf(added)))) return false
@@ -68,9 +68,9 @@ function compare(present: readonly Caption[], file: CaptionFiles) {
   }
 }
 
-function keysOfCaption({ id, place }: CaptionedAsset, language: Language): string[] {
+function keysOfCaption({ id, folder }: CaptionedAsset, language: Language): string[] {
   const original = assetFiles.originalCaption(id, language)
-  return place === null ? [original] : [original, assetFiles.caption(place, language)]
+  return folder === null ? [original] : [original, assetFiles.caption(folder, language)]
 }
 
 /** Writes these captions to the asset's places. */

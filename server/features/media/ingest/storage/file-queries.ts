@@ -38,7 +38,7 @@ export async function selectOrphaned(db: Db, before: Date): Promise<{ key: strin
   const { rows } = await sql<{ key: string; named: boolean }>`
     SELECT key, EXISTS (
       SELECT FROM assets
-      WHERE (place = split_part(key, '/', 2) OR (key LIKE 'originals/%' AND id = split_part(split_part(key, '/', 2), '.', 1)))
+      WHERE (folder = split_part(key, '/', 2) OR (key LIKE 'originals/%' AND id = split_part(split_part(key, '/', 2), '.', 1)))
         AND (key NOT LIKE '%.vtt' OR captions @> jsonb_build_array(jsonb_build_object('lang', substring(key FROM '(\\w+)\\.vtt$'))))
     ) AS named
     FROM orphaned_files WHERE recorded_at < ${before}`.execute(db)

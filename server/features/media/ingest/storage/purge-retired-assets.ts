@@ -13,9 +13,9 @@ export async function purgeRetiredAssets(
   if (await queries.backupRuns(db)) return 0
   const retired = await queries.selectRetired(db, new Date(now.getTime() - keptMs))
   for (const asset of retired) {
-    if (asset.place !== null) {
-      await storage.remove(assetFiles.media(asset.place))
-      await storage.remove(assetFiles.public(asset.place))
+    if (asset.folder !== null) {
+      await storage.remove(assetFiles.media(asset.folder))
+      await storage.remove(assetFiles.public(asset.folder))
     }
     for (const { lang } of asset.captions) await storage.remove(assetFiles.originalCaption(asset.id, lang))
     if (asset.original_path !== null) await storage.remove(asset.original_path)

@@ -24,7 +24,7 @@ let database: TestDatabase
 let context: IngestContext
 
 beforeAll(async () => {
-  root = mkdtempSync(join(tmpdir(), 'cliffhanger-places-'))
+  root = mkdtempSync(join(tmpdir(), 'cliffhanger-asset-folders-'))
   database = await testDatabase()
   context = {
     db: database.db,
@@ -55,7 +55,7 @@ function makeFolder(slug: string): string {
 const assetOf = (name: string) =>
   database.db
     .selectFrom('assets')
-    .select(['id', 'state', 'place', 'attempt', 'failures', 'captions'])
+    .select(['id', 'state', 'folder', 'attempt', 'failures', 'captions'])
     .where('source_name', '=', name)
     .executeTakeFirstOrThrow()
 
@@ -107,12 +107,12 @@ test('a worker that loses its episode while it uploads does no harm to what the 
 
 test('what a worker left that died while it uploaded is swept after a day, and nothing that plays', async () => {
   await importFolder(context, makeFolder('played'), options)
-  const { place } = await assetOf('played/01.mp4')
+  const { folder } = await assetOf('played/01.mp4')
   const before = await filesBelow('media')
   await context.storage.write('media/ast_died-1/v0/00000.m4s', 'half')
   await context.storage.write('public/ast_died-1/still.webp', 'half')
   // The last as if the answer to its commit had been lost, and it had been noted again.
-  await recordOrphaned(database.db, ['media/ast_died-1', 'public/ast_died-1', `media/${place}`], new Date())
+  await recordOrphaned(database.db, ['media/ast_died-1', 'public/ast_died-1', `media/${folder}`], new Date())
   const hours = (count: number) => new Date(Date.now() + count * 3_600_000)
   expect(await purgeOrphanedFiles(context, hours(23))).toBe(0)
   expect(await purgeOrphanedFiles(context, hours(25))).toBe(2)
@@ -127,7 +127,7 @@ test('no transaction waits for the storage, and captions lie there before their 
   const watching = { ...context, storage: watched.storage }
   writeFileSync(join(folder, '01.en.vtt'), hello)
   await importFolder(watching, folder, options)
-  const { id, place } = await assetOf('spoken/01.mp4')
+  const { id, folder: media } = await assetOf('spoken/01.mp4')
   writeFileSync(join(folder, '01.es.vtt'), hello)
   unlinkSync(join(folder, '01.en.vtt'))
   const broken = { ...context.storage, write: () => Promise.reject(new Error('the disk is away')) }
@@ -135,14 +135,14 @@ test('no transaction waits for the storage, and captions lie there before their 
   expect((await assetOf('spoken/01.mp4')).captions).toMatchObject([{ lang: 'en' }])
   await importFolder(watching, folder, options)
   expect(watched.inside).toEqual([])
-  expect(watched.calls).toEqual(expect.arrayContaining([`write media/${place}/captions/es.vtt`]))
+  expect(watched.calls).toEqual(expect.arrayContaining([`write media/${media}/captions/es.vtt`]))
   expect((await assetOf('spoken/01.mp4')).captions).toMatchObject([{ lang: 'es' }])
   const captions = [
-    ...(await filesBelow(`media/${place}/captions`)).keys(),
+    ...(await filesBelow(`media/${media}/captions`)).keys(),
     ...(await filesBelow('originals')).keys(),
   ]
   expect(captions.filter((key) => key.endsWith('.vtt'))).toEqual([
-    `media/${place}/captions/es.vtt`,
+    `media/${media}/captions/es.vtt`,
     `originals/${id}.es.vtt`,
   ])
   expect(await notes()).toEqual([])
@@ -151,7 +151,7 @@ test('no transaction waits for the storage, and captions lie there before their 
 test('captions that never got a row are swept after a day', async () => {
   const folder = makeFolder('unsaid')
   await importFolder(context, folder, options)
-  const { id, place } = await assetOf('unsaid/01.mp4')
+  const { id, folder: media } = await assetOf('unsaid/01.mp4')
   writeFileSync(join(folder, '01.pt.vtt'), hello)
   const write = async (key: string, bytes: string | Uint8Array) => {
     await context.storage.write(key, bytes)
@@ -159,7 +159,7 @@ test('captions that never got a row are swept after a day', async () => {
   }
   const storage = { ...context.storage, write }
   await expect(importFolder({ ...context, storage }, folder, options)).rejects.toThrow('killed')
-  const both = [`media/${place}/captions/pt.vtt`, `originals/${id}.pt.vtt`]
+  const both = [`media/${media}/captions/pt.vtt`, `originals/${id}.pt.vtt`]
   expect((await notes()).toSorted()).toEqual(both)
   expect(await purgeOrphanedFiles(context, new Date(Date.now() + 25 * 3_600_000))).toBe(2)
   expect(await Promise.all(both.map((key) => context.storage.exists(key)))).toEqual([false, false])
@@ -177,7 +177,7 @@ test('captions that change while their episode is published are the later ones',
     await enqueueFolder(context, folder, { ...options, release: 'whenReady', priority: () => 0 })
   }
   await importFolder({ ...context, storage: { ...context.storage, copy } }, folder, options)
-  const { place, state } = await assetOf('late/01.mp4')
+  const { folder: media, state } = await assetOf('late/01.mp4')
   expect([isLate, state]).toEqual([true, 'ready'])
-  expect((await context.storage.read(`media/${place}/captions/en.vtt`)).toString()).toContain('Later')
+  expect((await context.storage.read(`media/${media}/captions/en.vtt`)).toString()).toContain('Later')
 })
