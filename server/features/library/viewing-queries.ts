@@ -67,15 +67,3 @@ export async function loadEpisodeViewers(
     WHERE video_id = ${videoId} AND number > ${after} ORDER BY number LIMIT ${limit}`.execute(db)
   return rows
 }
-
-/** A page of a person's viewings, by the ids of the episodes. */
-export function selectViewingsAfter(db: Db, userId: string, episodeId: string, limit: number) {
-  return db
-    .selectFrom('viewings')
-    .select(['episode_id', 'finished'])
-    .where('user_id', '=', userId)
-    .where('episode_id', '>', episodeId)
-    .orderBy('episode_id')
-    .limit(limit)
-    .execute()
-}

@@ -14,7 +14,7 @@ import {
   deleteConversions,
   deleteOldConversions,
   moveConversions,
-  selectConversionsOf,
+  readConversions,
   waitForTelling,
 } from './conversions/conversion-queries.ts'
 import {
@@ -166,8 +166,6 @@ export async function exportTracking(db: Db, userId: string): Promise<Record<str
     events: readPages<Awaited<ReturnType<typeof selectEventsOf>>[number]>((after, limit) =>
       selectEventsOf(db, userId, after, limit),
     ),
-    conversions: readPages<Awaited<ReturnType<typeof selectConversionsOf>>[number]>((after, limit) =>
-      selectConversionsOf(db, userId, after, limit),
-    ),
+    conversions: readConversions(db, userId),
   }
 }

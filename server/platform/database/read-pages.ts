@@ -1,3 +1,5 @@
+import { sql, type RawBuilder, type SelectQueryBuilder } from 'kysely'
+
 /** A page of the largest rows is written within a few milliseconds, so that other calls need not wait. */
 const pageSize = 250
 
@@ -15,6 +17,23 @@ export async function* readPages<Row>(
     after = page.at(-1)
     if (after === undefined || page.length < size) return
   }
+}
+
+/** A column, or an expression, that a list is ordered by, and its value in a row. */
+type KeyColumn<Row> = readonly [column: string | RawBuilder<unknown>, valueOf: (row: Row) => unknown]
+
+/** Reads the rows of a query page by page, in ascending order of these columns, which together identify a row. */
+export function readInOrder<Tables, Name extends keyof Tables, Row>(
+  query: SelectQueryBuilder<Tables, Name, Row>,
+  ...columns: KeyColumn<Row>[]
+): Pages<Row> {
+  const key = columns.map(([column]) => (typeof column === 'string' ? sql.ref(column) : column))
+  const ordered = key.reduce((sorted, column) => sorted.orderBy(column), query)
+  return readPages<Row>((last, limit) => {
+    const after = last && sql.join(columns.map(([, valueOf]) => valueOf(last)))
+    const rest = after ? ordered.where(sql<boolean>`(${sql.join(key)}) > (${after})`) : ordered
+    return rest.limit(limit).execute()
+  })
 }
 
 /** Presents each row of a list that is read page by page. */

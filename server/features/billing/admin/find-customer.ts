@@ -1,6 +1,6 @@
 import type { Db } from '#server/tables.ts'
 import { selectCustomers, selectOrderEmail } from './customer-queries.ts'
-import { selectMethodsToExport } from '#server/features/billing/personal-data/personal-data-queries.ts'
+import { usableMethodsOf } from '#server/features/billing/personal-data/personal-data-queries.ts'
 import { selectAllOrders } from './order-list-queries.ts'
 
 const mostBuyers = 20
@@ -22,8 +22,9 @@ export async function findCustomerOf(db: Db, orderId: string): Promise<string | 
   return order?.user_id
 }
 
-/** The cards and wallets that are kept of a person, without what charges them. */
+/** The cards and wallets that are saved for a person, without what charges them. */
 export async function listMethodsOf(db: Db, userId: string) {
-  const methods = await selectMethodsToExport(db, userId, undefined, mostMethods)
+  const saved = usableMethodsOf(db, userId).orderBy('created_at').orderBy('id').limit(mostMethods)
+  const methods = await saved.execute()
   return methods.map(({ id: _id, ...method }) => ({ ...method, created_at: method.created_at.toISOString() }))
 }

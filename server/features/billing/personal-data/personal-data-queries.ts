@@ -1,5 +1,6 @@
-import { sql } from 'kysely'
-import type { Db, Tx } from '#server/tables.ts'
+import { sql, type SelectQueryBuilder } from 'kysely'
+import { readInOrder } from '#server/platform/database/read-pages.ts'
+import type { Db, Tables, Tx } from '#server/tables.ts'
 import { openAttemptStatuses } from '#server/features/billing/states/attempt-states.ts'
 import type { OrderRow } from '#server/features/billing/records/order-queries.ts'
 
@@ -112,19 +113,16 @@ export async function deleteKeys(tx: Tx, userId: string): Promise<void> {
   await tx.deleteFrom('idempotency_keys').where('user_id', '=', userId).execute()
 }
 
-// Taking along
+// Exporting a person's data: each list page by page, oldest first
 
-/** Where the next page of a list begins: after a row's time and id. Without a row it is the first page. */
-export interface AfterRow {
-  id: string
-  at: Date
-}
-
-/** Some times were written by the database, finer than JavaScript reads them. */
-const inMs = (time: string) => sql<Date>`date_trunc('milliseconds', ${sql.ref(time)})`
-
-function isAfter(row: AfterRow | undefined, time: string, id: string) {
-  return row ? sql<boolean>`(${inMs(time)}, ${sql.ref(id)}) > (${row.at}, ${row.id})` : sql<boolean>`true`
+/** Reads a query in the order of a time and an id. Some times were written by the database, finer than JavaScript reads them. */
+function oldestFirst<Name extends keyof Tables, Row extends { id: string }>(
+  query: SelectQueryBuilder<Tables, Name, Row>,
+  timeOf: (row: Row) => Date,
+  { time = 'created_at', id = 'id' } = {},
+) {
+  const inMs = sql<Date>`date_trunc('milliseconds', ${sql.ref(time)})`
+  return readInOrder(query, [inMs, timeOf], [id, (row) => row.id])
 }
 
 /** What the buyer agreed to, with the text itself. */
@@ -132,8 +130,8 @@ const withShownTerms = sql<OrderRow['consent']>`CASE WHEN consent ? 'shown_hash'
   THEN (consent - 'shown_hash') || jsonb_build_object('shown', (SELECT text FROM shown_terms WHERE hash = consent->>'shown_hash'))
   ELSE consent END`
 
-export function selectOrdersToExport(db: Db, userId: string, after: AfterRow | undefined, limit: number) {
-  return db
+export function readOrders(db: Db, userId: string) {
+  const orders = db
     .selectFrom('orders')
     .select([
       'id',
@@ -159,20 +157,11 @@ export function selectOrdersToExport(db: Db, userId: string, after: AfterRow | u
       'withdrawn_at',
     ])
     .where('user_id', '=', userId)
-    .where(isAfter(after, 'created_at', 'id'))
-    .orderBy(inMs('created_at'))
-    .orderBy('id')
-    .limit(limit)
-    .execute()
+  return oldestFirst(orders, (row) => row.created_at)
 }
 
-export function selectSubscriptionsToExport(
-  db: Db,
-  userId: string,
-  after: AfterRow | undefined,
-  limit: number,
-) {
-  return db
+export function readSubscriptions(db: Db, userId: string) {
+  const subscriptions = db
     .selectFrom('subscriptions')
     .select([
       'id',
@@ -184,43 +173,35 @@ export function selectSubscriptionsToExport(
       'created_at',
     ])
     .where('user_id', '=', userId)
-    .where(isAfter(after, 'created_at', 'id'))
-    .orderBy(inMs('created_at'))
-    .orderBy('id')
-    .limit(limit)
-    .execute()
+  return oldestFirst(subscriptions, (row) => row.created_at)
 }
 
-export function selectMethodsToExport(db: Db, userId: string, after: AfterRow | undefined, limit: number) {
+/** The payment methods that a person can pay with, without what charges them. */
+export function usableMethodsOf(db: Db, userId: string) {
   return db
     .selectFrom('payment_methods')
     .select(['id', 'gateway', 'brand', 'last4', 'expires_at', 'created_at'])
     .where('user_id', '=', userId)
     .where('check_at', 'is', null)
-    .where(isAfter(after, 'created_at', 'id'))
-    .orderBy(inMs('created_at'))
-    .orderBy('id')
-    .limit(limit)
-    .execute()
 }
 
-/** What a person agreed to who had cards saved for what they buy, with the text itself. */
-export function selectAgreementsToExport(db: Db, userId: string, after: AfterRow | undefined, limit: number) {
-  return db
+export function readMethods(db: Db, userId: string) {
+  return oldestFirst(usableMethodsOf(db, userId), (row) => row.created_at)
+}
+
+/** A person's agreements to have a payment method saved, with the text itself. */
+export function readAgreements(db: Db, userId: string) {
+  const agreements = db
     .selectFrom('method_agreements')
     .innerJoin('orders', 'orders.id', 'order_id')
     .innerJoin('shown_terms', 'shown_terms.hash', 'shown_hash')
     .select(['order_id as id', 'order_id', 'text as shown', 'agreed_at', 'revoked_at'])
     .where('orders.user_id', '=', userId)
-    .where(isAfter(after, 'agreed_at', 'order_id'))
-    .orderBy(inMs('agreed_at'))
-    .orderBy('order_id')
-    .limit(limit)
-    .execute()
+  return oldestFirst(agreements, (row) => row.agreed_at, { time: 'agreed_at', id: 'order_id' })
 }
 
-export function selectRefundsToExport(db: Db, userId: string, after: AfterRow | undefined, limit: number) {
-  return db
+export function readRefunds(db: Db, userId: string) {
+  const refunds = db
     .selectFrom('refunds')
     .innerJoin('attempts', 'attempts.id', 'refunds.attempt_id')
     .innerJoin('orders', 'orders.id', 'attempts.order_id')
@@ -234,46 +215,29 @@ export function selectRefundsToExport(db: Db, userId: string, after: AfterRow | 
       'refunds.created_at',
     ])
     .where('orders.user_id', '=', userId)
-    .where(isAfter(after, 'refunds.created_at', 'refunds.id'))
-    .orderBy(inMs('refunds.created_at'))
-    .orderBy('refunds.id')
-    .limit(limit)
-    .execute()
+  return oldestFirst(refunds, (row) => row.created_at, { time: 'refunds.created_at', id: 'refunds.id' })
 }
 
-export function selectChangesToExport(db: Db, userId: string, after: AfterRow | undefined, limit: number) {
-  return db
+export function readMethodChanges(db: Db, userId: string) {
+  const changes = db
     .selectFrom('method_changes')
     .select(['id', 'subscription_id', 'gateway', 'method', 'status', 'decline_code', 'started_at'])
     .where('user_id', '=', userId)
-    .where(isAfter(after, 'started_at', 'id'))
-    .orderBy(inMs('started_at'))
-    .orderBy('id')
-    .limit(limit)
-    .execute()
+  return oldestFirst(changes, (row) => row.started_at, { time: 'started_at' })
 }
 
 /** Each change of a person's balance. */
-export function selectEntriesToExport(db: Db, userId: string, after: AfterRow | undefined, limit: number) {
-  return db
+export function readEntries(db: Db, userId: string) {
+  const entries = db
     .selectFrom('balance_entries')
     .select(['id', 'order_id', 'kind', 'currency', 'paid_cents', 'bonus_cents', 'at'])
     .where('user_id', '=', userId)
-    .where(isAfter(after, 'at', 'id'))
-    .orderBy(inMs('at'))
-    .orderBy('id')
-    .limit(limit)
-    .execute()
+  return oldestFirst(entries, (row) => row.at, { time: 'at' })
 }
 
-/** The dramas that a person has auto-unlock on for, with the words that they agreed to. */
-export function selectAutoUnlocksToExport(
-  db: Db,
-  userId: string,
-  after: AfterRow | undefined,
-  limit: number,
-) {
-  return db
+/** The dramas that a person has auto-unlock on for, with the terms that they agreed to. */
+export function readAutoUnlocks(db: Db, userId: string) {
+  const autoUnlocks = db
     .selectFrom('auto_unlocks')
     .leftJoin('shown_terms', 'shown_terms.hash', 'shown_hash')
     .select([
@@ -286,9 +250,5 @@ export function selectAutoUnlocksToExport(
       'created_at',
     ])
     .where('user_id', '=', userId)
-    .where(isAfter(after, 'created_at', 'video_id'))
-    .orderBy(inMs('created_at'))
-    .orderBy('video_id')
-    .limit(limit)
-    .execute()
+  return oldestFirst(autoUnlocks, (row) => row.created_at, { id: 'video_id' })
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { addToCounters } from '#server/platform/database/add-to-counters.ts'
+import { readInOrder } from '#server/platform/database/read-pages.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
 /*
@@ -101,48 +102,40 @@ export async function revokeEntitlements(tx: Tx, userId: string, now: Date): Pro
 
 const englishTitle = sql<string>`videos.titles->>'en'`.as('title')
 
-/** Pages are read by the keys of their rows, which never change. */
-export function selectHistoryAfter(db: Db, userId: string, videoId: string, limit: number) {
-  return db
+// Exporting a person's data: each list page by page, in the order of its key, which never changes
+
+export function readHistory(db: Db, userId: string) {
+  const history = db
     .selectFrom('history')
     .innerJoin('videos', 'videos.id', 'history.video_id')
     .innerJoin('episodes', 'episodes.id', 'history.episode_id')
     .select(['history.video_id', englishTitle, 'episodes.number as episode', 'position_ms', 'at'])
     .where('history.user_id', '=', userId)
     .where(sql<boolean>`NOT history.removed`)
-    .where('history.video_id', '>', videoId)
-    .orderBy('history.video_id')
-    .limit(limit)
-    .execute()
+  return readInOrder(history, ['history.video_id', (row) => row.video_id])
 }
 
-export function selectFavoritesAfter(db: Db, userId: string, videoId: string, limit: number) {
-  return db
+export function readFavorites(db: Db, userId: string) {
+  const favorites = db
     .selectFrom('favorites')
     .innerJoin('videos', 'videos.id', 'favorites.video_id')
     .select(['favorites.video_id', englishTitle, 'favorited_at'])
     .where('user_id', '=', userId)
-    .where('video_id', '>', videoId)
-    .orderBy('video_id')
-    .limit(limit)
-    .execute()
+  return readInOrder(favorites, ['video_id', (row) => row.video_id])
 }
 
-export function selectUnlocksAfter(db: Db, userId: string, videoId: string, limit: number) {
-  return db
+export function readUnlocks(db: Db, userId: string) {
+  const unlocks = db
     .selectFrom('unlocks')
     .innerJoin('videos', 'videos.id', 'unlocks.video_id')
     .innerJoin('episodes', 'episodes.id', 'unlocks.episode_id')
     .select(['unlocks.video_id', englishTitle, 'episodes.number as episode', 'unlocked_at'])
     .where('unlocks.user_id', '=', userId)
-    .where('unlocks.video_id', '>', videoId)
-    .orderBy('unlocks.video_id')
-    .limit(limit)
-    .execute()
+  return readInOrder(unlocks, ['unlocks.video_id', (row) => row.video_id])
 }
 
-export function selectEntitlementsAfter(db: Db, userId: string, id: string, limit: number) {
-  return db
+export function readEntitlements(db: Db, userId: string) {
+  const entitlements = db
     .selectFrom('entitlements')
     .leftJoin('videos', 'videos.id', 'entitlements.video_id')
     .leftJoin('episodes', 'episodes.id', 'entitlements.episode_id')
@@ -158,25 +151,18 @@ export function selectEntitlementsAfter(db: Db, userId: string, id: string, limi
       'entitlements.revoked_at',
     ])
     .where('entitlements.user_id', '=', userId)
-    .where('entitlements.id', '>', id)
-    .orderBy('entitlements.id')
-    .limit(limit)
-    .execute()
+  return readInOrder(entitlements, ['entitlements.id', (row) => row.id])
 }
 
-export function selectPlaysAfter(
-  db: Db,
-  userId: string,
-  { episode_id, half_hour }: { episode_id: string; half_hour: Date },
-  limit: number,
-) {
-  return db
+export function readViewings(db: Db, userId: string) {
+  const viewings = db.selectFrom('viewings').select(['episode_id', 'finished']).where('user_id', '=', userId)
+  return readInOrder(viewings, ['episode_id', (row) => row.episode_id])
+}
+
+export function readPlays(db: Db, userId: string) {
+  const plays = db
     .selectFrom('plays')
     .select(['video_id', 'episode_id', 'half_hour'])
     .where('user_id', '=', userId)
-    .where(sql<boolean>`(episode_id, half_hour) > (${episode_id}, ${half_hour})`)
-    .orderBy('episode_id')
-    .orderBy('half_hour')
-    .limit(limit)
-    .execute()
+  return readInOrder(plays, ['episode_id', (row) => row.episode_id], ['half_hour', (row) => row.half_hour])
 }

@@ -1,4 +1,5 @@
 import { sql, type Insertable, type Selectable } from 'kysely'
+import { readInOrder } from '#server/platform/database/read-pages.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import type { ConversionsTable } from '#server/features/tracking/tables.ts'
 
@@ -83,21 +84,17 @@ export async function moveConversions(tx: Tx, from: string, to: string): Promise
 }
 
 /** A page of a person's conversions, in the order of their keys, from the one after `after`. */
-export function selectConversionsOf(db: Db, userId: string, after: Key | undefined, limit: number) {
-  return db
+export function readConversions(db: Db, userId: string) {
+  const conversions = db
     .selectFrom('conversions')
     .select(['destination', 'name', 'event_id', 'details', 'state', 'at'])
     .where('user_id', '=', userId)
-    .$if(after !== undefined, (query) =>
-      query.where(
-        sql<boolean>`(destination, name, event_id) > (${after?.destination}, ${after?.name}, ${after?.event_id})`,
-      ),
-    )
-    .orderBy('destination')
-    .orderBy('name')
-    .orderBy('event_id')
-    .limit(limit)
-    .execute()
+  return readInOrder(
+    conversions,
+    ['destination', (row) => row.destination],
+    ['name', (row) => row.name],
+    ['event_id', (row) => row.event_id],
+  )
 }
 
 export async function deleteOldConversions(db: Db, before: Date): Promise<void> {
