@@ -32,6 +32,16 @@ export interface LifecycleHooks {
   export: readonly ((db: Db, userId: string) => Promise<Record<string, unknown>>)[]
 }
 
+/** Runs the hooks of a guest who becomes a member: for some of them the guest's row was inserted only now. */
+export async function welcomeNewcomer(
+  { keep, register }: Pick<LifecycleHooks, 'keep' | 'register'>,
+  tx: Tx,
+  newcomer: Newcomer,
+): Promise<void> {
+  for (const runHook of keep) await runHook(tx, newcomer.id, newcomer.adIds)
+  for (const runHook of register) await runHook(tx, newcomer)
+}
+
 /** Joins the hooks of several features, in the order given. */
 export function joinLifecycleHooks(features: readonly Partial<LifecycleHooks>[]): LifecycleHooks {
   const all = <Hook>(pick: (hooks: Partial<LifecycleHooks>) => readonly Hook[] | undefined) =>

@@ -4,6 +4,7 @@ import { Link, useNavigate } from 'react-router'
 import type { Video, VideoCard } from '#contract/catalog.ts'
 import type { Episode } from '#contract/media.ts'
 import { videoQuery } from '#web/features/catalog/queries.ts'
+import { FavoriteTool } from '#web/features/library/FavoriteTool.tsx'
 import { useFavorite } from '#web/features/library/use-favorite.ts'
 import type { useProgress } from '#web/features/library/use-progress.ts'
 import { NextDrama } from '#web/features/media/EndSlide.tsx'
@@ -11,7 +12,6 @@ import { EpisodeSlide } from '#web/features/media/EpisodeSlide.tsx'
 import { firstEpisodeQuery } from '#web/features/media/first-episode-query.ts'
 import { ShareButton } from '#web/features/media/ShareButton.tsx'
 import { useTranslation } from '#web/i18n/use-translation.ts'
-import { shortCount } from '#web/lib/format.ts'
 import { paths } from '#web/lib/paths.ts'
 import { Tool } from '#web/player/ui/Controls.tsx'
 import type { SlideTools } from '#web/player/ui/Stage.tsx'
@@ -71,13 +71,7 @@ function FirstEpisode({ video, episode, onOpen, startOf, card: _card, ...page }:
   const favor = useFavorite(video)
   const rail = (
     <>
-      <Tool
-        icon="heart"
-        label={t(video.favorite ? 'video.unfavorite' : 'video.favorite')}
-        pressed={video.favorite}
-        note={video.favorite_count > 0 ? shortCount(video.favorite_count) : undefined}
-        onClick={() => favor(!video.favorite)}
-      />
+      <FavoriteTool video={video} />
       <Tool
         icon="list"
         label={t('feed.all')}

@@ -17,13 +17,13 @@ import type { Video } from '#contract/catalog.ts'
 import type { Episode } from '#contract/media.ts'
 import { Card } from '#web/features/catalog/Card.tsx'
 import { videoQuery } from '#web/features/catalog/queries.ts'
+import { FavoriteTool } from '#web/features/library/FavoriteTool.tsx'
 import { useFavorite } from '#web/features/library/use-favorite.ts'
 import { EpisodeGrid } from '#web/features/media/EpisodeGrid.tsx'
 import { episodesQuery } from '#web/features/media/queries.ts'
 import { ShareButton } from '#web/features/media/ShareButton.tsx'
 import { VideoPanel } from '#web/features/media/VideoPanel.tsx'
 import { CallRejected } from '#web/lib/api.ts'
-import { shortCount } from '#web/lib/format.ts'
 import { noteVideo } from '#web/lib/tracking/funnel.ts'
 import { paths } from '#web/lib/paths.ts'
 import { track } from '#web/lib/tracking/track.ts'
@@ -104,13 +104,7 @@ function VideoPage({ video, episodes }: { video: Video; episodes: Episode[] }) {
   const favor = useFavorite(video)
   const rail = (
     <>
-      <Tool
-        icon="heart"
-        label={t(video.favorite ? 'video.unfavorite' : 'video.favorite')}
-        pressed={video.favorite}
-        note={video.favorite_count > 0 ? shortCount(video.favorite_count) : undefined}
-        onClick={() => favor(!video.favorite)}
-      />
+      <FavoriteTool video={video} />
       <span className={styles.phone}>
         <Tool
           icon="list"

@@ -11,7 +11,7 @@ import { ListFoot } from '#web/ui/ListFoot.tsx'
 import { Card, CardSkeleton } from './Card.tsx'
 import { listingQuery } from './list-queries.ts'
 import { SearchBox } from './SearchBox.tsx'
-import { SuggestedDramas } from './SuggestedDramas.tsx'
+import { EmptyList } from './SuggestedDramas.tsx'
 import { useSearch } from './use-search.ts'
 import styles from './listing.module.css'
 import section from './section.module.css'
@@ -70,7 +70,7 @@ export function Listing({ listing, title, missing }: ListingProps) {
       </ul>
       <ListFoot
         pages={pages}
-        empty={<Empty text={listing.keyword ? t('list.notFound') : t('list.empty')} />}
+        empty={<EmptyList text={listing.keyword ? t('list.notFound') : t('list.empty')} />}
       />
     </section>
   )
@@ -108,18 +108,5 @@ function SortChooser({ offered, sort, onSort }: SortChooserProps) {
       </select>
       <Icon name="forward" size={14} />
     </label>
-  )
-}
-
-function Empty({ text }: { text: string }) {
-  const { t } = useTranslation()
-  return (
-    <>
-      <p>{text}</p>
-      <Link className={buttonClass('main')} to={paths.home.to()}>
-        {t('list.emptyWay')}
-      </Link>
-      <SuggestedDramas />
-    </>
   )
 }

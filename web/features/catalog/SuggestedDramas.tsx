@@ -1,5 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
+import { Link } from 'react-router'
 import { useTranslation } from '#web/i18n/use-translation.ts'
+import { paths } from '#web/lib/paths.ts'
+import { buttonClass } from '#web/ui/Button.tsx'
 import { Card } from './Card.tsx'
 import { homepageQuery } from './queries.ts'
 import { Block } from './Section.tsx'
@@ -23,5 +26,19 @@ export function SuggestedDramas() {
         ))}
       </Block>
     </div>
+  )
+}
+
+/** What a list shows that has nothing in it: a reason, a link to the homepage, and its dramas. */
+export function EmptyList({ text }: { text: string }) {
+  const { t } = useTranslation()
+  return (
+    <>
+      <p>{text}</p>
+      <Link className={buttonClass('main')} to={paths.home.to()}>
+        {t('list.emptyWay')}
+      </Link>
+      <SuggestedDramas />
+    </>
   )
 }

@@ -2,11 +2,11 @@ import { useState, type ReactNode } from 'react'
 import { Link, NavLink } from 'react-router'
 import type { VideoCard } from '#contract/catalog.ts'
 import { Cover } from '#web/features/catalog/Card.tsx'
-import { SuggestedDramas } from '#web/features/catalog/SuggestedDramas.tsx'
+import { EmptyList } from '#web/features/catalog/SuggestedDramas.tsx'
 import { SignInAgain } from '#web/features/members/forms/SignInAgain.tsx'
 import { useTranslation } from '#web/i18n/use-translation.ts'
 import { paths } from '#web/lib/paths.ts'
-import { Button, buttonClass } from '#web/ui/Button.tsx'
+import { Button } from '#web/ui/Button.tsx'
 import { ListFoot, type Pages } from '#web/ui/ListFoot.tsx'
 import { SwipeCell } from '#web/ui/SwipeCell.tsx'
 import styles from './personal-list.module.css'
@@ -73,7 +73,7 @@ export function PersonalList({ title, empty, pages, lines, onRemove }: PersonalL
           </li>
         ))}
       </ul>
-      <ListFoot pages={pages} empty={<Empty text={empty} />} signIn={<SignInAgain />} />
+      <ListFoot pages={pages} empty={<EmptyList text={empty} />} signIn={<SignInAgain />} />
       {chosen && (
         <EditBar
           count={chosen.size}
@@ -148,19 +148,6 @@ function EditBar(props: { count: number; onAll: () => void; onRemove: () => void
         {t('lists.remove')}
       </Button>
     </div>
-  )
-}
-
-function Empty({ text }: { text: string }) {
-  const { t } = useTranslation()
-  return (
-    <>
-      <p>{text}</p>
-      <Link className={buttonClass('main')} to={paths.home.to()}>
-        {t('list.emptyWay')}
-      </Link>
-      <SuggestedDramas />
-    </>
   )
 }
 

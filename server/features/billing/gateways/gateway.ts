@@ -98,6 +98,12 @@ export function unreadablePayment(reference: string): Payment {
   return { reference, status: 'unreadable', ...unknown }
 }
 
+/** A charge for which the gateway made no payment. Its reference is our key, which is as unique. */
+export function neverMadePayment(charge: Charge, decline: DeclineCode): Payment {
+  const { key: reference, orderId, attemptId, amountCents, currency } = charge
+  return { reference, status: 'failed', orderId, attemptId, amountCents, refundedCents: 0, currency, decline }
+}
+
 /** Represents a payment that the gateway no longer has. */
 export function gonePayment(reference: string, attemptId = ''): Payment {
   return { ...unreadablePayment(reference), attemptId, gone: true }

@@ -106,5 +106,5 @@ async function becomeMember(
   await updateUser(tx, userId, { email, email_verified_at: context.clock.now() })
   await auditCall(context, tx, call, 'registered', userId, { claim: true })
   const newcomer = { id: userId, email, userAgent: call.userAgent, adIds: call.adIds() }
-  for (const tell of context.lifecycleHooks.register) await tell(tx, newcomer)
+  for (const runHook of context.lifecycleHooks.register) await runHook(tx, newcomer)
 }

@@ -6,6 +6,7 @@ import { answerInTransaction } from '#server/features/members/answer-in-transact
 import { auditCall } from '#server/features/members/audit-call.ts'
 import { checkEmail, checkName } from '#server/features/members/credentials/check-profile.ts'
 import { rememberDevice } from '#server/features/members/sessions/device-cookie.ts'
+import { welcomeNewcomer } from '#server/features/members/lifecycle-hooks.ts'
 import { limitNetwork } from '#server/features/members/credentials/login-throttle.ts'
 import { forgetGuest, type MembersContext } from '#server/features/members/members-context.ts'
 import { newGuest } from '#server/features/members/sessions/viewer.ts'
@@ -43,24 +44,13 @@ export async function register(context: MembersContext, call: RegisterCall): Pro
     const { id, language } = await lockGuest(context, tx, call)
     await becomeMember(tx, id, { email, password_hash, display_name: name })
     await auditCall(context, tx, call, 'registered', id)
-    await welcome(context, tx, call, id)
+    const newcomer = { id, email, userAgent: call.userAgent, adIds: call.adIds() }
+    await welcomeNewcomer(context.lifecycleHooks, tx, newcomer)
     await sendVerification(tx, context, { id, language: language ?? call.language }, email)
     rememberDevice(context, held, 'device', email)
     return startSession(context, tx, held, id)
   })
   return registering.catch((error: unknown) => mailWhereTaken(context, email, error))
-}
-
-async function welcome(
-  { lifecycleHooks }: MembersContext,
-  tx: Tx,
-  call: RegisterCall,
-  id: string,
-): Promise<void> {
-  const adIds = call.adIds()
-  for (const keep of lifecycleHooks.keep) await keep(tx, id, adIds)
-  const newcomer = { id, email: call.body.email, userAgent: call.userAgent, adIds }
-  for (const tell of lifecycleHooks.register) await tell(tx, newcomer)
 }
 
 /** The guest's row, made if need be. @throws Refusal signedInAlready where another call has made it a member just now */

@@ -12,6 +12,7 @@ import {
   updateUser,
   type UserRow,
 } from '#server/features/members/queries.ts'
+import { welcomeNewcomer } from '#server/features/members/lifecycle-hooks.ts'
 import { hasSecondFactor } from '#server/features/members/credentials/second-factor/second-factor.ts'
 import { startSession } from '#server/features/members/sessions/sessions.ts'
 import { oneSpelling } from '#server/platform/email-address.ts'
@@ -60,10 +61,8 @@ export async function signInWithIdentity(
     display_name: guest.display_name ?? usableName(person.name),
   })
   await auditCall(context, tx, call, 'registered', guest.id, { provider })
-  const adIds = adIdsOf(call)
-  for (const keep of context.lifecycleHooks.keep) await keep(tx, guest.id, adIds)
-  const newcomer = { id: guest.id, email, userAgent: call.userAgent, adIds }
-  for (const tell of context.lifecycleHooks.register) await tell(tx, newcomer)
+  const newcomer = { id: guest.id, email, userAgent: call.userAgent, adIds: adIdsOf(call) }
+  await welcomeNewcomer(context.lifecycleHooks, tx, newcomer)
   await startSession(context, tx, call, guest.id)
   return 'done'
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '#server/platform/clock.ts'
 import type { Log } from '#server/platform/log.ts'
+import { laterEvents } from './find-payments.ts'
 import { PaypalRefusal, type PaypalClient } from './paypal-client.ts'
 import { disputesPath } from './read-disputes.ts'
 
@@ -24,13 +25,7 @@ export const neededEvents = [
   'CHECKOUT.ORDER.APPROVED',
   'CHECKOUT.PAYMENT-APPROVAL.REVERSED',
   'PAYMENT.CAPTURE.COMPLETED',
-  'PAYMENT.CAPTURE.DECLINED',
-  'PAYMENT.CAPTURE.DENIED',
-  'PAYMENT.CAPTURE.PENDING',
-  'PAYMENT.CAPTURE.REFUNDED',
-  'PAYMENT.CAPTURE.REVERSED',
-  'PAYMENT.REFUND.PENDING',
-  'PAYMENT.REFUND.FAILED',
+  ...laterEvents,
   'VAULT.PAYMENT-TOKEN.CREATED',
   'VAULT.PAYMENT-TOKEN.DELETED',
   'CUSTOMER.DISPUTE.CREATED',

@@ -51,8 +51,8 @@ function later(time: Date, milliseconds: number): Date {
 export const eventsLastMs = 29 * dayMs
 const disputesLastMs = 179 * dayMs
 
-/** What may have changed a payment that was captured long before. */
-const changesLater = [
+/** The events that change a payment that was captured long before. */
+export const laterEvents = [
   'PAYMENT.CAPTURE.DECLINED',
   'PAYMENT.CAPTURE.DENIED',
   'PAYMENT.CAPTURE.PENDING',
@@ -162,7 +162,7 @@ async function listOrderIds(
     const id = await find.catch(() => void unreadable.push(name))
     if (id !== undefined) ids.add(id)
   }
-  for (const type of changesLater)
+  for (const type of laterEvents)
     for await (const event of listEvents(client, { from: since, type }))
       await add(captureName(captureIdOf(event) ?? event.id), referenceOf(client, event))
   for (const [captureId, dispute] of disputes)

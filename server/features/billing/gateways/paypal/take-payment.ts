@@ -1,4 +1,9 @@
-import { GatewayRefused, type Charge, type Payment } from '#server/features/billing/gateways/gateway.ts'
+import {
+  GatewayRefused,
+  neverMadePayment,
+  type Charge,
+  type Payment,
+} from '#server/features/billing/gateways/gateway.ts'
 import { dayMs } from '#server/platform/clock.ts'
 import { declineCode } from './decline-code.ts'
 import { findPayment } from './find-payments.ts'
@@ -30,25 +35,8 @@ export async function makeOrder(client: PaypalClient, charge: Charge, body: stri
     return payment
   } catch (error) {
     if (!(error instanceof PaypalRefusal && error.isFinal)) throw error
-    if (error.issue !== 'DUPLICATE_INVOICE_ID') return neverMade(charge, error)
+    if (error.issue !== 'DUPLICATE_INVOICE_ID') return neverMadePayment(charge, declineCode(error.issue))
     return paidBefore(client, charge.attemptId, error)
-  }
-}
-
-/** PayPal would not even make an order: the payment has our name only. */
-function neverMade(
-  { key, orderId, attemptId, amountCents, currency }: Charge,
-  { issue }: PaypalRefusal,
-): Payment {
-  return {
-    reference: key,
-    status: 'failed',
-    orderId,
-    attemptId,
-    amountCents,
-    refundedCents: 0,
-    currency,
-    decline: declineCode(issue),
   }
 }
 

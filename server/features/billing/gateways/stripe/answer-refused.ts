@@ -1,6 +1,7 @@
 import Stripe from 'stripe'
 import {
   GatewayRefused,
+  neverMadePayment,
   type Charge,
   type DeclineCode,
   type Payment,
@@ -31,24 +32,17 @@ export async function answerRefused(
   }
 }
 
-/** Stripe would not make such a payment: a card that was forgotten there, or settings that do not fit the account. */
+/** Stripe made no payment: the card was deleted there, or the settings do not fit the account. */
 async function neverMade(
   context: StripeContext,
-  { key, orderId, attemptId, amountCents, currency, payer }: Charge,
+  charge: Charge,
   error: Stripe.errors.StripeInvalidRequestError,
 ): Promise<Payment> {
-  const decline = await noteNeverMade(context, { attempt: attemptId, userId: payer.userId }, error)
-  return {
-    // There is no payment that could have a name, and our key is as unique.
-    reference: key,
-    status: 'failed',
-    orderId,
-    attemptId,
-    amountCents,
-    refundedCents: 0,
-    currency,
-    decline,
-  }
+  const { attemptId, payer } = charge
+  return neverMadePayment(
+    charge,
+    await noteNeverMade(context, { attempt: attemptId, userId: payer.userId }, error),
+  )
 }
 
 /** Says in the log what Stripe would not make. @returns why, in our words */
