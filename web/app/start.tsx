@@ -4,8 +4,9 @@ import { loadTexts } from '#web/i18n/index.ts'
 import { noteVisit } from '#web/lib/tracking/funnel.ts'
 import { settings } from '#web/lib/settings.ts'
 import '#web/ui/base.css'
-import { Providers } from './providers.tsx'
 import { openRouter } from './router.tsx'
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from 'react-router/dom'
 
 /** Mounts the site into the document, in the visitor's language. `byLink`: by one that says where people come from. */
 export async function start(byLink: boolean): Promise<void> {
@@ -17,4 +18,17 @@ export async function start(byLink: boolean): Promise<void> {
   const element = document.getElementById('app')
   // In slices, so that a slow phone can do other work in between.
   if (element) startTransition(() => createRoot(element).render(<Providers router={router} />))
+}
+
+// Calls are not retried automatically: a refused one would be refused again, and a failed one has a retry button.
+const queryClient = new QueryClient({
+  defaultOptions: { queries: { staleTime: 60_000, retry: false, refetchOnWindowFocus: false } },
+})
+
+function Providers({ router }: { router: ReturnType<typeof openRouter> }) {
+  return (
+    <QueryClientProvider client={queryClient}>
+      <RouterProvider router={router} onError={reportError} />
+    </QueryClientProvider>
+  )
 }

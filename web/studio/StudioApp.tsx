@@ -1,14 +1,17 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { createBrowserRouter, type DataRouter } from 'react-router'
+import { createBrowserRouter, type DataRouter, Navigate } from 'react-router'
 import { RouterProvider } from 'react-router/dom'
 import { areas } from './areas.ts'
 import { loadArea } from './load-area.ts'
-import { Failed } from './Failed.tsx'
-import { Home } from './Home.tsx'
 import { NotFound } from './NotFound.tsx'
-import { watchSession } from './queries.ts'
+import { watchSession, useOperatorSession, useMay } from './queries.ts'
 import { Shell } from './Shell.tsx'
 import { Welcome } from './Welcome.tsx'
+import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { useTexts } from './texts.ts'
+import { Page } from './ui/Page.tsx'
+import { showStart } from '#contract/studio/start.ts'
+import { FirstSteps } from './start/FirstSteps.tsx'
 
 // Calls are not retried automatically: a refused one would be refused again, and a failed one has a retry button.
 const queryClient = new QueryClient({
@@ -45,4 +48,22 @@ export function StudioApp() {
       <RouterProvider router={router} onError={reportError} />
     </QueryClientProvider>
   )
+}
+
+/** Replaces a screen that crashed; the rest of the studio keeps working. */
+function Failed() {
+  const { t } = useTexts()
+  return (
+    <Page title={t('desk.broken')}>
+      <CouldNotLoad text={t('desk.brokenText')} onRetry={() => location.reload()} />
+    </Page>
+  )
+}
+
+/** The setup guide while the operator has open steps, then the first area of their role. */
+function Home() {
+  const { role } = useOperatorSession().operator
+  const may = useMay()
+  const next = areas.find(({ roles }) => roles.includes(role))?.path ?? '/studio/nothing'
+  return may(showStart) ? <FirstSteps next={next} /> : <Navigate to={next} replace />
 }

@@ -12,8 +12,8 @@ import { DropOff } from './DropOff.tsx'
 import { Funnel } from './Funnel.tsx'
 import { LinkForm } from './LinkForm.tsx'
 import { Links } from './Links.tsx'
-import { SpanChoice } from './SpanChoice.tsx'
 import styles from './growth.module.css'
+import { Choice } from '#web/studio/ui/Choice.tsx'
 
 /** What the site earns, who subscribes, and what brings people here; and where the viewers of one video stop. */
 export function Component() {
@@ -46,5 +46,20 @@ function Overview() {
         </Panel>
       )}
     </Page>
+  )
+}
+
+const spans = [7, 30, 92]
+
+/** How many days back, today included. */
+function SpanChoice({ days, onChoose }: { days: number; onChoose: (days: number) => void }) {
+  const { t } = useTexts()
+  return (
+    <Choice
+      label={t('growth.span')}
+      value={String(days)}
+      options={spans.map((span) => ({ value: String(span), label: t('growth.days', { count: span }) }))}
+      onChoose={(value) => onChoose(Number(value))}
+    />
   )
 }

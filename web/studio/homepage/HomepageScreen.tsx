@@ -1,14 +1,24 @@
 import { Route, Routes, useMatch } from 'react-router'
-import { languages } from '#contract/languages.ts'
-import { pageNames } from '#contract/pages.ts'
+import { languages, type Language } from '#contract/languages.ts'
+import { pageNames, type PageName } from '#contract/pages.ts'
 import { NotFound } from '#web/studio/NotFound.tsx'
 import { useTexts } from '#web/studio/texts.ts'
 import { Page } from '#web/studio/ui/Page.tsx'
 import { Tabs } from '#web/studio/ui/Tabs.tsx'
-import { Composition } from './Composition.tsx'
 import { SiteIconTab } from './SiteIconTab.tsx'
 import { TextList } from './TextList.tsx'
-import { TextPage } from './TextPage.tsx'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { showHomepage } from '#contract/studio/homepage.ts'
+import { call } from '#web/lib/api.ts'
+import { CouldNotLoad } from '#web/ui/CouldNotLoad.tsx'
+import { Composer } from './Composer.tsx'
+import type { PreviewSize } from './Preview.tsx'
+import styles from './homepage.module.css'
+import { languageNames } from '#web/lib/language.ts'
+import { PageLink } from '#web/studio/ui/PageLink.tsx'
+import { TextEditor } from './TextEditor.tsx'
+import { textQuery } from './text-queries.ts'
 
 const root = '/studio/homepage'
 
@@ -33,6 +43,43 @@ export function Component() {
         <Route path="icon" element={<SiteIconTab />} />
         <Route path="*" element={<NotFound />} />
       </Routes>
+    </Page>
+  )
+}
+
+/** The homepage, composed by hand beside a live preview. */
+function Composition() {
+  // Stored here, because saving the homepage remounts the composer.
+  const [size, setSize] = useState<PreviewSize>('phone')
+  const composed = useQuery({
+    queryKey: ['homepage-desk'],
+    queryFn: ({ signal }) => call(showHomepage, { signal }),
+    // What is being composed must not change under the operator's hands.
+    staleTime: Infinity,
+  })
+  return (
+    <>
+      {composed.isError && <CouldNotLoad onRetry={() => void composed.refetch()} />}
+      {composed.isPending && <div className={styles.wait} aria-busy="true" />}
+      {composed.data && (
+        <Composer key={composed.data.version} composed={composed.data} size={size} onSize={setSize} />
+      )}
+    </>
+  )
+}
+
+/** One of the six texts in a language. */
+function TextPage({ name, language }: { name: PageName; language: Language }) {
+  const { t } = useTexts()
+  const text = useQuery(textQuery(name, language))
+  return (
+    <Page
+      title={t('homepage.textTitle', { name: t(`homepage.page.${name}`), language: languageNames[language] })}
+      lead={<PageLink to="/studio/homepage/texts">{t('homepage.allTexts')}</PageLink>}
+    >
+      {text.isError && <CouldNotLoad onRetry={() => void text.refetch()} />}
+      {text.isPending && <div className={styles.wait} aria-busy="true" />}
+      {text.data && <TextEditor saved={text.data} />}
     </Page>
   )
 }

@@ -18,7 +18,7 @@ import { OrderList } from '#web/studio/money/OrderList.tsx'
 import { gatewayNames } from '#web/studio/money/order-copy.ts'
 import { isNoPage, useMay } from '#web/studio/queries.ts'
 import { AuditTrail } from '#web/studio/team/AuditTrail.tsx'
-import { useTexts } from '#web/studio/texts.ts'
+import { useTexts, type Say } from '#web/studio/texts.ts'
 import { AskReason } from '#web/studio/ui/sheets/AskReason.tsx'
 import { Facts } from '#web/studio/ui/Facts.tsx'
 import { Page, Panel } from '#web/studio/ui/Page.tsx'
@@ -30,8 +30,10 @@ import { GrantForm } from './GrantForm.tsx'
 import { History } from './History.tsx'
 import { Rights } from './Rights.tsx'
 import { emailText, nameOf } from './email-copy.ts'
-import { membershipText } from './membership-copy.ts'
 import styles from './people.module.css'
+import type { Language } from '#contract/languages.ts'
+import type { Membership } from '#contract/members.ts'
+import { money } from '#web/lib/money.ts'
 
 /** One person with all that helps to help them. */
 export function CustomerPage({ id }: { id: string }) {
@@ -192,4 +194,17 @@ function Sessions({ file: { person, sessions } }: { file: PersonFile }) {
       />
     </Panel>
   )
+}
+
+/** A customer's subscription status in a sentence. */
+function membershipText(
+  { plan, status, renews_at, ends_at, grace_until }: Membership,
+  t: Say,
+  language: Language,
+): string {
+  if (!plan) return t('people.noPlan')
+  const name = `${plan.name}, ${money(plan.price_cents, plan.currency)}`
+  if (status === 'past_due') return t('people.planDue', { plan: name, at: formatTime(grace_until, language) })
+  if (renews_at) return t('people.planRenews', { plan: name, at: formatTime(renews_at, language) })
+  return t('people.planEnds', { plan: name, at: formatTime(ends_at, language) })
 }

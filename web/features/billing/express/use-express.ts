@@ -11,8 +11,8 @@ import type {
   ExpressWallet,
   WalletBillingDetails,
   WalletEvents,
+  WalletSettings,
 } from '#web/features/billing/payments/express-wallet.ts'
-import { openWallet } from './open-wallet.ts'
 import { rememberWallet } from './remembered-wallet.ts'
 
 export interface ExpressPurchase {
@@ -141,4 +141,11 @@ function detailsOf({ name = '', email = '' }: WalletBillingDetails = {}): Billin
   const last = words.pop() ?? ''
   const first = words.join(' ')
   return isName(first) && isName(last) ? { email, first, last } : { email, first: '', last: '' }
+}
+
+/** Opens the express wallet of a gateway. Stripe's is a file of its own, which only comes where it is wanted. */
+async function openWallet(gateway: string, settings: WalletSettings): Promise<ExpressWallet> {
+  if (gateway === 'stripe')
+    return (await import('#web/features/billing/stripe/express-element.ts')).openStripeWallet(settings)
+  return (await import('./sandbox-wallet.ts')).openSandboxWallet(settings)
 }

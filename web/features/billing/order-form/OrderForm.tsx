@@ -8,9 +8,7 @@ import { CardForm } from './CardForm.tsx'
 import { CardPart } from './CardPart.tsx'
 import type { CardEntry, CardFields } from '#web/features/billing/payments/card-entry.ts'
 import type { ExpressAbove } from '#web/features/billing/express/ExpressAbove.tsx'
-import { OrderDone } from './OrderDone.tsx'
-import { isFramed, reportOrder } from '#web/features/billing/payments/order-report.ts'
-import { leaveOwned } from './leave-owned.ts'
+import { isFramed, reportOrder, reportOwned } from '#web/features/billing/payments/order-report.ts'
 import { ProblemNote } from '#web/features/billing/payments/ProblemNote.tsx'
 import { rememberPayer } from '#web/features/billing/payments/remembered-payer.ts'
 import { usePayment } from '#web/features/billing/payments/use-payment.ts'
@@ -18,6 +16,7 @@ import { useBillingDetails } from '#web/features/billing/payments/use-billing-de
 import type { CheckoutParams } from '#web/features/billing/payments/checkout-params.ts'
 import { expressLabel, payLabel, shownText, type Choice } from '#web/features/billing/payments/price-copy.ts'
 import styles from '#web/features/billing/payments/order-page.module.css'
+import { paths } from '#web/lib/paths.ts'
 
 interface OrderFormProps {
   params: CheckoutParams
@@ -161,4 +160,20 @@ function useReport(order: Order | null): void {
     else if (order.next.type === 'redirect' && order.next.url) location.assign(order.next.url)
     else location.assign(`/order/result?order_id=${encodeURIComponent(order.id)}`)
   }, [order])
+}
+
+/** Stands for the moment until the page around it goes on. */
+function OrderDone({ order }: { order: Order }) {
+  const { t } = useTranslation()
+  return (
+    <p className={styles.nothing} role="status">
+      {order.status === 'paid' ? t('order.paid') : t('order.working')}
+    </p>
+  )
+}
+
+/** Leaves the card form for what the person has already: the page around it plays it; a page of its own leads there. */
+function leaveOwned({ kind, id }: CheckoutParams): void {
+  if (isFramed()) return reportOwned()
+  location.assign(kind === 'video' ? paths.video.to(id) : paths.my.to())
 }

@@ -23,7 +23,7 @@ import {
   putBackAbandoned,
 } from '#server/features/media/ingest/queue/asset-states.ts'
 import { enqueueFolder, importFolder } from './import-folder.ts'
-import { purgeRetiredAssets } from '#server/features/media/ingest/storage/purge-retired-assets.ts'
+import { purgeRetiredAssets } from '#server/features/media/ingest/storage/purge-storage.ts'
 import { createMediaKeys } from '#server/features/media/media-keys.ts'
 import { UnusableFile } from '#server/features/media/ingest/files/unusable-file.ts'
 import { workNext } from '#server/features/media/ingest/queue/ingest-queue.ts'

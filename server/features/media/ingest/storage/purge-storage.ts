@@ -1,7 +1,8 @@
 import { purgeOrphanedFiles } from './orphaned-files.ts'
-import { purgeOrphanedOriginals } from './purge-orphaned-originals.ts'
-import { purgeRetiredAssets } from './purge-retired-assets.ts'
 import type { IngestContext } from '#server/features/media/ingest/ingest-context.ts'
+import { assetFiles } from '#server/features/media/ingest/files/asset-files.ts'
+import * as queries from '#server/features/media/ingest/queries.ts'
+import { forgetIncomingFiles, selectKnownAssets } from './file-queries.ts'
 
 /**
  * Deletes unused files from the storage.
@@ -16,4 +17,49 @@ export async function purgeStorage(context: IngestContext): Promise<void> {
   await purgeRetiredAssets(context, now)
   await purgeOrphanedFiles(context, now)
   await purgeOrphanedOriginals(context, now)
+}
+
+/** Links live four hours at most (security.md, "Media"); an hour more for clocks and long requests. */
+const keptMs = 5 * 3_600_000
+
+/** Deletes the files and rows of assets that were replaced so long ago that no link to them is alive. @returns how many */
+export async function purgeRetiredAssets(
+  { db, storage }: Pick<IngestContext, 'db' | 'storage'>,
+  now: Date,
+): Promise<number> {
+  if (await queries.backupRuns(db)) return 0
+  const retired = await queries.selectRetired(db, new Date(now.getTime() - keptMs))
+  for (const asset of retired) {
+    if (asset.folder !== null) {
+      await storage.remove(assetFiles.media(asset.folder))
+      await storage.remove(assetFiles.public(asset.folder))
+    }
+    for (const { lang } of asset.captions) await storage.remove(assetFiles.originalCaption(asset.id, lang))
+    if (asset.original_path !== null) await storage.remove(asset.original_path)
+    await queries.deleteAsset(db, asset.id)
+  }
+  return retired.length
+}
+
+/** A file is in its place a moment before its asset is committed; after this long there will be none. */
+const unclaimedMs = 24 * 3_600_000
+
+/**
+ * Deletes the originals that came in and belong to no asset: whoever brought them died before saying so. What they had not
+ * finished bringing is given up. @returns how many were deleted
+ */
+export async function purgeOrphanedOriginals(
+  { db, storage }: Pick<IngestContext, 'db' | 'storage'>,
+  now: Date,
+): Promise<number> {
+  const before = new Date(now.getTime() - unclaimedMs)
+  await forgetIncomingFiles(db, before)
+  const old: string[] = []
+  for await (const { key, writtenAt } of storage.list(assetFiles.originals))
+    if (writtenAt <= before) old.push(key)
+  const known = new Set(await selectKnownAssets(db, [...new Set(old.map(assetFiles.ownerOf))]))
+  const orphaned = old.filter((key) => !known.has(assetFiles.ownerOf(key)))
+  for (const original of orphaned) await storage.remove(original)
+  await storage.sweepUnfinished(before)
+  return orphaned.length
 }
