@@ -95,7 +95,7 @@ describe('links of a free episode for a viewer who is remembered', () => {
     await startOne(desk, {
       kind: 'free_episodes',
       target: video.id,
-      arms: [{ share: 50 }, { share: 50, free_episodes: 1 }],
+      variants: [{ share: 50 }, { share: 50, free_episodes: 1 }],
     })
     await expect.poll(() => lookUps(visitor, 1)).toBeGreaterThan(0)
   })
