@@ -10,10 +10,16 @@ test.use({ site: { ...usualSite, standIns: false, settings: { BALANCE: 'on' } } 
 const autoPrompt = (page: Page) =>
   page.getByRole('region', { name: 'Unlock the next episodes automatically?' })
 
+const showTerms = (page: Page) => autoPrompt(page).getByRole('button', { name: 'Set up' }).click()
 const consent = (page: Page) => autoPrompt(page).getByRole('checkbox', { name: /lose my 14-day right/ })
 
-/** Agrees to auto-unlock in the card that offers it. */
+/** Shows the terms of what is offered, and agrees to them. */
 async function turnOn(page: Page): Promise<void> {
+  await showTerms(page)
+  await agree(page)
+}
+
+async function agree(page: Page): Promise<void> {
   await consent(page).check()
   await autoPrompt(page).getByRole('button', { name: 'Turn on auto-unlock' }).click()
   await expect(autoPrompt(page)).toHaveCount(0)
@@ -36,9 +42,10 @@ test('auto-unlock is offered after an unlock, says the price before each episode
   await unlockButton(panel).click()
   await expectPlaying(page, 4)
   const prompt = autoPrompt(page)
+  await showTerms(page)
   await expect(prompt).toContainText('$0.99 from your balance')
   await prompt.getByLabel('At most per day').selectOption('5')
-  await turnOn(page)
+  await agree(page)
   await page.goto(await towerUrl(page, 5))
   await expect(page.getByRole('heading', { name: 'Episode 5 unlocks for $0.99' })).toBeVisible()
   await expectPlaying(page, 5)
@@ -88,6 +95,7 @@ test('auto-unlock is off until somebody ticks the box that names the lost withdr
   })
   await unlockButton(await topUp(page, 4)).click()
   await expectPlaying(page, 4)
+  await showTerms(page)
   await expect(consent(page)).not.toBeChecked()
   await autoPrompt(page).getByRole('button', { name: 'Turn on auto-unlock' }).click()
   await expect(autoPrompt(page).getByText('Tick this box to turn on auto-unlock.')).toBeVisible()
@@ -145,6 +153,7 @@ test.describe('the card that offers auto-unlock', () => {
       await page.evaluate((chosen) => localStorage.setItem('language', chosen), language)
       await page.goto(await towerUrl(page, number))
       await page.getByRole('button', { name: /^Mit Guthaben freischalten|from your balance$/ }).click()
+      await page.getByRole('button', { name: /^Einrichten|Set up$/ }).click()
       const box = page.locator('section').getByRole('checkbox')
       await expect(box).toBeVisible()
       for (const viewport of [phone.viewport, desktop.viewport, narrowPhone, { width: 844, height: 390 }]) {

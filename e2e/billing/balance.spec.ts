@@ -67,7 +67,7 @@ test('a top-up says its price, what expires and what can be given back, and lead
     'You pay $10.00 once.',
     'Money you paid never expires.',
     /The bonus of \$1\.00 (expires on|doesn’t expire)/,
-    'You can withdraw within 14 days and get back the money you haven’t spent.',
+    'You can withdraw within 14 days and get back the money you haven’t spent, less any of the bonus you have spent.',
   ])
     await expect(sheet.getByText(words).first()).toBeVisible()
   await payTopUp(page, '$10.00 + $1.00 bonus', '$10.00')
@@ -152,9 +152,10 @@ test('the member area shows what is left, the history, and gives unspent money b
   await expect(history.last()).toContainText('Top-up')
   await expect(page.getByRole('region', { name: 'Orders and receipts' })).toContainText('Balance top-up')
   await balance.getByRole('button', { name: 'Refund unspent money' }).click()
-  await page.getByRole('button', { name: 'Refund $10.00' }).click()
-  await expect(page.getByText('$10.00 is on its way back to your payment method.')).toBeVisible()
-  await expect(history.first()).toContainText('Top-up refunded')
+  await page.getByRole('button', { name: 'Refund $9.01' }).click()
+  await expect(page.getByText('$9.01 is on its way back to your payment method.')).toBeVisible()
+  await expect(history.filter({ hasText: 'Top-up refunded' }).filter({ hasText: '-$9.01' })).toHaveCount(1)
+  await expect(history.filter({ hasText: 'Spent bonus deducted from a refund' })).toHaveCount(1)
   await expect(balance.getByRole('button', { name: 'Refund unspent money' })).toHaveCount(0)
 })
 
@@ -279,7 +280,13 @@ test.describe('a site without balances', () => {
   })
 
   test('shows those who have one what is left and gives it back, and sells nothing', async ({ page }) => {
-    const balance = { currency: 'USD', available_cents: 410, paid_cents: 401, bonus_cents: 9 }
+    const balance = {
+      currency: 'USD',
+      available_cents: 410,
+      paid_cents: 401,
+      bonus_cents: 9,
+      refundable_cents: 310,
+    }
     const info = { on: false, balances: [balance], top_ups: [], gateways: [], auto_unlocks: [] }
     await page.route('**/api/balance', (route) => route.fulfill({ json: { code: 200, info } }))
     const data = { list: [], next_cursor: null }

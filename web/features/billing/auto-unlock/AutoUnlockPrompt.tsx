@@ -8,6 +8,7 @@ import { call, CallRejected } from '#web/lib/api.ts'
 import { money } from '#web/lib/money.ts'
 import { notify } from '#web/lib/notify.ts'
 import { Button } from '#web/ui/Button.tsx'
+import { Icon } from '#web/ui/Icon.tsx'
 import styles from './auto-unlock.module.css'
 
 /** A drama whose next episodes can be unlocked automatically. */
@@ -29,8 +30,33 @@ interface AutoUnlockPromptProps {
 const limits = [5, 10, 20, 50]
 const usualLimit = 10
 
-/** Asks, beside the episode that plays, whether the next ones are to be unlocked from the balance, and how many a day at most. */
-export function AutoUnlockPrompt({ offer, onDecline, onClose }: AutoUnlockPromptProps) {
+/** Asks, in a line over the episode that plays, whether the next ones are to be unlocked from the balance. One press shows the terms. */
+export function AutoUnlockPrompt(props: AutoUnlockPromptProps) {
+  const { t } = useTranslation()
+  const [shown, setShown] = useState(false)
+  useCloseElsewhere(props.onClose)
+  if (shown) return <Terms {...props} />
+  const decline = () => {
+    props.onDecline()
+    props.onClose()
+  }
+  return (
+    <section className={styles.lines} aria-label={t('auto.askTitle')}>
+      <div className={styles.line}>
+        <p>{t('auto.askTitle')}</p>
+        <Button look="quiet" onClick={() => setShown(true)}>
+          {t('auto.show')}
+        </Button>
+        <Button look="icon" aria-label={t('auto.notNow')} onClick={decline}>
+          <Icon name="close" size={20} />
+        </Button>
+      </div>
+    </section>
+  )
+}
+
+/** The price, how many a day at most, and the consent. */
+function Terms({ offer, onDecline, onClose }: AutoUnlockPromptProps) {
   const { t } = useTranslation()
   const queryClient = useQueryClient()
   const id = useId()
@@ -39,7 +65,8 @@ export function AutoUnlockPrompt({ offer, onDecline, onClose }: AutoUnlockPrompt
   const [agreed, setAgreed] = useState(false)
   const [missing, setMissing] = useState(false)
   const [busy, setBusy] = useState(false)
-  useCloseElsewhere(onClose)
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => heading.current?.focus(), [])
   const { videoId, title, cents, currency } = offer
   const text = t('auto.askText', { title, price: money(cents, currency) })
   const turnOn = async () => {
@@ -73,7 +100,9 @@ export function AutoUnlockPrompt({ offer, onDecline, onClose }: AutoUnlockPrompt
   }
   return (
     <section className={styles.card} aria-labelledby={id}>
-      <h2 id={id}>{t('auto.askTitle')}</h2>
+      <h2 id={id} ref={heading} tabIndex={-1}>
+        {t('auto.askTitle')}
+      </h2>
       <p>{text}</p>
       <label className={styles.limit}>
         {t('auto.limit')}

@@ -27,7 +27,7 @@ export function OwnBalance({ around }: OwnBalanceProps) {
   const { data, isError, refetch } = useQuery(balanceQuery)
   const [toppingUp, setToppingUp] = useState(false)
   const reread = () => void queryClient.invalidateQueries()
-  const paid = data?.balances.filter(({ paid_cents }) => paid_cents > 0) ?? []
+  const refundable = data?.balances.filter(({ refundable_cents }) => refundable_cents > 0) ?? []
   return (
     <>
       {around(
@@ -48,7 +48,7 @@ export function OwnBalance({ around }: OwnBalanceProps) {
                 {data.top_ups.length > 0 && (
                   <Button onClick={() => setToppingUp(true)}>{t('balance.topUp')}</Button>
                 )}
-                {paid.length > 0 && <Refund balances={paid} />}
+                {refundable.length > 0 && <Refund balances={refundable} />}
               </div>
             </div>
           )}
@@ -85,7 +85,7 @@ function Refund({ balances }: { balances: Balance[] }) {
   const { t } = useTranslation()
   const [asked, setAsked] = useState(false)
   const { refund, busy } = useRefundBalance(() => setAsked(false))
-  const amount = balances.map(({ paid_cents, currency }) => money(paid_cents, currency)).join(', ')
+  const amount = balances.map(({ refundable_cents: cents, currency }) => money(cents, currency)).join(', ')
   return (
     <>
       <Button look="quiet" onClick={() => setAsked(true)}>

@@ -24,7 +24,7 @@ export function topUpChoice(t: Translate, topUp: TopUp): Choice {
       t('balance.once', { price }),
       t('balance.paidStays'),
       bonusText(t, topUp),
-      t('balance.withdrawal'),
+      t(bonus_cents > 0 ? 'balance.withdrawalLess' : 'balance.withdrawal'),
     ]
       .filter(Boolean)
       .join(' '),
