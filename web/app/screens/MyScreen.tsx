@@ -9,7 +9,7 @@ import { Orders } from '#web/features/billing/orders/Orders.tsx'
 import { balanceQuery } from '#web/features/billing/payments/balance-queries.ts'
 import { SavedCard } from '#web/features/billing/payment-methods/SavedCard.tsx'
 import { OwnSubscription } from '#web/features/billing/subscriptions/OwnSubscription.tsx'
-import { readEmailLink, EmailLinkAction } from '#web/features/billing/consumer-rights/EmailLinkAction.tsx'
+import { readEmailLink } from '#web/features/billing/consumer-rights/email-link.ts'
 import { userQuery } from '#web/features/members/queries.ts'
 import { socialProvidersQuery } from '#web/features/members/sign-in/social-query.ts'
 import { Sessions } from '#web/features/members/settings/Sessions.tsx'
@@ -35,6 +35,9 @@ const Receipt = lazy(async () => ({
 const OwnBalance = lazy(async () => ({
   default: (await withTexts('balance', import('#web/features/billing/balance/OwnBalance.tsx'))).OwnBalance,
 }))
+const EmailLinkAction = lazy(async () => ({
+  default: (await import('#web/features/billing/consumer-rights/EmailLinkAction.tsx')).EmailLinkAction,
+}))
 const StopAlerts = lazy(async () => ({
   default: (await withTexts('alerts', import('#web/features/alerts/StopAlerts.tsx'))).StopAlerts,
 }))
@@ -59,7 +62,12 @@ export function Component() {
     )
   const link = readEmailLink(hash)
   // Another link is another page, though it is opened in the place of the first.
-  if (link) return <EmailLinkAction key={hash} link={link} />
+  if (link)
+    return (
+      <Suspense>
+        <EmailLinkAction key={hash} link={link} />
+      </Suspense>
+    )
   const kept = storedFragment()
   if (kept) return <GoTo hash={kept} />
   if (!receipt) return <My />
