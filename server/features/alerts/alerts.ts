@@ -9,7 +9,6 @@ import * as queries from './queries.ts'
 import { sendAlerts } from './send-alerts.ts'
 import { userOfStopLink } from './stop-link.ts'
 
-
 export type AlertsContext = MembersContext & PushContext
 
 /** Alerts of new episodes leave within a minute of the end of a release. */
