@@ -406,8 +406,8 @@ export const claimPurchase = endpoint({
   method: 'POST',
   path: '/api/payment/claim',
   summary:
-    "Moves a guest's purchases into the account of the receipt's e-mail address, which is created if needed, and signs in; an account with a verified address has to be signed in already",
-  refuses: ['linkSpent', 'signInFirst', 'signedInAlready', 'movedOn'],
+    "Moves a guest's purchases into the account of the receipt's e-mail address, which is created if needed, and signs in; an account with a verified address or a balance has to be signed in already. A balance moves in the guest's own browser only; elsewhere its guest gives the purchase of the receipt and nothing else",
+  refuses: ['linkSpent', 'signInFirst', 'signedInAlready', 'movedOn', 'claimInOwnBrowser'],
   body: Type.Object({ claim: Secret }),
   info: User,
 })

@@ -25,6 +25,7 @@ export const refusals = {
   balanceTooLow: 409,
   balanceLeft: 409,
   balanceRefundOpen: 409,
+  claimInOwnBrowser: 409,
   autoUnlockOff: 409,
   autoUnlockLimit: 409,
   undoTooLate: 409,

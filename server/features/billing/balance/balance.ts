@@ -128,8 +128,10 @@ export async function returnPurchase(
   now: Date,
   takenBy: TakenBy = 'top_up_refund',
 ): Promise<void> {
-  const { id: order_id, user_id, currency } = order
+  const { id: order_id, currency } = order
   const changes = planReturn(await lockSpentLots(tx, order_id), refund.cents)
+  // A purchase may have been claimed by another person than whose balance paid for it.
+  const user_id = changes[0]?.lot.user_id ?? order.user_id
   await insertEntry(tx, { id: newId('bal'), user_id, order_id, kind: 'refund', currency, at: now }, changes)
   const split = { paid: sumOf(changes, 'paid'), bonus: sumOf(changes, 'bonus') }
   await enterBalanceRefund(tx, order, refund, split, now)

@@ -1,20 +1,24 @@
 import type { claimPurchase as claimCall } from '#contract/billing.ts'
+import { Refusal } from '#contract/errors.ts'
 import type { User } from '#contract/members.ts'
 import { joinAccount, loadUser } from '#server/features/members/members.ts'
 import type { Call } from '#server/platform/http/route.ts'
-import type { Db } from '#server/tables.ts'
+import type { Db, Tx } from '#server/tables.ts'
+import { hasHadBalance } from '#server/features/billing/balance/lot-queries.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { membershipOf } from '#server/features/billing/subscriptions/membership.ts'
 import { deleteOrderLinks } from '#server/features/billing/mails/order-link-queries.ts'
 import { findLinkedOrder } from '#server/features/billing/mails/order-links.ts'
-import { lockBuyer } from '#server/features/billing/records/order-queries.ts'
+import { lockBuyer, type OrderRow } from '#server/features/billing/records/order-queries.ts'
 import { revokeSavedMethodConsent } from '#server/features/billing/payment-methods/saved-method.ts'
+import { splitPurchase } from './split-purchase.ts'
 
 /**
- * Takes all that a guest has bought into the account of the receipt's address (product.md, section 4), and signs in. The
+ * Takes all that a guest has bought into the account of the receipt's address and signs in. The
  * link works once; with it every other claim of the same guest is done. A receipt is passed on more easily than a password,
- * and for longer: into an account that somebody has proven to be theirs the link alone lets nobody.
- * @throws Refusal as `joinAccount` does
+ * and for longer, and may go to a mistyped address: into an account that somebody has proven to be theirs, or that has a balance,
+ * the link alone lets nobody, and outside of the guest's own browser it brings neither a saved card nor a balance.
+ * @throws Refusal claimInOwnBrowser for a top-up elsewhere, and as `joinAccount` does
  */
 export async function claimPurchase(context: BillingContext, call: Call<typeof claimCall>): Promise<User> {
   const { db, clock } = context
@@ -25,14 +29,32 @@ export async function claimPurchase(context: BillingContext, call: Call<typeof c
   }
   const viewer = await joinAccount(context, call, {
     find,
+    isGuarded: hasHadBalance,
     async spend(tx, userId) {
-      await deleteOrderLinks(tx, userId, 'claim')
-      // A link may be passed on or go to a mistyped address: what was bought goes along, a card to buy more with does not.
-      if (call.viewer?.userId === userId) return
-      await lockBuyer(tx, userId)
-      await revokeSavedMethodConsent(tx, userId, 'claim', clock.now())
+      const order = await findLinkedOrder(tx, 'claim', claim, clock.now())
+      const joined = call.viewer?.userId === userId ? userId : await takeElsewhere(context, tx, call, order)
+      await deleteOrderLinks(tx, joined, 'claim')
+      return joined
     },
   })
   const membership = (database: Db) => membershipOf(context, database, viewer, call.language)
   return loadUser({ db, membershipOf: membership }, viewer, call.language)
+}
+
+/** What a guest's link gives in another browser. @returns whose records those are */
+async function takeElsewhere(
+  { clock }: BillingContext,
+  tx: Tx,
+  { language }: Call<typeof claimCall>,
+  order: OrderRow,
+): Promise<string> {
+  const { user_id: userId, kind } = order
+  const now = clock.now()
+  await lockBuyer(tx, userId)
+  if (await hasHadBalance(tx, userId)) {
+    if (kind === 'top_up') throw new Refusal('claimInOwnBrowser')
+    return splitPurchase(tx, order, { language, now })
+  }
+  await revokeSavedMethodConsent(tx, userId, 'claim', now)
+  return userId
 }

@@ -29,17 +29,22 @@ interface Claim {
 export interface Claiming {
   /** What is claimed. @throws Refusal where the secret is worth nothing (any more) */
   find(db: Db): Promise<Claim>
-  /** Makes it worth nothing, with every other of this person. */
-  spend(tx: Tx, userId: string): Promise<void>
+  /** Whether an account holds something that the secret alone must not open. */
+  isGuarded(tx: Tx, accountId: string): Promise<boolean>
+  /**
+   * Makes the secret worth nothing, with every other about the same records.
+   * @returns whose records are joined: those of the person, or of a new guest who was given a part of them
+   */
+  spend(tx: Tx, userId: string): Promise<string>
 }
 
 /**
  * Takes a guest's records into the account of an address that a mailed secret was sent to, and signs the caller in to it.
  * Where there is no account the guest becomes a member with the address; one whose address was never proven may be a
- * stranger's, so that it loses its password and sessions (product.md, section 4). One that was proven is opened by its own
+ * stranger's, so that it loses its password and sessions. One that was proven or is guarded is opened by its own
  * ways in alone, its second factor among them: the caller has to be signed in to it. Used by many at once, it happens once.
  * @returns who the caller is now
- * @throws Refusal linkSpent if the records are another's already, signInFirst where the account was proven,
+ * @throws Refusal linkSpent if the records are another's already, signInFirst where the account was proven or is guarded,
  * signedInAlready for a member of another account, movedOn
  */
 export async function joinAccount(
@@ -57,18 +62,20 @@ export async function joinAccount(
 async function join(context: MembersContext, tx: Tx, call: JoinCall, claiming: Claiming): Promise<Viewer> {
   const { claim, from, account } = await lockAll(tx, call, claiming, context.clock.now())
   const member = call.viewer?.role === 'member' ? call.viewer.userId : undefined
-  const mustBeHere = Boolean(account?.email_verified_at)
+  const mustBeHere =
+    account !== undefined &&
+    (account.email_verified_at !== null || (await claiming.isGuarded(tx, account.id)))
   const isHere = account !== undefined && account.id === member
   // A sign-in in the guest's own browser has taken the records along already.
   const open = isGuest(from) || (account?.id === from.id && (isHere || !mustBeHere))
   if (!open) throw new Refusal('linkSpent')
   if (mustBeHere && !isHere) throw new Refusal(member === undefined ? 'signInFirst' : 'signedInAlready')
-  await claiming.spend(tx, from.id)
+  const joined = await claiming.spend(tx, from.id)
   if (account) await prove(context, tx, account)
-  else await becomeMember(context, tx, call, claim)
-  const id = account?.id ?? from.id
-  if (id !== from.id)
-    await mergeGuest(context, tx, { id: from.id, language: call.language }, id, async () => {})
+  else await becomeMember(context, tx, call, { ...claim, userId: joined })
+  const id = account?.id ?? joined
+  if (id !== joined)
+    await mergeGuest(context, tx, { id: joined, language: call.language }, id, async () => {})
   const viewer = await signInAs(context, tx, call, id, async () => {})
   if (account) await auditCall(context, tx, call, 'signed_in', id, { claim: true })
   return viewer

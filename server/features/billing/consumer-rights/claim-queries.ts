@@ -1,0 +1,25 @@
+import type { Tx } from '#server/tables.ts'
+import type { OrderRow } from '#server/features/billing/records/order-queries.ts'
+
+/** Gives an order to another person; of a plan the subscription with its orders and its card. @returns the ids of the orders */
+export async function movePurchase(
+  tx: Tx,
+  { id, subscription_id }: Pick<OrderRow, 'id' | 'subscription_id'>,
+  to: string,
+): Promise<string[]> {
+  const orders = tx.updateTable('orders').set({ user_id: to }).returning('id')
+  const rows = await (
+    subscription_id === null
+      ? orders.where('id', '=', id)
+      : orders.where('subscription_id', '=', subscription_id)
+  ).execute()
+  if (subscription_id !== null) await moveSubscription(tx, subscription_id, to)
+  return rows.map((row) => row.id)
+}
+
+async function moveSubscription(tx: Tx, id: string, to: string): Promise<void> {
+  await tx.updateTable('subscriptions').set({ user_id: to }).where('id', '=', id).execute()
+  await tx.updateTable('method_changes').set({ user_id: to }).where('subscription_id', '=', id).execute()
+  const method = tx.selectFrom('subscriptions').select('payment_method_id').where('id', '=', id)
+  await tx.updateTable('payment_methods').set({ user_id: to }).where('id', '=', method).execute()
+}

@@ -1,0 +1,27 @@
+import type { Language } from '#contract/languages.ts'
+import { moveEntitlements } from '#server/features/library/library.ts'
+import { insertUser } from '#server/features/members/members.ts'
+import { newId } from '#server/platform/ids.ts'
+import type { Tx } from '#server/tables.ts'
+import { revokeSavedMethodConsent } from '#server/features/billing/payment-methods/saved-method.ts'
+import { selectSavedMethod } from '#server/features/billing/records/agreement-queries.ts'
+import type { OrderRow } from '#server/features/billing/records/order-queries.ts'
+import { movePurchase } from './claim-queries.ts'
+
+/**
+ * Gives one purchase of a guest to a new guest: the order, or those of its plan, with what they gave. All else stays with the
+ * guest, who is locked, also the balance that may have paid for it: a refund goes back there.
+ * @returns the new guest
+ */
+export async function splitPurchase(
+  tx: Tx,
+  order: Pick<OrderRow, 'id' | 'subscription_id'>,
+  { language, now }: { language: Language; now: Date },
+): Promise<string> {
+  const to = newId('usr')
+  await insertUser(tx, { id: to, language, created_at: now })
+  await moveEntitlements(tx, await movePurchase(tx, order, to), to)
+  // The card of a plan may be saved for other purchases too, to which nobody but the guest has agreed.
+  if (await selectSavedMethod(tx, to)) await revokeSavedMethodConsent(tx, to, 'claim', now)
+  return to
+}
