@@ -4,17 +4,17 @@ import { listAudit } from '#contract/studio/operators.ts'
 import { getOrder, refundOrder } from '#contract/studio/orders.ts'
 import { addTopUp, changeTopUp, listTopUps, retireTopUp, showBalances } from '#contract/studio/top-ups.ts'
 import { runStudioCommand } from '#server/cli/studio.ts'
-import { expectBalancesKept } from '#server/testing/billing-model/balance-books.ts'
 import { letIn, type TestOperator } from '#server/testing/builders/operator.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
-import { episodeOf, expectSound, moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
+import { balanceSite, expectBalanced } from '#server/testing/site/balance-site.ts'
+import { episodeOf, type MoneySite } from '#server/testing/site/money-site.ts'
 
 const day = 86_400_000
 let site: MoneySite
 let owner: TestOperator
 
 beforeAll(async () => {
-  site = await moneySite({ BALANCE: 'on' })
+  site = await balanceSite()
 })
 beforeEach(async () => {
   owner = await letIn(site, 'owner')
@@ -118,8 +118,7 @@ describe('the figures of balances', () => {
         sum('top_ups_returned_cents') -
         sum('breakage_cents'),
     ).toBe(owed)
-    await expectSound(site)
-    await expectBalancesKept(site.context.db)
+    await expectBalanced(site)
   })
 
   it('are shown at the command line too', async () => {

@@ -1,46 +1,34 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { getBalance } from '#contract/balance.ts'
 import { createOrder } from '#contract/billing.ts'
 import { getUser } from '#contract/members.ts'
 import { answerOnce } from '#server/features/billing/checkout/idempotency.ts'
 import { createOrderFor } from '#server/features/billing/checkout/create-order.ts'
 import { runJanitor } from '#server/features/billing/jobs/janitor.ts'
 import { refundOrder } from '#server/features/billing/refunds/refund-order.ts'
-import { expectBalancesKept } from '#server/testing/billing-model/balance-books.ts'
 import { orderCall } from '#server/testing/builders/order-call.ts'
-import { Shopper } from '#server/testing/builders/shopper.ts'
+import type { Shopper } from '#server/testing/builders/shopper.ts'
 import { concurrently } from '#server/testing/concurrently.ts'
 import { beforeEachOf, dieInBilling } from '#server/testing/crash/crash-in-billing.ts'
 import type { Death } from '#server/testing/crash/crashing-pool.ts'
-import {
-  episodeOf,
-  expectSound,
-  moneySite,
-  playing,
-  refundsOf,
-  type MoneySite,
-} from '#server/testing/site/money-site.ts'
+import { balanceOf, balanceSite, expectBalanced, withBalance } from '#server/testing/site/balance-site.ts'
+import { episodeOf, playing, refundsOf, type MoneySite } from '#server/testing/site/money-site.ts'
 
 const key = 'one press'
 const hour = 3_600_000
 let site: MoneySite
 
 beforeAll(async () => {
-  site = await moneySite({ BALANCE: 'on' })
+  site = await balanceSite()
 })
 afterAll(() => site.close())
-afterEach(async () => {
-  await expectSound(site)
-  await expectBalancesKept(site.context.db)
-})
+afterEach(() => expectBalanced(site))
 
 /** Somebody with five dollars, and the press that spends some of them. */
 async function readyToPress() {
-  const shopper = await Shopper.on(site)
-  const { info: topUp } = await shopper.buy({ kind: 'top_up', top_up_id: 'top_5' })
+  const { shopper, topUp } = await withBalance(site)
   const { id: userId } = await shopper.visitor.ask(getUser)
   const body = { kind: 'episode', gateway: 'balance', episode_id: episodeOf(site, 4) } as const
-  return { shopper, topUpId: topUp?.id ?? '', userId, body }
+  return { shopper, topUpId: topUp.id, userId, body }
 }
 
 type Ready = Awaited<ReturnType<typeof readyToPress>>
@@ -61,8 +49,7 @@ const lapse = (userId: string) =>
     .where('user_id', '=', userId)
     .execute()
 
-const availableTo = async ({ visitor }: Shopper) =>
-  (await visitor.ask(getBalance)).balances[0]?.available_cents
+const availableTo = async (shopper: Shopper) => (await balanceOf(shopper))?.available_cents
 
 test(
   'a press that dies before any statement, repeated with its key, makes one order and one charge',

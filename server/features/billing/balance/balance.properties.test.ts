@@ -1,25 +1,21 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { getBalance } from '#contract/balance.ts'
 import type { Order } from '#contract/billing.ts'
 import { Refusal } from '#contract/errors.ts'
-import { dispute } from '#server/features/billing/gateways/sandbox/sandbox-gateway.ts'
 import { expireBonus } from '#server/features/billing/jobs/expire-bonus.ts'
 import { refundOrder } from '#server/features/billing/refunds/refund-order.ts'
-import type { DisputeStatus } from '#server/features/billing/tables.ts'
 import { BalanceModel } from '#server/testing/billing-model/balance-model.ts'
-import { expectBalancesKept } from '#server/testing/billing-model/balance-books.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
 import { checkProperty, propertyRuns, propertyTimeoutMs } from '#server/testing/check-property.ts'
 import {
-  episodeOf,
-  expectSound,
-  hear,
-  moneySite,
-  paymentOf,
-  playing,
-  type MoneySite,
-} from '#server/testing/site/money-site.ts'
+  balanceOf,
+  balanceSite,
+  bankSays,
+  expectBalanced,
+  sellTopUp,
+  topUp as buyTopUp,
+} from '#server/testing/site/balance-site.ts'
+import { episodeOf, playing, type MoneySite } from '#server/testing/site/money-site.ts'
 
 const day = 86_400_000
 /** Each case checks the books of all before it, so that twice as many take four times as long. */
@@ -35,17 +31,12 @@ const products = [
 ] as const
 
 let site: MoneySite
+/** The ids of what is sold. */
+const sold: string[] = []
 
 beforeAll(async () => {
-  site = await moneySite({ BALANCE: 'on' })
-  const rows = products.map(([price_cents, bonus_cents, bonus_days], index) => ({
-    id: `top_of_model_${index}`,
-    price_cents,
-    bonus_cents,
-    bonus_days,
-    currency: 'USD',
-  }))
-  await site.context.db.insertInto('top_up_products').values(rows).execute()
+  site = await balanceSite()
+  for (const [cents, bonus, days] of products) sold.push(await sellTopUp(site, cents, bonus, days))
 })
 afterAll(() => site.close())
 
@@ -69,21 +60,13 @@ async function refund(order: Order | undefined): Promise<void> {
   })
 }
 
-async function bankSays({ id }: Order, status: DisputeStatus): Promise<void> {
-  const { db, clock, secret } = site.context
-  const { reference } = await paymentOf(site, id)
-  await dispute({ db, clock, secret, notify: () => {} }, reference, status)
-  await hear(site, reference)
-}
-
 const topUp =
   (index: number): Step =>
   async ({ model, shopper, topUps }) => {
     const [cents, bonus, days] = products[index] ?? products[0]
-    const { info } = await shopper.buy({ kind: 'top_up', top_up_id: `top_of_model_${index}` })
-    if (info?.status !== 'paid') throw new Error('it was not paid')
-    topUps.push(info)
-    model.topUp(cents, bonus, Date.parse(info.paid_at ?? '') + days * day)
+    const order = await buyTopUp(site, shopper, sold[index] ?? '')
+    topUps.push(order)
+    model.topUp(cents, bonus, Date.parse(order.paid_at ?? '') + days * day)
   }
 
 /** Presses at once; at most one is paid. */
@@ -117,7 +100,7 @@ const openDispute =
     const order = topUps[index]
     const known = model.topUps[index]
     if (!order || known?.dispute !== 'none' || known.refunded === known.amount) return
-    await bankSays(order, 'open')
+    await bankSays(site, order, 'open')
     model.dispute(index)
   }
 
@@ -126,7 +109,7 @@ const endDispute =
   async ({ model, topUps }) => {
     const order = topUps[index]
     if (!order || model.topUps[index]?.dispute !== 'open') return
-    await bankSays(order, outcome)
+    await bankSays(site, order, outcome)
     model.end(index, outcome)
   }
 
@@ -171,8 +154,7 @@ const steps = fc.array(
 
 /** The balance is what the model says, the books agree, and an episode plays if and only if its purchase is paid. */
 async function observe({ model, shopper }: Run): Promise<void> {
-  const { balances } = await shopper.visitor.ask(getBalance)
-  const { paid_cents = 0, bonus_cents = 0 } = balances[0] ?? {}
+  const { paid_cents = 0, bonus_cents = 0 } = (await balanceOf(shopper)) ?? {}
   expect({ paid_cents, bonus_cents }).toEqual({
     paid_cents: model.available('paid', now()),
     bonus_cents: model.available('bonus', now()),
@@ -198,8 +180,7 @@ test(
         // The sandbox decides an open dispute when the clock of a later case is past its date.
         for (const index of run.topUps.keys()) await endDispute(index, 'lost')(run)
         await observe(run)
-        await expectBalancesKept(site.context.db)
-        await expectSound(site)
+        await expectBalanced(site)
       }),
       { share: Math.min(1, mostCases / propertyRuns) },
     ),
