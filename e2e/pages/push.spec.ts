@@ -61,16 +61,18 @@ function fakePush({
 /** How often the browser asked the person. */
 const questions = (page: Page) => page.evaluate(() => Number(localStorage.getItem('questions')))
 
-async function subscribers(endpoint: string): Promise<number> {
+async function query(text: string, endpoint: string): Promise<number> {
   const client = new pg.Client({ connectionString: currentSite().databaseUrl })
   await client.connect()
   try {
-    const text = 'SELECT FROM push_subscriptions WHERE endpoint = $1'
     return (await client.query(text, [endpoint])).rowCount ?? 0
   } finally {
     await client.end()
   }
 }
+
+const subscribers = (endpoint: string) =>
+  query('SELECT FROM push_subscriptions WHERE endpoint = $1', endpoint)
 
 const question = (page: Page) => page.getByRole('dialog', { name: 'Don’t miss the next episode' })
 
@@ -112,6 +114,11 @@ test('a guest’s favorite leads to the offer, a press to the browser’s questi
   await box.check()
   await expect(page.getByText('Alerts are on.')).toBeVisible()
   expect(await subscribers(endpoint)).toBe(1)
+  // What the site does not know, or has for somebody else, is not on.
+  await query('DELETE FROM push_subscriptions WHERE endpoint = $1', endpoint)
+  await page.reload()
+  await expect(box).toBeEnabled()
+  await expect(box).not.toBeChecked()
 })
 
 test('who refuses in the browser is not asked again by itself @phone', async ({ page, context }) => {

@@ -13,6 +13,7 @@ import {
   type FakePushService,
 } from '#server/testing/fakes/push-service.ts'
 import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import type { Db } from '#server/tables.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 import { claimPushes } from './push-queries.ts'
 import { sendPushes } from './send-pushes.ts'
@@ -156,7 +157,8 @@ describe('a release', () => {
     expect(service.taken).toEqual([])
   })
 
-  it('reaches each of many browsers once, whoever sends at the same time or stops halfway', async () => {
+  /** Fifty browsers of one person, with a release that waits for each. */
+  async function fiftyBrowsers(): Promise<PushBrowser[]> {
     const browsers = Array.from({ length: 50 }, () => new PushBrowser())
     const { visitor } = await fan()
     const { id: user_id } = await visitor.ask(getUser)
@@ -173,9 +175,26 @@ describe('a release', () => {
       .execute()
     await releaseEpisodes(site.context, video, 3)
     await queue()
+    return browsers
+  }
+
+  it('reaches each of many browsers once, whoever sends at the same time or stops halfway', async () => {
+    const browsers = await fiftyBrowsers()
     await sendPushes({ ...site.context, pushAgent: service.agent }, AbortSignal.abort())
     await Promise.all([send(), send(), send()])
     for (const browser of browsers) expect(browser.read(service)).toHaveLength(1)
+  })
+
+  it('that a process is taking is not waited for by another, which takes the rest', async () => {
+    await fiftyBrowsers()
+    const { db } = site.context
+    const claim = (from: Db, most: number) =>
+      claimPushes(from, time.now, new Date(time.now.getTime() + 120_000), most)
+    const [one, other] = await db
+      .transaction()
+      .execute(async (tx) => [await claim(tx, 20), await claim(db, 50)] as const)
+    const taken = [...one, ...other].map(({ subscription_id }) => subscription_id)
+    expect([one.length, other.length, new Set(taken).size]).toEqual([20, 31, 51])
   })
 
   it('that a process took and died with is sent by another once its claim is over', async () => {
@@ -188,6 +207,17 @@ describe('a release', () => {
     time.pass(2)
     await send()
     expect(got()).toHaveLength(1)
+  })
+
+  it('that waits for somebody is not told to whoever uses the browser after them', async () => {
+    const { browser } = await fan()
+    await releaseEpisodes(site.context, video, 3)
+    await queue()
+    const next = site.visitor()
+    await next.ask(getUser)
+    await next.ask(startPushAlerts, { body: browser.subscription })
+    await send()
+    expect(service.taken).toEqual([])
   })
 
   it('that waits is replaced by the next one of the drama', async () => {

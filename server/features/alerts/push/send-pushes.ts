@@ -47,7 +47,8 @@ export async function sendPushes(context: PushContext, signal?: AbortSignal): Pr
       await Promise.all(pushes.map((push) => sendOne(context, agent, push)))
     }
   } finally {
-    agent.destroy()
+    // One that is not ours may serve others still.
+    if (agent !== context.pushAgent) agent.destroy()
   }
 }
 

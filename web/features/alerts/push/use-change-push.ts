@@ -21,6 +21,8 @@ export function useChangePush(asked: () => void = () => {}) {
     if (answer === 'blocked') notify(t('alerts.blocked'))
     if (answer !== 'on') return
     await subscribe()
+    // The answer of a question that came in between may be older.
+    show('on')
     notify(t('alerts.on'))
   }
   const change = async (on: boolean) => {
