@@ -154,13 +154,18 @@ test('who says "Not now" is asked neither by the site nor by the browser @phone'
 
 test('a browser without push shows no trace of it @phone', async ({ page, context }) => {
   await context.addInitScript(() => Reflect.deleteProperty(window, 'PushManager'))
+  const asked: string[] = []
+  page.on('request', (request) => request.url().includes('/alerts/push') && asked.push(request.url()))
   const [tower = ''] = await videoIds(page)
   await addFavorite(page, tower)
   await page.getByRole('button', { name: 'Remove from favorites' }).click()
   await expect(page.getByRole('button', { name: 'Add to favorites' })).toBeVisible()
   await page.goto('/my')
   await expect(page.getByRole('heading', { name: 'Orders and receipts' })).toBeVisible()
+  // What comes late has come by then.
+  await page.waitForLoadState('networkidle')
   await expect(page.getByRole('heading', { name: 'New-episode alerts' })).toHaveCount(0)
+  expect(asked).toEqual([])
 })
 
 test('signing out ends a member’s notifications in the browser', async ({ page, context }) => {
