@@ -261,6 +261,8 @@ test.describe('the screens of the balance', () => {
       await expectFits(page)
       await page.getByRole('button', { name: /Guthaben aufladen|Top up your balance/ }).click()
       await expect(page.getByRole('dialog').getByRole('radio').first()).toBeAttached()
+      const pay = page.getByRole('dialog').getByRole('button', { name: /bezahlen$|^Pay/ })
+      await expect(pay).toBeInViewport({ ratio: 1 })
       await expectReadable(page)
       await expectFits(page)
     }
