@@ -3,8 +3,8 @@ import { Id, Time, listOf, nullable, oneOf, paging } from '#contract/shapes.ts'
 import { command, roles } from './command.ts'
 
 /**
- * What may be wrong with a part: it gave no answer in time; it said no; almost no room is left; mails wait though they are
- * due; jobs fail; no worker has done anything for minutes; a gateway's webhook does not send every event that is needed.
+ * Why a health check failed: a time-out; an error; almost no space is left; overdue mails; failing jobs; no activity of a
+ * worker for minutes; a gateway's webhook that does not send every event that is needed.
  */
 export const problems = [
   'noAnswer',
@@ -16,14 +16,14 @@ export const problems = [
   'eventsMissing',
 ] as const
 
-/** A part of the site, as it was found at the last look. */
+/** The last health check of a part of the site. */
 export const Part = Type.Object({
   /** `database`, `jobs`, `storage`, `mail`, or `gateway` and its name. */
   part: Type.String(),
   problem: nullable(oneOf(problems)),
-  /** What exactly, as a program or another server says it: to be looked up. */
+  /** The error message of the program or server, to search for. */
   detail: nullable(Type.String()),
-  /** Since when it is as it is. */
+  /** When the result last changed. */
   since: Time,
   checked_at: Time,
 })
@@ -33,7 +33,7 @@ const Health = Type.Object({ list: Type.Array(Part) })
 
 export const showHealth = command({
   method: 'GET',
-  path: '/api/studio/running/health',
+  path: '/api/studio/system/health',
   command: 'health show',
   roles,
   summary: 'Shows the last health checks, run each minute: what is wrong, and since when',
@@ -43,7 +43,7 @@ export const showHealth = command({
 
 export const checkHealth = command({
   method: 'POST',
-  path: '/api/studio/running/health',
+  path: '/api/studio/system/health',
   command: 'health check',
   roles: ['owner', 'editor', 'support'],
   summary: 'Runs the health checks now, a few seconds each at most',
@@ -55,11 +55,11 @@ export const checkHealth = command({
 export const ScheduledJob = Type.Object({
   name: Type.String(),
   every_seconds: Type.Integer(),
-  /** It failed the last time; it has not run for long; an operator wants it to run; else it went well, or has not run yet. */
+  /** `failing`: the last run failed; `late`: not run for long; `wanted`: an operator requested a run; else `well`. */
   state: oneOf(['well', 'failing', 'late', 'wanted']),
   succeeded_at: nullable(Time),
   failing_since: nullable(Time),
-  /** In a row. */
+  /** Consecutive failures. */
   failures: Type.Integer(),
   reason: nullable(Type.String()),
 })
@@ -67,7 +67,7 @@ export type ScheduledJob = Static<typeof ScheduledJob>
 
 export const listJobs = command({
   method: 'GET',
-  path: '/api/studio/running/jobs',
+  path: '/api/studio/system/jobs',
   command: 'job list',
   roles,
   summary: 'Lists the scheduled jobs, failing ones first',
@@ -77,7 +77,7 @@ export const listJobs = command({
 
 export const runJob = command({
   method: 'POST',
-  path: '/api/studio/running/jobs/run',
+  path: '/api/studio/system/jobs/run',
   command: 'job run',
   args: ['name'],
   roles: ['owner', 'editor', 'support'],
@@ -87,20 +87,20 @@ export const runJob = command({
   info: ScheduledJob,
 })
 
-/** A file that could not be made into an episode. */
+/** A file that could not be processed. */
 export const FailedFile = Type.Object({
   id: Id,
   source_name: Type.String(),
   reason: Type.String(),
   failed_at: Time,
-  /** The episode that waits for it. */
+  /** The episode that the file is for. */
   episode: Type.Object({ id: Id, number: Type.Integer(), video_id: Id, video_title: Type.String() }),
 })
 export type FailedFile = Static<typeof FailedFile>
 
 export const listFailedFiles = command({
   method: 'GET',
-  path: '/api/studio/running/files',
+  path: '/api/studio/system/files',
   command: 'file failed',
   roles,
   summary: 'Lists failed uploads, newest first, with the reason',
@@ -109,10 +109,10 @@ export const listFailedFiles = command({
   data: listOf(FailedFile),
 })
 
-/** Mails belong to people, so support sees them. */
+/** Mails are sent to customers, so that support sees them. */
 const helpers = ['owner', 'support'] as const
 
-/** A mail that was given up: what it was about, never what it said, as that may open somebody's account. */
+/** An abandoned mail: its subject, never its text, which may have a link to an account. */
 export const AbandonedMail = Type.Object({
   id: Id,
   subject: Type.String(),
@@ -129,7 +129,7 @@ export type AbandonedMail = Static<typeof AbandonedMail>
 
 export const listAbandonedMails = command({
   method: 'GET',
-  path: '/api/studio/running/mails',
+  path: '/api/studio/system/mails',
   command: 'mail failed',
   roles: helpers,
   summary: 'Lists undelivered e-mails of the last week that are still useful, newest first',
@@ -140,7 +140,7 @@ export const listAbandonedMails = command({
 
 export const retryMail = command({
   method: 'POST',
-  path: '/api/studio/running/mails/retry',
+  path: '/api/studio/system/mails/retry',
   command: 'mail retry',
   args: ['id'],
   roles: helpers,

@@ -40,7 +40,7 @@ async function saveCard(page: Page, number = cards.pays): Promise<void> {
   await expectPlaying(page, 4)
 }
 
-/** Counts what a person does on the page and in its frames from now on: taps, and keys or characters. */
+/** Counts taps, and keys or characters, on the page and in its frames from now on. */
 async function countEffort(page: Page): Promise<() => Promise<{ taps: number; keys: number }>> {
   await page.evaluate(() => {
     const effort = { taps: 0, keys: 0 }
@@ -214,7 +214,7 @@ test('a saved card is shown in the member area, and pays for nothing once it is 
 })
 
 test.describe('what a saved card is shown with', () => {
-  // axe comes into the page as a script of its own.
+  // axe is injected into the page as a script.
   test.use({ bypassCSP: true })
 
   test('is readable and fits in English and German, and no choice moves another @screens', async ({

@@ -53,7 +53,7 @@ export async function findStudioContent(page: Page, url: string): Promise<Studio
   const idOf = async (path: string, field = 'id') => (await list(path))[0]?.[field]
   const experiments = (await list('experiments')).filter(({ state }) => state !== 'draft')
   return {
-    video: await idOf('running/files', 'video_id').then((id) => id ?? idOf('videos?state=published')),
+    video: await idOf('system/files', 'video_id').then((id) => id ?? idOf('videos?state=published')),
     draft: await idOf('videos?state=draft'),
     order: await idOf('orders?status=paid'),
     refunded: (await idOf('orders?status=partially_refunded')) ?? (await idOf('orders?status=refunded')),
@@ -258,15 +258,15 @@ function running(): Shot[] {
     studioScreen('team, taken out', '/team', press('main table button', 1)),
     studioScreen('team, audit trail', '/team', toPart(1)),
     studioScreen(
-      'team, one deed',
+      'team, one audit event',
       '/team',
       click('main section section:last-of-type table :is(button, summary)'),
     ),
-    studioScreen('running', '/running'),
-    studioScreenWith('running, with failures', '/running', somethingFails),
-    studioScreenWith('running, jobs that failed', '/running', somethingFails, toPart(2)),
-    studioScreen('running, files that failed', '/running', toPart(1)),
-    studioScreenWith('running, no answer', '/running', failing('running/*')),
+    studioScreen('system', '/system'),
+    studioScreenWith('system, with failures', '/system', somethingFails),
+    studioScreenWith('system, jobs that failed', '/system', somethingFails, toPart(2)),
+    studioScreen('system, files that failed', '/system', toPart(1)),
+    studioScreenWith('system, no answer', '/system', failing('system/*')),
     studioScreen('settings', '/settings'),
     studioScreen('settings, languages', '/settings', toPart(1)),
     studioScreen('settings, mails and limits', '/settings', toPart(2)),
@@ -294,7 +294,7 @@ const madeLink: Act = async (page) => {
 
 /** What the site says of itself, as it would be with a mail server that is away and a job that fails. */
 const somethingFails: Act = async (page) => {
-  await page.route('**/api/studio/running/jobs*', async (route) => {
+  await page.route('**/api/studio/system/jobs*', async (route) => {
     const response = await route.fetch()
     const body = (await response.json()) as { data: { list: object[] } }
     const since = '2026-11-20T08:00:00.000Z'

@@ -255,7 +255,7 @@ test('of files that are broken it is said why in words; they are tried again, me
 /** It fails once more, which the list of failed files says by itself. */
 async function tryAgainAtRunning(page: Page): Promise<void> {
   const running = await page.context().newPage()
-  await running.goto('/studio/running')
+  await running.goto('/studio/system')
   const row = running.getByRole('row').filter({ hasText: '02.mp4' })
   await row.getByRole('button', { name: 'Retry' }).click()
   await expect(running.getByText('Processing 02.mp4 again.')).toBeVisible()

@@ -111,7 +111,7 @@ async function fillStudio(page: Page, browser: Browser): Promise<[path: string, 
     ['/experiments'],
     ['/experiments/new'],
     ['/team', 'main table button >> nth=0', 'main table button >> nth=1'],
-    ['/running'],
+    ['/system'],
     ['/settings', 'main button'],
   ]
 }

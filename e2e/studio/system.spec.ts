@@ -15,7 +15,7 @@ interface JobList {
 
 /** When the health check last went well, in ms; 0 where it never has. */
 async function lastSuccess(page: Page): Promise<number> {
-  const answer = (await (await page.request.get('/api/studio/running/jobs')).json()) as JobList
+  const answer = (await (await page.request.get('/api/studio/system/jobs')).json()) as JobList
   const found = answer.data.list.find(({ name }) => name === 'check-health')
   return Date.parse(found?.succeeded_at ?? '') || 0
 }
@@ -26,9 +26,9 @@ test('an owner looks at the parts, sees that each works, and has a job run at on
   page,
 }) => {
   await enterStudio(page, 'owner')
-  await page.goto('/studio/running')
+  await page.goto('/studio/system')
   const looked = page.waitForResponse(
-    (response) => response.url().endsWith('/running/health') && response.request().method() === 'POST',
+    (response) => response.url().endsWith('/system/health') && response.request().method() === 'POST',
   )
   await page.getByRole('button', { name: 'Check now' }).click()
   expect((await looked).ok()).toBe(true)
@@ -52,14 +52,14 @@ test('a job that waits for a worker is shown as done once it is, without a reloa
 }) => {
   await enterStudio(page, 'owner')
   let asked = 0
-  await page.route('**/api/studio/running/jobs', async (route) => {
+  await page.route('**/api/studio/system/jobs', async (route) => {
     const response = await route.fetch()
     const answer = (await response.json()) as JobList
     asked++
     for (const each of answer.data.list) if (asked <= 2) each.state = 'wanted'
     await route.fulfill({ response, json: answer })
   })
-  await page.goto('/studio/running')
+  await page.goto('/studio/system')
   await expect(job(page)).toContainText('Starting')
   await expect(job(page)).toContainText('OK')
 })
@@ -70,7 +70,7 @@ test('support sees a mail that was given up, without its link, and sends it agai
   const address = `bounced-${crypto.randomUUID().slice(0, 8)}@example.com`
   await abandonMail(address)
   await enterStudio(page, 'support')
-  await page.goto('/studio/running')
+  await page.goto('/studio/system')
   const mail = page.getByRole('row', { name: address })
   await expect(mail).toContainText('Confirm your e-mail address')
   await expect(mail).toContainText('Check the address.')
@@ -86,10 +86,10 @@ test('support sees a mail that was given up, without its link, and sends it agai
 
 test('a site that does not answer is told as that, and asked again @desktop', async ({ page }) => {
   await enterStudio(page, 'owner')
-  await page.route('**/api/studio/running/health', (route) =>
+  await page.route('**/api/studio/system/health', (route) =>
     route.fulfill({ json: { code: 500 }, contentType: 'application/json' }),
   )
-  await page.goto('/studio/running')
+  await page.goto('/studio/system')
   await expect(page.getByText('The site isn’t responding.')).toBeVisible()
   await page.unrouteAll()
   await page.getByRole('button', { name: 'Try again' }).first().click()
@@ -98,7 +98,7 @@ test('a site that does not answer is told as that, and asked again @desktop', as
 
 test('an analyst sees how the site runs and has nothing to press @desktop', async ({ page }) => {
   await enterStudio(page, 'analyst')
-  await page.goto('/studio/running')
+  await page.goto('/studio/system')
   await expect(job(page)).toBeVisible()
   await expect(page.getByRole('button', { name: /^Run now/ })).toHaveCount(0)
 })
@@ -112,7 +112,7 @@ for (const [language, words] of [
     { tag: '@screens' },
     async ({ page }) => {
       await enterStudio(page, 'owner')
-      for (const [index, path] of ['/studio', '/studio/running'].entries()) {
+      for (const [index, path] of ['/studio', '/studio/system'].entries()) {
         await page.goto(`${path}?lang=${language}`)
         await expect(page.getByRole('heading', { name: words[index], exact: true, level: 1 })).toBeVisible()
         await expect(page.locator('[aria-busy=true]')).toHaveCount(0)

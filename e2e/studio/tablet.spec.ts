@@ -6,7 +6,7 @@ import { expectPlaying, lockedPanel, payByCard, towerUrl } from '#e2e/support/wa
 
 test.use({ bypassCSP: true, viewport: { width: 820, height: 1180 } })
 
-const pages = ['content', 'content/names', 'homepage/texts', 'money', 'plans', 'growth', 'team', 'running']
+const pages = ['content', 'content/names', 'homepage/texts', 'money', 'plans', 'growth', 'team', 'system']
 
 for (const language of ['en', 'dy'] as const)
   test(

@@ -14,7 +14,7 @@ export function LanguageChoice() {
   }
   return (
     <label>
-      <span className="hidden-text">{t('desk.language')}</span>
+      <span className="hidden-text">{t('shell.language')}</span>
       <select
         value={studioLanguages.find((each) => each === language) ?? 'en'}
         onChange={({ target }) => void choose(target.value === 'dy' ? 'dy' : 'en')}

@@ -6,24 +6,24 @@ import { Page } from './ui/Page.tsx'
 
 export function NotFound() {
   const { t } = useTexts()
-  return <Nothing reason={t('desk.notFoundText')} />
+  return <Nothing reason={t('shell.notFoundText')} />
 }
 
 /** In place of an area that is no part of one's role, which a link may lead to. */
 export function NotForRole() {
   const { t } = useTexts()
   const { role } = useOperatorSession().operator
-  return <Nothing reason={t('desk.notForRole', { role: t(`desk.role.${role}`) })} />
+  return <Nothing reason={t('shell.notForRole', { role: t(`shell.role.${role}`) })} />
 }
 
 function Nothing({ reason }: { reason: string }) {
   const { t } = useTexts()
   return (
-    <Page title={t('desk.notFound')}>
+    <Page title={t('shell.notFound')}>
       <p>{reason}</p>
       <p>
         <Link className={buttonClass('quiet')} to="/studio">
-          {t('desk.toStart')}
+          {t('shell.toStart')}
         </Link>
       </p>
     </Page>

@@ -24,45 +24,46 @@ import { forgetUnsaved, hasUnsaved } from './ui/unsaved/unsaved.ts'
 import styles from './shell.module.css'
 
 /**
- * What stands around every screen of the studio; whoever is not signed in gets the sign-in in its place, or over it where
- * something is not saved.
+ * The frame around every screen of the studio. Without a session it shows the sign-in instead, or on top of a screen with
+ * unsaved changes.
  */
 export function Shell() {
   const { t } = useTexts()
-  const desk = useQuery(operatorSessionQuery)
-  const worker = useWorker(desk.data)
-  const operatorId = desk.data?.operator.id
-  // The next operator in this browser sees nothing of the unpublished draft.
+  const session = useQuery(operatorSessionQuery)
+  const operatorSession = useLastSession(session.data)
+  const operatorId = session.data?.operator.id
+  // The next operator in this browser must not see the unpublished draft.
   useEffect(() => {
-    if (desk.isSuccess) forgetOthersDraft(operatorId)
-  }, [desk.isSuccess, operatorId])
-  if (desk.isPending) return <div className={styles.wait} aria-busy="true" aria-label={t('desk.loading')} />
-  if (desk.isLoadingError) return <CouldNotLoad onRetry={() => void desk.refetch()} />
-  if (!worker)
+    if (session.isSuccess) forgetOthersDraft(operatorId)
+  }, [session.isSuccess, operatorId])
+  if (session.isPending)
+    return <div className={styles.wait} aria-busy="true" aria-label={t('shell.loading')} />
+  if (session.isLoadingError) return <CouldNotLoad onRetry={() => void session.refetch()} />
+  if (!operatorSession)
     return (
       <main>
         <SignIn />
       </main>
     )
-  const { id } = worker.operator
+  const { id } = operatorSession.operator
   return (
-    // Somebody else begins with nothing of what was typed.
-    <OperatorSessionContext key={id} value={worker}>
-      <Desktop desk={worker} />
-      {!desk.data && <SignInOver kept={id} />}
+    // Another operator starts without what was typed.
+    <OperatorSessionContext key={id} value={operatorSession}>
+      <Desktop session={operatorSession} />
+      {!session.data && <SignInOver kept={id} />}
     </OperatorSessionContext>
   )
 }
 
 /** The operator of the page: signed in, or signed out by an ended session with unsaved changes. */
-function useWorker(signedIn: StudioSession | null | undefined): StudioSession | null {
+function useLastSession(signedIn: StudioSession | null | undefined): StudioSession | null {
   const [last, setLast] = useState<StudioSession | null>(null)
-  const worker = signedIn ?? (hasUnsaved() ? last : null)
-  if (worker !== last) setLast(worker)
-  return worker
+  const operatorSession = signedIn ?? (hasUnsaved() ? last : null)
+  if (operatorSession !== last) setLast(operatorSession)
+  return operatorSession
 }
 
-function Desktop({ desk }: { desk: StudioSession }) {
+function Desktop({ session }: { session: StudioSession }) {
   const { t } = useTexts()
   const busy = useNavigation().state === 'loading'
   useNoStrayDrop()
@@ -74,11 +75,11 @@ function Desktop({ desk }: { desk: StudioSession }) {
   return (
     <div className={styles.shell}>
       <a className={styles.skip} href="#main">
-        {t('desk.skip')}
+        {t('shell.skip')}
       </a>
-      <header className={styles.side} aria-label={t('desk.studio')}>
+      <header className={styles.side} aria-label={t('shell.studio')}>
         <Link className={styles.site} to="/studio">
-          {desk.site} <span>{t('desk.studio')}</span>
+          {session.site} <span>{t('shell.studio')}</span>
         </Link>
         <button
           type="button"
@@ -87,29 +88,29 @@ function Desktop({ desk }: { desk: StudioSession }) {
           onClick={() => setAccountOn(isAccountOpen ? '' : pathname)}
         >
           <Icon name="user" size={20} />
-          <span className="hidden-text">{t('desk.account')}</span>
+          <span className="hidden-text">{t('shell.account')}</span>
         </button>
-        <nav aria-label={t('desk.areas')} className={styles.areas}>
+        <nav aria-label={t('shell.areas')} className={styles.areas}>
           {areas
-            .filter(({ roles }) => roles.includes(desk.operator.role))
+            .filter(({ roles }) => roles.includes(session.operator.role))
             .map(({ name, path, icon }) => (
               <NavLink key={name} to={path}>
                 <AreaIcon name={icon} />
-                {t(`desk.area.${name}`)}
+                {t(`shell.area.${name}`)}
               </NavLink>
             ))}
         </nav>
         <div className={styles.person} data-open={isAccountOpen}>
-          <Person desk={desk} />
+          <Person session={session} />
         </div>
       </header>
-      <main id="main" className={styles.main} aria-label={t('desk.studio')} aria-busy={busy} tabIndex={-1}>
-        {desk.sandbox && (
+      <main id="main" className={styles.main} aria-label={t('shell.studio')} aria-busy={busy} tabIndex={-1}>
+        {session.sandbox && (
           <p className={styles.sandbox} role="note">
-            {t('desk.sandbox')}
+            {t('shell.sandbox')}
           </p>
         )}
-        {isForOthers(pathname, desk.operator.role) ? <NotForRole /> : <Outlet />}
+        {isForOthers(pathname, session.operator.role) ? <NotForRole /> : <Outlet />}
       </main>
       <ScrollRestoration />
       <LeaveGuard />
@@ -137,7 +138,7 @@ function useFocusOnNewPage(pathname: string): void {
 }
 
 /** Who is signed in, in which language, and the way out. */
-function Person({ desk: { operator } }: { desk: StudioSession }) {
+function Person({ session: { operator } }: { session: StudioSession }) {
   const { t } = useTexts()
   const queryClient = useQueryClient()
   const [asks, setAsks] = useState(false)
@@ -147,18 +148,18 @@ function Person({ desk: { operator } }: { desk: StudioSession }) {
     })
     forgetUnsaved()
     queryClient.setQueryData(operatorSessionQuery.queryKey, null)
-    // The next one at this desk may see less.
+    // The next one at this session may see less.
     queryClient.removeQueries(shown)
   }
   return (
     <>
       <p>
         {operator.email}
-        <span>{t(`desk.role.${operator.role}`)}</span>
+        <span>{t(`shell.role.${operator.role}`)}</span>
       </p>
       <LanguageChoice />
       <Button look="quiet" onClick={() => (hasUnsaved() ? setAsks(true) : void signOut())}>
-        {t('desk.signOut')}
+        {t('shell.signOut')}
       </Button>
       {asks && <AskToLeave onLeave={() => void signOut()} onStay={() => setAsks(false)} />}
     </>

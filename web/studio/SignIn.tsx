@@ -50,8 +50,8 @@ export function SignIn({ kept }: { kept?: string }) {
   })
   return (
     <AccountPage
-      title={t('desk.signIn')}
-      lead={t(kept ? 'desk.signInAgain' : 'desk.signInLead')}
+      title={t('shell.signIn')}
+      lead={t(kept ? 'shell.signInAgain' : 'shell.signInLead')}
       above={<Brand />}
     >
       <AccountForm form={{ ...form, signInFirst: false }}>
@@ -63,10 +63,10 @@ export function SignIn({ kept }: { kept?: string }) {
         />
         {asksForCode && <CodeField field={form.field('totp')} />}
         <Button wide type="submit" disabled={form.busy}>
-          {form.busy ? word('account.working') : t('desk.signIn')}
+          {form.busy ? word('account.working') : t('shell.signIn')}
         </Button>
       </AccountForm>
-      {!kept && <p className={styles.noAccess}>{t('desk.noAccess')}</p>}
+      {!kept && <p className={styles.noAccess}>{t('shell.noAccess')}</p>}
     </AccountPage>
   )
 }
@@ -78,7 +78,7 @@ function Brand() {
   return (
     <div className={styles.brand}>
       {icon && <img src={icon} alt="" width={40} height={40} />}
-      {t('desk.studio')}
+      {t('shell.studio')}
       <LanguageChoice />
     </div>
   )

@@ -13,7 +13,7 @@ export function SignInOver({ kept }: { kept: string }) {
     <dialog
       ref={dialog}
       className={styles.over}
-      aria-label={t('desk.signIn')}
+      aria-label={t('shell.signIn')}
       onKeyDown={stay}
       // A phone's way back closes it all the same.
       onClose={() => dialog.current?.showModal()}

@@ -41,7 +41,7 @@ const router: DataRouter = createBrowserRouter([
   },
 ])
 
-/** The operator's desk. */
+/** The studio: its routes and its query cache. */
 export function StudioApp() {
   return (
     <QueryClientProvider client={queryClient}>
@@ -54,8 +54,8 @@ export function StudioApp() {
 function Failed() {
   const { t } = useTexts()
   return (
-    <Page title={t('desk.broken')}>
-      <CouldNotLoad text={t('desk.brokenText')} onRetry={() => location.reload()} />
+    <Page title={t('shell.broken')}>
+      <CouldNotLoad text={t('shell.brokenText')} onRetry={() => location.reload()} />
     </Page>
   )
 }

@@ -40,8 +40,8 @@ export function Welcome() {
   return (
     <main>
       <AccountPage
-        title={t('desk.welcome')}
-        lead={isSpent ? '' : t(letIn ? 'desk.welcomeCodes' : 'desk.welcomeLead')}
+        title={t('shell.welcome')}
+        lead={isSpent ? '' : t(letIn ? 'shell.welcomeCodes' : 'shell.welcomeLead')}
       >
         {letIn ? (
           <RecoveryCodes codes={letIn.codes} onDone={goOn} heading="h2" />
@@ -49,8 +49,8 @@ export function Welcome() {
           <SetUp invited={invited.data} secret={secret} onDone={setLetIn} />
         ) : isSpent ? (
           <div role="alert">
-            <p>{t('desk.linkSpent')}</p>
-            <PageLink to="/studio">{t('desk.signIn')}</PageLink>
+            <p>{t('shell.linkSpent')}</p>
+            <PageLink to="/studio">{t('shell.signIn')}</PageLink>
           </div>
         ) : (
           invited.isError && <CouldNotLoad onRetry={() => void invited.refetch()} />
@@ -86,7 +86,7 @@ function SetUp({
   })
   return (
     <AccountForm form={{ ...form, signInFirst: false }}>
-      <p>{t('desk.invited', { email: invited.email })}</p>
+      <p>{t('shell.invited', { email: invited.email })}</p>
       <NewPasswordFields
         label={word('account.password')}
         password={form.field('password')}
@@ -101,7 +101,7 @@ function SetUp({
         autoComplete="one-time-code"
       />
       <Button wide type="submit" disabled={form.busy}>
-        {form.busy ? word('account.working') : t('desk.begin')}
+        {form.busy ? word('account.working') : t('shell.begin')}
       </Button>
     </AccountForm>
   )

@@ -11,7 +11,7 @@ export interface Area {
     | 'people'
     | 'plans'
     | 'team'
-    | 'running'
+    | 'system'
     | 'settings'
     | 'growth'
     | 'experiments'
@@ -75,8 +75,8 @@ export const areas: readonly Area[] = [
   },
   { name: 'team', path: '/studio/team', icon: 'badge', roles, load: () => import('./team/TeamScreen.tsx') },
   {
-    name: 'running',
-    path: '/studio/running',
+    name: 'system',
+    path: '/studio/system',
     icon: 'pulse',
     roles,
     load: () => import('./system/SystemScreen.tsx'),

@@ -4,8 +4,8 @@ import { changeLanguage as changeBase, type KeyOf } from '#web/i18n/index.ts'
 import { createTranslator, type TextTree, type Values } from '#web/i18n/translator.ts'
 import { currentLanguage } from '#web/lib/language.ts'
 import content from './texts/en.content.json'
-import deeds from './texts/en.deeds.json'
-import desk from './texts/en.desk.json'
+import audit from './texts/en.audit.json'
+import shell from './texts/en.shell.json'
 import experiments from './texts/en.experiments.json'
 import growth from './texts/en.growth.json'
 import labels from './texts/en.labels.json'
@@ -13,7 +13,7 @@ import money from './texts/en.money.json'
 import people from './texts/en.people.json'
 import plans from './texts/en.plans.json'
 import homepage from './texts/en.homepage.json'
-import running from './texts/en.running.json'
+import system from './texts/en.system.json'
 import settings from './texts/en.settings.json'
 import start from './texts/en.start.json'
 import topUps from './texts/en.topups.json'
@@ -22,10 +22,10 @@ import topUps from './texts/en.topups.json'
 export const studioLanguages = ['en', 'dy'] as const satisfies Language[]
 
 type StudioKey =
-  | KeyOf<typeof desk>
+  | KeyOf<typeof shell>
   | KeyOf<typeof content>
-  | KeyOf<typeof deeds>
-  | KeyOf<typeof homepage & typeof running & typeof settings>
+  | KeyOf<typeof audit>
+  | KeyOf<typeof homepage & typeof system & typeof settings>
   | KeyOf<typeof growth>
   | KeyOf<typeof experiments>
   | KeyOf<typeof labels>
@@ -40,15 +40,15 @@ export type Say = (key: StudioKey, values?: Values) => string
 
 const translator = createTranslator<StudioKey>(currentLanguage())
 for (const part of [
-  desk,
-  deeds,
+  shell,
+  audit,
   content,
   labels,
   homepage,
   money,
   people,
   plans,
-  running,
+  system,
   settings,
   growth,
   experiments,

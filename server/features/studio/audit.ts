@@ -16,7 +16,7 @@ export const auditCommands: Command[] = [
       ? selectAuditEvents(db, wanted)
       : selectAuditEventsAbout(db, subject, wanted))
     const { page, last } = cutPage(rows, most)
-    const list = page.map(({ at, ...deed }) => ({ ...deed, at: at.toISOString() }))
+    const list = page.map(({ at, ...event }) => ({ ...event, at: at.toISOString() }))
     return {
       data: { list, next_cursor: last ? encodeCursor(name, [Number(last.id)]) : null },
     }

@@ -47,7 +47,7 @@ export function exportFileRoute(context: StudioContext, command: Command): Plain
       const language = firstLanguage(request.headers['accept-language']) ?? 'en'
       const actor = { role, operator, language, ip: request.ip }
       const read = async (cursor: string) => {
-        // Whoever was taken out or has another role meanwhile gets no more of it.
+        // Stops if the operator was removed or has another role by now.
         const now = await findOperator(context, request)
         if (now?.role !== role) throw new Refusal('notAllowed')
         return exportPage(context, query, cursor, actor)

@@ -32,7 +32,7 @@ import type { StudioContext } from './studio-context.ts'
 export const pageLimits = { usual: 20, most: 50 }
 const byCommandLine = 'by the operator'
 
-/** Orders and their money: what somebody at the desk sees of them and does about them. The rules are billing's. */
+/** The commands about orders and payments. Billing has their rules. */
 export const orderCommands: Command[] = [
   reads(listOrders, async ({ db }, { cursor, limit, ...query }, actor) => {
     const paging = { cursor, size: pageSize(limit, pageLimits) }

@@ -18,7 +18,7 @@ import { pageSize } from '#server/platform/cursor.ts'
 import { changes, reads, type Command } from './command.ts'
 import { lookOf, pageLimits } from './orders.ts'
 
-/** What is sold to subscribers, and who is on it. What follows for whom is billing's. */
+/** The commands about plans. Billing applies a change to the subscribers. */
 export const planCommands: Command[] = [
   reads(listPlans, async ({ db }) => ({ data: { list: await listPlansForAdmin(db) } })),
 
@@ -50,7 +50,7 @@ export const planCommands: Command[] = [
   }),
 ]
 
-/** For the trail: a plan with the others that are highlighted no more because it is. */
+/** For the audit log: a plan, and the plans that are not highlighted any more because it is. */
 const withDimmed = <Plan extends object>(plan: Plan, dimmed: string[]) =>
   dimmed.length > 0 ? { ...plan, took_highlight_from: dimmed } : plan
 

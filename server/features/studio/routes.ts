@@ -23,7 +23,7 @@ import { note, signIn } from './operators/sign-in.ts'
 import type { StudioContext } from './studio-context.ts'
 import { studioCommands } from './studio.ts'
 
-/** The operators' calls: their way in, and a call for each command. */
+/** The operators' calls: the sign-in, and a call for each command. */
 export function studioRoutes(context: StudioContext): OperatorRoute[] {
   const deskOf = ({ id, email, role }: Operator): StudioSession => ({
     operator: { id, email, role },

@@ -65,7 +65,7 @@ export function studioBytesRoutes(context: StudioContext): BytesRoute[] {
   return [...contentBytesRoutes(context), ...iconRoutes(context)]
 }
 
-/** What has to come round: operators' sessions that are over are forgotten, the way to a payment counted and its sums compared, and the site's parts looked at. */
+/** The scheduled jobs: purge operator sessions, aggregate the funnel, compare its sums, and check the health of the site. */
 export function studioJobs(context: StudioContext): Job[] {
   const { db, realClock } = context
   return [

@@ -42,7 +42,7 @@ it('names each operation for generated clients, and says who may call it', () =>
   expect(named).toMatchObject({
     'get /api/user': 'getUser',
     'post /api/payment/order': 'postPaymentOrder',
-    'get /api/studio/running/jobs': 'studioJobList',
+    'get /api/studio/system/jobs': 'studioJobList',
   })
   for (const { call, tags, security } of operations())
     expect([call, tags.includes('studio')]).toEqual([call, 'operator' in (security[0] ?? {})])

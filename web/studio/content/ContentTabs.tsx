@@ -14,5 +14,5 @@ export function ContentTabs() {
     { to: root, title: t('labels.videos') },
     { to: `${root}/names`, title: t('labels.title') },
   ]
-  return <Tabs label={t('desk.area.content')} tabs={tabs} />
+  return <Tabs label={t('shell.area.content')} tabs={tabs} />
 }

@@ -51,7 +51,7 @@ export function Composer({
   const change = (changed: Partial<Rest>) => setRest({ ...rest, ...changed })
   const save = async () => {
     const saved = await run({ draft, version: composed.version })
-    if (saved) queryClient.setQueryData(['homepage-desk'], saved)
+    if (saved) queryClient.setQueryData(['studio-homepage'], saved)
   }
   return (
     <div className={styles.composer}>

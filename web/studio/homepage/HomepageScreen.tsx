@@ -52,7 +52,7 @@ function Composition() {
   // Stored here, because saving the homepage remounts the composer.
   const [size, setSize] = useState<PreviewSize>('phone')
   const composed = useQuery({
-    queryKey: ['homepage-desk'],
+    queryKey: ['studio-homepage'],
     queryFn: ({ signal }) => call(showHomepage, { signal }),
     // What is being composed must not change under the operator's hands.
     staleTime: Infinity,

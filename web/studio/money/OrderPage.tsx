@@ -67,7 +67,7 @@ function Sections({ file }: { file: OrderFile }) {
       <Summary file={file} />
       <OrderRecords file={file} />
       {may(listAudit) && (
-        <Panel title={t('money.deeds')}>
+        <Panel title={t('money.auditLog')}>
           <AuditTrail subject={file.order.id} />
         </Panel>
       )}

@@ -81,7 +81,7 @@ function Sections({ file }: { file: PersonFile }) {
         <History id={id} />
       </Panel>
       {may(listAudit) && (
-        <Panel title={t('money.deeds')}>
+        <Panel title={t('money.auditLog')}>
           <AuditTrail subject={id} />
         </Panel>
       )}

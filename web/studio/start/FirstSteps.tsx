@@ -19,7 +19,7 @@ export function FirstSteps({ next }: { next: string }) {
     staleTime: 0,
   })
   if (start.isLoadingError) return <CouldNotLoad onRetry={() => void start.refetch()} />
-  if (!start.data) return <div className={styles.wait} aria-busy="true" aria-label={t('desk.loading')} />
+  if (!start.data) return <div className={styles.wait} aria-busy="true" aria-label={t('shell.loading')} />
   const { list } = start.data
   const of = (names: readonly FirstStep['step'][]) =>
     names.flatMap((name) => list.find(({ step }) => step === name) ?? [])
@@ -101,6 +101,6 @@ function placeOf(step: FirstStep['step'], done: boolean, video: string | null): 
     // These are set where the site is started.
     case 'gateway':
     case 'mail':
-      return done ? '/studio/running' : null
+      return done ? '/studio/system' : null
   }
 }

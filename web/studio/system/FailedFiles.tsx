@@ -28,26 +28,26 @@ export function FailedFiles() {
     refetchInterval: againMs,
   })
   const columns = [
-    { title: t('running.file'), cell: ({ source_name }: FailedFile) => source_name },
+    { title: t('system.file'), cell: ({ source_name }: FailedFile) => source_name },
     {
-      title: t('running.episode'),
+      title: t('system.episode'),
       cell: ({ episode: { video_title, number } }: FailedFile) => `${video_title} · ${number}`,
     },
-    { title: t('running.reason'), cell: ({ reason }: FailedFile) => reason },
-    { title: t('running.failedAt'), cell: ({ failed_at }: FailedFile) => formatTime(failed_at, language) },
+    { title: t('system.reason'), cell: ({ reason }: FailedFile) => reason },
+    { title: t('system.failedAt'), cell: ({ failed_at }: FailedFile) => formatTime(failed_at, language) },
     ...(mayRetry
-      ? [{ title: t('running.actions'), actions: true, cell: (file: FailedFile) => <Retry file={file} /> }]
+      ? [{ title: t('system.actions'), actions: true, cell: (file: FailedFile) => <Retry file={file} /> }]
       : []),
   ]
   return (
     <>
       {files.data ? (
         <Table
-          caption={t('running.files')}
+          caption={t('system.files')}
           columns={columns}
           rows={files.data.pages.flatMap(({ list }) => list)}
           keyOf={({ id }) => id}
-          empty={t('running.noFiles')}
+          empty={t('system.noFiles')}
         />
       ) : (
         files.isPending && <div className={styles.wait} aria-busy="true" />
@@ -61,11 +61,11 @@ function Retry({ file: { episode, source_name } }: { file: FailedFile }) {
   const { t } = useTexts()
   const { run, busy } = useCommand(retryEpisode, null)
   const again = async () => {
-    if (await run({ id: episode.id })) notify(t('running.madeAgain', { name: source_name }))
+    if (await run({ id: episode.id })) notify(t('system.madeAgain', { name: source_name }))
   }
   return (
     <Button look="quiet" disabled={busy} onClick={() => void again()}>
-      {t('running.retry')}
+      {t('system.retry')}
       <span className="hidden-text">
         {' '}
         {source_name}, {episode.video_title} · {episode.number}

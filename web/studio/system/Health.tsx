@@ -27,19 +27,19 @@ export function Health() {
   })
   const look = (
     <Button look="quiet" disabled={check.busy} onClick={() => void check.run({})}>
-      {check.busy ? t('running.looking') : t('running.look')}
+      {check.busy ? t('system.looking') : t('system.look')}
     </Button>
   )
   if (health.isError)
     return (
-      <Panel title={t('running.health')} actions={look}>
-        <CouldNotLoad text={t('running.noHealth')} onRetry={() => void health.refetch()} />
+      <Panel title={t('system.health')} actions={look}>
+        <CouldNotLoad text={t('system.noHealth')} onRetry={() => void health.refetch()} />
       </Panel>
     )
   const parts = health.data?.list
   return (
-    <Panel title={t('running.health')} actions={look}>
-      {parts?.length === 0 && <p>{t('running.notLooked')}</p>}
+    <Panel title={t('system.health')} actions={look}>
+      {parts?.length === 0 && <p>{t('system.notLooked')}</p>}
       <ul className={styles.parts} aria-busy={!parts}>
         {parts?.map((part) => (
           <li key={part.part} className={part.problem ? styles.trouble : styles.well}>
@@ -48,7 +48,7 @@ export function Health() {
               {nameOf(part, t)}
             </h3>
             <p>{wordsOf(part, t)}</p>
-            <p className={styles.quiet}>{t('running.since', { time: formatTime(part.since, language) })}</p>
+            <p className={styles.quiet}>{t('system.since', { time: formatTime(part.since, language) })}</p>
             {part.detail && <code>{part.detail}</code>}
           </li>
         )) ?? usualParts.map((name) => <li key={name} className={styles.well} />)}
@@ -61,9 +61,9 @@ const known = ['database', 'jobs', 'storage', 'mail'] as const
 
 function nameOf({ part }: Part, t: Say): string {
   const name = known.find((each) => each === part)
-  if (name) return t(`running.part.${name}`)
+  if (name) return t(`system.part.${name}`)
   const gateway = gatewayIds.find((id) => part === `gateway ${id}`)
-  return t('running.part.gateway', { name: gateway ? gatewayNames[gateway] : part })
+  return t('system.part.gateway', { name: gateway ? gatewayNames[gateway] : part })
 }
 
-const wordsOf = ({ problem }: Part, t: Say) => t(problem ? `running.problem.${problem}` : 'running.well')
+const wordsOf = ({ problem }: Part, t: Say) => t(problem ? `system.problem.${problem}` : 'system.well')

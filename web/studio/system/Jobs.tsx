@@ -63,16 +63,16 @@ export function Jobs() {
   if (jobs.isLoadingError) return <CouldNotLoad onRetry={() => void jobs.refetch()} />
   if (!jobs.data) return <div className={styles.wait} aria-busy="true" />
   const columns = [
-    { title: t('running.job'), cell: ({ name }: ScheduledJob) => <Name name={name} /> },
-    { title: t('running.state'), cell: (job: ScheduledJob) => <State job={job} /> },
+    { title: t('system.job'), cell: ({ name }: ScheduledJob) => <Name name={name} /> },
+    { title: t('system.state'), cell: (job: ScheduledJob) => <State job={job} /> },
     {
-      title: t('running.succeeded'),
+      title: t('system.succeeded'),
       cell: ({ succeeded_at }: ScheduledJob) => formatTime(succeeded_at, language),
     },
     ...(mayRun
       ? [
           {
-            title: t('running.actions'),
+            title: t('system.actions'),
             actions: true,
             cell: ({ name }: ScheduledJob) => <RunNow name={name} />,
           },
@@ -81,11 +81,11 @@ export function Jobs() {
   ]
   return (
     <Table
-      caption={t('running.jobs')}
+      caption={t('system.jobs')}
       columns={columns}
       rows={jobs.data.list}
       keyOf={({ name }) => name}
-      empty={t('running.noJobs')}
+      empty={t('system.noJobs')}
     />
   )
 }
@@ -97,17 +97,17 @@ function Name({ name }: { name: string }) {
   if (!known) return <>{name}</>
   return (
     <span className={styles.job}>
-      {t(`running.jobName.${known}`)} <code>{name}</code>
+      {t(`system.jobName.${known}`)} <code>{name}</code>
     </span>
   )
 }
 
 function State({ job: { state, failing_since, failures, reason } }: { job: ScheduledJob }) {
   const { t, language } = useTexts()
-  if (state !== 'failing') return <>{t(`running.jobState.${state}`)}</>
+  if (state !== 'failing') return <>{t(`system.jobState.${state}`)}</>
   return (
     <div className={styles.failure}>
-      <strong>{t('running.failing', { count: failures, time: formatTime(failing_since, language) })}</strong>
+      <strong>{t('system.failing', { count: failures, time: formatTime(failing_since, language) })}</strong>
       {reason && <code>{reason}</code>}
     </div>
   )
@@ -118,7 +118,7 @@ function RunNow({ name }: { name: string }) {
   const { run, busy } = useCommand(runJob, t('done.jobWanted'))
   return (
     <Button look="quiet" disabled={busy} onClick={() => void run({ name })}>
-      {t('running.run')}
+      {t('system.run')}
       <span className="hidden-text"> {name}</span>
     </Button>
   )

@@ -13,23 +13,23 @@ export function Component() {
   const { t } = useTexts()
   const may = useMay()
   return (
-    <Page title={t('running.title')} lead={t('running.lead')}>
+    <Page title={t('system.title')} lead={t('system.lead')}>
       <Health />
-      <Panel title={t('running.files')}>
+      <Panel title={t('system.files')}>
         <FailedFiles />
       </Panel>
       {may(listAbandonedMails) && (
-        <Panel title={t('running.mails')}>
+        <Panel title={t('system.mails')}>
           <UndeliveredMails />
         </Panel>
       )}
-      <Panel title={t('running.jobs')}>
+      <Panel title={t('system.jobs')}>
         <Jobs />
       </Panel>
-      <Panel title={t('running.backup')}>
-        <p>{t('running.backupText')}</p>
+      <Panel title={t('system.backup')}>
+        <p>{t('system.backupText')}</p>
         <code className={styles.command}>npm run backup -- /path/to/a/folder</code>
-        <p>{t('running.restoreText')}</p>
+        <p>{t('system.restoreText')}</p>
         <code className={styles.command}>npm run restore -- /path/to/a/folder</code>
       </Panel>
     </Page>

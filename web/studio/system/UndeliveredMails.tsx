@@ -21,27 +21,27 @@ export function UndeliveredMails() {
     getNextPageParam: ({ next_cursor }) => next_cursor,
   })
   const columns = [
-    { title: t('running.mail'), cell: ({ subject }: AbandonedMail) => subject },
-    { title: t('running.recipient'), cell: ({ recipient }: AbandonedMail) => recipient },
-    { title: t('running.reason'), cell: (mail: AbandonedMail) => <Why mail={mail} /> },
+    { title: t('system.mail'), cell: ({ subject }: AbandonedMail) => subject },
+    { title: t('system.recipient'), cell: ({ recipient }: AbandonedMail) => recipient },
+    { title: t('system.reason'), cell: (mail: AbandonedMail) => <Why mail={mail} /> },
     {
-      title: t('running.failedAt'),
+      title: t('system.failedAt'),
       cell: ({ abandoned_at }: AbandonedMail) => formatTime(abandoned_at, language),
     },
-    { title: t('running.actions'), actions: true, cell: (mail: AbandonedMail) => <SendAgain mail={mail} /> },
+    { title: t('system.actions'), actions: true, cell: (mail: AbandonedMail) => <SendAgain mail={mail} /> },
   ]
   const rows = mails.data?.pages.flatMap(({ list }) => list)
   return (
     <>
       {rows ? (
         <>
-          {rows.length > 0 && <p className={styles.quiet}>{t('running.mailsHint')}</p>}
+          {rows.length > 0 && <p className={styles.quiet}>{t('system.mailsHint')}</p>}
           <Table
-            caption={t('running.mails')}
+            caption={t('system.mails')}
             columns={columns}
             rows={rows}
             keyOf={({ id }) => id}
-            empty={t('running.noMails')}
+            empty={t('system.noMails')}
           />
         </>
       ) : (
@@ -56,7 +56,7 @@ function Why({ mail: { refused, reason, tries } }: { mail: AbandonedMail }) {
   const { t } = useTexts()
   return (
     <div className={styles.failure}>
-      {t(refused ? 'running.mailRefused' : 'running.mailNotTaken', { count: tries })}
+      {t(refused ? 'system.mailRefused' : 'system.mailNotTaken', { count: tries })}
       {reason && <code>{reason}</code>}
     </div>
   )
@@ -66,11 +66,11 @@ function SendAgain({ mail: { id, subject, recipient } }: { mail: AbandonedMail }
   const { t } = useTexts()
   const { run, busy } = useCommand(retryMail, null)
   const send = async () => {
-    if (await run({ id })) notify(t('running.mailSentAgain'))
+    if (await run({ id })) notify(t('system.mailSentAgain'))
   }
   return (
     <Button look="quiet" disabled={busy} onClick={() => void send()}>
-      {t('running.sendAgain')}
+      {t('system.sendAgain')}
       <span className="hidden-text">
         {' '}
         {subject}, {recipient}

@@ -40,7 +40,7 @@ export function InviteForm() {
       <Choice
         label={t('team.role')}
         value={form.value.role}
-        options={roles.map((role) => ({ value: role, label: t(`desk.role.${role}`) }))}
+        options={roles.map((role) => ({ value: role, label: t(`shell.role.${role}`) }))}
         hint={isRole(form.value.role) ? t(`team.roleText.${form.value.role}`) : ''}
         onChoose={(role) => form.set({ role })}
       />

@@ -36,7 +36,7 @@ export function Operators() {
     {
       title: t('team.role'),
       cell: (operator: Operator) =>
-        mayChange ? <RoleChoice operator={operator} /> : t(`desk.role.${operator.role}`),
+        mayChange ? <RoleChoice operator={operator} /> : t(`shell.role.${operator.role}`),
     },
     {
       title: t('team.seen'),
@@ -68,7 +68,7 @@ function RoleChoice({ operator: { email, role } }: { operator: Operator }) {
   const { t } = useTexts()
   const { run, busy } = useCommand(changeOperator, null)
   const [requested, setWished] = useState<Role | null>(null)
-  const words = (each: Role) => t(`desk.role.${each}`)
+  const words = (each: Role) => t(`shell.role.${each}`)
   const change = async (to: Role) => {
     if (await run({ email, role: to })) notify(t('team.roleChanged', { email, to: words(to) }))
     setWished(null)

@@ -17,8 +17,8 @@ export function whoElse(event: string, t: Say): string {
 /** What was done in a short sentence; a command that is no more is called by its words. */
 export function auditEventText({ event, details }: Pick<AuditEvent, 'event' | 'details'>, t: Say): string {
   const words = wordsOf(event)
-  if (words !== undefined && isActing(words) && isAsked(details)) return t(`deed.asked.${words}`)
-  return isAudited(event) ? t(`deed.done.${event}`) : (words ?? event)
+  if (words !== undefined && isActing(words) && isAsked(details)) return t(`auditEvent.asked.${words}`)
+  return isAudited(event) ? t(`auditEvent.done.${event}`) : (words ?? event)
 }
 
 /** Whether a line says that a command was asked for, and not yet what came of it. */

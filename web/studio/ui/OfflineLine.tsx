@@ -13,7 +13,7 @@ export function OfflineLine() {
   const online = useSyncExternalStore(onChange, isOnline, isOnline)
   return (
     <div role="status">
-      {!online && <p className={`${floating.line} ${styles.offline}`}>{t('desk.offline')}</p>}
+      {!online && <p className={`${floating.line} ${styles.offline}`}>{t('shell.offline')}</p>}
     </div>
   )
 }

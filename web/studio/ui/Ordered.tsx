@@ -43,7 +43,7 @@ export function Ordered<Item>({
     const item = items[from]
     if (item === undefined) return
     onOrder(items.toSpliced(from, 1).toSpliced(to, 0, item))
-    setMoved(t('desk.moved', { name: nameOf(item), place: to + 1, count: items.length }))
+    setMoved(t('shell.moved', { name: nameOf(item), place: to + 1, count: items.length }))
   }
   const step = (from: number, to: number) => {
     stepped.current = { place: to, by: to < from ? -1 : 1 }
@@ -73,28 +73,28 @@ export function Ordered<Item>({
             data-drop={drag && drag.to === index ? sideOf(drag) : undefined}
           >
             <div className={styles.handle} onKeyDown={(event) => farther(event, index)}>
-              <span aria-hidden onPointerDown={(event) => take(event, index)} title={t('desk.drag')}>
+              <span aria-hidden onPointerDown={(event) => take(event, index)} title={t('shell.drag')}>
                 ⠿
               </span>
               <button
                 type="button"
                 disabled={index === 0}
                 data-step
-                title={t('desk.far')}
+                title={t('shell.far')}
                 onClick={() => step(index, index - 1)}
               >
                 <span aria-hidden>↑</span>
-                <span className="hidden-text">{t('desk.up', { name: nameOf(item) })}</span>
+                <span className="hidden-text">{t('shell.up', { name: nameOf(item) })}</span>
               </button>
               <button
                 type="button"
                 disabled={index === last}
                 data-step
-                title={t('desk.far')}
+                title={t('shell.far')}
                 onClick={() => step(index, index + 1)}
               >
                 <span aria-hidden>↓</span>
-                <span className="hidden-text">{t('desk.down', { name: nameOf(item) })}</span>
+                <span className="hidden-text">{t('shell.down', { name: nameOf(item) })}</span>
               </button>
             </div>
             {children(item)}

@@ -13,10 +13,10 @@ type Field = 'episode_cents' | 'video_cents' | 'currency' | 'free_episodes'
 /** What a draft has as it began, from the video before it, because no operator has said otherwise; null if nothing is. */
 export async function loadInherited(db: Db, video: AdminVideoRecord): Promise<Inherited | null> {
   if (video.state !== 'draft') return null
-  const deeds = await selectDescribing(db, video.id)
-  const begun = deeds.find(({ event }) => event === 'studio video add')?.after
+  const events = await selectDescribing(db, video.id)
+  const begun = events.find(({ event }) => event === 'studio video add')?.after
   if (!begun) return null
-  const edits = deeds.filter(({ event }) => event === 'studio video edit')
+  const edits = events.filter(({ event }) => event === 'studio video edit')
   const isKept = (field: Field) =>
     begun[field] === video[field] && !edits.some(({ after }) => after && field in after)
   const kept = inheritable.filter((part) => fieldsOf[part].every(isKept))

@@ -17,7 +17,7 @@ import type { Tx } from '#server/tables.ts'
 export const labelCommands: Command[] = [
   reads(contract.listStudioTags, async ({ db }, { keyword, cursor, limit }) => {
     const words = keyword?.trim() || undefined
-    const name = `desk tags ${words ?? ''}`
+    const name = `studio tags ${words ?? ''}`
     const size = pageSize(limit, listLimits)
     const position = decodeCursor(name, cursor, ['integer', 'text'])
     const after = position && { video_count: position[0], id: position[1] }

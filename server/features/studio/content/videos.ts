@@ -33,7 +33,7 @@ const mostTags = 500
 /** Commands for videos of every status: list, create, edit, publish, archive. */
 export const videoCommands: Command[] = [
   reads(contract.listStudioVideos, async ({ db }, { state, keyword, cursor, limit }, { language }) => {
-    const name = `desk videos ${state ?? ''} ${keyword ?? ''}`
+    const name = `studio videos ${state ?? ''} ${keyword ?? ''}`
     const { page, next_cursor } = await readPage(
       name,
       { cursor, size: pageSize(limit, listLimits) },

@@ -66,7 +66,7 @@ function resultOf(
   }
 }
 
-/** Whoever bought nothing brought nothing, and counts. */
+/** Viewers who bought nothing count with zero revenue. */
 function amountsOf({ revenue, exposed }: VariantSales, currency: string): Amounts {
   const sums = revenue.find((each) => each.currency === currency)
   return { sum: sums?.net_cents ?? 0, squares: sums?.squares ?? 0, of: exposed }

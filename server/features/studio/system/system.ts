@@ -23,7 +23,7 @@ import type { JobRow } from './system-queries.ts'
 
 export type { RunningContext } from './check-parts.ts'
 
-/** How the site runs: its parts, what comes round by the clock, files that could not be made, and mails that could not be sent. */
+/** The commands about the system: health checks, scheduled jobs, failed uploads and undelivered mails. */
 export const systemCommands: Command[] = [
   reads(showHealth, async ({ db }, _input, actor) => ({ data: { list: await loadParts(db, actor) } })),
 

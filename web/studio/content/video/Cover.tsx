@@ -66,7 +66,7 @@ export function Cover({ video }: { video: StudioVideo }) {
   )
 }
 
-/** Covers that the viewers of one language see in the place of the other. */
+/** Covers that the viewers of one language see instead of the other. */
 function LanguageCovers({ video: { id, language_covers } }: { video: StudioVideo }) {
   const { t } = useTexts()
   const { run: remove, busy } = useCommand(removeCover, t('content.saved'))

@@ -37,7 +37,7 @@ export function Preview({ video }: { video: StudioVideo }) {
           onChoose={(value) => setPerson(people.find((each) => each === value) ?? 'visitor')}
         />
         <Choice
-          label={t('desk.language')}
+          label={t('shell.language')}
           value={language}
           options={languages.map((each) => ({ value: each, label: languageNames[each] }))}
           onChoose={(value) => setLanguage(languages.find((each) => each === value) ?? 'en')}

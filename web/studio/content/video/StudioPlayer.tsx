@@ -23,7 +23,7 @@ export function StudioPlayer({
 }) {
   const frame = useRef<HTMLDivElement>(null)
   const source = useQuery({
-    queryKey: ['desk-playback', episodeId],
+    queryKey: ['studio-playback', episodeId],
     queryFn: ({ signal }) => call(playStudioEpisode, { query: { id: episodeId }, signal }),
     // A link is good for longer than anybody looks.
     staleTime: Infinity,

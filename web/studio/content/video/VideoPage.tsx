@@ -27,7 +27,7 @@ export function VideoPage() {
   if (isNoPage(video.error)) return <NotFound />
   // What was typed stays where the network is lost for a while.
   if (video.isLoadingError) return <CouldNotLoad onRetry={() => void video.refetch()} />
-  if (!video.data) return <div className={styles.waitPage} aria-busy="true" aria-label={t('desk.loading')} />
+  if (!video.data) return <div className={styles.waitPage} aria-busy="true" aria-label={t('shell.loading')} />
   return <Whole key={id} video={video.data} />
 }
 

@@ -28,7 +28,7 @@ export function SheetActions({
     <div className={styles.actions}>
       {stay === undefined ? (
         <Button look="quiet" onClick={onCancel}>
-          {t('desk.cancel')}
+          {t('shell.cancel')}
         </Button>
       ) : (
         <Button ref={focusFirst} onClick={onCancel}>

@@ -17,10 +17,10 @@ export function AskToLeave({ onLeave, onStay }: { onLeave: () => void; onStay: (
   const { t } = useTexts()
   return (
     <AskFirst
-      title={t('desk.leaveTitle')}
-      text={t('desk.leaveText')}
-      action={t('desk.leave')}
-      stay={t('desk.stay')}
+      title={t('shell.leaveTitle')}
+      text={t('shell.leaveText')}
+      action={t('shell.leave')}
+      stay={t('shell.stay')}
       busy={false}
       onDo={onLeave}
       onClose={onStay}
