@@ -44,9 +44,9 @@ export const getHomepage = endpoint({
     copyright: Type.Object({ text: Type.String(), icon: Type.String() }),
     menu: Type.Array(TagName),
     homepage: Type.Array(Section),
-    // `layout` of the pay panel: `sheet` from the bottom, `card` in the middle; another is taken for `sheet`.
+    // `layout` of the pay panel: `sheet` at the bottom, `card` in the middle; an unknown value means `sheet`.
     pay_theme: Type.Object({ id: Type.String(), layout: Type.String(), accent: Type.String() }),
-    /** The section that recommends dramas, which the For-you feed begins with; null if there is none. */
+    /** The section of recommendations, which the For-you feed starts with; null if there is none. */
     feed: nullable(Id),
   }),
 })
@@ -66,7 +66,7 @@ export const queryHomepage = endpoint({
   }),
   data: listOf(VideoCard, {
     title: Type.String(),
-    /** The orders that can be chosen, the usual one first; none where there is but one. */
+    /** The orders that can be chosen, the default first; empty if there is only one. */
     sorts: Type.Array(oneOf(sorts)),
   }),
 })
@@ -109,7 +109,7 @@ export const listTags = endpoint({
   refuses: [],
   query: Type.Object({ keyword: Type.Optional(Type.String({ maxLength: 200 })), ...paging }),
   data: listOf(Tag, {
-    /** With a keyword: the videos whose title it finds. */
+    /** With a keyword: the videos with a matching title. */
     titles: Type.Optional(
       Type.Array(Type.Object({ id: Id, title: Type.String(), cover_url: nullable(Type.String()) })),
     ),

@@ -2,10 +2,10 @@
 export const languages = ['en', 'es', 'fy', 'dy', 'pt'] as const
 export type Language = (typeof languages)[number]
 
-/** The languages that a site offers, in an order whose first is its default. */
+/** The languages that a site offers; the first is the default. */
 export type OfferedLanguages = readonly [Language, ...Language[]]
 
-/** One text in the site's languages; `en` is always there. */
+/** A text in the site's languages; `en` is required. */
 export type Texts = { en: string } & Partial<Record<Language, string>>
 
 /** The value of `lang`, `srclang` and `hreflang` for each language. */
@@ -16,7 +16,7 @@ const codes = new Map<string, Language>([
   ...languages.map((language): [string, Language] => [htmlLanguage[language], language]),
 ])
 
-/** The language for one tag ("de-AT" gives `dy`), or undefined if it is not offered. */
+/** Finds the language for a tag ("de-AT" gives `dy`); undefined if it is not offered. */
 export function languageOf(tag: string, offered: OfferedLanguages = languages): Language | undefined {
   const language = codes.get(tag.trim().toLowerCase().split('-')[0] ?? '')
   return language && offered.includes(language) ? language : undefined
@@ -42,7 +42,7 @@ export function firstLanguage(
   return undefined
 }
 
-/** A text in the language asked for, else in English. */
+/** Selects a text in a language, else in English. */
 export function inLanguage(texts: Texts, language: Language): string {
   return texts[language] ?? texts.en
 }

@@ -4,15 +4,15 @@ import { User } from './members.ts'
 import { Id, Time, Typed, listOf, nullable, oneOf } from './shapes.ts'
 
 /**
- * A profile at a social provider that signs in to the member's account. An account has as many as its member links, several
- * at one provider too; each is of one account only.
+ * A profile at a social provider that signs in to the member's account. A member may link any number of profiles, also several
+ * of one provider. A profile belongs to one account only.
  */
 export const Identity = Type.Object({
   id: Id,
   provider: Type.String(),
   /** The provider's name. */
   name: Type.String(),
-  /** What the provider calls the person: an e-mail that it has verified, else a name. */
+  /** The person at the provider: the verified e-mail, else the name. */
   known_as: nullable(Type.String()),
   linked_at: Time,
 })
@@ -38,7 +38,7 @@ export const linkSocial = endpoint({
     current_password: Type.Optional(Typed),
     totp: Type.Optional(Typed),
   }),
-  /** Where the browser goes next: the provider's own page. */
+  /** The provider's page, which the browser opens next. */
   info: Type.Object({ url: Type.String() }),
 })
 
@@ -68,7 +68,7 @@ export const confirmSocial = endpoint({
     'codeWrong',
   ],
   body: Type.Object({
-    /** From the fragment of /login, where a provider led there with `social=second_factor`; it lasts 10 minutes. */
+    /** From the fragment of /login, if the query has `social=second_factor`; valid for 10 minutes. */
     ticket: Type.String({ maxLength: 512 }),
     totp: Typed,
   }),
@@ -77,10 +77,10 @@ export const confirmSocial = endpoint({
 })
 
 /**
- * Why a visit to a social provider did not end signed in, as `social` in the query of /login (of /individual for a member
- * who links). `prove`: whoever links proves first that the account is theirs, see `linkSocial`; `lost`: the browser that came back is not the one that left; `has_account`: sign in to the account with this
- * e-mail first, then start the same provider again to link it; `taken`: it belongs to another account; `second_factor`:
- * the account's code is asked for, see `confirmSocial`.
+ * Why a social sign-in did not complete, as `social` in the query of /login (of /individual for a member who links).
+ * `prove`: the member must confirm first that the account is theirs, see `linkSocial`; `lost`: the callback arrived in another
+ * browser; `has_account`: sign in to the account with this e-mail first, then start the same provider again to link it;
+ * `taken`: the profile belongs to another account; `second_factor`: the authenticator code is needed, see `confirmSocial`.
  */
 export const socialAnswers = [
   'prove',

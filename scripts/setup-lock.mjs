@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 const lookEveryMs = 500
 const touchEveryMs = 1000
-/** Whoever works touches the file; a process that is gone does not, whatever has its number by then. */
+/** The owner touches the file while it works, because another process may have the id of a dead one. */
 const staleAfterMs = 15_000
 
 export async function withSetupLock(file, work, say) {

@@ -7,7 +7,7 @@ interface Started {
   publicUrl: string
 }
 
-/** Where a command takes the site to be, with what whoever runs it should know of that. */
+/** The site's URL as a command assumes it, with a note for its user. */
 export interface SiteAddress {
   publicUrl: string
   /** Undefined where PUBLIC_URL says it. */

@@ -91,7 +91,7 @@ export async function createSite(context: Context, options: SiteOptions = {}): P
   return site
 }
 
-/** The desk speaks its own languages, whichever are offered to viewers. */
+/** The studio has its own languages, whichever are offered to viewers. */
 const isForOperators = (url: string) => /^(\/api)?\/studio(?=[/?]|$)/.test(url)
 
 function operationsRoutes({ database }: Context, isStopping: () => boolean): Route[] {

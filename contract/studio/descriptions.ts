@@ -19,7 +19,7 @@ export const VideoDescription = Type.Object({
   episode_cents: Cents,
   video_cents: Cents,
   currency: Currency,
-  /** Of the episodes from the first on, as far as they are named. */
+  /** The titles of the episodes, starting with the first. */
   episode_titles: Type.Array(TextsInSome),
 })
 export type VideoDescription = Static<typeof VideoDescription>
@@ -35,7 +35,7 @@ export const readDescription = command({
   body: Type.Object({ text: Typed }),
   info: Type.Object({
     description: nullable(VideoDescription),
-    /** Such as "price.video_cents must be a whole number from 1 to 100000000; it is 9.99". */
+    /** Mistakes, such as "price.video_cents must be a whole number from 1 to 100000000; it is 9.99". */
     mistake: nullable(Type.String()),
   }),
 })

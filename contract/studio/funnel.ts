@@ -10,11 +10,11 @@ export type FunnelKind = (typeof funnelKinds)[number]
 const sums = {
   /** By token and click, visits to the site; by video, visits that opened the video. */
   visits: Type.Integer(),
-  /** A viewer's first of an episode in a half hour. */
+  /** A viewer's play of an episode counts once in half an hour. */
   plays: Type.Integer(),
-  /** Visits that were shown what a locked episode costs. */
+  /** Visits that saw the paywall of a locked episode. */
   paywalls: Type.Integer(),
-  /** Orders that were paid; renewals are none of them. */
+  /** Paid orders without renewals. */
   paid: Type.Integer(),
   ...revenueViews,
 }
@@ -46,7 +46,7 @@ export const listFunnel = command({
     ...paging,
   }),
   data: listOf(FunnelRow, {
-    /** Of the whole span, whatever is on this page. */
+    /** The sums of the whole time span, not only of this page. */
     totals: FunnelSums,
     first_day: Type.String(),
     last_day: Type.String(),
@@ -57,9 +57,9 @@ export const listFunnel = command({
 export const DropOff = Type.Object({
   episode_id: Id,
   number: Type.Integer(),
-  /** Viewers whose player kept a place in it. */
+  /** Viewers whose position in it was saved. */
   started: Type.Integer(),
-  /** Of those, who came to nine tenths of it. */
+  /** Those of them who watched nine tenths of it. */
   finished: Type.Integer(),
 })
 export type DropOff = Static<typeof DropOff>

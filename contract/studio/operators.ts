@@ -3,22 +3,22 @@ import { endpoint } from '#contract/endpoint.ts'
 import { Id, Time, Typed, listOf, nullable, oneOf, paging } from '#contract/shapes.ts'
 import { command, roles } from './command.ts'
 
-/** Somebody who runs the site. */
+/** A person with access to the studio. */
 export const Operator = Type.Object({
   id: Id,
   email: Type.String(),
   role: oneOf(roles),
-  /** Null until the invitation was accepted. */
+  /** Null until the invitation is accepted. */
   active_since: nullable(Time),
   last_seen_at: nullable(Time),
 })
 export type Operator = Static<typeof Operator>
 
-/** Who is signed in, and what the pages of the studio need to know of the site. */
+/** The operator who is signed in, and the settings of the site that the studio needs. */
 export const StudioSession = Type.Object({
   operator: Type.Object({ id: Id, email: Type.String(), role: oneOf(roles) }),
   site: Type.String(),
-  /** Whether buyers may pay with the sandbox: no money is moved then. */
+  /** Whether customers can pay with the sandbox, where no money is moved. */
   sandbox: Type.Boolean(),
 })
 export type StudioSession = Static<typeof StudioSession>
@@ -138,13 +138,13 @@ export const removeOperator = command({
   info: Type.Object({ removed: Type.Boolean() }),
 })
 
-/** One thing that somebody did. */
+/** An entry of the audit log. */
 export const AuditEvent = Type.Object({
   id: Id,
   at: Time,
   /** One of contract/studio/audit-events.ts, or what an older site wrote: "studio " and a command's words, or an event's name. */
   event: Type.String(),
-  /** The operator's address; null for the command line, and where it was no operator. */
+  /** The operator's address; null for the command line and for customers. */
   operator: nullable(Type.String()),
   /** The subject of the action, such as a video's or an order's id. */
   subject: nullable(Type.String()),

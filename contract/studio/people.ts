@@ -5,12 +5,12 @@ import { Id, Milliseconds, Time, listOf, nullable, oneOf, paging } from '#contra
 import { command } from './command.ts'
 import { CustomerEntitlement } from './orders.ts'
 
-/** Only those who help people see who they are. */
+/** Only support and owners see personal data. */
 const helpers = ['owner', 'support'] as const
 /** The reason of an action, recorded in the audit log. */
 const Reason = Type.String({ minLength: 1, maxLength: 200 })
 
-/** The unverified address of the latest purchase, for people without an account's address. */
+/** The unverified address of the latest purchase, for customers whose account has no address. */
 export const OrderEmail = nullable(Type.String())
 
 /** A customer: a member, or a guest for whom something is stored. */
@@ -28,10 +28,10 @@ export const Person = Type.Object({
 })
 export type Person = Static<typeof Person>
 
-/** Where somebody is signed in. */
+/** A session of a customer. */
 const SignedIn = Type.Object({ id: Id, device: Type.String(), created_at: Time, last_seen_at: Time })
 
-/** A card or wallet that is kept for renewals: what its holder sees of it too, and no more. */
+/** A saved payment method: what the customer sees of it too, and no more. */
 const KeptMethod = Type.Object({
   gateway: oneOf(gatewayIds),
   brand: nullable(Type.String()),
@@ -39,7 +39,7 @@ const KeptMethod = Type.Object({
   created_at: Time,
 })
 
-/** One person with all that helps to help them; their orders are in the list of orders. */
+/** A customer's page. Their orders are in the list of orders. */
 export const PersonFile = Type.Object({
   person: Person,
   membership: Membership,
@@ -133,7 +133,7 @@ export const grantEntitlement = command({
   body: Type.Object({
     person: Id,
     video_id: Type.Optional(Id),
-    /** Of one episode; without it, the whole video. */
+    /** Without it, the whole video. */
     number: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),
     /** How long it lasts; permanent if omitted. */
     days: Type.Optional(Type.Integer({ minimum: 1, maximum: 3650 })),

@@ -1,5 +1,5 @@
-/** How much one call announces, gives up or names: a season with captions in every language, in a body of so many bytes. */
+/** The limits of a call that announces, cancels or names uploads: a season with captions in every language. */
 export const planLimits = { files: 500, bytes: 256 * 1024 }
 
-/** The list of such a call. */
+/** The list in such a call. */
 export const someOfPlan = { minItems: 1, maxItems: planLimits.files }

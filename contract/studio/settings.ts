@@ -18,8 +18,8 @@ export const limitNames = [
 export type LimitName = (typeof limitNames)[number]
 
 /**
- * Between which a limit may be set here. Below, one wrong number would keep operators out of their own desk, or buyers from
- * paying; above, it would be none. Whoever has the machine sets what they like by the environment.
+ * The bounds of a limit that is set in the studio. A lower one could lock operators out of the studio or keep customers from
+ * paying; a higher one would be no limit. The environment of the process may set any value.
  */
 export const limitBounds: Record<LimitName, { least: string; most: string }> = {
   signInAccount: { least: '5/min', most: '60/min' },

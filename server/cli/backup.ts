@@ -151,7 +151,7 @@ async function listBucket(storage: Storage, path: string, signal: AbortSignal): 
   await pipeline(lines, createWriteStream(path, { mode: 0o600, flush: true }), { signal })
 }
 
-/** One that the site made for itself is part of it; one that was given it has to be kept by whoever gave it. */
+/** A generated secret is part of the backup; a configured one must be stored by the operator. */
 async function keepSecret({ dataDir, secrets }: Backed['config'], folder: string): Promise<void> {
   const own = join(dataDir, secretFile)
   if (existsSync(own) && readFileSync(own, 'utf8').trim() === secrets.appSecret)

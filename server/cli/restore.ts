@@ -79,7 +79,7 @@ function needsSecret({ dataDir, secrets }: Config, manifest: Manifest, folder: s
   return true
 }
 
-/** Puts the backup's secret in the place of ours, which is kept beside it. */
+/** Puts the backup's secret instead of ours, which is kept beside it. */
 async function bringSecret({ dataDir }: Config, folder: string): Promise<void> {
   const own = join(dataDir, secretFile)
   await copyFile(own, `${own}.before-restore`)

@@ -35,7 +35,7 @@ export async function runAsked(site: Context, asked: Asked): Promise<string> {
   }
 }
 
-/** @param note for whoever is given a link */
+/** @param note is printed with a link */
 async function answer(context: Context, { what, json }: Asked, note: string | undefined): Promise<string> {
   if ('file' in what) {
     const { file, args } = what

@@ -67,11 +67,11 @@ export const composerFor =
   (template: string, language: string, values: Record<string, string>): ComposedMail =>
     composeMail(site, template, keptLanguage(language, offered()), values)
 
-/** A message to the operator, whose answer goes to whoever wrote it. */
+/** A message to the operator; a reply is sent to its writer. */
 function composeContact(site: string, language: Language, values: Record<string, string>): ComposedMail {
   const { name = '', email = '', message = '' } = values
   const { subject, before, after } = mailTexts[language].contact
-  // A name is one line; it stands in a header.
+  // A name is one line; it is in a header.
   const writer = name.replaceAll(/\s+/g, ' ')
   const lines = [before, `${writer} <${email}>`]
   const text = [...lines, message, `-- \n${after}`].join('\n\n')

@@ -48,7 +48,7 @@ export function createAnswerCache<Answer = Serialised>(clock: Clock, { stale = f
 }
 
 /**
- * Remembers the latest answers, and gives one in the place of an answer that cannot be made because the database is away. Once that was
+ * Remembers the latest answers, and gives one instead of an answer that cannot be made because the database is away. Once that was
  * seen nobody waits for the database any more: it is asked in the background until it is there.
  */
 function createFormers<Answer>() {

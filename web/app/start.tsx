@@ -8,7 +8,7 @@ import { openRouter } from './router.tsx'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from 'react-router/dom'
 
-/** Mounts the site into the document, in the visitor's language. `byLink`: by one that says where people come from. */
+/** Mounts the site into the document, in the visitor's language. `byLink`: the URL has a referrer token or click id. */
 export async function start(byLink: boolean): Promise<void> {
   const router = openRouter()
   noteVisit(byLink)
@@ -16,7 +16,7 @@ export async function start(byLink: boolean): Promise<void> {
   if (sentry) void import('./reporting/report-later.ts').then(({ reportLater }) => reportLater(sentry))
   await loadTexts('base')
   const element = document.getElementById('app')
-  // In slices, so that a slow phone can do other work in between.
+  // In a transition, so that a slow phone can do other work in between.
   if (element) startTransition(() => createRoot(element).render(<Providers router={router} />))
 }
 

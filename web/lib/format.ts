@@ -1,7 +1,7 @@
 import { htmlLanguage, type Language } from '#contract/languages.ts'
 import { currentLanguage } from './language.ts'
 
-/** What thousands, millions and thousands of millions are shortened to. */
+/** The suffixes of thousands, millions and billions. */
 const units: Record<Language, readonly string[]> = {
   en: ['', 'K', 'M', 'B'],
   es: ['', '\u00a0mil', '\u00a0M', '\u00a0mil\u00a0M'],
@@ -10,15 +10,15 @@ const units: Record<Language, readonly string[]> = {
   pt: ['', '\u00a0mil', '\u00a0M', '\u00a0mM'],
 }
 
-/** A play count as the cards show it: 1234567 is "1.2M" in English. Not by Intl: its compact form takes a slow phone a tenth of a second. */
+/** A play count as the cards show it: 1234567 is "1.2M" in English. Intl's compact notation takes a slow phone 0.1 s. */
 export function shortCount(count: number): string {
   let [rest, unit] = [count, 0]
-  // What would be rounded to "1000K" is "1M".
+  // A value that would round to "1000K" is "1M".
   while (rest >= 999.95 && unit < 3) [rest, unit] = [rest / 1000, unit + 1]
   return `${decimal(Math.round(rest * 10) / 10)}${units[currentLanguage()][unit]}`
 }
 
-/** A small number as the language of the screens writes it: 1.5 is "1,5" everywhere but in English. */
+/** A small number in the interface language: 1.5 is "1,5" except in English. */
 export function decimal(value: number): string {
   return currentLanguage() === 'en' ? String(value) : String(value).replace('.', ',')
 }
@@ -35,12 +35,12 @@ let longDates: Intl.DateTimeFormat | undefined
 export function longDate(time: string | null | undefined): string {
   const date = new Date(time ?? '')
   if (Number.isNaN(date.getTime())) return 'Invalid Date'
-  // Made when it is first used: the browser takes long to.
+  // Created on the first use, because creating it is slow.
   longDates ??= new Intl.DateTimeFormat('en-US', { dateStyle: 'long' })
   return longDates.format(date)
 }
 
-/** A percentage as the language of the screens writes it: 8.1 is "8,1 %" in German. */
+/** A percentage in the interface language: 8.1 is "8,1 %" in German. */
 export function percent(value: number): string {
   const options = { style: 'percent', maximumFractionDigits: 2 } as const
   return new Intl.NumberFormat(htmlLanguage[currentLanguage()], options).format(value / 100)

@@ -14,7 +14,7 @@ import { notifyPriceChange } from './subscriptions/notify-price-change.ts'
 import { aggregateDays } from './reporting/daily-revenue.ts'
 import { refundWithdrawn } from './consumer-rights/withdraw.ts'
 
-/** What has to come round (billing.md, "Crash safety" and "Dunning"). */
+/** The scheduled jobs of billing (billing.md, "Crash safety" and "Dunning"). */
 export function billingJobs(context: BillingContext): Job[] {
   return [
     { name: 'billing-janitor', everySeconds: 10, dueWhen: anyForJanitor, run: () => runJanitor(context) },

@@ -10,14 +10,14 @@ import { releaseDue } from './editing/video-states.ts'
 
 const batch = 1000
 /**
- * A row of the search stands in its index with each of its words: where none of that is in memory, one takes 20 ms to move, and
+ * A row of the search is in its index with each of its words: where none of that is in memory, one takes 20 ms to move, and
  * so many a third of the time that a statement has.
  */
 const tierBatch = 500
 /** What a play adds to its tags' trending score is half as much after so long. */
 const halfLifeMs = 2 * dayMs
 const trendingTags = 10
-/** Whoever takes longer from one page to the next may miss a video that rose meanwhile. */
+/** A reader who takes longer for a page may miss a video that has moved up meanwhile. */
 const risesKeptMs = 3_600_000
 const setting = 'tags_ranked'
 
@@ -46,7 +46,7 @@ export async function assignAllTiers(db: Db, signal: AbortSignal, most = tierBat
   while (!signal.aborted && (await inTransaction(db, (tx) => assignTiers(tx, most))) === most);
 }
 
-/** What has to come round. */
+/** The scheduled jobs of the catalogue. */
 export function catalogJobs({ db, clock }: { db: Db; clock: Clock }) {
   return [
     { name: 'refresh-ranks', everySeconds: 600, run: () => refreshRanks(db, clock.now()) },

@@ -46,7 +46,7 @@ export interface VideosTable {
   video_cents: number
   cover_path: string | null
   cover_color: Generated<string>
-  /** Covers that the viewers of one language see in the place of that one. */
+  /** Covers that the viewers of one language see instead of that one. */
   language_covers: JSONColumnType<LanguageCovers, string | undefined, string>
   /** How far its episodes are made, in percent; null once all are. */
   progress: Generated<number | null>

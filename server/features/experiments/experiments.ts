@@ -24,13 +24,13 @@ export {
   type ExperimentRow,
 } from './run-experiment.ts'
 
-/** What a viewer's variants are found by. */
+/** Finds the variants of viewers, and records who saw a difference. */
 export interface Experiments {
-  /** Those that run, as of a second ago at most. */
+  /** The running experiments, at most a second old. */
   running(): Promise<readonly RunningExperiment[]>
   /**
-   * Records that a viewer met what differs in these experiments; the first time of each counts. A viewer without a row may have met it
-   * too, as many of a network as its quota allows, but not somebody who has registered since that token was given.
+   * Records that a viewer was exposed to these experiments; the first exposure to each counts. Viewers without a row are recorded up
+   * to the quota of their network, unless they have registered since their token was issued.
    */
   noteMet(
     viewer: Pick<Viewer, 'userId' | 'kept' | 'ip'>,
@@ -77,15 +77,15 @@ const about = (running: Running, kind: RunningExperiment['kind'], target: string
 /** How many episodes of a video are free, for one viewer. */
 export interface FreeEpisodes {
   count: number
-  /** As many are free in every variant. */
+  /** How many are free in every variant. */
   least: number
-  /** The experiment that decides it; a viewer who asks for an episode after the `least` meets what differs. */
+  /** The experiment that decides it. A viewer who requests an episode after the `least` is exposed to it. */
   experiment?: RunningExperiment
 }
 
 /**
- * How many episodes of a video are free for a viewer. An experiment about the video comes before one about all. Whoever has no
- * id yet has what every variant has.
+ * How many episodes of a video are free for a viewer. An experiment about the video has precedence over one about all videos. A
+ * viewer without an id gets the episodes that are free in every variant.
  */
 export function freeEpisodesFor(
   running: Running,
@@ -101,7 +101,7 @@ export function freeEpisodesFor(
   return { count, least, experiment }
 }
 
-/** What a viewer's variant changes in the operator's pay theme; nothing where none does. */
+/** The changes of a viewer's variant to the operator's pay theme, if any. */
 export function payThemeFor(running: Running, viewerId: string): { layout?: string; accent?: string } {
   const experiment = about(running, 'pay_theme', null)
   if (!experiment) return {}
@@ -115,13 +115,13 @@ interface Amount {
   currency: string | null
 }
 
-/** What a viewer's variants ask for an episode and for the whole of a video. */
+/** The prices of a viewer's variants for an episode and for a whole video. */
 export interface VariantPrices {
   episode?: Amount
   video?: Amount
 }
 
-/** The prices of a video for a viewer, where an experiment about it decides one; nothing where none does. */
+/** The prices of a video for a viewer that an experiment decides, if any. */
 export function pricesFor(running: Running, viewerId: string | undefined, videoId: string): VariantPrices {
   if (viewerId === undefined) return {}
   const amountOf = (kind: 'episode_price' | 'video_price') => {
@@ -138,7 +138,7 @@ export function variantCents(variant: Amount | undefined, currency: string, usua
   return variant?.currency === currency ? variant.cents : usual
 }
 
-/** A video's price as the viewer's variants have it. */
+/** A video's price with the changes of the viewer's variants. */
 export function withVariantPrices<
   Price extends { currency: string; episode_cents: number; video_cents: number },
 >(price: Price, { episode, video }: VariantPrices): Price {
@@ -158,7 +158,7 @@ export function metInOffer(running: Running, videoId?: string): RunningExperimen
   )
 }
 
-/** What a guest met first counts for the member, whose own id decides from then on. */
+/** Moves a guest's exposures to the member, whose id decides the variant from then on. */
 export async function mergeExposures(tx: Tx, guestId: string, memberId: string): Promise<void> {
   if (guestId !== memberId) await moveExposures(tx, guestId, memberId)
 }

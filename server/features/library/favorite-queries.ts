@@ -35,7 +35,7 @@ export async function insertFavorite(tx: Tx, userId: string, videoId: string, no
 }
 
 /**
- * Deletes these favorites, or all of the user's, always in the same order of rows, and notes that they went.
+ * Deletes these favorites, or all of the user's, always in the same order of rows, and records the removals.
  * @returns how many there were
  */
 export async function deleteFavorites(tx: Tx, userId: string, videoIds?: readonly string[]): Promise<number> {

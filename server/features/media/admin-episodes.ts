@@ -13,7 +13,7 @@ import { reasonIn } from './ingest/files/unusable-file.ts'
 import { issueSignedUrls, type IssuedLinks } from './signed-urls.ts'
 import { selectCounts } from './queries.ts'
 
-/** What the desk needs to show episodes: links are signed as for viewers. */
+/** What the studio needs to show episodes: links are signed as for viewers. */
 export interface AdminMediaContext {
   db: Db
   clock: Clock

@@ -47,7 +47,7 @@ export { countFailed } from './admin-queries.ts'
 export { createEpisodes, type Episodes } from './load-episodes.ts'
 export { listFailedFiles } from './failed-files.ts'
 
-/** What reads a `video.yaml`. Loaded once somebody brings one, as what makes covers is. */
+/** Loads its parser when the first `video.yaml` is read. */
 export { readVideoYaml } from './read-video-yaml.ts'
 
 /** As make-stills.ts says. */
@@ -75,7 +75,7 @@ interface Access {
   viewer: Viewer | null
   rights: Rights
   free: FreeEpisodes
-  /** What a variant of the viewer changes. */
+  /** The prices of the viewer's variant. */
   prices: VariantPrices
 }
 
@@ -111,7 +111,7 @@ function rightsOf({ db, clock }: MediaContext, viewer: Viewer | null, videoId: s
   return viewer?.kept ? loadRights(db, viewer.userId, videoId, clock.now()) : Promise.resolve(noRights)
 }
 
-/** Notes that a viewer without a right to it asks for an episode that is not free in every variant. */
+/** Records the exposure of a viewer who requests an episode that is not free in every variant and has no entitlement to it. */
 async function noteAsked({ experiments }: MediaContext, row: EpisodeRow, access: Access): Promise<void> {
   const { viewer, rights, free } = access
   if (!viewer || !free.experiment || row.number <= free.least || rights.covers(row.id)) return
@@ -122,7 +122,7 @@ function titleOf(titles: Partial<Texts>, language: Language): string {
   return titles.en === undefined ? '' : inLanguage({ ...titles, en: titles.en }, language)
 }
 
-/** A locked episode shows its own blurred still, which is public; any other its sharp picture, behind a pass. */
+/** A locked episode shows a blurred still, which is public; any other a sharp picture with a signed link. */
 function presentEpisode(context: MediaContext, row: EpisodeRow, access: Access, language: Language): Episode {
   const state = stateOf(row, access)
   return {
@@ -217,9 +217,9 @@ export async function loadPlayable(
 }
 
 /**
- * What is needed to play an episode that is free to everybody, as the one after it is: no rights are read for it. Both are read at most
- * once a second for all viewers.
- * @returns undefined where somebody's rights or an experiment may decide, or where it cannot be played
+ * Returns what is needed to play a free episode that is followed by a free one, without reading the viewer's rights. Both episodes are
+ * read at most once a second for all viewers.
+ * @returns undefined if rights or an experiment decide, or if the episode cannot be played
  */
 export async function loadFreePlayable(
   context: MediaContext,
@@ -238,7 +238,7 @@ export async function loadFreePlayable(
   return presentPlayable(context, { row, next, access }, language)
 }
 
-/** As `loadPlayable`, with the episode after it where that may be played too; it costs no further read. */
+/** Also returns the next episode if it may be played, without another read. @throws as `loadPlayable` */
 export async function loadPlayableAndNext(
   context: MediaContext,
   viewer: Viewer | null,
@@ -247,7 +247,7 @@ export async function loadPlayableAndNext(
 ): Promise<{ playable: PlayableEpisode; following: PlayableEpisode | undefined }> {
   const { row, access, after } = await openEpisode(context, viewer, episodeId, language, 2)
   const [next, afterNext] = after
-  // Where an experiment decides, whoever comes to the next one asks, in every variant alike, and is counted.
+  // If an experiment decides, the viewer must request the next episode, so that every variant counts exposures alike.
   const isSure = next && (!access.free.experiment || next.number <= access.free.least)
   const opens = isSure && next.asset_id && stateOf(next, access) !== 'locked'
   return {
@@ -256,7 +256,7 @@ export async function loadPlayableAndNext(
   }
 }
 
-/** An episode that this viewer may play, and so many after it. @throws as `loadPlayable` */
+/** Loads an episode that the viewer may play, and as many after it as `ahead` says. @throws as `loadPlayable` */
 async function openEpisode(
   context: MediaContext,
   viewer: Viewer | null,
@@ -315,7 +315,7 @@ function beingMade(row: EpisodeRow): Refusal {
   return new Refusal('beingMade', { progress: row.coming_progress ?? 0 })
 }
 
-/** Only what can be played is offered, and nothing of a video that was taken off sale. */
+/** Refuses a locked episode with its offer, unless it cannot be played yet or its video is archived. */
 async function refuseLocked(
   context: MediaContext,
   row: EpisodeRow,

@@ -40,13 +40,13 @@ export { joinAccount } from './account/join-account.ts'
 export { insertUser } from './queries.ts'
 export type { MembersContext } from './members-context.ts'
 
-/** Failures in a row are forgotten after a day without another. */
+/** Consecutive failures are deleted after a day without another. */
 const failuresKeptMs = dayMs
 
-/** What has to come round: sessions, links, delays and turns that are over are forgotten, and who forgot a password is answered. */
+/** The scheduled jobs: purge expired sessions, links and limits, delete inactive guests, and answer reset requests. */
 export function membersJobs(context: MembersContext): Job[] {
   const { db, clock } = context
-  const sweep = async () => {
+  const purge = async () => {
     await inTransaction(db, (tx) => purgeSessions(tx, clock.now()))
     await purgeTurns(db, clock.now())
     await inTransaction(db, (tx) => deleteOldLinks(tx, clock.now()))
@@ -54,7 +54,7 @@ export function membersJobs(context: MembersContext): Job[] {
   }
   const answer = (signal: AbortSignal) => answerResetRequests(context, signal)
   return [
-    { name: 'purge-member-sessions', everySeconds: 600, run: sweep },
+    { name: 'purge-member-sessions', everySeconds: 600, run: purge },
     { name: 'forget-guests', everySeconds: 3600, run: (signal) => forgetGuests(context, signal) },
     {
       name: 'answer-reset-requests',

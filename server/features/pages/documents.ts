@@ -137,7 +137,7 @@ function linkTo(file: string): string {
   return `<link rel="modulepreload" crossorigin fetchpriority="low" href="${file}">`
 }
 
-/** A style sheet that stands in the document, so that the first picture waits for no further answer. web/main.tsx reads its file's name. */
+/** A style sheet that is in the document, so that the first picture waits for no further answer. web/main.tsx reads its file's name. */
 function styleOf(file: string, rules: string): string {
   return `<style data-file="${file}">${rules}</style>`
 }

@@ -101,7 +101,7 @@ function giveHome(context: PagesContext, give: Give): Handle {
   const loadHome = homeLoader(context)
   return async (request, reply, caller) => {
     const language = await languageOfPage(context, request, caller)
-    // Whoever brings a cookie may have sections of their own, and keeps the homepage in the browser.
+    // A visitor with a cookie may have personal sections, and has the homepage in the browser's cache.
     const isNew = Object.keys(request.cookies).length === 0
     const home = isNew ? await loadHome(language) : undefined
     const cover = home && firstCover(home)

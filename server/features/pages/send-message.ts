@@ -15,12 +15,12 @@ export interface MessageContext {
   clock: Clock
   secret: string
   limits: Pick<Limits, 'contactIp'>
-  /** Where messages go: an address. */
+  /** The address that messages are sent to. */
   inbox(): string
 }
 
 /**
- * Passes a message on to the operator by mail, to be answered by a reply to it. It is kept nowhere else.
+ * Sends a message to the operator by mail, who answers by replying to it. It is not stored.
  * @throws Refusal nameInvalid, emailInvalid, messageInvalid, cardNumberInMessage with the field; Fault tooMany
  */
 export async function sendMessage(

@@ -52,14 +52,14 @@ export { writeEvents, type WriteEventsContext } from './write-events.ts'
 
 /** A share marks its half hour; after a day its row has no use. */
 const sharesLastMs = dayMs
-/** What was told to a platform is remembered longer than it remembers itself (Meta: seven days). */
+/** Sent conversions are stored longer than the platforms deduplicate them (Meta: seven days). */
 const conversionsLastMs = 30 * dayMs
 const batch = 5000
 
-/** What says how long events are kept. */
+/** What determines how long events are stored. */
 type EventsContext = Pick<SendContext, 'clock' | 'tracking'>
 
-/** What has to come round: counting shares, telling the platforms, forgetting what is old. */
+/** The scheduled jobs: aggregate shares, send conversions, and purge old events. */
 export function trackingJobs(context: SendContext) {
   return [
     {
@@ -78,7 +78,7 @@ export function trackingJobs(context: SendContext) {
   ]
 }
 
-/** Counts the shares that came since, in batches until none is left. */
+/** Adds new shares to the videos' counts, in batches until none is left. */
 export async function aggregateShares(db: Db): Promise<void> {
   while ((await inTransaction(db, (tx) => aggregateShareBatch(tx, batch))) === batch);
 }
@@ -88,7 +88,7 @@ function eventsSince({ clock, tracking }: EventsContext): Date {
   return new Date(clock.now().getTime() - tracking.eventsDays * dayMs)
 }
 
-/** Forgets the events, shares and conversions whose time is over, and makes the coming months of events. */
+/** Deletes expired events, shares and conversions, and creates the partitions of the next months. */
 export async function purgeEvents(context: SendContext): Promise<void> {
   const { db, clock, log } = context
   const before = (ms: number) => new Date(clock.now().getTime() - ms)
@@ -100,8 +100,8 @@ export async function purgeEvents(context: SendContext): Promise<void> {
 }
 
 /**
- * A guest signs in: its touches, events and conversions become the member's, whose its orders are by then. The member's answer about marketing holds, or
- * the guest's where the member has not answered; without consent the click ids go.
+ * Moves a guest's touches, events and conversions to the member who signed in; the orders have been moved by then. The member's
+ * consent to marketing applies, or the guest's if the member has not answered. Without consent the click ids are deleted.
  */
 export async function mergeTracking(
   context: AttributionContext & Pick<WriteEventsContext, 'bounds'>,
@@ -120,8 +120,7 @@ export async function mergeTracking(
 }
 
 /**
- * The person answered about marketing, and the answer is stored: with a yes the click ids of the call are kept, with a no
- * those that were kept go.
+ * Applies an answer about marketing that was stored: a yes stores the click ids of the call, a no deletes the stored ones.
  */
 export async function changeConsent(
   context: AttributionContext,
@@ -135,8 +134,8 @@ export async function changeConsent(
 }
 
 /**
- * The person takes consent back: click ids go, from the orders too, events lose the person, and what was not yet told to a
- * platform never is.
+ * Applies a withdrawal of consent: deletes click ids, from the orders too, removes the user from events, and cancels conversions
+ * that were not sent.
  */
 export async function withdrawConsent(
   { forgetClicksOfOrders }: Pick<AttributionContext, 'forgetClicksOfOrders'>,
@@ -150,7 +149,7 @@ export async function withdrawConsent(
   await deleteConversions(tx, userId, 'waiting')
 }
 
-/** The person leaves: what says where they came from goes, the site's events stay without them. */
+/** Deletes a user's attribution and conversions, and removes the user from events. */
 export async function eraseTracking(tx: Tx, userId: string): Promise<void> {
   await waitForTelling(tx, userId)
   await deleteAttribution(tx, userId)
@@ -158,7 +157,7 @@ export async function eraseTracking(tx: Tx, userId: string): Promise<void> {
   await deleteConversions(tx, userId, 'all')
 }
 
-/** What is kept of where a person came from and did, in lists that are read page by page. */
+/** A user's attribution, events and conversions, in lists that are read page by page. */
 export async function exportTracking(db: Db, userId: string): Promise<Record<string, unknown>> {
   const { user_id: _, ...touches } = (await selectAttribution(db, userId)) ?? {}
   return {

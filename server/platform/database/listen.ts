@@ -71,7 +71,7 @@ async function listenOnce(
     await over.promise
   } finally {
     signal.removeEventListener('abort', end)
-    // Closed, not given back: whoever got it next would go on listening.
+    // Closed, not returned to the pool, where its next user would go on listening.
     client.release(true)
   }
 }

@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 afterAll(() => database.close())
 
-// Each test has a schema of its own, in which nothing has run yet.
+// Each test has its own schema without migrations.
 beforeEach(async () => {
   const schema = `history_${schemas++}`
   await database.pool.query(`CREATE SCHEMA ${schema}`)
@@ -35,7 +35,7 @@ afterEach(async () => {
   rmSync(directory, { recursive: true })
 })
 
-test('runs what is missing once, in order', async () => {
+test('runs missing migrations once, in order', async () => {
   await run()
   write('002-first.sql', "INSERT INTO books VALUES ('one')")
   write('003-second.sql', "UPDATE books SET title = title || ', two'")
@@ -50,7 +50,7 @@ test('two processes at once run a migration once', async () => {
   const gate = await pool.connect()
   await gate.query('BEGIN; LOCK TABLE books')
   const both = Promise.all([run(), run()])
-  // One waits at the gate within the migration, the other for its turn.
+  // One waits at the gate within the migration, the other for the lock of the migrations.
   await vi.waitUntil(async () => (await waiting()) === 1, { timeout: 30_000, interval: 10 })
   await gate.query('COMMIT')
   gate.release()
@@ -98,7 +98,7 @@ test('refuses a database that another major version has migrated', async () => {
   await expect(run({ version: '1.9.0' })).rejects.toThrow(ConfigError)
 })
 
-test('a check finds what has not run, and changes nothing', async () => {
+test('a check finds missing migrations, and changes nothing', async () => {
   const check = () => checkMigrated(pool, { directory, log })
   await expect(check()).rejects.toThrow(
     /not up to date: 001-books\.sql have not run\. Run "npm run migrate" first/,
@@ -111,7 +111,7 @@ test('a check finds what has not run, and changes nothing', async () => {
   await expect(check()).rejects.toThrow(/002-more\.sql have not run/)
 })
 
-test('a check takes the schema of the release before where the missing migrations can wait, and says so', async () => {
+test('a check accepts the schema of the previous release if the missing migrations can wait, and says so', async () => {
   await run()
   const lines: string[] = []
   const listening = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
@@ -130,7 +130,7 @@ test('a check takes the schema of the release before where the missing migration
   expect(lines).toHaveLength(1)
 })
 
-test('a migration that needs a lock lets reads pass, and is done once the lock is free', async () => {
+test('a migration that waits for a lock lets reads pass, and completes once the lock is free', async () => {
   await run()
   await pool.query("INSERT INTO books VALUES ('one')")
   write('002-alter.sql', 'ALTER TABLE books ADD pages integer')
@@ -159,7 +159,7 @@ test('a migration that never gets its lock fails and changes nothing', async () 
   await run()
 })
 
-test('outside a transaction, a statement that failed is tried again and an invalid index is built anew', async () => {
+test('outside a transaction, a failed statement is retried and an invalid index is rebuilt', async () => {
   await run()
   await pool.query("INSERT INTO books VALUES ('one'), ('one')")
   write(

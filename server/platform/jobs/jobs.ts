@@ -15,7 +15,7 @@ import {
 import type { Log } from '#server/platform/log.ts'
 import { oneAtATime } from './one-at-a-time.ts'
 
-/** Work that comes round: one process of however many does it in each stretch of `everySeconds`. */
+/** A scheduled job: in each interval of `everySeconds` one of all processes runs it. */
 export interface Job {
   name: string
   everySeconds: number

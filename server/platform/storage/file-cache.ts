@@ -8,7 +8,7 @@ export interface FileCache {
   read(key: string): Promise<Buffer>
 }
 
-/** Whoever asks for a file that is on its way waits for the same one. */
+/** Concurrent requests of a file share one download. */
 export function createFileCache(storage: Pick<Storage, 'read'>): FileCache {
   const kept = new Map<string, Buffer>()
   const coming = new Map<string, Promise<Buffer>>()

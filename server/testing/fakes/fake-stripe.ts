@@ -264,7 +264,7 @@ function perform({ books, setups, webhooks }: Shelves, call: string, id: string,
   }
 }
 
-/** A charge stands in its payment by its name alone, unless the request says otherwise. */
+/** A charge is in its payment by its name alone, unless the request says otherwise. */
 function unexpanded(answer: Dict, { expand }: Dict): Dict {
   if (JSON.stringify(expand ?? null).includes('latest_charge')) return answer
   const byName = (object: Dict) => ({

@@ -10,7 +10,7 @@ interface Posted {
 /** What it answers; 'nothing' leaves the caller waiting. */
 export type Reply = { status: number; body: unknown; headers?: Record<string, string> } | 'nothing'
 
-/** An HTTP server in the place of somebody else's: it keeps what is posted and answers as a test says. */
+/** An HTTP server instead of somebody else's: it keeps what is posted and answers as a test says. */
 export interface PostSink {
   url: string
   posts: Posted[]

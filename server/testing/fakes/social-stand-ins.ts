@@ -40,7 +40,7 @@ export interface SocialStandIn {
   url: string
   /** Who is signed in there. */
   who: { id: string; name: string }
-  /** Answers in the place of a path that ends so, for a while. */
+  /** Answers instead of a path that ends so, for a while. */
   trouble: Map<string, (response: ServerResponse) => void>
   close(): Promise<void>
 }

@@ -117,7 +117,7 @@ function startSecond(
   return elsewhere ? runSecondSite({ env, databaseUrl: database.url, webRoot }) : startSite(env, log, given)
 }
 
-/** A folder with an empty document in the place of the built web. */
+/** A folder with an empty document instead of the built web. */
 export function emptyWeb(dataDir: string): string {
   const root = join(dataDir, 'web')
   mkdirSync(root)

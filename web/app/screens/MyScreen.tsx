@@ -61,7 +61,7 @@ export function Component() {
       </Suspense>
     )
   const link = readEmailLink(hash)
-  // Another link is another page, though it is opened in the place of the first.
+  // The key makes another link another page.
   if (link)
     return (
       <Suspense>

@@ -34,7 +34,7 @@ import { Sheet } from '#web/ui/Sheet.tsx'
 import { EpisodeFeed, type Place } from './EpisodeFeed.tsx'
 import styles from './video-screen.module.css'
 
-// Nearly everybody comes for a drama that is there.
+// Loaded lazily, because most requested dramas exist.
 const NotFound = lazy(async () => ({ default: (await import('./NotFoundScreen.tsx')).Component }))
 
 export function Component() {
@@ -144,7 +144,7 @@ function VideoPage({ video, episodes }: { video: Video; episodes: Episode[] }) {
   )
 }
 
-/** Where the panel stands beside the player, as the style sheet has it. */
+/** The width from which the panel is beside the player, as in the style sheet. */
 const room = matchMedia('(width >= 1024px)')
 const isWide = () => room.matches
 function watchWidth(changed: () => void): () => void {
@@ -152,7 +152,7 @@ function watchWidth(changed: () => void): () => void {
   return () => room.removeEventListener('change', changed)
 }
 
-/** The same from swipe to swipe, which has its picture to show. */
+/** Memoised, so that a swipe does not render it again. */
 const Related = memo(function Related({ videos }: { videos: Video['related'] }) {
   return (
     <div className={styles.related}>
@@ -163,10 +163,10 @@ const Related = memo(function Related({ videos }: { videos: Video['related'] }) 
   )
 })
 
-/** Whether a page of ours was open before this one in the tab: the router counts its entries of the history. */
+/** Whether the tab showed another page of the site before: the router numbers its history entries. */
 const isBehindOurPage = () => Number(Object(history.state).idx) > 0
 
-/** Leads back to the list that the person came from, and from a page of their own entry to the homepage or another. */
+/** Goes back to the previous page of the site, or to the homepage if the person arrived here. */
 export function Back({ home = paths.home.to() }: { home?: string }) {
   const { t } = useTranslation()
   const navigate = useNavigate()
@@ -189,8 +189,8 @@ export function Back({ home = paths.home.to() }: { home?: string }) {
 }
 
 /**
- * The episode on screen: the address's, else where the viewer left off, else the first. A swipe is no navigation: the
- * address is only rewritten, so that a reload or a copied link leads here.
+ * The episode on screen: the one in the URL, else where the viewer left off, else the first. A swipe replaces the URL without
+ * a navigation, so that a reload or a copied link opens the same episode.
  */
 function usePlace(video: Video, episodes: Episode[]): Place {
   const [search] = useSearchParams()
@@ -207,7 +207,7 @@ function usePlace(video: Video, episodes: Episode[]): Place {
     choose(number) {
       const next = { number: number ?? latest.current.number, atEnd: !number }
       latest.current = next
-      // The next picture is on screen and plays already: what is around it follows in slices that keep nothing waiting.
+      // The next episode plays already: the rest of the screen is updated in a transition, which blocks nothing.
       startTransition(() => setPlace(next))
       if (number) history.replaceState(history.state, '', paths.video.to(video.id, number))
     },

@@ -7,21 +7,21 @@ interface SubmitBarProps {
   /** What is charged now, in cents. */
   cents: number
   currency: string
-  /** What the button says of the price. */
+  /** The price on the button. */
   label: (price: string) => string
   /** The whole price in words, read out with the button. */
   terms: string
-  /** Other terms that may take their place: the bar has room for the longest, so that a choice moves nothing. */
+  /** Other terms that may replace them. The bar reserves space for the longest, so that a choice causes no layout shift. */
   otherTerms?: string[]
-  /** What is chosen in the bar itself, above the terms. */
+  /** Choices in the bar, above the terms. */
   children?: ReactNode
-  /** A quicker way than the button, beside it. */
+  /** An express button beside the main one. */
   express?: ReactNode
-  /** Another button beneath. */
+  /** Another button below. */
   more?: ReactNode
-  /** A quiet line beneath. */
+  /** A secondary line below. */
   note?: string
-  /** What the button says in place of the price while it works. */
+  /** Replaces the price on the button while it works. */
   busy?: string
   disabled?: boolean
   /** Without it the button submits the form that the bar is in. */

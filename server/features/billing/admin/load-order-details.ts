@@ -19,7 +19,7 @@ import { selectUnreturnedOf } from '#server/features/billing/refunds/unreturned-
 
 /**
  * Everything that is known of one order, for operators. @throws Refusal notFound
- * @param limit what whoever asks may refund; undefined for all of it
+ * @param limit how much the operator may refund; undefined for no limit
  */
 export async function loadOrderDetails(
   db: Db,

@@ -306,7 +306,7 @@ async function findPlan(
   db: Db,
   { id, email, runs }: { id: string; email: string; runs: boolean },
 ): Promise<Goods> {
-  // Whoever has a plan keeps it, though it may not be on sale any more.
+  // A subscriber keeps a plan that is not on sale any more.
   const plan = runs ? await selectSoldPlan(db, id) : await selectPlan(db, id)
   if (!plan) throw new Refusal('notFound')
   // An introductory price is the price of period 0 (billing.md, "States").

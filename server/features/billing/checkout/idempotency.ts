@@ -29,7 +29,7 @@ const patienceMs = 90_000
 
 /**
  * Answers a request once: the same key, call and body of the same person give the same answer, refusals included, and
- * nobody gets one before it is final. Whoever comes while it is being made waits, without holding a connection.
+ * nobody gets one before it is final. A repeated call waits meanwhile, without holding a connection.
  * What failed without an answer (a fault) or has none yet (`paymentUnknown`, `methodUnknown`) is not kept.
  * @param work makes the answer; it is given the id for what it makes, the same one if a dead holder is followed
  * @throws Refusal keyReused for the same key with another call or body

@@ -65,7 +65,7 @@ async function answerOne(context: BillingContext, tx: Tx, request: Request): Pro
   if (open.length === 0 && orders[0]) await sayTooLate(context, tx, request, orders[0])
 }
 
-/** A link for each plan that is live; whoever has cancelled hears until when it stays. */
+/** Mails a link for each active plan, or the end date of a plan that is cancelled already. */
 async function answerLeavers(
   context: BillingContext,
   tx: Tx,

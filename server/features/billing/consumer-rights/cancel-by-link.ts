@@ -9,7 +9,7 @@ import { findLinkedOrder } from '#server/features/billing/mails/order-links.ts'
 import { lockOwner, selectOrder } from '#server/features/billing/records/order-queries.ts'
 
 /**
- * Ends the renewals of the plan that a receipt is about, for whoever has its link; what is paid for stays. Done again, it
+ * Cancels the renewal of the plan that a receipt is about, by the link of the receipt; the paid period stays. Done again, it
  * changes nothing.
  * @throws Refusal linkSpent, also where the plan is over or another has taken its place
  */

@@ -14,11 +14,10 @@ import { revokeSavedMethodConsent } from '#server/features/billing/payment-metho
 import { splitPurchase } from './split-purchase.ts'
 
 /**
- * Takes all that a guest has bought into the account of the receipt's address and signs in. The
- * link works once; with it every other claim of the same guest is done. A receipt is passed on more easily than a password,
- * and for longer, and may go to a mistyped address: into an account that somebody has proven to be theirs, or that has a balance,
- * the link alone lets nobody, and outside of the guest's own browser it brings neither a saved card nor a balance.
- * @throws Refusal claimInOwnBrowser for a top-up elsewhere, and as `joinAccount` does
+ * Moves all purchases of a guest to the account of the receipt's address, and signs in. The link works once, and ends every other claim
+ * link of the guest. It does not sign in to an account whose address was verified or that has a balance: receipts are forwarded more
+ * easily than passwords, and may go to a mistyped address. Outside of the guest's own browser it moves neither a saved card nor a balance.
+ * @throws Refusal claimInOwnBrowser for a top-up in another browser, and as `joinAccount` does
  */
 export async function claimPurchase(context: BillingContext, call: Call<typeof claimCall>): Promise<User> {
   const { db, clock } = context

@@ -41,10 +41,10 @@ import { becomePastDue } from '#server/features/billing/subscriptions/settle-ren
 import { settleAttempt } from '#server/features/billing/payments/settle-attempt.ts'
 import type { PaymentMethod } from '#server/features/billing/tables.ts'
 
-/** The order of a renewal is closed with its subscription; this is the end of those that were forgotten. */
+/** When the order of a renewal expires. It is closed with its subscription, usually long before. */
 const payableMs = 30 * dayMs
 
-/** What a subscription is charged with. */
+/** The payment method and gateway that a subscription is charged with. */
 interface Charge {
   order: OrderRow
   attempt: AttemptRow
@@ -58,8 +58,8 @@ type Step = { do: 'nothing' } | ({ do: 'charge' } & Charge) | { do: 'give up'; a
 const nothing: Step = { do: 'nothing' }
 
 /**
- * Does what is due about one subscription: charges its next period in two transactions with the gateway between them
- * (billing.md, "Crash safety"), or ends it. Where nothing is due it only notes when to look next.
+ * Renews a subscription or ends it: charges the next period in two transactions with the gateway call between them
+ * (billing.md, "Crash safety"). If nothing is due, only records when to check next.
  */
 export async function renewSubscription(context: BillingContext, id: string): Promise<void> {
   const step = await inTransaction(context.db, (tx) => decide(context, tx, id))
@@ -81,7 +81,7 @@ export async function renewSubscription(context: BillingContext, id: string): Pr
   await settleAttempt(context, attempt, outcome ?? 'unknown')
 }
 
-/** The first transaction: what is due, and where it is a charge, the order and the attempt with its key. */
+/** The first transaction: decides what is due, and for a charge stores the order and the attempt with its key. */
 async function decide(context: BillingContext, tx: Tx, id: string): Promise<Step> {
   await lockSubscriber(tx, id)
   const now = context.clock.now()
@@ -120,7 +120,7 @@ async function lookAgain(tx: Tx, id: string, at: Date): Promise<Step> {
   return nothing
 }
 
-/** The subscription is past due until its gateway is set up again. Its person may pay by another. */
+/** The subscription is past due until its gateway is set up again, or the customer chooses another. */
 async function awaitGateway(
   context: BillingContext,
   tx: Tx,
@@ -161,7 +161,7 @@ async function beginCharge(
   }
   const order = known ?? (await makeOrder(tx, row, gateway.id, now))
   const way = { gateway: gateway.id, method: kindOf(gateway, row) }
-  // The person may have chosen another way since the last try.
+  // The customer may have chosen another payment method since the last attempt.
   if (order.gateway !== way.gateway || order.method !== way.method) await updateOpenOrder(tx, order.id, way)
   const attempt = await insertAttempt(tx, {
     id: newId('att'),
@@ -178,14 +178,14 @@ async function beginCharge(
   return { do: 'charge', order, attempt, gateway, methodReference: row.method_reference, purchase }
 }
 
-/** Which kind of a gateway's methods a subscription is charged with: of a wallet there are no last digits. */
+/** Whether a subscription is charged with a card or a wallet: a wallet has no last digits. */
 function kindOf({ methods }: PaymentGateway, { method_last4 }: RenewingRow): PaymentMethod {
   const [only = 'card', ...others] = methods
   if (others.length === 0) return only
   return method_last4 === null ? 'wallet' : 'card'
 }
 
-/** The order for the next period: the change of plan that was planned for it, else the same plan again. */
+/** The order for the next period: of the planned change of plan, else of the same plan. */
 async function makeOrder(
   tx: Tx,
   row: RenewingRow,

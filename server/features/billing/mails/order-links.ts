@@ -6,7 +6,7 @@ import type { OrderRow } from '#server/features/billing/records/order-queries.ts
 import type { LinkPurpose } from '#server/features/billing/tables.ts'
 import { hashSecret, newSecret } from '#server/platform/config/secrets.ts'
 
-/** Makes a link about an order to be mailed; the secret stands in the fragment, which no server and no log sees. */
+/** Makes a link about an order to be mailed; the secret is in the fragment, which no server and no log sees. */
 export async function makeOrderLink(
   tx: Tx,
   { clock, publicUrl }: Pick<BillingContext, 'clock' | 'publicUrl'>,

@@ -4,7 +4,7 @@ import type { Tx } from '#server/tables.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { selectLanguageOf, type OrderRow } from '#server/features/billing/records/order-queries.ts'
 
-/** Mails the buyer that money goes back, and what that means. Whoever left has no address here any more. */
+/** Mails the buyer about a refund and what follows from it. A deleted account has no address any more. */
 export async function sendRefundMail(
   { publicUrl, languages }: Pick<BillingContext, 'publicUrl' | 'languages'>,
   tx: Tx,

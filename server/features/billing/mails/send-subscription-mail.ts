@@ -34,8 +34,8 @@ interface Told {
 }
 
 /**
- * Mails a subscriber, in the transaction of what happened. Whoever left has no address here any more.
- * @param mailed a link that holds a secret in the place of the page, and when it is worth nothing any more
+ * Mails a subscriber, in the transaction of what happened. A deleted account has no address any more.
+ * @param mailed a link that holds a secret instead of the page, and when it is worth nothing any more
  */
 export async function sendSubscriptionMail(
   tx: Tx,

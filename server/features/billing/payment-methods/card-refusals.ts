@@ -5,7 +5,7 @@ export const cardRefusals: Record<string, RefusalName> = {
   card_declined: 'cardDeclined',
   insufficient_funds: 'insufficientFunds',
   card_expired: 'cardExpired',
-  // Whoever holds it is told no more than that.
+  // The customer is not told more than that.
   card_lost: 'cardDeclined',
   wrong_cvc: 'wrongCvc',
   token_spent: 'tokenSpent',

@@ -23,7 +23,7 @@ export async function moveKeys(tx: Tx, from: string, to: string): Promise<void> 
   await deleteKeys(tx, from)
 }
 
-/** The subscription of a person that stands in the way of another, whatever the time. */
+/** The subscription of a person that is in the way of another, whatever the time. */
 export function selectActiveSubscription(tx: Tx, userId: string) {
   return tx
     .selectFrom('subscriptions')

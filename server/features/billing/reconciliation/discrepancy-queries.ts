@@ -7,7 +7,7 @@ import { unlistedStart, unreadDisputes } from '#server/features/billing/gateways
 import { mostReturns } from '#server/features/billing/refunds/return-again.ts'
 import { unreturnedPayments } from '#server/features/billing/refunds/unreturned-queries.ts'
 
-/** What moved at the gateways in a time, by the books: transactions of the same kind together. */
+/** The movements at the gateways in a time span according to the ledger, by kind of transaction. */
 export async function selectDayTotals(db: Db, from: Date, to: Date): Promise<Static<typeof DayTotal>[]> {
   const { rows } = await sql<Static<typeof DayTotal>>`
     SELECT substr(account, 9) AS gateway, split_part(transaction_id, ':', 1) AS kind, currency,

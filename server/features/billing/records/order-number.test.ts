@@ -15,6 +15,6 @@ test.each(['CH-7F3A-29C0-11B4', 'ch-7f3a-29c0-11b4', '7f3a29c011b4', ' CH 7F3A 2
   },
 )
 
-test.each([id, 'CH-7F3A', 'ada@example.com', 'CH-7F3A-29C0-11BX'])('%j is no number of an order', (typed) => {
+test.each([id, 'CH-7F3A', 'ada@example.com', 'CH-7F3A-29C0-11BX'])('%j is not an order number', (typed) => {
   expect(orderIdPrefix(typed)).toBeUndefined()
 })

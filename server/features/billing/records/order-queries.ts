@@ -15,7 +15,7 @@ export type OrderRow = Selectable<tables.OrdersTable>
  * before any row of that person's is read to be changed.
  */
 export async function lockBuyer(tx: Tx, userId: string): Promise<void> {
-  // The row first, as whoever merges or deletes the person locks it first: they would wait for each other otherwise.
+  // The row is locked first, as in merging and deleting a user, which would deadlock otherwise.
   await tx.selectFrom('users').select('id').where('id', '=', userId).forKeyShare().execute()
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`buyer:${userId}`}, 0))`.execute(tx)
 }
@@ -149,7 +149,7 @@ export async function undoRefund(
   checkMoved(await update.executeTakeFirstOrThrow(), `order ${id} back to ${to}`)
 }
 
-/** The language of whoever an order belongs to, one of those offered. */
+/** The language of an order's owner, one of those offered. */
 export async function selectLanguageOf(tx: Tx, userId: string, offered: OfferedLanguages): Promise<Language> {
   const row = await tx.selectFrom('users').select('language').where('id', '=', userId).executeTakeFirst()
   return keptLanguage(row?.language, offered)

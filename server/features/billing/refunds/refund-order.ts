@@ -25,19 +25,19 @@ import { selectUnreturnedOf } from './unreturned-queries.ts'
 import { findGateway } from '#server/features/billing/gateways/gateways.ts'
 
 export interface RefundRequest {
-  /** All that is left, where it is not said. */
+  /** By default, all that is left. */
   amountCents?: number
-  /** For the books and the audit trail; nobody else reads it. */
+  /** For the ledger and the audit log. */
   reason: string
-  /** What had gone back when somebody decided on this; where more has gone since, it is refused. */
+  /** What had been refunded when the operator decided; refused if it is more by now. */
   knownRefundedCents?: number
-  /** Where whoever asks may not refund all of every order. */
+  /** For operators who may refund limited amounts only. */
   limit?: RefundLimit
   /** Done in the transaction that notes a new refund; what it throws refuses the refund. */
   onStart?: (tx: Tx) => Promise<void>
 }
 
-/** What an operator may refund: of one order in all, and so many times that of all orders within a day. */
+/** How much an operator may refund of one order; within a day, `ordersADay` times that. */
 export interface RefundLimit {
   operatorId: string
   /** Of one order, in cents of its currency. */
@@ -49,15 +49,15 @@ const ordersADay = 10
 export interface RefundMade {
   refundId: string
   amountCents: number
-  /** `sending`: the gateway gave no answer yet; it is asked again until there is one. */
+  /** `sending`: the gateway has not answered yet; the janitor asks it again. */
   status: 'done' | 'sending'
   order: Pick<OrderRow, 'id' | 'status' | 'amount_cents' | 'refunded_cents' | 'currency'>
 }
 
 /**
- * Refunds an order, or sends a payment for it back that bought nothing, as a whole or a part, in two transactions with the gateway between them (billing.md, "Crash safety").
- * One refund at a time: who asks for the same while it is under way gets that one. What follows for what the order gave is
- * in sync-order-status.ts.
+ * Refunds an order, or a payment for it that bought nothing, in whole or in part, in two transactions with the gateway call
+ * between them (billing.md, "Crash safety"). There is one refund at a time: a request for the same amount meanwhile returns the
+ * refund under way. sync-order-status.ts changes the entitlements.
  * @throws Refusal notFound, notRefundable, orderDisputed, refundUnderWay, refundTooLarge with what is left, refundNotWhole, refundOverLimit, refundOverDay, movedOn where
  *   more has gone back than was known, or refundRefused where the gateway will not
  */
@@ -69,7 +69,7 @@ export async function refundOrder(
   const refund = await inTransaction(context.db, (tx) => beginRefund(context, tx, orderId, wish))
   const outcome = await sendRefund(context, refund)
   if (outcome === 'refused') {
-    // It may have been refunded there already.
+    // It may have been refunded at the gateway already.
     await syncRefundsAndDisputes(context, refund.attempt_id)
     throw new Refusal('refundRefused')
   }
@@ -79,7 +79,7 @@ export async function refundOrder(
   return { refundId: refund.id, amountCents: refund.amount_cents, status, order }
 }
 
-/** The first transaction: the refund with its key, or the one that is under way already. */
+/** The first transaction: stores the refund with its key, or finds the one that is under way. */
 async function beginRefund(
   context: BillingContext,
   tx: Tx,
@@ -128,12 +128,12 @@ async function beginRefund(
   }
   await onStart?.(tx)
   await insertRefund(tx, refund)
-  // What is on its way back cannot be spent.
+  // Money that is being refunded cannot be spent.
   await syncTopUp(tx, attemptId, now)
   return refund
 }
 
-/** What is refunded where no amount is given: all that is left, and of a top-up what is not spent, less the bonus that is. */
+/** The refund if no amount is given: all that is left; of a top-up, the unspent part less its spent bonus. */
 async function refundableCents(tx: Tx, order: OrderRow, left: number, unit: number): Promise<number> {
   if (order.kind !== 'top_up') return left
   const refundable = Math.min(left, await selectRefundable(tx, order.id))
@@ -151,7 +151,7 @@ async function checkDay(
   const { operatorId } = limit
   const most = limit.mostCents(currency) * ordersADay
   const since = new Date(now.getTime() - dayMs)
-  // Of two at once the second counts the first.
+  // The second of two concurrent refunds counts the first.
   await lockRefunder(tx, operatorId)
   const gone = await selectAskedCents(tx, operatorId, currency, since)
   if (gone + cents > most) throw new Refusal('refundOverDay', { limit_cents: most })

@@ -6,23 +6,23 @@ import { scheduleRefund, sendPendingRefunds } from './send-pending-refunds.ts'
 import { syncRefundsAndDisputes } from './sync-refunds-and-disputes.ts'
 import { selectUnreturned, selectUnreturnedOf, type UnreturnedRow } from './unreturned-queries.ts'
 
-/** When a return that was refused, or came back, is tried again; after the last it is left to an operator. */
+/** When a failed refund is retried; after the last retry an operator must look at it. */
 const triedAfterMs = [hourMs, dayMs, 3 * dayMs, 7 * dayMs]
 
-/** So many returns of a payment that bought nothing are tried by themselves. */
+/** How many refunds of a payment that bought nothing are tried automatically. */
 export const mostReturns = triedAfterMs.length + 1
 
 /** Distinguishes the next refund from the last one, whose key the gateway would answer as it did before. */
 export const nextTry = ({ failed }: UnreturnedRow) => ['try', failed + 1] as const
 
-/** Sends what bought nothing back where that failed before. One that fails does not keep the others from their turn. */
+/** Retries failed refunds of payments that bought nothing. One that fails again does not block the others. */
 export async function returnAgain(context: BillingContext): Promise<void> {
   for (const row of await selectUnreturned(context.db)) {
     if (!isDue(row, context.clock.now())) continue
     await sendReturn(context, row).catch((error: unknown) =>
       context.log.error(
         { err: error, attempt: row.attempt_id },
-        'money that bought nothing could not be sent back',
+        'a payment that bought nothing could not be refunded',
       ),
     )
   }
@@ -34,7 +34,7 @@ function isDue({ failed, failed_at }: UnreturnedRow, now: Date): boolean {
   return wait !== undefined && failed_at.getTime() + wait <= now.getTime()
 }
 
-/** Sends what bought nothing of an order back now, however often that has failed. @returns whether nothing is left */
+/** Refunds an order's payments that bought nothing now, however often that has failed. @returns whether nothing is left */
 export async function returnOrder(context: BillingContext, orderId: string): Promise<boolean> {
   for (const row of await selectUnreturnedOf(context.db, orderId)) await sendReturn(context, row)
   return (await selectUnreturnedOf(context.db, orderId)).length === 0
@@ -42,14 +42,14 @@ export async function returnOrder(context: BillingContext, orderId: string): Pro
 
 async function sendReturn(context: BillingContext, { attempt_id, order_id }: UnreturnedRow): Promise<void> {
   const { db, clock, gateways, log } = context
-  // Somebody may have sent it at the gateway itself.
+  // It may have been refunded at the gateway.
   if (!(await syncRefundsAndDisputes(context, attempt_id))) return
   await inTransaction(db, async (tx) => {
     await lockOwner(tx, order_id)
     const row = (await selectUnreturnedOf(tx, order_id)).find((one) => one.attempt_id === attempt_id)
     if (!row || !gateways.some(({ id }) => id === row.gateway)) return
     const { cents, failed, reason } = row
-    log.warn({ attempt: attempt_id, failed }, 'money that bought nothing is sent back again')
+    log.warn({ attempt: attempt_id, failed }, 'a payment that bought nothing is refunded again')
     await scheduleRefund(tx, {
       attemptId: attempt_id,
       keyParts: nextTry(row),

@@ -31,7 +31,7 @@ export function scheduleRefund(
   })
 }
 
-/** Sends back what an attempt brought in for nothing, as was noted before. What fails is tried again by the janitor. */
+/** Sends the recorded refunds of an attempt to the gateway. The janitor retries those that fail. */
 export async function sendPendingRefunds(context: BillingContext, attemptId: string): Promise<void> {
   for (const refund of await selectRefunds(context.db, attemptId)) {
     if (refund.status === 'started') await sendRefund(context, refund)

@@ -46,7 +46,7 @@ function statusFor({ amount_cents, status }: OrderRow, refunded: number, dispute
 
 async function move(tx: Tx, { id, status }: OrderRow, to: OrderStatus, refunded: number): Promise<void> {
   if (status === to) return setRefunded(tx, id, refunded)
-  // Whoever could not be given the money has paid after all.
+  // If the refund failed, the customer has paid after all.
   const kept = refunded > 0 ? 'partially_refunded' : 'paid'
   if (to === kept && undoneRefunds.allows(status, to)) return undoRefund(tx, id, kept, refunded)
   // A bank takes what was to go back: that is undone first.

@@ -33,25 +33,24 @@ import {
 import { scheduleRefund } from './send-pending-refunds.ts'
 import { sendRefund } from './send-refund.ts'
 
-/** Each look that finds our own records changed meanwhile makes room for another. */
+/** How often the payment is read again because our own records changed meanwhile. */
 const mostLooks = 5
 
-/** What we know to have gone back of a payment. */
+/** A payment and its refunds as they are recorded. */
 interface Known {
   attempt: AttemptRow
   refunds: RefundRow[]
-  /** What was paid. */
+  /** The amount of the order. */
   cents: number
 }
 
 type Gone = Pick<Payment, 'amountCents' | 'refundedCents' | 'dispute' | 'disputedCents'>
 
 /**
- * Brings our books and what an order gives into line with what has gone back of its payment: refunds that somebody made at
- * the gateway itself or that failed there after all, and disputes. Called for notifications and by the reconciliation, in
- * whatever order and however often.
- * @param seen how somebody found the payment just now; it is read again before anything is done about it
- * @returns false where the gateway gave no answer, or a refund of ours is still under way
+ * Syncs ledger, order and entitlements with the refunds and disputes of a payment at its gateway: refunds that were made
+ * there or failed there later, and disputes. Called for webhook events and by the reconciliation, in any order and number.
+ * @param seen the payment as it was just read; it is read again before anything changes
+ * @returns false if the gateway did not answer, or a refund of ours is under way
  */
 export async function syncRefundsAndDisputes(
   context: BillingContext,
@@ -79,7 +78,7 @@ export async function syncRefundsAndDisputes(
   return false
 }
 
-/** Undefined where its money never came into the books: there is nothing that could go back. */
+/** Undefined if the ledger has no charge of the attempt: there is nothing to refund. */
 async function load(db: Db, attemptId: string): Promise<Known | undefined> {
   const attempt = await selectAttempt(db, attemptId)
   if (!attempt || !(await sourceOf(db, attemptId))) return undefined
@@ -90,7 +89,7 @@ async function load(db: Db, attemptId: string): Promise<Known | undefined> {
 const disputeOf = ({ attempt }: Known, seen: Payment | undefined) =>
   seen?.disputeDetails?.reference ?? attempt.dispute_reference
 
-/** Reads a payment at its gateway; where it is gone there, its dispute, if one is known of. */
+/** Reads a payment at its gateway; if it was deleted there, by its dispute, if one is known. */
 export async function readAgain(
   context: BillingContext,
   gateway: PaymentGateway,
@@ -111,7 +110,7 @@ export async function readByDispute(
   return askGateway(context, gateway, (asked) => asked.retrievePayment({ reference }))
 }
 
-/** Finishes refunds of ours first: what the gateway says of them is known then. @returns whether one is still under way */
+/** Finishes our own refunds first, so that the gateway's answer includes them. @returns whether one is still under way */
 async function isSending(context: BillingContext, { refunds }: Known): Promise<boolean> {
   let sending = false
   for (const refund of refunds.filter(({ status }) => status === 'started'))
@@ -123,7 +122,7 @@ const made = ({ refunds }: Known) => refunds.filter(({ status }) => status === '
 const sum = (refunds: readonly RefundRow[]) =>
   refunds.reduce((total, { amount_cents }) => total + amount_cents, 0)
 
-/** A payment with what is known of its dispute, where the gateway did not say how that stands. */
+/** Adds the recorded dispute to a payment if the gateway did not report its status. */
 export function withKnownDispute(
   payment: Payment,
   known: Pick<AttemptRow, 'dispute' | 'disputed_cents'>,
@@ -152,7 +151,7 @@ export function knowsRefundsAndDisputes(payment: Pick<Payment, 'status' | 'dispu
   return payment.status === 'succeeded' || (payment.status !== 'unreadable' && isDisputeOpenOrLost(payment))
 }
 
-/** What is gone for a payment's dispute: nothing where it was won, or was none of money. */
+/** The cents that a dispute took: none if it was won, or moved no money. */
 export function disputedCents({ dispute, disputedCents: cents, amountCents }: Gone): number {
   return isDisputeOpenOrLost({ dispute }) ? (cents ?? amountCents) : 0
 }
@@ -167,8 +166,8 @@ function agrees(known: Known, payment: Gone): boolean {
 }
 
 /**
- * The refunds that are none after all. Of one that we sent the gateway is asked by its key, so that a figure of yesterday
- * takes nothing back; of one that was made there its figure is all there is.
+ * Finds refunds that failed after they had succeeded. The gateway is asked for each of ours by its key, because its sum may be
+ * out of date; for refunds that were made at the gateway there is only the sum.
  */
 async function findFailed(
   context: BillingContext,
@@ -201,7 +200,7 @@ interface Findings {
   failed: readonly RefundRow[]
 }
 
-/** @returns false where something changed since the payment was read */
+/** @returns false if our records changed since the payment was read */
 async function apply(
   context: BillingContext,
   tx: Tx,
@@ -226,8 +225,8 @@ async function apply(
 }
 
 /**
- * Notes a second return, of the rest of a payment that paid for nothing. The gateway refuses the first return, which is of the whole
- * amount, where somebody has refunded a part there. The key makes one return for each amount that was found refunded.
+ * Records a second refund, of the rest of a payment that paid for nothing. The gateway refuses the first one, of the whole amount,
+ * if a part was refunded there. The key makes one refund for each amount that was refunded before.
  */
 async function returnRest(
   tx: Tx,
@@ -259,7 +258,7 @@ async function takeBack(tx: Tx, returned: Returned, refund: RefundRow): Promise<
   await auditPayment(tx, 'refund_failed', order, at, { refund_cents: refund.amount_cents })
 }
 
-/** What somebody refunded at the gateway is noted like a refund of ours that is done. */
+/** Records a refund that was made at the gateway, like a completed refund of ours. */
 async function enterFromThere(
   context: BillingContext,
   tx: Tx,
@@ -306,11 +305,11 @@ async function applyDispute(tx: Tx, returned: Returned, payment: Payment): Promi
   return attempt
 }
 
-/** What of a dispute is gone for good. */
+/** The cents that a lost dispute took permanently. */
 const lostCents = ({ dispute, disputed_cents }: Pick<AttemptRow, 'dispute' | 'disputed_cents'>): number =>
   dispute === 'lost' ? disputed_cents : 0
 
-/** What an operator is shown of a dispute; nothing where it was withdrawn. */
+/** The details of a dispute for operators; nothing if it was withdrawn. */
 function describeDispute({ dispute, disputedCents: cents, amountCents, disputeDetails = {} }: Payment) {
   if (!dispute) return {}
   const { reference = null, reason = null, dueAt = null } = disputeDetails

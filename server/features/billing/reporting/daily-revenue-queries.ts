@@ -70,7 +70,7 @@ async function countsOf(db: Db, query: RawBuilder<unknown>): Promise<Counts> {
   return new Map(rows.map(({ day, count }) => [day, Number(count)]))
 }
 
-/** How many subscribe now: whoever is in the grace of a failed renewal still does. */
+/** Counts active subscriptions, those in the grace period of a failed renewal included. */
 export async function countLive(db: Db): Promise<number> {
   const { rows } = await sql<{ count: string }>`
     SELECT count(*) FROM subscriptions WHERE status IN ('active', 'past_due')`.execute(db)

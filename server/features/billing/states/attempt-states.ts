@@ -1,7 +1,7 @@
 import { stateMachine } from './state-machine.ts'
 import type { AttemptStatus } from '#server/features/billing/tables.ts'
 
-/** billing.md, "States". What is unknown may turn out to be anything; what is final stays. */
+/** The states of an attempt (billing.md, "States"). An unknown one may change to any other; a final one never changes. */
 export const attemptStates = stateMachine<AttemptStatus>({
   started: ['requires_action', 'processing', 'unknown', 'succeeded', 'failed', 'cancelled'],
   unknown: ['requires_action', 'processing', 'succeeded', 'failed', 'cancelled'],
@@ -12,7 +12,7 @@ export const attemptStates = stateMachine<AttemptStatus>({
   cancelled: [],
 })
 
-/** The states in which an attempt may still turn out to have moved money. */
+/** The states in which a payment may still succeed. */
 export const openAttemptStatuses = [
   'started',
   'unknown',
@@ -20,7 +20,7 @@ export const openAttemptStatuses = [
   'processing',
 ] as const satisfies AttemptStatus[]
 
-/** The states in which a payment may succeed without anything that the person does: its order does not expire. */
+/** The states in which a payment may succeed without another step of the customer. Its order does not expire. */
 export const underWayStatuses = ['started', 'unknown', 'processing'] as const satisfies AttemptStatus[]
 
 export function isUnderWay(status: AttemptStatus): boolean {

@@ -12,7 +12,7 @@ import { sendSubscriptionMail } from '#server/features/billing/mails/send-subscr
 const batch = 50
 
 /**
- * Reminds whoever will soon be charged more than before, or for a year (billing.md, "What a viewer is owed"). Any number of
+ * Reminds subscribers who will soon be charged more than before, or for a year (billing.md, "What a viewer is owed"). Any number of
  * processes may run it: a reminder and the note that it was sent are one commit.
  */
 export async function remindSubscribers(context: BillingContext): Promise<void> {

@@ -40,7 +40,8 @@ export async function findRenewal(tx: Tx, order: OrderRow): Promise<Tried['row']
 }
 
 /**
- * A period was paid for: the subscription is active for it, with an entitlement of its own. Whoever paid by hand is charged through that method from now on, and has taken a cancellation back.
+ * A period was paid for: the subscription is active for it, with an entitlement of its own. If the customer paid at the
+ * checkout, that method is charged from now on and a cancellation is undone.
  */
 export async function continueSubscription(
   tx: Tx,

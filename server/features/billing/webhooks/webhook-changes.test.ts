@@ -26,7 +26,7 @@ const wish = () => ({ episode_id: episodeOf(site) })
 const byKey = (key: string) => paymentByKey(site, key)
 const tidy = (milliseconds: number) => tidyAfter(site, milliseconds)
 
-describe('a notification', () => {
+describe('a webhook event', () => {
   async function notify(reference: string) {
     const { body, headers } = signEvent(
       { secret: 'a secret of the tests', clock: site.context.clock },
@@ -44,7 +44,7 @@ describe('a notification', () => {
   const statusOf = (id: string) =>
     site.context.db.selectFrom('orders').select('status').where('id', '=', id).executeTakeFirst()
 
-  test('settles the payment that it is about, however often it comes', async () => {
+  test('settles its payment, and changes nothing when it is received again', async () => {
     const { orderId, reference } = await confirmed(await Shopper.on(site))
     const send = await notify(reference)
     const responses = await Promise.all([send(), send(), send()])
@@ -88,11 +88,11 @@ describe('a notification', () => {
     expect(await statusOf(orderId)).toEqual({ status: 'paid' })
   })
 
-  /** Has nothing else look at an order's payment. */
+  /** Stops the polling of an order's payment, so that only the webhook event can settle it. */
   const leaveToNotification = (orderId: string) =>
     site.context.db.updateTable('attempts').set({ check_at: null }).where('order_id', '=', orderId).execute()
 
-  test('that cannot be applied keeps no later one from its turn, and is given up in the end', async () => {
+  test('that cannot be applied does not block later ones, and is abandoned in the end', async () => {
     const { orderId, reference } = await confirmed(await Shopper.on(site))
     await leaveToNotification(orderId)
     const now = site.context.clock.now()
@@ -128,7 +128,7 @@ describe('a notification', () => {
     await site.context.db.deleteFrom('webhook_events').where('reference', 'like', 'stuck%').execute()
   })
 
-  test('about nothing of ours is taken and laid aside', async () => {
+  test('about an unknown payment is accepted and ignored', async () => {
     expect((await (await notify('spay_unknown'))()).status).toBe(204)
     await expect
       .poll(() =>

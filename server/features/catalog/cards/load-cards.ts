@@ -14,7 +14,7 @@ import {
 /** Finds the rows behind cards by their ids; what may not be seen is missing. */
 export type FindCards = (ids: readonly string[]) => Promise<Map<string, CardRow>>
 
-/** Puts the names of tags in the place of their ids. */
+/** Puts the names of tags instead of their ids. */
 export type WithTags = <Row extends { tag_ids: readonly string[] }>(
   rows: readonly Row[],
 ) => Promise<(Omit<Row, 'tag_ids'> & { tags: NameRow[] })[]>

@@ -62,7 +62,7 @@ async function checkFree(tx: Tx, kind: LabelKind, before: LabelRecord, names: Te
 }
 
 function editedNames(kind: LabelKind, before: Texts, changes: TextChanges): Texts {
-  // Whoever types a video's tags parts them by commas.
+  // Commas separate the tags that an operator types.
   const isBad = (name: string) => name.trim().length > longestLabel || (kind === 'tag' && name.includes(','))
   for (const [language, name] of Object.entries(changes))
     if (isBad(name)) throw new Refusal('labelInvalid', { field: `names.${language}` })

@@ -8,7 +8,7 @@ import * as queries from './admin-queries.ts'
 import type { AdminVideoRecord } from './admin-queries.ts'
 import { ensureNamed, replaceVideoTags, upsertVideo } from './publish-queries.ts'
 
-/** Texts by language; an empty one is taken away, one that is not named stays. */
+/** Texts by language. An empty text is removed; languages that are not given stay unchanged. */
 export type TextChanges = Partial<Record<Language, string>>
 
 export interface VideoEdits {
@@ -26,7 +26,7 @@ export interface VideoEdits {
 }
 
 /**
- * A video of whatever state.
+ * Loads a video of any state.
  * @throws Refusal notFound
  */
 export async function loadAdminVideo(
@@ -39,11 +39,11 @@ export async function loadAdminVideo(
   return video
 }
 
-/** What the first video of a site costs. */
+/** The default prices, for the first video of a site. */
 const firstPrice = { currency: 'USD', episode_cents: 99, video_cents: 999, free_episodes: 3 }
 
 /**
- * Begins a draft with a title, at the prices of the latest video.
+ * Creates a draft with a title, at the prices of the latest video.
  * @returns its id
  * @throws Refusal titleNeeded
  */
@@ -76,13 +76,13 @@ function editedTitles(before: Texts, changes: TextChanges): Texts {
   return { ...titles, en: titles.en }
 }
 
-/** A draft's synopsis may still be empty; other languages do not replace it. */
+/** The English synopsis of a draft may be empty; no other language replaces it. */
 function editedSynopses(before: Texts, changes: TextChanges): Texts {
   return { en: '', ...edited(before, changes, videoLimits.synopsis, 'synopses') }
 }
 
 /**
- * Texts with these changes.
+ * Applies changes to texts.
  * @throws Refusal textTooLong naming the field
  */
 export function edited(before: TextChanges, changes: TextChanges, most: number, field: string): TextChanges {
@@ -115,7 +115,7 @@ async function categoryOf(tx: Tx, name: string | null): Promise<string | null> {
 async function tagsOf(tx: Tx, names: readonly string[]): Promise<string[]> {
   const labels = new Map(names.map((name) => labelOf(name, 'tags')).map((label) => [label.slug, label]))
   const ids = new Map<string, string>()
-  // In one order everywhere, as in publish-video.ts.
+  // In the same order as in publish-video.ts, so that no two transactions deadlock.
   for (const { slug, name } of [...labels.values()].toSorted((a, b) => (a.slug < b.slug ? -1 : 1)))
     ids.set(slug, await ensureNamed(tx, 'tags', slug, { en: name }))
   return [...labels.keys()].map((slug) => ids.get(slug) ?? '')
@@ -138,7 +138,7 @@ export function slugOf(text: string): string {
     .replaceAll(/^-+|-+$/g, '')
 }
 
-/** A slug for a title that no video has; of a title without Latin letters, a random one. */
+/** Makes an unused slug from a title; a random one for a title without Latin letters. */
 async function freeSlug(tx: Tx, title: string): Promise<string> {
   const wanted = slugOf(title) || newId('vid').slice(4, 16)
   const taken = await queries.selectSlugs(tx, wanted)

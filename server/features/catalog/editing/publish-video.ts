@@ -103,7 +103,7 @@ export async function setCover(
   await queries.updateCover(db, videoId, cover, { onlyIfMissing })
 }
 
-/** Sets the cover that the viewers of one language see in the place of the video's; null takes it away. */
+/** Sets the cover that the viewers of one language see instead of the video's; null takes it away. */
 export async function setLanguageCover(
   db: Db,
   videoId: string,

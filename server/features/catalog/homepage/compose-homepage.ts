@@ -87,7 +87,7 @@ export async function previewDraft(
 }
 
 /**
- * Makes a draft the homepage. Sections that stay keep their id, which stands in addresses.
+ * Makes a draft the homepage. Sections that stay keep their id, which is in addresses.
  * @returns how it was before
  * @throws Refusal movedOn if it has changed since `version`; settingInvalid for a section without an English title, or an accent that is no colour
  */

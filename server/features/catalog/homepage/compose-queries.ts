@@ -48,7 +48,7 @@ export async function lockHomepage(tx: Tx): Promise<void> {
   await sql`LOCK TABLE sections IN SHARE ROW EXCLUSIVE MODE`.execute(tx)
 }
 
-/** Puts these sections in the place of those that are there. */
+/** Puts these sections instead of those that are there. */
 export async function replaceSections(tx: Tx, rows: readonly Insertable<SectionsTable>[]): Promise<void> {
   await tx.deleteFrom('sections').execute()
   if (rows.length > 0) await tx.insertInto('sections').values(rows).execute()

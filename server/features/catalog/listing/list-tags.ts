@@ -13,7 +13,7 @@ interface TagsQuery {
 }
 
 /**
- * The tags that have something to show, the liveliest first; with a keyword, tags and titles as it is typed.
+ * Lists the tags of published videos by rank; with a keyword, suggests tags and titles.
  * @throws Fault badCursor
  */
 export function listTags(db: Db, query: TagsQuery, language: Language) {
@@ -33,7 +33,7 @@ async function listAll(db: Db, query: TagsQuery, language: Language) {
   }
 }
 
-/** A short list without a cursor: people type another letter instead. */
+/** Suggestions are a short list without a cursor, because people type another letter instead. */
 const suggestions = { usual: 8, most: 20 }
 async function suggest(db: Db, keyword: string, query: TagsQuery, language: Language) {
   decodeCursor(`tags ${keyword}`, query.cursor, [])

@@ -9,7 +9,7 @@ export type FindSimilar = (
   options: SimilarOptions,
 ) => Promise<readonly SimilarVideo[]>
 
-/** Whoever comes from the same ad has seen the same episode: what goes with it is looked up once a second. */
+/** Many viewers of an ad open the same episode, so that its similar videos are read at most once a second. */
 export function createSimilarVideos(db: Db, clock: Clock): FindSimilar {
   const kept = createAnswerCache<readonly SimilarVideo[]>(clock)
   return (seeds, options) =>

@@ -8,7 +8,7 @@ import { hideUnlocked, selectEpisode } from '#server/features/library/queries.ts
 import { insertPlays, noteViewings, upsertUnlocks } from './save-queries.ts'
 
 const halfHourMs = 30 * 60_000
-/** Whoever has come so far has finished an episode: what follows are its credits. */
+/** The share of an episode after which it counts as finished: the rest are the credits. */
 const finishedFrom = 0.9
 
 /** A time as a client's clock said it, cut to between 1970 and now: a clock that runs ahead must block nothing later. */

@@ -5,7 +5,7 @@ import { selectUser } from '#server/features/members/queries.ts'
 import { selectFactor } from './second-factor/second-factor-queries.ts'
 import { removeSecondFactor } from './second-factor/second-factor.ts'
 
-/** A person leaves: their links are worth nothing, their second factor goes, and mails to them, also at an address that is still to be proven, do not leave any more. */
+/** Deletes a user's links and second factor, and cancels mails to them, also to an address that is not verified yet. */
 export async function eraseCredentials(tx: Tx, userId: string): Promise<void> {
   const user = await selectUser(tx, userId)
   const wished = await selectLinkedEmail(tx, userId, 'verify')

@@ -1,7 +1,7 @@
 import type { Db, Tx } from '#server/tables.ts'
 import { deleteIdentities, selectIdentities } from './identity-queries.ts'
 
-/** Whoever comes back with an identity of a person who left is somebody new. */
+/** Deletes a user's identities: a later sign-in with one of them makes a new account. */
 export function eraseIdentities(tx: Tx, userId: string): Promise<void> {
   return deleteIdentities(tx, userId)
 }

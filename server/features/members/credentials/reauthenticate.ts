@@ -43,7 +43,7 @@ export async function signedInJustNow(
 }
 
 /**
- * Asks whoever sits at a session to prove that the account is theirs, before it is changed for good or deleted: by the
+ * Requires the member to prove that the account is theirs before it is changed permanently or deleted: by the
  * password; without one, by having signed in just now, or by a code of the second factor.
  * @throws Refusal passwordWrong with the field; signInFirst where only a new sign-in would do; Fault tooMany
  */

@@ -21,7 +21,7 @@ import { leaveForProvider, reasonOf, type SocialContext } from './visit-provider
 
 type IdentityRow = Awaited<ReturnType<typeof selectIdentities>>[number]
 
-/** What of somebody is linked, in the order it was; nothing of guests and strangers. */
+/** Lists the linked profiles of a member, oldest first; empty for guests and visitors. */
 export async function listIdentities(
   { socialProviders }: Pick<SocialContext, 'socialProviders'>,
   db: Db,
@@ -40,8 +40,8 @@ export async function listIdentities(
 }
 
 /**
- * Begins to link a provider to the member, who proves first that the account is theirs.
- * @returns the provider's address, for the browser to go to
+ * Starts to link a provider to the member, who must reauthenticate first.
+ * @returns the provider's URL, for the browser to open
  * @throws Refusal signInFirst, passwordWrong and codeWrong with the field, notFound if the provider is not offered,
  * socialFailed where it cannot be reached; Fault tooMany
  */
@@ -61,9 +61,9 @@ export async function linkSocial(context: SocialContext, call: Call<typeof linkS
 }
 
 /**
- * Takes an identity away from the member, who proves that the account is theirs and is told by mail. The account is locked
- * meanwhile, so that two calls at once cannot take the last two ways in.
- * @returns what is linked still
+ * Unlinks a profile from the member, who must reauthenticate and is notified by mail. The account is locked meanwhile, so that
+ * two concurrent calls cannot remove the last two ways to sign in.
+ * @returns the profiles that are still linked
  * @throws Refusal signInFirst, passwordWrong and codeWrong with the field, notFound, lastWayIn; Fault tooMany
  */
 export async function unlinkSocial(
@@ -86,7 +86,7 @@ export async function unlinkSocial(
   })
 }
 
-/** Whether the member can sign in with a password and e-mail, or with one of these providers, if it has keys. */
+/** Whether the member can sign in with e-mail and password, or with one of these providers that is set up. */
 function getsIn(
   { socialProviders }: SocialContext,
   { email, password_hash }: UserRow,

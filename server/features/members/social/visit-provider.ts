@@ -37,13 +37,13 @@ export interface SocialContext extends MembersContext {
   socialProviders: readonly SocialProvider[]
 }
 
-/** How a visit ended: where the person goes next, or why they did not get in. */
+/** The outcome of a visit: the page to open next, or why the sign-in failed. */
 type Ending = { returnTo: string } | { answer: SocialAnswer; returnTo: string | undefined; ticket?: string }
 
 /**
- * Sends the caller to a provider, a member only after a proof; the browser keeps a sealed note of it.
- * @returns the provider's address
- * @throws Error if the provider cannot be reached or makes no sense
+ * Starts a visit to a provider, for a member only after reauthentication; the browser stores the encrypted state.
+ * @returns the provider's URL
+ * @throws Error if the provider cannot be reached or its answer is invalid
  */
 export async function leaveForProvider(
   { secret, secure, clock, publicUrl }: SocialContext,
@@ -107,7 +107,7 @@ async function finish(
   const now = context.clock.now()
   const endsAt = new Date(flow.startedAt + flowMs)
   if (now > endsAt || !(await spendState(context.db, flow.state, endsAt, now))) return 'expired'
-  // Whoever signed in or out in the meantime starts again as who they are now.
+  // A viewer who signed in or out meanwhile must start again.
   if (memberOf(call) !== flow.memberId) return 'expired'
   const error = query.get('error')
   if (error !== null) return error === 'access_denied' ? 'cancelled' : 'failed'

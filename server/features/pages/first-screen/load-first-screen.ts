@@ -17,25 +17,25 @@ export interface FirstScreenRequest {
   cookies: Record<string, string | undefined>
   language: Language
   videoId: string
-  /** The `?episode=N` of the address; without it the one left off at, else the first. */
+  /** From `?episode=N`; without it, the episode where the viewer left off, else the first. */
   episodeNumber: number | undefined
 }
 
-/** As the calls GET /api/video and /api/video/episode give it. */
+/** As GET /api/video and /api/video/episode return it. */
 export interface FirstScreen {
   language: Language
   video: Video
   episodes: { list: Episode[]; next_cursor: string | null }
   playable: PlayableEpisode | undefined
-  /** The next one, for viewers who swipe before it could be fetched. */
+  /** The next episode, for viewers who swipe before it was fetched. */
   following: PlayableEpisode | undefined
-  /** Whoever this is for has no id yet by which experiments decide, so that the browser asks again once there is one. */
+  /** The viewer has no id yet that experiments need, so that the browser fetches the video again once there is one. */
   undecided?: true
 }
 
 /**
- * What a video's page shows first, as the calls GET /api/video and /api/video/episode would give it: so the document
- * carries it and playback waits for no round trip. `playable` is absent where the episode is locked or being made, and so is `following`.
+ * Loads what a video's page shows first, as GET /api/video and /api/video/episode would return it. The document contains it, so
+ * that playback needs no further request. `playable` and `following` are absent if the episode is locked or being processed.
  * @returns undefined if there is no such video
  */
 export async function loadFirstScreen(

@@ -1,23 +1,22 @@
 import type { DocumentName } from '#server/features/pages/documents.ts'
 
-/** Hosts of others that a document may turn to. */
+/** The foreign hosts that a document may contact. */
 export interface ForeignHosts {
   script: readonly string[]
-  /** Told by a request or by a picture. */
+  /** Contacted by requests or pictures. */
   told: readonly string[]
-  /** Asked by a request alone. */
+  /** Contacted by requests only. */
   connect?: readonly string[]
   frame?: readonly string[]
-  /** Where videos and their pictures come from. */
+  /** Serve videos and their pictures. */
   media?: readonly string[]
 }
 
 const nobody: ForeignHosts = { script: [], told: [] }
 
 /**
- * The policy of a document (security.md, "Headers"). Media come as blobs from hls.js, and nothing of ours may be framed by
- * another site. The foreign hosts of the `index` document are those of pixels and reports, those of the payment form the
- * gateways' alone.
+ * The policy of a document (security.md, "Headers"). hls.js plays media from blobs. No other site may frame a page. The `index`
+ * document may contact the hosts of pixels and error reports, the payment form only those of the gateways.
  */
 export function contentSecurityPolicy(
   document: DocumentName,

@@ -46,7 +46,7 @@ export async function makeIcon(file: Buffer): Promise<IconPicture> {
 
 const invalid = () => new Refusal('iconInvalid')
 
-/** Keeps the picture in the place of the former one; with none, that one is forgotten. */
+/** Keeps the picture instead of the former one; with none, that one is forgotten. */
 export async function keepIcon(tx: Tx, icon: IconPicture | undefined): Promise<void> {
   await queries.deleteIcons(tx)
   if (icon) await queries.insertIcon(tx, icon)

@@ -67,7 +67,7 @@ async function parseOrUndefined(markdown: string, values: Values): Promise<Parse
 }
 
 interface Edit extends Which {
-  /** Of the text as whoever changes it has seen it. */
+  /** Of the text that the operator has edited. */
   version: string
 }
 

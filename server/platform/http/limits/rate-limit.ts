@@ -60,7 +60,7 @@ function refuse(wait: number): void {
   if (wait > 0) throw new Fault('tooMany', undefined, wait)
 }
 
-/** Whoever was refused as a person is refused again by their tokens, before anybody looks up whose they are. */
+/** A user over the limit is refused by the tokens of the request, before the user is looked up. */
 function rememberRefused(clock: Clock) {
   const until = new Map<string, number>()
   return {

@@ -67,7 +67,7 @@ function ConfirmAction({ title, lead, button, done, another, work }: ConfirmActi
     messagesOf: () => noFields,
     send: async () => {
       setOutcome(await work())
-      // Whoever is signed in sees it in their area too.
+      // A signed-in customer sees it in the member area too.
       await queryClient.invalidateQueries()
     },
   })

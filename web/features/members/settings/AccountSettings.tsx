@@ -59,7 +59,7 @@ function Settings({ onDeleted }: { onDeleted: () => void }) {
   )
 }
 
-/** Who the person is here, and the way in or out. */
+/** The person's name and picture, with a button to sign in or out. */
 function Face({ user }: { user: User | undefined }) {
   const { t } = useTranslation()
   const { signOut, busy } = useSignOut()

@@ -14,7 +14,7 @@ import { SettingGroup } from './Setting.tsx'
 import { useChangeUser } from './use-change-user.ts'
 import styles from '#web/features/members/forms/settings.module.css'
 
-/** What anybody may say of themselves, registered or not. */
+/** The settings that guests have too: name, language and consent. */
 export function ProfileSettings({ user }: { user: User }) {
   const { t } = useTranslation()
   return (
@@ -57,14 +57,14 @@ function NameForm({ user }: { user: User }) {
   )
 }
 
-/** The language of the screens, kept with the person too: our mails speak it. */
+/** The language of the interface. It is stored with the person too, for mails. */
 function Language() {
   const { t, i18n } = useTranslation()
   const change = useChangeUser()
   const choose = (value: string) => {
     const language = languageOf(value) ?? 'en'
     void changeLanguage(language)
-    // The screens have changed; a failure to keep it for the mails has been said by the toast.
+    // The interface has changed already. If storing it fails, a toast says so.
     change({ language }).catch(() => {})
   }
   return (
@@ -87,7 +87,7 @@ function Language() {
   )
 }
 
-/** The same answer as the banner's; stored at once, and sent to the server if the person has a row. */
+/** The answer of the consent banner. It is stored at once, and sent to the server if the person has a row. */
 function Consent() {
   const { t } = useTranslation()
   const { answer, say } = useConsent()

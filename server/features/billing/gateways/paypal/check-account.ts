@@ -69,7 +69,7 @@ export function createAccountCheck({ client, webhookId, clock, log }: Account): 
   }
 }
 
-/** PayPal answers 403 where something is not for this account, whoever is asked for; nothing is made by asking. */
+/** PayPal answers 403 if the account may not do something. The question creates nothing. */
 async function mayAsk(client: PaypalClient, path: string): Promise<boolean> {
   try {
     await client.ask({ method: 'GET', path })

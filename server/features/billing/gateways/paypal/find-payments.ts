@@ -18,7 +18,7 @@ import { readNamed } from './read-named.ts'
 import { readOrder, readPayment } from './read-order.ts'
 
 /**
- * What PayPal did stands in its list of events within minutes as a rule, on a slow day hours later: PayPal promises no time.
+ * What PayPal did is in its list of events within minutes as a rule, on a slow day hours later: PayPal promises no time.
  * Six hours, for which it also keeps a `PayPal-Request-Id` alive, with one to spare (docs/decisions/0010).
  */
 export const visibleWithinMs = 7 * hourMs

@@ -5,7 +5,7 @@ import { testNumbers } from './cards.ts'
 import { isMethodSetup, type Asked } from './method-setup-queries.ts'
 import { words } from './words.ts'
 
-/** Text as it may stand in HTML, also within an attribute. */
+/** Text as it may be in HTML, also within an attribute. */
 function escape(text: string): string {
   const entities: Record<string, string> = {
     '&': '&amp;',
@@ -133,7 +133,7 @@ ${choice(asked, `/sandbox/authenticate?lang=${language}`, confirm, reject)}
   return page({ language, title: check, body, look: 'framed' })
 }
 
-/** What stands in the frame once the bank has its answer; the script tells the payment page. */
+/** What is in the frame once the bank has its answer; the script tells the payment page. */
 export function checkedDocument(language: Language): string {
   const { thanks, oneMoment } = words[language]
   return page({

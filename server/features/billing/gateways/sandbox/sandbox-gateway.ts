@@ -22,7 +22,7 @@ import { newReference, presentMethod, useToken, useWallet, type Used } from './u
 
 /**
  * A full gateway for which no money moves (billing.md, "Sandbox"). It keeps its own books in the same database and is a
- * foreign party all the same: whoever charges knows it by the port alone.
+ * foreign party all the same: callers know it by the port alone.
  */
 export function createSandboxGateway(context: SandboxContext): PaymentGateway {
   const { db, clock } = context

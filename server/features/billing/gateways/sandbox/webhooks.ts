@@ -61,7 +61,7 @@ export function parseWebhook(
 }
 
 /**
- * Sends events to the site's own address, once and without waiting: whoever relies on them must do without one.
+ * Sends events to the site's own address, once and without waiting: the site must work without them.
  * @param address where the site listens; undefined while it does not
  */
 export function createWebhookSender(

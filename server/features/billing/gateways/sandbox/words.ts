@@ -35,7 +35,7 @@ const english = {
 
 export type Words = typeof english
 
-/** What the sandbox's own documents say, in the viewer's language. */
+/** The texts of the sandbox's own pages, by language. */
 export const words: Record<Language, Words> = {
   en: english,
   es: {

@@ -4,7 +4,7 @@ import type { Db } from '#server/tables.ts'
 
 export interface StripeContext {
   stripe: Stripe
-  /** Where the customers are noted. */
+  /** Stores the ids of Stripe's customers. */
   db: Db
   log: Log
 }

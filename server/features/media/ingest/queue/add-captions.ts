@@ -15,7 +15,7 @@ export interface AddedCaptions {
 }
 
 /**
- * Gives an episode captions in a language, in the place of those that it has: with the file that it plays and with the one that is
+ * Gives an episode captions in a language, instead of those that it has: with the file that it plays and with the one that is
  * being made. @returns false if there is no such episode
  */
 export async function addCaptions(

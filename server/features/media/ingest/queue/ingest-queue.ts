@@ -83,7 +83,7 @@ async function letGo(
     log.warn({ asset: asset.id }, `${asset.source_name} ${error.message}`)
     return markFailed(db, asset, error)
   }
-  // Whoever interrupts a run says nothing about the file, nor does a store that is away.
+  // Neither an interruption nor an unreachable storage says anything about the file.
   if (signal.aborted || isStorageAway(error)) return giveBack(db, asset)
   const failures = asset.failures + 1
   if (failures < mostFailures) return giveBack(db, asset, failures)

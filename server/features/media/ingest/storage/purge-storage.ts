@@ -41,12 +41,12 @@ export async function purgeRetiredAssets(
   return retired.length
 }
 
-/** A file is in its place a moment before its asset is committed; after this long there will be none. */
+/** A file is stored shortly before its asset is committed. After this long there will be no asset. */
 const unclaimedMs = 24 * 3_600_000
 
 /**
- * Deletes the originals that came in and belong to no asset: whoever brought them died before saying so. What they had not
- * finished bringing is given up. @returns how many were deleted
+ * Deletes originals without an asset, whose process died before it stored one, and cancels unfinished multipart uploads.
+ * @returns how many originals were deleted
  */
 export async function purgeOrphanedOriginals(
   { db, storage }: Pick<IngestContext, 'db' | 'storage'>,

@@ -34,7 +34,7 @@ function end(thread: Worker): void {
 
 function startThread(): Worker {
   const thread = new Worker(new URL('./hashing-thread.ts', import.meta.url))
-  // Whoever waits for it hears of it, too.
+  // Callers that wait for it get the error, too.
   thread.on('error', () => {}).once('exit', () => idle.delete(thread))
   return thread
 }
