@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox'
 import { VideoPrice } from './catalog.ts'
 import { endpoint } from './endpoint.ts'
 import { Entitlement } from './library.ts'
-import { Membership, Secret, User } from './members.ts'
+import { Membership } from './members.ts'
 import { Cents, Currency, Id, Time, Typed, listOf, nullable, oneOf, paging } from './shapes.ts'
 import { BalanceOffer, PriceRefusal } from './top-ups.ts'
 
@@ -150,35 +150,6 @@ export const Order = Type.Object({
   declined: Type.Optional(Type.Object({ reason: Type.String(), message: Type.String() })),
 })
 export type Order = Static<typeof Order>
-
-/** The receipt of a paid order: the seller, the tax, and how a plan renews. */
-export const Receipt = Type.Object({
-  order_id: Id,
-  paid_at: Time,
-  /** The address that it was sent to. */
-  email: Type.String(),
-  seller: Type.Object({
-    name: Type.String(),
-    address: nullable(Type.String()),
-    tax_number: nullable(Type.String()),
-  }),
-  currency: Currency,
-  amount_cents: Cents,
-  refunded_cents: Cents,
-  /** What bonus money paid of the amount: a discount, which has no tax. */
-  discount_cents: Type.Optional(Cents),
-  /** Net amount and tax of the money that was not refunded, at a rate in percent. */
-  net_cents: Cents,
-  tax_cents: Cents,
-  tax_percent: Type.Number(),
-  /** When the plan is charged next, and how much; null if nothing renews. */
-  renewal: nullable(
-    Type.Object({ at: Time, price_cents: Cents, currency: Currency, period_days: Type.Integer() }),
-  ),
-  /** Until when the person may withdraw; null if they may not. */
-  withdrawable_until: nullable(Time),
-})
-export type Receipt = Static<typeof Receipt>
 
 export const listPlans = endpoint({
   method: 'GET',
@@ -391,56 +362,4 @@ export const getPayment = endpoint({
   query: Type.Object({ order_id: Type.Optional(Id), ...paging }),
   info: Order,
   data: listOf(Order, { subscription: Membership }),
-})
-
-export const getReceipt = endpoint({
-  method: 'GET',
-  path: '/api/payment/receipt',
-  summary: 'Returns the receipt of a paid order: seller, tax, and how a plan renews',
-  refuses: ['signInFirst', 'notFound'],
-  query: Type.Object({ order_id: Id }),
-  info: Receipt,
-})
-
-export const claimPurchase = endpoint({
-  method: 'POST',
-  path: '/api/payment/claim',
-  summary:
-    "Moves a guest's purchases into the account of the receipt's e-mail address, which is created if needed, and signs in; an account with a verified address or a balance has to be signed in already. A balance moves in the guest's own browser only; elsewhere its guest gives the purchase of the receipt and nothing else",
-  refuses: ['linkSpent', 'signInFirst', 'signedInAlready', 'movedOn', 'claimInOwnBrowser'],
-  body: Type.Object({ claim: Secret }),
-  info: User,
-})
-
-/** For people without a session: the address that the link is mailed to, and the number of the order as typed. */
-const byLink = { email: Type.Optional(Typed), order_id: Type.Optional(Typed) }
-
-export const cancelByLink = endpoint({
-  method: 'POST',
-  path: '/api/payment/cancel-by-link',
-  summary:
-    'Cancels a plan with the secret of a mailed link; with an e-mail address, sends such a link. The answer is the same whether the address is known or not',
-  refuses: ['linkSpent', 'emailInvalid'],
-  body: Type.Object({ cancel: Type.Optional(Secret), ...byLink }),
-  info: Type.Object({
-    done: Type.Boolean(),
-    /** The name of the plan, and when it ends. */
-    plan: Type.Optional(Type.String()),
-    ends_at: Type.Optional(Time),
-  }),
-})
-
-export const withdraw = endpoint({
-  method: 'POST',
-  path: '/api/payment/withdraw',
-  summary:
-    'Withdraws from an order with the secret of a mailed link and refunds it; with an e-mail address, sends such a link. The answer is the same whether the address is known or not',
-  refuses: ['linkSpent', 'emailInvalid'],
-  body: Type.Object({ withdraw: Type.Optional(Secret), ...byLink }),
-  info: Type.Object({
-    done: Type.Boolean(),
-    /** The amount that is refunded. */
-    amount_cents: Type.Optional(Cents),
-    currency: Type.Optional(Currency),
-  }),
 })

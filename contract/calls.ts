@@ -2,6 +2,7 @@ import * as alerts from './alerts.ts'
 import * as balance from './balance.ts'
 import * as billing from './billing.ts'
 import * as catalog from './catalog.ts'
+import * as consumerRights from './consumer-rights.ts'
 import { isEndpoint, type Endpoint } from './endpoint.ts'
 import * as library from './library.ts'
 import * as media from './media.ts'
@@ -20,7 +21,7 @@ import * as operators from './studio/operators.ts'
 import * as orders from './studio/orders.ts'
 import * as people from './studio/people.ts'
 import * as plans from './studio/plans.ts'
-import * as running from './studio/system.ts'
+import * as system from './studio/system.ts'
 import * as settings from './studio/settings.ts'
 import * as start from './studio/start.ts'
 import * as texts from './studio/texts.ts'
@@ -38,6 +39,7 @@ const modules = [
   alerts,
   media,
   billing,
+  consumerRights,
   balance,
   tracking,
   pages,
@@ -52,7 +54,7 @@ const studioModules = [
   people,
   plans,
   topUps,
-  running,
+  system,
   settings,
   texts,
   videos,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { saveHistory } from '#contract/library.ts'
 import { forgotPassword } from '#contract/members.ts'
-import { cancelByLink } from '#contract/billing.ts'
+import { cancelByLink } from '#contract/consumer-rights.ts'
 import { dayMs, hourMs } from '#server/platform/clock.ts'
 import { findDue } from './platform/jobs/job-runs.ts'
 import { createLog } from '#server/platform/log.ts'

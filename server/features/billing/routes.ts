@@ -1,19 +1,21 @@
 import {
-  cancelByLink as cancelByLinkCall,
   cancelSubscription as cancelCall,
   changeMethod as changeMethodCall,
-  claimPurchase as claimCall,
   createOrder,
   getPayment,
-  getReceipt,
   getSavedMethod,
   listPlans as listPlansCall,
   payOrder as payOrderCall,
   removeSavedMethod as removeSavedMethodCall,
   resumeSubscription as resumeCall,
   unlockEpisode,
-  withdraw as withdrawCall,
 } from '#contract/billing.ts'
+import {
+  cancelByLink as cancelByLinkCall,
+  claimPurchase as claimCall,
+  getReceipt,
+  withdraw as withdrawCall,
+} from '#contract/consumer-rights.ts'
 import { Fault } from '#contract/errors.ts'
 import { metInOffer } from '#server/features/experiments/experiments.ts'
 import { presentEntitlement } from '#server/features/library/library.ts'

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { getBalance, refundBalance, setAutoUnlock } from '#contract/balance.ts'
-import { getReceipt, withdraw } from '#contract/billing.ts'
+import { getReceipt, withdraw } from '#contract/consumer-rights.ts'
 import { deletePerson } from '#contract/studio/people.ts'
 import { deleteUser, getUser, signIn } from '#contract/members.ts'
 import { exportBilling } from '#server/features/billing/billing.ts'

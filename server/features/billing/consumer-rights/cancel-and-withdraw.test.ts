@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { orderNumber } from '#contract/order-number.ts'
-import { cancelByLink, cancelSubscription, claimPurchase, getPayment, withdraw } from '#contract/billing.ts'
+import { cancelSubscription, getPayment } from '#contract/billing.ts'
+import { cancelByLink, claimPurchase, withdraw } from '#contract/consumer-rights.ts'
 import { getEpisode } from '#contract/media.ts'
 import { exportUser, getUser } from '#contract/members.ts'
 import { moneySite, type MoneySite } from '#server/testing/site/money-site.ts'

@@ -1,4 +1,4 @@
-import type { cancelByLink as cancelByLinkCall } from '#contract/billing.ts'
+import type { cancelByLink as cancelByLinkCall } from '#contract/consumer-rights.ts'
 import type { ResultOf } from '#contract/endpoint.ts'
 import { Refusal } from '#contract/errors.ts'
 import type { Language } from '#contract/languages.ts'

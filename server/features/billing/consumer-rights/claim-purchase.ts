@@ -1,4 +1,4 @@
-import type { claimPurchase as claimCall } from '#contract/billing.ts'
+import type { claimPurchase as claimCall } from '#contract/consumer-rights.ts'
 import { Refusal } from '#contract/errors.ts'
 import type { User } from '#contract/members.ts'
 import { joinAccount, loadUser } from '#server/features/members/members.ts'

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { claimPurchase, getPayment, getSavedMethod } from '#contract/billing.ts'
+import { getPayment, getSavedMethod } from '#contract/billing.ts'
+import { claimPurchase } from '#contract/consumer-rights.ts'
 import { listHistory, saveHistory } from '#contract/library.ts'
 import { getUser, registerUser, signIn } from '#contract/members.ts'
 import { getEpisode } from '#contract/media.ts'

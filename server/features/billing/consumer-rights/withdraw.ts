@@ -1,4 +1,4 @@
-import type { withdraw as withdrawCall } from '#contract/billing.ts'
+import type { withdraw as withdrawCall } from '#contract/consumer-rights.ts'
 import type { ResultOf } from '#contract/endpoint.ts'
 import { Refusal } from '#contract/errors.ts'
 import { moneyWords } from '#contract/money.ts'

@@ -1,4 +1,4 @@
-import type { Receipt } from '#contract/billing.ts'
+import type { Receipt } from '#contract/consumer-rights.ts'
 import { Refusal } from '#contract/errors.ts'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
 import { nextCharge } from '#server/features/billing/records/renewals/next-charge.ts'

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import { orderNumber } from '#contract/order-number.ts'
-import { cancelSubscription, getReceipt } from '#contract/billing.ts'
+import { cancelSubscription } from '#contract/billing.ts'
+import { getReceipt } from '#contract/consumer-rights.ts'
 import { changeUser } from '#contract/members.ts'
 import { moneySite, type MoneySite } from '#server/testing/site/money-site.ts'
 import { registerMember } from '#server/testing/builders/register-member.ts'

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { withdraw } from '#contract/billing.ts'
+import { withdraw } from '#contract/consumer-rights.ts'
 import {
   buyEpisode,
   episodeOf,

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { Link } from 'react-router'
-import { cancelByLink, withdraw } from '#contract/billing.ts'
+import { cancelByLink, withdraw } from '#contract/consumer-rights.ts'
 import { EmailField } from '#web/features/members/forms/AccountFields.tsx'
 import { AccountForm, AccountLinks, AccountPage } from '#web/features/members/forms/AccountPage.tsx'
 import { useTranslation } from '#web/i18n/use-translation.ts'

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'react-router'
-import { claimPurchase } from '#contract/billing.ts'
+import { claimPurchase } from '#contract/consumer-rights.ts'
 import type { User } from '#contract/members.ts'
 import { AccountForm, AccountLinks, AccountPage } from '#web/features/members/forms/AccountPage.tsx'
 import { rememberUser } from '#web/features/members/queries.ts'

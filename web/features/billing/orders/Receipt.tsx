@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
-import type { Order, Receipt as Facts } from '#contract/billing.ts'
+import type { Order } from '#contract/billing.ts'
+import type { Receipt as Facts } from '#contract/consumer-rights.ts'
 import { orderNumber } from '#contract/order-number.ts'
 import { userQuery } from '#web/features/members/queries.ts'
 import { useTranslation } from '#web/i18n/use-translation.ts'

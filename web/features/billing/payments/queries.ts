@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, queryOptions, type QueryClient } from '@tanstack/react-query'
-import { getPayment, getReceipt, getSavedMethod, listPlans, type Order } from '#contract/billing.ts'
+import { getPayment, getSavedMethod, listPlans, type Order } from '#contract/billing.ts'
+import { getReceipt } from '#contract/consumer-rights.ts'
 import { userQuery } from '#web/features/members/queries.ts'
 import { call, CallRejected } from '#web/lib/api.ts'
 import { boot } from '#web/lib/boot.ts'
