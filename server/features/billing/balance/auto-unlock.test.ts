@@ -8,7 +8,7 @@ import {
   stopAutoUnlock,
   undoAutoUnlock,
 } from '#contract/balance.ts'
-import { withdraw } from '#contract/billing.ts'
+import { withdraw } from '#contract/consumer-rights.ts'
 import { getUser } from '#contract/members.ts'
 import type { BodyOf } from '#contract/endpoint.ts'
 import { deleteUnusedTerms, selectShownTerms } from '#server/features/billing/records/shown-terms-queries.ts'

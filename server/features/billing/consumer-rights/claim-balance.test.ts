@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { getBalance, listBalanceEntries } from '#contract/balance.ts'
-import { claimPurchase, getPayment, getSavedMethod } from '#contract/billing.ts'
+import { getPayment, getSavedMethod } from '#contract/billing.ts'
+import { claimPurchase } from '#contract/consumer-rights.ts'
 import { getUser, registerUser } from '#contract/members.ts'
 import { refundOrder } from '#server/features/billing/refunds/refund-order.ts'
 import { Shopper } from '#server/testing/builders/shopper.ts'
