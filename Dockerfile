@@ -1,4 +1,3 @@
-# syntax=docker/dockerfile:1
 # The release in dist (npm run release) with Debian's ffmpeg. It needs a PostgreSQL (DATABASE_URL, APP_SECRET) and writes
 # nothing but /data.
 
