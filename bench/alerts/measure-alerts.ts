@@ -73,6 +73,7 @@ async function drill(atEnd: (close: () => void | Promise<void>) => void): Promis
     ...benchEnv(join(disk.folder, 'data')),
     ...standIns.env,
     DATABASE_URL: database.url,
+    DATABASE_READ_URL: database.replicaUrl,
     APP_SECRET: 'the secret of a site that things go wrong with',
     PORT: String(port),
   }
@@ -112,6 +113,12 @@ async function drill(atEnd: (close: () => void | Promise<void>) => void): Promis
       alerts: ['ReplicaLag'],
       begin: database.fallBehind,
       end: database.catchUp,
+    },
+    {
+      what: 'the replica is stopped',
+      alerts: ['ReplicaLeftOut'],
+      begin: database.stopReplica,
+      end: database.startReplica,
     },
     {
       what: 'the worker is stopped',
