@@ -50,6 +50,10 @@ test.each(services)('the service %s waits for services that exist', (_name, { de
   for (const name of Object.keys(depends_on)) expect(compose.services).toHaveProperty(name)
 })
 
+test('the proxy depends on no service, for which Compose may stop it in an update', () => {
+  expect(compose.services['proxy']).not.toHaveProperty('depends_on')
+})
+
 test('the proxy and Prometheus reach the ports at which the site answers', () => {
   expect(dockerfile).toContain('PORT=3000')
   expect(read('deploy/caddy/Caddyfile')).toContain('web:3000')
