@@ -47,10 +47,9 @@ export function runPrometheus(wish: {
 
 /** Starts Alertmanager with our routes, sending its mails to a server on this machine that knows no TLS. */
 export function runAlertmanager({ smtpPort, port }: { smtpPort: number; port: number }): Promise<Running> {
-  const config = `global: { smtp_require_tls: false }\n${read('alertmanager.yml')}`.replaceAll(
-    'mail.drama.example:587',
-    `127.0.0.1:${smtpPort}`,
-  )
+  const config = read('alertmanager.yml')
+    .replace('global:\n', 'global:\n  smtp_require_tls: false\n')
+    .replace('mail.drama.example:587', `127.0.0.1:${smtpPort}`)
   return runServer('prometheus-alertmanager', config, port, (home) => [
     `--storage.path=${join(home, 'data')}`,
     '--cluster.listen-address=',
