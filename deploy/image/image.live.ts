@@ -12,12 +12,14 @@ import { buildImage, type Image } from './run-buildah.ts'
 
 const megabyte = 1e6
 const stopsWithinMs = 10_000
+const removesWithinMs = 300_000
 let image: Image
 
 beforeAll(() => {
   image = buildImage()
 }, 1_500_000)
-afterAll(() => image?.remove())
+// Gigabytes of small files, on a busy disk.
+afterAll(() => image?.remove(), removesWithinMs)
 
 it('the image is at most 500 MB large', () => {
   expect(image.size / megabyte).toBeLessThan(500)
