@@ -28,7 +28,7 @@ export async function addToCounters<Tables, Table extends keyof Tables & string>
   const ids = [...changes.keys()]
   await lockRows(tx, table, ids)
   const [id, counter] = [sql.ref(`${table}.id`), sql.ref(`${table}.${column}`)]
-  // The ids are given twice, so that the rows are found by their key and not by reading the table.
+  // The ids are passed twice, so that the rows are found by their key instead of by a table scan.
   await sql`
     UPDATE ${sql.table(table)} SET ${sql.ref(column)} = ${counter} + given.change
     FROM unnest(${ids}::text[], ${[...changes.values()]}::bigint[]) AS given (id, change)

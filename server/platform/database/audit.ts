@@ -5,19 +5,19 @@ import { networkOf } from '#server/platform/http/limits/network-of.ts'
 
 interface Entry {
   event: AuditedEvent
-  /** Null if nobody is behind it: a sign-in with an unknown address. */
+  /** Null if no account is known, as for a sign-in with an unknown address. */
   userId: string | null
-  /** From `originOf`; omitted if no person's call caused it. */
+  /** The network's hash from `originOf`; omitted if no client's call caused it. */
   origin?: string
   at: Date
-  /** The address of the operator who did it; left out for the command line and for viewers. */
+  /** The operator's address; omitted for the command line and for viewers. */
   operator?: string
-  /** What it was done to, such as a video's id. */
+  /** The id of the changed object, such as a video's. */
   subject?: string
   details?: Record<string, unknown>
 }
 
-/** Records permanently who did what, without addresses, passwords or tokens, in the transaction of the change. */
+/** Records an audit event permanently in the transaction of the change, without addresses, passwords or tokens. */
 export async function writeAudit(
   tx: QueryExecutorProvider,
   { event, userId, origin, at, operator, subject, details = {} }: Entry,
@@ -27,7 +27,7 @@ export async function writeAudit(
       ${JSON.stringify(details)})`.execute(tx)
 }
 
-/** The audit log's form of a network: equal for equal networks, and unreadable without the secret. */
+/** Returns a keyed hash of a network for the audit log: equal for equal networks, and irreversible without the secret. */
 export function originOf(secret: string, ip: string): string {
   return createHmac('sha256', secret)
     .update(`origin|${networkOf(ip)}`)

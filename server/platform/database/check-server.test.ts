@@ -7,7 +7,7 @@ import { openDatabase, openForCalls, openForWork } from './database.ts'
 
 const log = createLog({ json: true, level: 'silent' })
 const bounds = { databaseWaitMs: 4000 }
-/** A role belongs to the server that all test files share. */
+/** Roles are global to the server that all test files share. */
 const role = `narrow_${process.pid}`
 
 let database: TestDatabase
@@ -30,7 +30,7 @@ afterAll(async () => {
   await database.close()
 })
 
-it('refuses a server that gives a process fewer connections than it may need, and says how many', async () => {
+it('refuses a server that provides fewer connections than a process needs, and reports how many', async () => {
   const sentence =
     /^The server of DATABASE_URL gave 5 connections of the 24 that this process needs \(too many connections for role/
   for (const open of [openForCalls, openForWork]) {
@@ -40,7 +40,7 @@ it('refuses a server that gives a process fewer connections than it may need, an
   }
 })
 
-it('bounds each statement of a call by what people wait for, and those of work by more', async () => {
+it('limits each statement of a call to the time that clients wait, and those of background work to more', async () => {
   const settings = { ...narrow, databaseUrl: database.url }
   for (const [open, bound] of [
     [openForCalls, '10s'],
@@ -53,12 +53,12 @@ it('bounds each statement of a call by what people wait for, and those of work b
   }
 })
 
-it('takes it for a command, which needs few', async () => {
+it('accepts the server for a command, which needs few connections', async () => {
   const opened = await openDatabase(narrow, log)
   await opened.close()
 })
 
-it('names the setting whose server cannot be reached', async () => {
+it('names the setting of an unreachable server', async () => {
   const away = 'postgres://127.0.0.1:1/site'
   const direct = openForCalls({ ...narrow, databaseDirectUrl: away }, log, bounds)
   await expect(direct).rejects.toThrow(/server of DATABASE_DIRECT_URL can't be used: .*ECONNREFUSED/)

@@ -3,19 +3,20 @@ import { ConfigError } from '#server/platform/config/config-error.ts'
 import type { Log } from '#server/platform/log.ts'
 
 const oldestVersion = 15
-/** How long one of the connections is waited for that are tried at a start. */
+/** Time-out for each tested connection at start. */
 const longestWaitMs = 5000
-/** With two, a pooler in transaction mode shows that it is one. */
+/** Two connections are enough to detect a pooler in transaction mode. */
 export const fewConnections = 2
 
-/** Opens a further pool on the server that is checked. */
+/** Opens another pool on the tested server. */
 interface Checked {
   openPool(options?: pg.PoolConfig): pg.Pool
 }
 
 /**
- * Checks a PostgreSQL server before it is used: its version, that it gives so many connections at once, and that these keep their session.
- * @param setting the one that has its address
+ * Checks a PostgreSQL server before use: its version, that it provides so many connections at once, and that they keep their
+ * session.
+ * @param setting the name of the setting with its address
  * @throws ConfigError naming the setting, and what to do
  */
 export async function checkServer(server: Checked, setting: string, connections: number): Promise<void> {
@@ -27,14 +28,14 @@ export async function checkServer(server: Checked, setting: string, connections:
     )
   if (new Set(backends).size < backends.length)
     throw new ConfigError(
-      `${setting} leads to a pooler in transaction mode: set DATABASE_DIRECT_URL to the address of PostgreSQL itself, for what needs a session of its own.`,
+      `${setting} leads to a pooler in transaction mode: set DATABASE_DIRECT_URL to the address of PostgreSQL itself, for connections that keep a session.`,
     )
 }
 
 /**
- * Checks a pooler in transaction mode before calls go through it, and warns where nothing bounds a statement: the site cannot, as that
- * is kept by a session.
- * @throws ConfigError where it gives too few connections
+ * Checks a pooler in transaction mode before calls use it, and warns if nothing limits a statement's duration: the site cannot,
+ * since that is a session setting.
+ * @throws ConfigError if it provides too few connections
  */
 export async function checkPooler(
   pooler: Checked & { pool: pg.Pool },
@@ -47,11 +48,11 @@ export async function checkPooler(
   )
   if (rows[0]?.bound === '0')
     log.warn(
-      'Statements that go through the pooler of DATABASE_URL may run without end: set statement_timeout, as deploy/pgbouncer/pgbouncer.ini does.',
+      'Statements that go through the pooler of DATABASE_URL have no time limit: set statement_timeout, as deploy/pgbouncer/pgbouncer.ini does.',
     )
 }
 
-/** Opens connections one after another and holds them: a pooler may take a client and have no connection for it. */
+/** Opens connections one after another and keeps them open: a pooler may accept a client and have no connection for it. */
 async function tryConnections(
   { openPool }: Checked,
   setting: string,

@@ -1,6 +1,9 @@
 import pg from 'pg'
 
-/** How columns become JavaScript values, beyond what `pg` does: int8 a number, date a string `YYYY-MM-DD`; timestamptz stays a Date. */
+/**
+ * Converts columns to JavaScript values, beyond what `pg` does: int8 to a number, date to a string `YYYY-MM-DD`; timestamptz stays a
+ * Date.
+ */
 export const columnTypes: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') => {
     if (format !== 'binary' && oid === pg.types.builtins.INT8) return parseInt8

@@ -5,27 +5,27 @@ import { isDatabaseAway, isDatabaseGone } from './database-away.ts'
 
 const withCode = (code: string) => Object.assign(new Error('from PostgreSQL'), { code })
 
-it('knows a server that cannot be reached from a file that is not there', async () => {
+it('distinguishes an unreachable server from a missing file', async () => {
   const unreachable = await new Promise((resolve) => connect('/tmp/no-such-socket').on('error', resolve))
   const missing: unknown = await readFile('/tmp/no-such-file').catch((error: unknown) => error)
   expect([unreachable, missing]).toMatchObject([{ code: 'ENOENT' }, { code: 'ENOENT' }])
   expect([isDatabaseAway(unreachable), isDatabaseAway(missing)]).toEqual([true, false])
 })
 
-it('knows what PostgreSQL says when it goes, is full or gave up, from a mistake of ours', () => {
+it('distinguishes PostgreSQL errors of shutdown, overload or time-out from programming errors', () => {
   const passing = ['57P01', '57P03', '53300', '08006', '57014', '55P03']
   expect(passing.filter((code) => !isDatabaseAway(withCode(code)))).toEqual([])
   const ours = ['42601', '23505', '22021', '40P01']
   expect(ours.filter((code) => isDatabaseAway(withCode(code)))).toEqual([])
 })
 
-it('knows what the driver says without a code', () => {
+it('recognises driver errors without a code', () => {
   expect(isDatabaseAway(new Error('timeout exceeded when trying to connect'))).toBe(true)
   expect(isDatabaseAway(new Error('Cannot read properties of undefined'))).toBe(false)
   expect(isDatabaseAway('57P01')).toBe(false)
 })
 
-it('knows a server that has gone from one that is busy', () => {
+it('distinguishes an unreachable server from a busy one', () => {
   const gone = [withCode('57P01'), withCode('08006'), new Error('Query read timeout')]
   expect(gone.map(isDatabaseGone)).toEqual([true, true, true])
   const busy = [

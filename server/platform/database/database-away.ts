@@ -1,4 +1,4 @@
-/** System codes of a server that cannot be reached or has gone. */
+/** System error codes of a server that is unreachable or has closed the connection. */
 const unreachable = new Set([
   'ENOENT',
   'ECONNREFUSED',
@@ -12,15 +12,15 @@ const unreachable = new Set([
 ])
 
 /**
- * SQLSTATE of a server that is going or not there yet, takes nobody more, or gave up on a statement or a lock in time; or on the
- * one before, which this needed (pipelines.ts).
+ * SQLSTATEs of a server that is shutting down or starting, has no free connections, or cancelled a statement or a lock wait by
+ * time-out; also of statements that depend on such a failed one (pipelines.ts).
  */
 const unwilling = new Set(['53300', '57P01', '57P02', '57P03', '57P05', '57014', '55P03', '26000', '42P05'])
 
-/** Said of a query for which too many wait already. */
+/** The message for a query that is refused because too many are queued. */
 export const tooManyWait = 'too many queries wait for the database'
 
-/** What `pg` says, without a code, of a connection that broke or could not be had in time. */
+/** Messages of `pg`, without a code, for a connection that broke or could not be opened in time. */
 const sentences = new Set([
   tooManyWait,
   'Connection terminated unexpectedly',
@@ -32,7 +32,7 @@ const sentences = new Set([
   'Client was closed and is not queryable',
 ])
 
-/** Of a server that answers, but not this in time: SQLSTATE, or what `pg` says. */
+/** SQLSTATEs and `pg` messages of a server that responds, but not in time for this statement. */
 const busy = new Set([
   '53300',
   '57014',
@@ -44,8 +44,8 @@ const busy = new Set([
 ])
 
 /**
- * Whether an error says that the database itself has gone or is silent, and not that it is busy: of a server that everybody would be
- * kept from for a single slow statement.
+ * Returns whether an error means that the database itself is unreachable or silent, not just busy. Otherwise a single slow statement
+ * would take a server out of use for all.
  */
 export function isDatabaseGone(error: unknown): boolean {
   if (!(error instanceof Error) || !isDatabaseAway(error)) return false
@@ -53,12 +53,12 @@ export function isDatabaseGone(error: unknown): boolean {
   return !busy.has('code' in error && typeof error.code === 'string' ? error.code : error.message)
 }
 
-/** Whether an error says that the database cannot serve just now, for whatever passing reason. */
+/** Returns whether an error means that the database is temporarily unable to serve, for whatever reason. */
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (error instanceof AggregateError) return error.errors.some(isDatabaseAway)
   if (!('code' in error) || typeof error.code !== 'string') return sentences.has(error.message)
-  // A file that is not there has the same code as a socket that is not: only the network's calls count.
+  // A missing file has the same code as a missing socket: only network calls count.
   if (unreachable.has(error.code))
     return 'syscall' in error && error.syscall !== 'open' && error.syscall !== 'stat'
   return unwilling.has(error.code) || /^08\w{3}$/.test(error.code)

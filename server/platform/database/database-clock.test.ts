@@ -5,18 +5,18 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { testDatabase, type TestDatabase } from '#server/testing/database/template-database.ts'
 
 /**
- * The site's clock may be ahead of the database's: the sandbox moves it. A time that one of them wrote is compared with the
- * same clock only.
+ * The site's clock may be ahead of the database's, because the sandbox moves it. A time must only be compared with the clock that
+ * wrote it.
  */
 
-/** Columns with a default of the database's clock, to which the site always gives a time of its own. */
+/** Columns with a default of the database's clock that the site always sets itself. */
 const givenBySite = [
   'idempotency_keys.created_at',
   'payment_methods.created_at',
   'users.created_at',
   'videos.created_at',
 ]
-/** Those that are shown and sorted by, or compared with the database's clock. */
+/** Columns that are displayed and sorted by, or compared with the database's clock. */
 const byDatabase = [
   'assets.created_at',
   'episodes.created_at',
@@ -28,7 +28,7 @@ const byDatabase = [
 ]
 /** Other columns that are written by the database's clock. */
 const byStatement = ['idempotency_keys.held_until', 'job_runs.failing_since', 'job_runs.succeeded_at']
-/** The files that ask the database for the time. */
+/** Files that use the database's time. */
 const asking = [
   'server/features/billing/checkout/idempotency-queries.ts',
   'server/features/studio/system/system-queries.ts',
@@ -52,7 +52,7 @@ const sources = readdirSync('server', { recursive: true, encoding: 'utf8' })
   .map((name) => join('server', name))
   .map((name) => ({ name, code: readFileSync(name, 'utf8') }))
 
-/** The parts of a SQL text or query that compare a column with a value of ours. */
+/** Returns the parts of an SQL text or query that compare a column with a bound value. */
 function comparisons(code: string, column: string): string[] {
   const [table = '', name = ''] = column.split('.')
   const parts = code.split(/\n(?=(?:export |async |function |const )|\/\*\*)/)
@@ -63,7 +63,7 @@ function comparisons(code: string, column: string): string[] {
   return parts.filter((part) => named.test(part) && compared.test(part))
 }
 
-test('the columns that the database gives a time are the ones that are known here', async () => {
+test("the columns with a default of the database's clock are those listed here", async () => {
   const { rows } = await sql<{ name: string }>`
     SELECT table_name || '.' || column_name AS name FROM information_schema.columns
     WHERE table_schema = 'public' AND column_default ~* 'now\\(\\)|clock_timestamp|current_timestamp' ORDER BY 1`.execute(
@@ -72,7 +72,7 @@ test('the columns that the database gives a time are the ones that are known her
   expect(rows.map(({ name }) => name)).toEqual([...givenBySite, ...byDatabase].toSorted())
 })
 
-test('the files that ask the database for the time are the ones that are known here', () => {
+test("the files that use the database's time are those listed here", () => {
   const found = sources
     .filter(({ code }) => textsIn(code).some((text) => databaseClock.test(text)))
     .map(({ name }) => name)
@@ -84,14 +84,14 @@ test.each([...byDatabase, ...byStatement])('%s is never compared with a time of 
   expect(found).toEqual([])
 })
 
-test('a comparison with a time of the site is found', () => {
+test('detects a comparison with a time of the site', () => {
   const query = "db.deleteFrom('mails').where('created_at', '<', before)"
   expect(comparisons(query, 'mails.created_at')).toEqual([query])
   expect(comparisons('DELETE FROM mails WHERE created_at < ${before}', 'mails.created_at')).toHaveLength(1)
   expect(comparisons('DELETE FROM mails WHERE created_at < now()', 'mails.created_at')).toEqual([])
 })
 
-/** The strings of a file: outside them `now()` is the site's own clock. */
+/** Returns the strings of a file: outside of them `now()` is the site's own clock. */
 function textsIn(code: string): string[] {
   const withoutComments = code.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
   return withoutComments.match(/`[^`]*`|'[^'\n]*'/g) ?? []

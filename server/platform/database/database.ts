@@ -17,33 +17,33 @@ import { SupervisedPool } from '#server/platform/database/supervised-pool.ts'
 import { columnTypes } from '#server/platform/database/column-types.ts'
 import type { Log } from '#server/platform/log.ts'
 
-/** Where the data lives. */
+/** Addresses of the database. */
 export interface DatabaseSettings {
   dataDir: string
-  /** Undefined: the embedded server in `dataDir`. */
+  /** Undefined means the embedded server in `dataDir`. */
   databaseUrl: string | undefined
-  /** PostgreSQL itself, where `databaseUrl` leads to a pooler in transaction mode. */
+  /** The direct address of PostgreSQL if `databaseUrl` is that of a pooler in transaction mode. */
   databaseDirectUrl?: string | undefined
   /** Replicas for `reads`. */
   databaseReadUrls?: readonly string[]
 }
 
 interface MigrationSettings {
-  /** Whether the database is brought up to date here. Otherwise it has to be already. */
+  /** Whether to run pending migrations. If false, the database must be up to date. */
   migrate: boolean
 }
 
-/** An open database. `Tables` is the caller's: this folder knows no feature. */
+/** An open database. `Tables` is defined by the caller: this folder knows no feature. */
 export interface Database<Tables> {
   db: Kysely<Tables>
   /**
-   * For reads of what is the same to everybody: a replica where one is well, at most 5 s behind `db`. Never for what somebody has just
-   * written themselves, nor for rights and money.
+   * Reads data that is the same for all viewers from a healthy replica at most 5 s behind `db`, else the primary. Never for a
+   * user's own writes, entitlements or money.
    */
   reads: Kysely<Tables>
-  /** How the replicas are. */
+  /** Returns the state of the replicas. */
   replicas(): ReplicaState[]
-  /** For what Kysely does not do. Where it leads to a pooler, a connection keeps nothing from one transaction to the next. */
+  /** The pool for statements that Kysely does not support. Behind a pooler, a connection keeps no state between transactions. */
   pool: pg.Pool
   /** Connections that keep their session, for LISTEN. */
   sessions: pg.Pool
@@ -54,17 +54,15 @@ export interface Database<Tables> {
 export const migrationsDir = join(import.meta.dirname, 'migrations')
 
 /**
- * Has connections plan each statement once, for all values: for the processes that answer calls, whose statements are
- * short and made for an index. A condition that an index is limited to has to be written out there, not bound.
+ * Makes connections plan each statement once, for all values. For processes that answer calls, whose statements are short and use an
+ * index. A condition of a partial index must be written literally, not bound.
  */
 export const planOnce = { options: '-c plan_cache_mode=force_generic_plan' }
 
-/** Nobody waits longer for an answer, of a server that is busy or that went silent. */
+/** Maximum duration of a statement of a call, on a server that is busy or silent. */
 const longestAnswerMs = 10_000
 
-/**
- * For processes that answer calls: the longest waits for a connection and for an answer. After them, people are asked to try again later.
- */
+/** Pool options for processes that answer calls: time-outs for a connection and for a statement, after which clients are asked to retry. */
 export const forCalls = ({ databaseWaitMs }: { databaseWaitMs: number }): pg.PoolConfig => ({
   ...planOnce,
   connectionTimeoutMillis: databaseWaitMs,
@@ -79,23 +77,23 @@ const limits = {
   idle_in_transaction_session_timeout: 60_000,
 }
 
-/** How long is waited for a connection, and for an answer of a server that may have gone without a word. */
+/** Time-outs for a connection, and for a response of a server that may have gone silently. */
 const patience = { connectionTimeoutMillis: 10_000, query_timeout: 35_000 }
 
 /** Proxies and firewalls drop a connection that is idle for some minutes, often silently. */
 const keptAlive = { keepAlive: true, keepAliveInitialDelayMillis: 60_000 }
 
-/** How many connections a process opens at most that answers calls or works: its pool's, and those of the pipelines. */
+/** Maximum connections of a process that answers calls or runs jobs: its pool's, and those of the pipelines. */
 const mostConnections = limits.max + pipelinedConnections
-/** Of a process whose calls go through a pooler: two to listen, and what migrating takes. */
+/** Connections of a process whose calls use a pooler: two to listen, and those of a migration. */
 const besidePooler = 4
 
 /**
- * Opens PostgreSQL itself (DATABASE_DIRECT_URL, else DATABASE_URL, else the embedded one, started here) for commands and work: checks its
- * version and that connections keep their session, and migrates it or checks that it is.
- * @param options for the pool's connections, such as `planOnce`; a test has other time-outs
- * @param connections how many it must give at once
- * @throws ConfigError naming the setting whose server can't be used, is older than 15 or has to be migrated first
+ * Opens PostgreSQL itself (DATABASE_DIRECT_URL, else DATABASE_URL, else the embedded one, started here) for commands and jobs.
+ * Checks its version and that connections keep their session, and runs migrations or checks that they have run.
+ * @param options for the pool's connections, such as `planOnce`; tests use other time-outs
+ * @param connections how many it must provide at once
+ * @throws ConfigError naming the setting whose server can't be used, is older than 15 or must be migrated first
  */
 export async function openDatabase<Tables>(
   settings: DatabaseSettings & MigrationSettings,
@@ -106,7 +104,10 @@ export async function openDatabase<Tables>(
   return databaseOn(await openMigrated(settings, log, { options, connections }))
 }
 
-/** Opens the database as `openDatabase` does, for a process that works in the background. @throws ConfigError as there, or where it gives too few connections */
+/**
+ * Opens the database like `openDatabase`, for a process that runs jobs. @throws ConfigError as there, or if it provides too few
+ * connections
+ */
 export function openForWork<Tables>(
   settings: DatabaseSettings & MigrationSettings,
   log: Log,
@@ -115,9 +116,9 @@ export function openForWork<Tables>(
 }
 
 /**
- * Opens the database for a process that answers calls. With DATABASE_DIRECT_URL, calls go to DATABASE_URL without keeping
- * anything in a session, as a pooler in transaction mode wants it.
- * @throws ConfigError as `openDatabase` does, or where it gives too few connections
+ * Opens the database for a process that answers calls. With DATABASE_DIRECT_URL, calls go to DATABASE_URL without session state, as
+ * a pooler in transaction mode requires.
+ * @throws ConfigError as `openDatabase` does, or if it provides too few connections
  */
 export async function openForCalls<Tables>(
   settings: DatabaseSettings & MigrationSettings,
@@ -143,7 +144,7 @@ export async function openForCalls<Tables>(
   return withReplicas({ ...calls, sessions: direct.pool, named: false, close }, settings, log)
 }
 
-/** @throws ConfigError where an address of DATABASE_READ_URL leads to another database */
+/** @throws ConfigError if an address of DATABASE_READ_URL is that of another database */
 async function withReplicas<Tables>(
   connected: ConnectedForQueries,
   { databaseReadUrls: urls = [] }: DatabaseSettings,
@@ -189,7 +190,7 @@ async function openMigrated(
   }
 }
 
-/** A connected server, and how to open more pools on it, with options on top of the first one's. */
+/** A connected server, and a function that opens more pools on it, with options on top of the first one's. */
 interface Connected {
   pool: pg.Pool
   openPool(options?: pg.PoolConfig): pg.Pool
@@ -199,11 +200,11 @@ interface Connected {
 interface ConnectedForQueries extends Connected {
   /** Connections that keep their session; those of the pool by default. */
   sessions?: pg.Pool
-  /** Whether a connection keeps statements by their names; true by default. */
+  /** Whether a connection keeps named statements; true by default. */
   named?: boolean
 }
 
-/** The database for queries: a pool, and pipelines for prepared statements. */
+/** Creates the database for queries: a pool, and pipelines for prepared statements. */
 export function databaseOn<Tables>(
   connected: ConnectedForQueries,
 ): Database<Tables> & { statements: PostgresPool } {
@@ -221,10 +222,10 @@ function statementsOn({ pool, openPool, named = true, close }: ConnectedForQueri
   }
 }
 
-/** For commands that move whole tables: nothing they do is given up for taking long. */
+/** Pool options for commands that move whole tables, without time-outs. */
 export const unhurried = { statement_timeout: 0, query_timeout: 0, idle_in_transaction_session_timeout: 0 }
 
-/** Connects as `openDatabase` does, but takes the database as it is. @throws ConfigError as there */
+/** Connects like `openDatabase`, without migrating or checking migrations. @throws ConfigError as there */
 export async function connectDatabase(
   { dataDir, databaseUrl, databaseDirectUrl }: DatabaseSettings,
   log: Log,
@@ -246,11 +247,11 @@ export async function connectDatabase(
   }
 }
 
-/** An address that a setting has. */
+/** An address, with the name of its setting. */
 interface Address {
   setting: string
   url: string
-  /** Not behind a pooler in transaction mode. */
+  /** False behind a pooler in transaction mode. */
   keepsSession: boolean
 }
 type Source = Address | EmbeddedDatabase
@@ -265,7 +266,7 @@ function connect(source: Source, log: Log, options: pg.PoolConfig): Connected {
   return { pool, openPool, close }
 }
 
-/** Settings that a session keeps: a pooler in transaction mode refuses a client that sends them as it connects. */
+/** Session settings: a pooler in transaction mode refuses a client that sends them when connecting. */
 const ofSession = [
   'options',
   'statement_timeout',
@@ -280,7 +281,7 @@ function makePool(source: Source, given: pg.PoolConfig, log: Log): pg.Pool {
     'url' in source
       ? new pg.Pool({ ...options, ...keptAlive, connectionString: source.url })
       : new SupervisedPool({ ...options, ...source.connection }, source.ensureRunning, log)
-  // A connection that broke while in use: its user gets the error, but the event still needs a listener.
+  // A connection broke while in use: its query gets the error, but the event still needs a listener.
   pool.on('connect', (client) =>
     client.on('error', (error) =>
       log.debug({ error: error.message }, 'A database connection broke while in use'),

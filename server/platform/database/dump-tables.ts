@@ -6,13 +6,13 @@ import type { RunMigration } from './migrate.ts'
 /** One table of a dump. */
 export interface DumpedTable {
   name: string
-  /** Those that are written; generated ones make themselves. */
+  /** Stored columns; generated ones are computed on insert. */
   columns: string[]
-  /** As it lies in the database, for estimates. */
+  /** Its size in the database, for estimates. */
   bytes: number
 }
 
-/** A part of a table that is partitioned by range: the rows from `from` on, before `to`. */
+/** A partition of a table by range: the rows from `from` (included) to `to` (excluded). */
 export interface DumpedPartition {
   name: string
   table: string
@@ -20,23 +20,23 @@ export interface DumpedPartition {
   to: string
 }
 
-/** What belongs to a dump besides its rows. */
+/** The metadata of a dump. */
 export interface Dump {
   migrations: RunMigration[]
   tables: DumpedTable[]
-  /** Those that the site makes as time goes by, without which their rows have no place. */
+  /** Partitions that the site creates over time, without which their rows cannot be inserted. */
   partitions: DumpedPartition[]
   /** The value of each sequence of the database. */
   counters: Record<string, number>
 }
 
-/** The lock of a running backup. While it is held, no process deletes files that the database named when the backup started. */
+/** The lock of a running backup. While it is held, no process deletes files that the database referred to when the backup started. */
 const backupLock = 4_711_850_002
 
-/** Whether files may be deleted: no backup is running. */
+/** SQL that returns whether files may be deleted: no backup is running. */
 export const noBackupRuns = `SELECT pg_try_advisory_xact_lock(${backupLock}) AS free`
 
-/** What the site calls itself to a bucket; undefined where none of its versions that knows buckets' owners was started. */
+/** Reads the site's id in a bucket; undefined if no version that marks buckets has been started. */
 export async function readSiteId(pool: Pool): Promise<string | undefined> {
   const { rows } = await pool.query<{ id: string }>(
     "SELECT value->>'id' AS id FROM settings WHERE key = 'site_id'",
@@ -44,7 +44,7 @@ export async function readSiteId(pool: Pool): Promise<string | undefined> {
   return rows[0]?.id
 }
 
-/** Keeps files from being deleted while `work` runs. */
+/** Prevents files from being deleted while `work` runs. */
 export async function keepingFiles<T>(pool: Pool, work: () => Promise<T>): Promise<T> {
   const client = await pool.connect()
   try {
@@ -53,7 +53,7 @@ export async function keepingFiles<T>(pool: Pool, work: () => Promise<T>): Promi
     await client.query('SELECT pg_advisory_unlock_shared($1)', [backupLock])
     return result
   } finally {
-    // Closing the connection gives back a lock that is still held.
+    // Closing the connection releases the lock if it is still held.
     client.release(true)
   }
 }
@@ -83,19 +83,19 @@ export async function dumpTables(
     await client.query('COMMIT')
     return { migrations, tables, partitions, counters }
   } finally {
-    // Where it broke off, a COPY may still be under way.
+    // After an error, a COPY may still be in progress.
     client.release(true)
   }
 }
 
 type Shape = Pick<DumpedTable, 'name' | 'columns'>
 
-/** A table with its columns, as COPY FROM wants them. */
+/** Returns a table with its columns, for COPY FROM. */
 export function columnsOf(client: PoolClient, { name, columns }: Shape): string {
   return `${client.escapeIdentifier(name)} (${listOf(client, columns)})`
 }
 
-/** COPY TO reads a table that is partitioned only by a query. */
+/** Returns a query for COPY TO, which reads a partitioned table only by a query. */
 function readingOf(client: PoolClient, { name, columns }: Shape): string {
   return `(SELECT ${listOf(client, columns)} FROM ${client.escapeIdentifier(name)})`
 }
@@ -104,7 +104,10 @@ function listOf(client: PoolClient, columns: readonly string[]): string {
   return columns.map((column) => client.escapeIdentifier(column)).join(', ')
 }
 
-/** The site's own tables; a partition's rows are its table's. The job queue's tables are in a schema of their own and are recreated at each start. */
+/**
+ * Lists the site's own tables; a partition's rows are listed with its table. The job queue's tables are in a schema of their own and
+ * are recreated at each start.
+ */
 async function listTables(client: PoolClient): Promise<DumpedTable[]> {
   const { rows } = await client.query<DumpedTable>(`
     SELECT c.relname AS name,
@@ -129,7 +132,7 @@ async function listPartitions(client: PoolClient): Promise<DumpedPartition[]> {
   })
 }
 
-/** Sequences are not transactional, so they are read last: they must be ahead of every row. */
+/** Reads the sequences. They are not transactional, so they are read last: they must be ahead of every row. */
 async function readCounters(client: PoolClient): Promise<Record<string, number>> {
   const { rows } = await client.query<{ sequencename: string; last_value: number }>(
     "SELECT sequencename, last_value FROM pg_sequences WHERE schemaname = 'public' AND last_value IS NOT NULL",

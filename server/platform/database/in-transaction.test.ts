@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-/** What other connections are doing. */
+/** Work of other connections. */
 const others: Promise<unknown>[] = []
 const othersEnd = () => Promise.all(others.splice(0))
 afterEach(async () => {
@@ -23,14 +23,14 @@ async function addOne(tx: Tx, id: string): Promise<void> {
   await sql`UPDATE counters SET count = count + 1 WHERE id = ${id}`.execute(tx)
 }
 
-/** Adds one to both counters and ends in a deadlock with another connection, which adds one to both in the other order. */
+/** Increments both counters and causes a deadlock with another connection, which increments them in the reverse order. */
 async function addInDeadlock(tx: Tx): Promise<void> {
-  // The other connection of an earlier try may still wait for a row.
+  // The other connection of an earlier attempt may still wait for a row.
   await othersEnd()
   const other = await database.pool.connect()
   await sql`SET LOCAL deadlock_timeout = '10ms'`.execute(tx)
   await addOne(tx, 'a')
-  // The first of two that look for a deadlock ends itself.
+  // Of two connections in a deadlock, the first that detects it is cancelled.
   await other.query(
     "BEGIN; SET LOCAL deadlock_timeout = '1min'; UPDATE counters SET count = count + 1 WHERE id = 'b'",
   )
@@ -49,7 +49,7 @@ async function readCounters(): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map(({ id, count }) => [id, count]))
 }
 
-it('runs a transaction that a deadlock ended again, and its changes count once', async () => {
+it('reruns a transaction that a deadlock ended, and its changes count once', async () => {
   await resetCounters()
   let tries = 0
   const result = await inTransaction(database.db, async (tx) => {
@@ -63,7 +63,7 @@ it('runs a transaction that a deadlock ended again, and its changes count once',
   expect(await readCounters()).toEqual({ a: 2, b: 2 })
 })
 
-it('throws the deadlock after four tries', async () => {
+it('throws the deadlock after four attempts', async () => {
   await resetCounters()
   let tries = 0
   const work = inTransaction(database.db, async (tx) => {
@@ -76,7 +76,7 @@ it('throws the deadlock after four tries', async () => {
   expect(await readCounters()).toEqual({ a: 4, b: 4 })
 })
 
-it('runs a transaction again that cannot be serialized', async () => {
+it('reruns a transaction after a serialization failure', async () => {
   await resetCounters()
   let tries = 0
   await inTransaction(database.db, async (tx) => {
@@ -89,7 +89,7 @@ it('runs a transaction again that cannot be serialized', async () => {
   expect(await readCounters()).toEqual({ a: 11, b: 0 })
 })
 
-it('runs a transaction once that fails for another reason', async () => {
+it('does not rerun a transaction that fails for another reason', async () => {
   await resetCounters()
   let tries = 0
   const work = inTransaction(database.db, async (tx) => {
@@ -100,7 +100,7 @@ it('runs a transaction once that fails for another reason', async () => {
   expect(tries).toBe(1)
 })
 
-it('goes on where a newer copy of the site has added a column, within a transaction and without one', async () => {
+it('continues after a newer copy of the site has added a column, within and outside of a transaction', async () => {
   await resetCounters()
   const read = sql<{ id: string }>`SELECT * FROM counters WHERE id = 'a'`
   const add = sql<{ id: string }>`UPDATE counters SET count = count + 1 WHERE id = 'a' RETURNING *`
@@ -111,7 +111,7 @@ it('goes on where a newer copy of the site has added a column, within a transact
     ])
     return [...found, ...(await add.execute(database.db)).rows]
   }
-  // More than one connection knows the statements.
+  // More than one connection has prepared the statements.
   await Promise.all([both(), both(), both()])
   await database.pool.query('ALTER TABLE counters ADD COLUMN note text')
   const answers = await Promise.all([both(), both(), both()])

@@ -2,16 +2,16 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Kysely, Transaction } from 'kysely'
 import { isOutdated } from './pipelines.ts'
 
-/** SQLSTATE of a transaction that PostgreSQL ended so that another could go on: serialization_failure, deadlock_detected. */
+/** SQLSTATEs of a transaction that PostgreSQL ended in favour of another: serialization_failure, deadlock_detected. */
 const conflicts = new Set<unknown>(['40001', '40P01'])
 
 const mostTries = 4
 const firstPauseMs = 20
 
 /**
- * Runs `work` in a transaction, and runs it again if PostgreSQL ended the transaction because of a deadlock or a serialization
- * failure, or because a table has changed since its statements were prepared. The last of `mostTries` errors is thrown. `work` must have no effect but on the transaction, since it may run several
- * times: call `db.transaction()` for work that also sends something.
+ * Runs `work` in a transaction, and reruns it if PostgreSQL ended the transaction because of a deadlock or a serialization failure,
+ * or because a table has changed since its statements were prepared. The last of `mostTries` errors is thrown. `work` must have no
+ * effects outside of the transaction, since it may run several times: use `db.transaction()` for work that also sends something.
  */
 export async function inTransaction<Tables, Result>(
   db: Kysely<Tables>,
@@ -23,7 +23,7 @@ export async function inTransaction<Tables, Result>(
     } catch (error) {
       if (tries === mostTries || !isConflict(error)) throw error
     }
-    // Random, so that those who met do not meet again.
+    // Random, so that conflicting transactions do not conflict again.
     await delay(Math.random() * firstPauseMs * 2 ** tries)
   }
 }

@@ -12,25 +12,25 @@ const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 12, 0, second))
 const limit = { max: 3, seconds: 60 }
 const tooMany = (retryAfter: number) => expect.objectContaining({ reason: 'tooMany', retryAfter })
 
-test('the turn after the last is refused with the seconds to wait, and given once they are over', async () => {
+test('refuses an attempt beyond the limit with the seconds to wait, and allows it after them', async () => {
   for (let turn = 0; turn < 3; turn++) await takeTurn(database.db, 'one', limit, at(turn))
   await expect(takeTurn(database.db, 'one', limit, at(20))).rejects.toEqual(tooMany(40))
   await expect(takeTurn(database.db, 'one', limit, at(59.5))).rejects.toEqual(tooMany(1))
   await takeTurn(database.db, 'one', limit, at(60))
 })
 
-test('another key has turns of its own', async () => {
+test('counts each key separately', async () => {
   for (let turn = 0; turn < 3; turn++) await takeTurn(database.db, 'full', limit, at(0))
   await takeTurn(database.db, 'free', limit, at(0))
 })
 
-test('of many at once exactly as many pass as there are turns', async () => {
+test('allows exactly as many concurrent attempts as the limit', async () => {
   const tries = Array.from({ length: 12 }, () => takeTurn(database.db, 'crowd', limit, at(0)))
   const results = await Promise.allSettled(tries)
   expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(3)
 })
 
-test('a key of a person is the same each time, says nothing, and is another with another secret', () => {
+test('a key is deterministic, reveals nothing of its user, and depends on the secret', () => {
   const key = keyFor('secret', 'sign-in', 'ada@example.com')
   expect(key).toBe(keyFor('secret', 'sign-in', 'ada@example.com'))
   // The key's random letters may spell any short word.
@@ -38,7 +38,7 @@ test('a key of a person is the same each time, says nothing, and is another with
   expect(keyFor('other', 'sign-in', 'ada@example.com')).not.toBe(key)
 })
 
-test('turns that are over are swept, others stay', async () => {
+test('deletes expired counts and keeps others', async () => {
   await takeTurn(database.db, 'old', { max: 1, seconds: 1 }, at(0))
   await takeTurn(database.db, 'young', { max: 1, seconds: 300 }, at(0))
   await purgeTurns(database.db, at(10))

@@ -4,15 +4,15 @@ import { Fault } from '#contract/errors.ts'
 import type { Limit } from '#server/platform/config/read-setting.ts'
 import { countedNetworks } from '#server/platform/http/limits/network-of.ts'
 
-/** The key under which something of a person (an e-mail, a network) is counted: it says nothing of them without the secret. */
+/** Returns the key that counts a value such as an e-mail or a network: a keyed hash, irreversible without the secret. */
 export function keyFor(secret: string, kind: string, value: string): string {
   return `${kind}:${createHmac('sha256', secret).update(`turn|${kind}|${value}`).digest('base64url')}`
 }
 
 /**
- * Takes one of the turns that a key has, counted in the database for all processes. The stretch of time begins with its
- * first turn. Give it the pool, no transaction: a turn stays taken whatever becomes of the call.
- * @throws Fault tooMany with the seconds to wait, once `max` are taken
+ * Counts an attempt against a key's limit, in the database for all processes. The time window begins with its first attempt. Pass
+ * the pool, not a transaction: the attempt counts even if the call fails.
+ * @throws Fault tooMany with the seconds to wait, once `max` are used
  */
 export async function takeTurn(
   db: QueryExecutorProvider,
@@ -31,7 +31,7 @@ export async function takeTurn(
   if (turn && turn.taken > max) throw new Fault('tooMany', undefined, secondsUntil(turn.ends_at, now))
 }
 
-/** Takes a turn of each network that an address counts against, as `takeTurn` does. @throws Fault tooMany */
+/** Counts an attempt against each network of an address, as `takeTurn` does. @throws Fault tooMany */
 export async function takeTurnOfNetworks(
   db: QueryExecutorProvider,
   { secret, kind, ip }: { secret: string; kind: string; ip: string },
@@ -43,7 +43,7 @@ export async function takeTurnOfNetworks(
 }
 
 /**
- * Checks a limit by the time of the last event but `max - 1`.
+ * Enforces a limit by the time of the last event but `max - 1`.
  * @throws Fault tooMany with the seconds to wait, if that event is still within the limit's time
  */
 export function checkOldest(oldest: Date | undefined, { seconds }: Limit, now: Date): void {
@@ -51,12 +51,12 @@ export function checkOldest(oldest: Date | undefined, { seconds }: Limit, now: D
   if (open && open > now) throw new Fault('tooMany', undefined, secondsUntil(open, now))
 }
 
-/** Whole seconds, one at least, as `Retry-After` wants them. */
+/** Returns whole seconds, at least one, for `Retry-After`. */
 export function secondsUntil(then: Date, now: Date): number {
   return Math.max(1, Math.ceil((then.getTime() - now.getTime()) / 1000))
 }
 
-/** Forgets the turns of stretches that are over. */
+/** Deletes the counts of expired time windows. */
 export async function purgeTurns(db: QueryExecutorProvider, now: Date): Promise<void> {
   await sql`DELETE FROM limit_counts WHERE ends_at <= ${now}`.execute(db)
 }

@@ -8,15 +8,15 @@ export interface Listening {
   stop(): Promise<void>
 }
 
-/** What a listener tells: the channel's name, and what it was notified with; nothing where the listening begins. */
+/** A listener: receives the channel's name and the payload; no payload when listening begins. */
 type Heard = (channel: string, payload?: string) => void
 
 /**
- * Calls `heard` whenever a channel is notified (`pg_notify`) by any process, and for every channel each time the listening
- * begins, since nobody knows what was missed before. It holds a connection, and finds another when that is lost. It is a
- * messenger only: whoever uses it also looks by the clock.
+ * Calls `heard` whenever any process notifies a channel (`pg_notify`), and for every channel each time listening begins, since
+ * earlier notifications may have been missed. It holds a connection, and reconnects when that is lost. Notifications only speed
+ * things up: callers must poll as well.
  * @param pool whose connections keep their session
- * @param lost called when the listening has ended, until it begins again
+ * @param lost called when listening has stopped, until it begins again
  */
 export function listen(
   pool: Pool,
@@ -44,14 +44,14 @@ async function keepListening(
 ): Promise<void> {
   while (!signal.aborted) {
     await listenOnce(pool, channels, heard, signal).catch((error: unknown) =>
-      log.debug({ err: error }, 'Listening to the database did not work; trying again'),
+      log.debug({ err: error }, 'Listening to the database failed; retrying'),
     )
     lost()
     await delay(againMs, undefined, { signal }).catch(() => {})
   }
 }
 
-/** Listens until the connection is lost or the signal comes. */
+/** Listens until the connection is lost or the signal aborts. */
 async function listenOnce(
   pool: Pool,
   channels: readonly string[],
@@ -71,7 +71,7 @@ async function listenOnce(
     await over.promise
   } finally {
     signal.removeEventListener('abort', end)
-    // Closed, not returned to the pool, where its next user would go on listening.
+    // Closed instead of returned to the pool, where it would continue to listen.
     client.release(true)
   }
 }

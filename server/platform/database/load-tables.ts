@@ -3,7 +3,7 @@ import type { Pool, PoolClient } from 'pg'
 import { from } from 'pg-copy-streams'
 import { columnsOf, type Dump, type DumpedPartition, type DumpedTable } from './dump-tables.ts'
 
-/** Whether a database was never used by a site: a site that has been started has settings in it. */
+/** Returns whether a site has never used a database: a site that has been started has settings in it. */
 export async function isNew(pool: Pool): Promise<boolean> {
   const { rows } = await pool.query<{ there: boolean }>("SELECT to_regclass('settings') IS NOT NULL AS there")
   if (!rows[0]?.there) return true
@@ -11,8 +11,8 @@ export async function isNew(pool: Pool): Promise<boolean> {
 }
 
 /**
- * Brings a dump's rows into a database that has the dump's migrations and no more, all of them or none.
- * `fill` writes a table's rows into the stream it is given.
+ * Inserts a dump's rows into a database that has exactly the dump's migrations, all of them or none. `fill` writes a table's rows
+ * into the stream it is given.
  * @throws what `fill` throws
  */
 export async function loadTables(
@@ -42,7 +42,7 @@ export async function loadTables(
   }
 }
 
-/** A new database has the partitions of today, not those of the rows. */
+/** Creates a partition. A new database has the partitions of today, not those of the rows. */
 async function makePartition(client: PoolClient, { name, table, from, to }: DumpedPartition): Promise<void> {
   const [partition, parent] = [client.escapeIdentifier(name), client.escapeIdentifier(table)]
   const bounds = `FROM (${client.escapeLiteral(from)}) TO (${client.escapeLiteral(to)})`
@@ -50,8 +50,8 @@ async function makePartition(client: PoolClient, { name, table, from, to }: Dump
 }
 
 /**
- * Drops the references between tables, so that they can be filled in any order and are checked once at the end. Needs
- * the owner of the tables. @returns the statements that bring them back
+ * Drops the foreign keys, so that tables can be filled in any order and are checked once at the end. Requires the owner of the
+ * tables. @returns the statements that restore them
  */
 async function takeAwayConstraints(client: PoolClient): Promise<string[]> {
   const { rows } = await client.query<{ drop: string; add: string }>(`

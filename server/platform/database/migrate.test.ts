@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 afterAll(() => database.close())
 
-// Each test has its own schema without migrations.
+// Each test has its own schema, in which no migration has run.
 beforeEach(async () => {
   const schema = `history_${schemas++}`
   await database.pool.query(`CREATE SCHEMA ${schema}`)
@@ -44,13 +44,13 @@ test('runs missing migrations once, in order', async () => {
   expect(await titles()).toEqual(['one, two'])
 })
 
-test('two processes at once run a migration once', async () => {
+test('two concurrent processes run a migration once', async () => {
   await run()
   write('002-gated.sql', "LOCK TABLE books; INSERT INTO books VALUES ('one')")
   const gate = await pool.connect()
   await gate.query('BEGIN; LOCK TABLE books')
   const both = Promise.all([run(), run()])
-  // One waits at the gate within the migration, the other for the lock of the migrations.
+  // One waits at the gate within the migration, the other for the lock.
   await vi.waitUntil(async () => (await waiting()) === 1, { timeout: 30_000, interval: 10 })
   await gate.query('COMMIT')
   gate.release()
@@ -58,7 +58,7 @@ test('two processes at once run a migration once', async () => {
   expect(await titles()).toEqual(['one'])
 })
 
-test('two processes at once build an index concurrently once', async () => {
+test('two concurrent processes build an index concurrently once', async () => {
   await run()
   write(
     '002-index.sql',
@@ -80,7 +80,7 @@ test('refuses a file that changed after it ran, and names it', async () => {
   await expect(run()).rejects.toThrow(ConfigError)
 })
 
-test('takes a database that a newer release of the same major version has migrated, and says so', async () => {
+test('accepts a database that a newer release of the same major version has migrated, and logs it', async () => {
   write('002-more.sql', 'CREATE TABLE more ()')
   await run({ version: '1.9.0' })
   rmSync(join(directory, '002-more.sql'))
@@ -111,7 +111,7 @@ test('a check finds missing migrations, and changes nothing', async () => {
   await expect(check()).rejects.toThrow(/002-more\.sql have not run/)
 })
 
-test('a check accepts the schema of the previous release if the missing migrations can wait, and says so', async () => {
+test('a check accepts the schema of the release before if the missing migrations can wait, and logs it', async () => {
   await run()
   const lines: string[] = []
   const listening = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
@@ -130,7 +130,7 @@ test('a check accepts the schema of the previous release if the missing migratio
   expect(lines).toHaveLength(1)
 })
 
-test('a migration that waits for a lock lets reads pass, and completes once the lock is free', async () => {
+test('a migration that needs a lock does not block reads, and finishes once the lock is free', async () => {
   await run()
   await pool.query("INSERT INTO books VALUES ('one')")
   write('002-alter.sql', 'ALTER TABLE books ADD pages integer')
@@ -138,7 +138,7 @@ test('a migration that waits for a lock lets reads pass, and completes once the 
   await reader.query('BEGIN; SELECT FROM books')
   const migrated = run()
   await vi.waitUntil(async () => (await waiting()) === 1, { timeout: 30_000, interval: 10 })
-  // Behind the waiting ALTER TABLE, for two seconds at most.
+  // Blocked behind the waiting ALTER TABLE, for two seconds at most.
   expect(await titles()).toEqual(['one'])
   await reader.query('COMMIT')
   reader.release()
@@ -159,7 +159,7 @@ test('a migration that never gets its lock fails and changes nothing', async () 
   await run()
 })
 
-test('outside a transaction, a failed statement is retried and an invalid index is rebuilt', async () => {
+test('outside a transaction, a failed statement is retried and an invalid index rebuilt', async () => {
   await run()
   await pool.query("INSERT INTO books VALUES ('one'), ('one')")
   write(
@@ -180,14 +180,14 @@ CREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS books_title ON books (title);
   expect(rows).toEqual([{ valid: true }])
 })
 
-test('refuses a file that comes before one that has run', async () => {
+test('refuses a file that sorts before one that has run', async () => {
   write('003-later.sql', 'CREATE TABLE later ()')
   await run()
   write('002-late.sql', 'CREATE TABLE late ()')
   await expect(run()).rejects.toThrow('Migration 002-late.sql comes before others')
 })
 
-test('undoes a migration that fails half-way and says why', async () => {
+test('rolls back a migration that fails half-way and reports why', async () => {
   write('002-broken.sql', "INSERT INTO books VALUES ('half'); SELECT nothing FROM nowhere")
   await expect(run()).rejects.toThrow(/002-broken\.sql failed and was undone: .*nowhere/)
   expect(await titles()).toEqual([])

@@ -11,22 +11,25 @@ interface Migration {
   name: string
   sql: string
   checksum: string
-  /** Runs statement by statement, each in a transaction of its own, as `CREATE INDEX CONCURRENTLY` needs. */
+  /** Runs each statement in a transaction of its own, as `CREATE INDEX CONCURRENTLY` requires. */
   outsideTransaction: boolean
-  /** The release that brings it runs without it, so that copies may be replaced before or after it has run. */
+  /** The release that contains it also runs without it, so that copies may be replaced before or after it has run. */
   canWait: boolean
 }
 
 /** A migration that has run on a database. */
 export type RunMigration = Pick<Migration, 'name' | 'checksum'>
 
-/** A number of our own for the advisory lock that lets one process migrate at a time. */
+/** An arbitrary key for the advisory lock that lets one process migrate at a time. */
 const lockKey = 4_711_850_001
-/** A leading comment of a migration that runs outside a transaction. Each of its statements must bear being run twice. */
+/** A leading comment of a migration that runs outside a transaction. Each of its statements must be safe to run twice. */
 const outsideMark = '-- Runs outside a transaction.'
-/** A leading comment of a migration that its own release does not use yet: from 1.0.0 on each one, as only expanding changes may. */
+/**
+ * A leading comment of a migration that its own release does not use yet: from 1.0.0 on required for each, and only expanding
+ * changes may have it.
+ */
 const canWaitMark = '-- This release runs without it.'
-/** A statement that waits for a lock stops everybody who comes after it, so it waits no longer than this. */
+/** A statement that waits for a lock blocks all later ones, so it waits no longer than this. */
 const lockTimeoutMs = 2000
 const turnPauseMs = 200
 const firstPauseMs = 500
@@ -37,18 +40,18 @@ const lockNotAvailable = '55P03'
 interface MigrateOptions {
   directory: string
   log: Log
-  /** The last file to run; all by default. */
+  /** The last file to run; all files by default. */
   upTo?: string
-  /** The version that runs them. */
+  /** The version of the site that runs them. */
   version?: string
-  /** How long a migration is tried again that does not get a lock. */
+  /** Maximum time for which a migration that does not get a lock is retried. */
   lockPatienceMs?: number
 }
 
 /**
- * Brings the database up to date: runs every SQL file of `directory` that has not run yet, in the order of the names. Each runs
- * in a transaction unless its first line says otherwise. Several processes at once run each once. A database that a newer
- * version of the same major version has migrated is taken as it is.
+ * Runs every SQL file of `directory` that has not run yet, in the order of the names. Each runs in a transaction unless its first
+ * line says otherwise. Concurrent processes run each once. A database migrated by a newer version of the same major version is left
+ * as it is.
  * @throws ConfigError if a file changed after it ran, or if another major version has migrated the database
  */
 export async function migrate(pool: Pool, options: MigrateOptions): Promise<void> {
@@ -56,7 +59,7 @@ export async function migrate(pool: Pool, options: MigrateOptions): Promise<void
   const migrations = readMigrations(directory).filter(({ name }) => upTo === undefined || name <= upTo)
   const client = await pool.connect()
   try {
-    // The pool's time-outs do not hold for a migration, nor for waiting for another process's.
+    // The pool's time-outs do not apply to a migration, nor to waiting for another process's.
     await client.query('SET statement_timeout = 0')
     await waitForTurn(client)
     await client.query(`SET lock_timeout = ${lockTimeoutMs}`)
@@ -69,14 +72,14 @@ export async function migrate(pool: Pool, options: MigrateOptions): Promise<void
       log.debug({ migration: migration.name, ms }, `Migration ${index + 1} of ${missing.length} done`)
     }
   } finally {
-    // Closing the connection gives back the lock and the settings.
+    // Closing the connection releases the lock and resets the settings.
     client.release(true)
   }
 }
 
 /**
- * Waits until no other process migrates. It asks again and again: a statement that waits for the lock holds a snapshot, and
- * building an index concurrently waits for all older snapshots.
+ * Waits until no other process migrates. It polls: a statement that waits for the lock holds a snapshot, and building an index
+ * concurrently waits for all older snapshots.
  */
 async function waitForTurn(client: PoolClient): Promise<void> {
   for (;;) {
@@ -89,9 +92,9 @@ async function waitForTurn(client: PoolClient): Promise<void> {
 }
 
 /**
- * Checks that this release can run on the database, without changing it. Migrations that it runs without may be missing: so a
+ * Checks that this release can run on the database, without changing it. Migrations that it runs without may be missing, so that a
  * release starts on the schema of the one before.
- * @throws ConfigError as `migrate` does, and where another migration has not run yet
+ * @throws ConfigError as `migrate` does, and if another migration has not run yet
  */
 export async function checkMigrated(
   pool: Pool,
@@ -113,7 +116,7 @@ export async function checkMigrated(
     )
 }
 
-/** A query that may take its time. The types do not know that `query_timeout` can be given with a query. */
+/** Creates a query without a time-out. The types do not know that `query_timeout` can be set per query. */
 function unhurried(text: string, values?: unknown[]): QueryConfig {
   return { text, values, query_timeout: 2 ** 31 - 1 } as QueryConfig
 }
@@ -157,7 +160,7 @@ async function createHistory(client: PoolClient): Promise<void> {
 interface PastMigration {
   name: string
   checksum: string
-  /** The version of the site that ran it; null in a database of before versions were kept. */
+  /** The version of the site that ran it; null in a database older than version tracking. */
   version: string | null
 }
 
@@ -198,7 +201,10 @@ function findMissing(
 
 const majorOf = (version: string | null) => version?.split('.')[0]
 
-/** A release works with the schema of the next one of its major version, so that an update can be rolled out and taken back. */
+/**
+ * Accepts the schema of a newer release of the same major version, so that an update can be rolled out and rolled back. @throws
+ * ConfigError for another major version
+ */
 function acceptNewer(
   unknown: readonly PastMigration[],
   { log, version }: { log: Log; version: string },
@@ -229,7 +235,7 @@ async function runOne(
       const locked = await tryOne(client, migration, version)
       if (!locked) return
       if (Date.now() - began >= lockPatienceMs) throw locked
-      log.info(`Migration ${name} lets a transaction in front of it finish, and is tried again`)
+      log.info(`Migration ${name} waits for another transaction and is retried`)
       await delay(pauseMs)
     }
   } catch (error) {
@@ -243,7 +249,7 @@ async function runOne(
   }
 }
 
-/** @returns the error where another transaction holds a lock that it needs; what was done is undone or may be done again */
+/** @returns the error if another transaction holds a required lock; changes are rolled back or safe to repeat */
 async function tryOne(
   client: PoolClient,
   { name, sql, checksum, outsideTransaction }: Migration,
@@ -274,7 +280,7 @@ async function tryOne(
   }
 }
 
-/** By the semicolons that end lines. */
+/** Splits SQL into statements at semicolons that end lines. */
 function statementsOf(sql: string): string[] {
   return sql
     .split(/;\s*$/m)
@@ -282,7 +288,7 @@ function statementsOf(sql: string): string[] {
     .filter((statement) => statement !== '')
 }
 
-/** An index that was being built while its process ended is left invalid under its name, and `IF NOT EXISTS` would take it. */
+/** Drops an invalid index. A process that ended while building one leaves it under its name, and `IF NOT EXISTS` would keep it. */
 async function dropInvalidIndex(client: PoolClient, statement: string): Promise<void> {
   const [, index] = /^CREATE (?:UNIQUE )?INDEX CONCURRENTLY (?:IF NOT EXISTS )?(\w+)/i.exec(statement) ?? []
   if (index === undefined) return
@@ -293,7 +299,7 @@ async function dropInvalidIndex(client: PoolClient, statement: string): Promise<
   if (rowCount) await client.query(unhurried(`DROP INDEX CONCURRENTLY ${index}`))
 }
 
-/** Says for how long a migration has been running and, of an index that is being built, how much of it is done. */
+/** Logs for how long a migration has been running and, for an index build, its progress. */
 async function reportProgress(pool: Pool, name: string, began: number, log: Log): Promise<void> {
   const seconds = Math.round((Date.now() - began) / 1000)
   const done = await readIndexProgress(pool).catch(() => undefined)

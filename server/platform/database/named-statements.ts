@@ -2,15 +2,18 @@ import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import type { Pool, PoolClient } from 'pg'
 import { isOutdated, kindOf, type Pipelines } from './pipelines.ts'
 
-/** Beyond this many different texts (lists of varying length make them) the rest runs unnamed, so that no connection hoards plans. */
+/**
+ * Maximum named statements. Further texts (lists of varying length generate them) run unnamed, so that connections do not accumulate
+ * plans.
+ */
 const maxNames = 500
 
-/** The names of a pool's statements, by their text. */
+/** Assigns names to a pool's statements, by their text. */
 class Names {
   readonly #byText = new Map<string, string>()
   #round = 1
 
-  /** A stable name for a statement's text, or undefined for what should not be kept on the server. */
+  /** Returns a stable name for a statement's text, or undefined if it should not be kept on the server. */
   of(text: string): string | undefined {
     const known = this.#byText.get(text)
     if (known !== undefined) return known
@@ -21,14 +24,14 @@ class Names {
     return name
   }
 
-  /** Gives every statement another name: a table has changed, and what connections hold of it by the old names is refused. */
+  /** Renames every statement, because a table has changed and connections refuse their plans under the old names. */
   renew(): void {
     this.#byText.clear()
     this.#round++
   }
 }
 
-/** Names nothing. */
+/** Assigns no names. */
 const noNames: Pick<Names, 'of' | 'renew'> = { of: () => undefined, renew: () => {} }
 
 interface Options {
@@ -37,8 +40,8 @@ interface Options {
 }
 
 /**
- * The pool as Kysely wants it, with every query sent as a named prepared statement: PostgreSQL parses and plans a text once a connection.
- * Prepared queries outside of transactions go down the pipelines, where there are any.
+ * Adapts a pool for Kysely and sends every query as a named prepared statement: PostgreSQL parses and plans a text once per
+ * connection. Prepared queries outside of transactions use the pipelines, if there are any.
  * @param options `named`: false behind a pooler in transaction mode, where the next statement may reach another connection
  */
 export function withNamedStatements(pool: Pool, { pipelines, named = true }: Options = {}): PostgresPool {
@@ -50,12 +53,12 @@ export function withNamedStatements(pool: Pool, { pipelines, named = true }: Opt
   }
 }
 
-/** What `pg` says of a query that waited too long; its connection still waits for the answer. */
+/** The message of `pg` for a query that timed out; its connection still waits for the response. */
 const tooLong = 'Query read timeout'
 
 /**
- * A connection for one user at a time, which is taken from the pool with the first statement that needs one: a prepared query that
- * comes before goes down a pipeline.
+ * Creates a connection for one user at a time. It is taken from the pool at the first statement that needs one; prepared queries
+ * before that use a pipeline.
  */
 function lease(pool: Pool, pipelines: Pipelines | undefined, names: typeof noNames): PostgresPoolClient {
   let client: Promise<PoolClient> | undefined
@@ -78,7 +81,7 @@ function lease(pool: Pool, pipelines: Pipelines | undefined, names: typeof noNam
       return await taken.query(statement()).catch((error: unknown) => {
         if (!isOutdated(error)) throw error
         names.renew()
-        // A transaction that failed is run again as a whole (in-transaction.ts).
+        // A failed transaction is rerun as a whole (in-transaction.ts).
         if (inTransaction) throw error
         return taken.query(statement())
       })
@@ -88,7 +91,7 @@ function lease(pool: Pool, pipelines: Pipelines | undefined, names: typeof noNam
     }
   }
   return {
-    // Kysely's type also has a form for cursors, which it only uses when it is given a cursor class; we give it none.
+    // Kysely's type also has an overload for cursors, which it only uses with a cursor class; none is configured.
     query: query as unknown as PostgresPoolClient['query'],
     release: (destroy) =>
       void client?.then(

@@ -28,20 +28,20 @@ const sleep = lookUp((_: Db, { seconds }: Slots<{ seconds: number }>) => sql`SEL
 const connectionsOf = (answers: readonly (Answer | undefined)[]) =>
   new Set(answers.map((answer) => answer?.connection)).size
 
-it('takes look-ups that are made at once down one connection, each with its own answer', async () => {
+it('sends concurrent look-ups over one connection, each with its own result', async () => {
   const answers = await Promise.all([1, 2, 3, 4].map(divide))
   expect(answers.map((answer) => answer?.quotient)).toEqual([12, 6, 4, 3])
   expect(connectionsOf(answers)).toBe(1)
 })
 
-it('takes other prepared queries down three, however many they are', async () => {
+it('sends other prepared queries over three connections, however many they are', async () => {
   const many = Array.from({ length: 20 }, () => preparedQuotient(database.db, { divisor: 3 }))
   const answers = (await Promise.all(many)).flat()
   expect(answers.map(({ quotient }) => quotient)).toEqual(many.map(() => 4))
   expect(connectionsOf(answers)).toBe(3)
 })
 
-it('keeps nothing waiting for a query that takes long', async () => {
+it('does not block queries behind one that takes long', async () => {
   const slow = prepared(
     (_: Db, { seconds }: Slots<{ seconds: number }>) => sql`SELECT pg_sleep(${seconds}) AS long`,
   )
@@ -56,7 +56,7 @@ it('keeps nothing waiting for a query that takes long', async () => {
   expect(await waiting).toMatchObject({ message: 'canceling statement due to user request' })
 })
 
-it('waits for the lock of a table that is being changed no longer than others can wait', async () => {
+it('limits the wait for the lock of a table that is being changed to what others can wait', async () => {
   const settings = lookUp((db: Db, { key }: Slots<{ key: string }>) =>
     db.selectFrom('settings').select('key').where('key', '=', key),
   )
@@ -69,7 +69,7 @@ it('waits for the lock of a table that is being changed no longer than others ca
   expect(await settings(database.db, { key: 'none' })).toEqual([])
 })
 
-it('refuses whom so many wait before that nobody would wait that long, and answers those', async () => {
+it('refuses a query behind so many others that it would time out, and answers those', async () => {
   const most = 10_000
   const before = Array.from({ length: most }, () => divide(6))
   await expect(divide(6)).rejects.toSatisfy(isDatabaseAway)
@@ -77,7 +77,7 @@ it('refuses whom so many wait before that nobody would wait that long, and answe
   expect(await divide(6)).toMatchObject({ quotient: 2 })
 })
 
-it('fails one look-up alone', async () => {
+it('fails a single look-up alone', async () => {
   const answers = await Promise.allSettled([4, 0, 6].map(divide))
   expect(answers).toMatchObject([
     { value: { quotient: 3 } },
@@ -86,7 +86,7 @@ it('fails one look-up alone', async () => {
   ])
 })
 
-it('goes down the connection of a transaction within one', async () => {
+it('uses the connection of the transaction within one', async () => {
   const outside = await divide(1)
   const [inside, own] = await database.db
     .transaction()
@@ -101,14 +101,14 @@ it('goes down the connection of a transaction within one', async () => {
 const terminate = (connection: number | undefined) =>
   database.pool.query('SELECT pg_terminate_backend($1)', [connection])
 
-it('connects anew once its connection has broken', async () => {
+it('reconnects after its connection has broken', async () => {
   const before = await divide(2)
   await terminate(before?.connection)
   await expect.poll(() => divide(2).catch(() => undefined)).toMatchObject({ quotient: 6 })
   expect((await divide(2))?.connection).not.toBe(before?.connection)
 })
 
-it('tells each look-up under way by an error of its own that the database is away, and answers the next', async () => {
+it('fails each look-up in flight with its own error that the database is unavailable, and answers the next', async () => {
   const connection = (await divide(1))?.connection
   const underWay = Promise.allSettled([3, 3, 3].map((seconds) => sleep(database.db, { seconds })))
   await terminate(connection)
@@ -118,7 +118,7 @@ it('tells each look-up under way by an error of its own that the database is awa
   expect(await divide(4)).toMatchObject({ quotient: 3 })
 })
 
-it('asks once more on a new connection where a table has another column than it was planned with', async () => {
+it('retries once on a new connection if a table has another column than it was planned with', async () => {
   const all = lookUp((db: Db, { key }: Slots<{ key: string }>) =>
     db.selectFrom('settings').selectAll().where('key', '=', key),
   )
@@ -130,7 +130,7 @@ it('asks once more on a new connection where a table has another column than it 
   expect((await divide(1))?.connection).not.toBe(before)
 })
 
-it('tells those whose statement never got ready that the database is away, and answers the next', async () => {
+it('fails queries whose statement was never prepared with the error that the database is unavailable, and answers the next', async () => {
   const tags = lookUp((db: Db, { id }: Slots<{ id: string }>) =>
     db.selectFrom('tags').select('id').where('id', '=', id),
   )
@@ -143,11 +143,11 @@ it('tells those whose statement never got ready that the database is away, and a
   expect(await tags(database.db, { id: 'one' })).toEqual([])
 })
 
-it('is closed with what is under way answered, also where it is still connecting', async () => {
+it('closes after answering queries in flight, also while it is still connecting', async () => {
   const { db, close } = openTestPool(database.url)
   await lookUpQuotient(db, { divisor: 1 })
   const underWay = [sleep(db, { seconds: 0.2 }), preparedQuotient(db, { divisor: 2 })]
-  // Once both have been asked.
+  // Once both have been sent.
   await new Promise(setImmediate)
   await close()
   expect(await Promise.all(underWay)).toMatchObject([[{}], [{ quotient: 6 }]])

@@ -2,50 +2,50 @@ import type { Pool, PoolClient, PoolConfig, QueryConfig, QueryResult } from 'pg'
 import { tooManyWait } from './database-away.ts'
 
 /**
- * The connections of each kind. Look-ups are over so soon that one suffices, which what takes longer must not hold up. For the
- * rest a few are faster than many: PostgreSQL's processes then find in their own memory what others have read. Where more than
- * `mostWaiting` wait for one, the next statement would wait longer than people do.
+ * The connections of each kind. Look-ups are so fast that one connection suffices, but slower queries must not delay them. For the
+ * rest a few are faster than many, because PostgreSQL's processes reuse their own caches. With more than `mostWaiting` queued for a
+ * connection, the next statement would wait longer than clients do.
  */
 const shared = {
   lookUp: { connections: 1, mostWaiting: 10_000, options: { statement_timeout: 5000 } },
   read: { connections: 3, mostWaiting: 1000, options: {} },
 } as const
 
-/** How many connections the pipelines of a process have together. */
+/** Number of connections of all pipelines of a process. */
 export const pipelinedConnections = Object.values(shared).reduce(
   (sum, { connections }) => sum + connections,
   0,
 )
 
-/** Who reads waits for nothing but a change of a table, such as a newer copy's, and those behind wait as well. */
+/** Readers only wait for locks of table changes, such as a newer copy's migration, and block the queries behind them. */
 const lockTimeoutMs = 500
 
-/** A statement that reads in far less than a millisecond, or one that may take longer. */
+/** A statement that takes far less than a millisecond, or one that may take longer. */
 export type Kind = keyof typeof shared
 
-/** By their texts: of two statements with the same text, the kind of the last one applies to both. */
+/** Keyed by text: for two statements with the same text, the kind of the last one applies to both. */
 const kinds = new Map<string, Kind>()
 
-/** Says that a text only reads, so that outside of a transaction it may share a connection with others of its kind. */
+/** Marks a text as read-only, so that outside of a transaction it may share a connection with others of its kind. */
 export function markAs(kind: Kind, text: string): void {
   kinds.set(text, kind)
 }
 
-/** What a text was marked as, if it was. */
+/** Returns the kind that a text was marked as, if any. */
 export function kindOf(text: string): Kind | undefined {
   return kinds.get(text)
 }
 
 /**
- * Connections that carry many statements at once: a statement that is sent while others wait costs no round trip of its own,
- * because the server reads everything that has arrived and answers in order.
+ * Connections that carry many statements at once: a statement sent while others wait needs no round trip of its own, because the
+ * server reads everything that has arrived and answers in order.
  */
 export interface Pipelines {
   query(kind: Kind, statement: QueryConfig): Promise<QueryResult>
   end(): Promise<void>
 }
 
-/** Pipelines on the server of these pools, which are opened with options that make pipelines of their connections. */
+/** Opens pipelines on the server of these pools, with options that enable pipelining. */
 export function openPipelines(openPool: (options: PoolConfig) => Pool): Pipelines {
   const open = (kind: Kind) => {
     const { connections: max, options } = shared[kind]
@@ -61,7 +61,7 @@ export function openPipelines(openPool: (options: PoolConfig) => Pool): Pipeline
     },
     async end() {
       for (const { pool, lines } of Object.values(opened)) {
-        // First, so that no new connection is made; it ends once all connections are returned.
+        // First, so that no new connection is opened; it resolves once all connections are returned.
         const ended = pool.end()
         for (const line of lines) await line.release()
         await ended
@@ -71,31 +71,34 @@ export function openPipelines(openPool: (options: PoolConfig) => Pool): Pipeline
 }
 
 /**
- * SQLSTATE of statements that a connection cannot run as it knows them: their table has changed since, such as by a newer copy of the
- * site, or they never got ready, as the first that was sent failed before.
+ * SQLSTATEs of statements whose prepared form is invalid: their table has changed since, such as by a newer copy of the site, or
+ * they were never prepared because the first one sent failed before.
  */
 const outdated = new Set(['0A000', '26000', '42P05'])
 
-/** Whether an error says that a connection's statement is outdated: under another name, or on another connection, it runs. */
+/**
+ * Returns whether an error means that a connection's prepared statement is outdated. Under another name, or on another connection,
+ * it runs.
+ */
 export function isOutdated(error: unknown): boolean {
   return error instanceof Error && 'code' in error && outdated.has(String(error.code))
 }
 
 /**
- * One connection. It opens with the first statement, and reopens after it has broken; statements that were in flight then fail,
- * as they would on a connection of their own.
+ * One connection. It opens with the first statement, and reopens after it has broken; statements in flight then fail, as on any
+ * connection.
  */
 class Line {
   readonly #pool: Pool
   #connection: Promise<PoolClient> | undefined
-  /** How many statements have not been answered. */
+  /** Number of unanswered statements. */
   waiting = 0
 
   constructor(pool: Pool) {
     this.#pool = pool
   }
 
-  /** The answer; of a statement that is outdated here, that of a new connection. */
+  /** Returns the result; for an outdated statement, that of a new connection. */
   async query(statement: QueryConfig): Promise<QueryResult> {
     this.waiting++
     try {

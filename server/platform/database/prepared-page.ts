@@ -7,7 +7,7 @@ export interface After {
   id: string
 }
 
-/** What a query for one page of a person's list is made of. */
+/** The parts of a query for one page of a user's list. */
 interface PageParts {
   userId: Expression<string>
   limit: Expression<number>
@@ -18,8 +18,8 @@ interface PageParts {
 type Values = { userId: string; limit: number } & After
 
 /**
- * Pages of a list of one person's, newest first. The first and the further ones are a prepared query each, so that either is read
- * in the order of an index from where it begins.
+ * Prepares the pages of one user's list, newest first. The first page and further pages are separate prepared queries, so that each
+ * reads an index from the right position.
  */
 export function preparedPage<Tables, Row>(
   build: (db: Kysely<Tables>, parts: PageParts) => Compilable<Row>,

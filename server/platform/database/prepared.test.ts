@@ -34,7 +34,7 @@ it('runs with the values of each call, and is built once', async () => {
   expect(build).toHaveBeenCalledTimes(1)
 })
 
-it('sees what its transaction did', async () => {
+it('sees the changes of its transaction', async () => {
   const rows = await database.db.transaction().execute(async (tx) => {
     await tx.insertInto('settings').values({ key: 'd', value: '{}' }).execute()
     return keysBetween(tx, { least: 'd', most: 'd' })
@@ -42,7 +42,7 @@ it('sees what its transaction did', async () => {
   expect(rows).toEqual([{ key: 'd' }])
 })
 
-it('sends a value once, however often it stands in the text', async () => {
+it('sends a value once, however often the text uses it', async () => {
   const send = vi.spyOn(database.db, 'executeQuery')
   const around = prepared(
     (_: Db, { text, within }: Slots<{ text: string; within: string }>) =>

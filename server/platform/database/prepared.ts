@@ -19,9 +19,9 @@ class Slot {
 }
 
 /**
- * A query that is built once and then run with other values each time: for what nearly every call asks, where building
- * the text would take as long as the rest. `build` must make the same text whatever the values are. It only reads: outside of
- * a transaction it shares a few connections with others (pipelines.ts).
+ * A query that is built once and then run with other values each time. For queries of nearly every call, where building the text
+ * would take as long as the rest. `build` must return the same text for all values. It only reads: outside of a transaction it
+ * shares a few connections with others (pipelines.ts).
  */
 export function prepared<Tables, Values extends object, Row>(
   build: Build<Tables, Values, Row>,
@@ -30,8 +30,8 @@ export function prepared<Tables, Values extends object, Row>(
 }
 
 /**
- * A prepared query that finds a few rows by an index, such as are asked for all the time and lie in memory, in less than a
- * millisecond: it shares its connection with its kind alone, which what may take longer would keep waiting.
+ * A prepared query that finds a few cached rows by an index in less than a millisecond. It shares its connection with its own kind
+ * only, since slower queries would delay it.
  */
 export function lookUp<Tables, Values extends object, Row>(
   build: Build<Tables, Values, Row>,
@@ -49,7 +49,7 @@ function prepare<Tables, Values extends object, Row>(
   kind: Kind,
   build: Build<Tables, Values, Row>,
 ): Prepared<Tables, Values, Row> {
-  // Every property that is asked for is a slot of that name.
+  // Every accessed property is a slot of that name.
   const slots = new Proxy({}, { get: (_, name) => sql`${new Slot(String(name))}` }) as Slots<Values>
   let built: CompiledQuery<Row> | undefined
   return async (db, values) => {

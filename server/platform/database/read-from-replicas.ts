@@ -4,9 +4,9 @@ import { isDatabaseGone, tooManyWait } from './database-away.ts'
 import type { Replica } from './replica.ts'
 
 /**
- * A pool for Kysely that reads from replicas. A process stays with one while that is well, so that what it reads does not go back in time
- * from query to query; copies of the site begin with one at random. A statement that fails there is asked once more of the primary; anything but a
- * SELECT goes there at once.
+ * Creates a pool for Kysely that reads from replicas. A process keeps to one while it is healthy, so that consecutive reads do not
+ * go back in time; copies of the site start with a random one. A statement that fails there is retried once on the primary; anything
+ * but a SELECT goes there directly.
  */
 export function readingFrom(replicas: readonly Replica[], primary: PostgresPool, log: Log): PostgresPool {
   const first = Math.floor(Math.random() * replicas.length)
@@ -20,9 +20,9 @@ export function readingFrom(replicas: readonly Replica[], primary: PostgresPool,
 
 type Query = (text: string, values: readonly unknown[]) => Promise<unknown>
 
-/** @param own the lease of the primary, which takes no connection before it is asked something */
+/** @param own the lease of the primary, which takes no connection before its first query */
 function lease(replicas: readonly Replica[], own: PostgresPoolClient, log: Log): PostgresPoolClient {
-  // Kysely's type also has a form for cursors, which nothing here uses.
+  // Kysely's type also has an overload for cursors, which nothing here uses.
   const askPrimary = own.query.bind(own) as unknown as Query
   let staysAtPrimary = false
   const query: Query = async (text, values) => {
@@ -32,10 +32,10 @@ function lease(replicas: readonly Replica[], own: PostgresPoolClient, log: Log):
     try {
       return await askOnce(replica.pool, text, values)
     } catch (error) {
-      // So many that the primary could not take them either.
+      // So many that the primary could not run them either.
       if (error instanceof Error && error.message === tooManyWait) throw error
       if (isDatabaseGone(error)) replica.leaveOut(String(error))
-      else log.debug({ err: error, replica: replica.name }, 'A replica did not answer; the primary is asked')
+      else log.debug({ err: error, replica: replica.name }, 'A replica did not respond; querying the primary')
       return askPrimary(text, values)
     }
   }

@@ -1,9 +1,9 @@
 import { sql, type RawBuilder, type SelectQueryBuilder } from 'kysely'
 
-/** A page of the largest rows is written within a few milliseconds, so that other calls need not wait. */
+/** Small enough that serialising a page of the largest rows takes a few milliseconds and does not delay other calls. */
 const pageSize = 250
 
-/** A list that is read page by page, each page when the one before has been used. */
+/** A list that is read page by page, each after the previous one has been consumed. */
 export type Pages<Row = unknown> = AsyncIterable<readonly Row[]>
 
 /** Reads a list to its end; each page continues after the last row of the previous one. */
@@ -36,7 +36,7 @@ export function readInOrder<Tables, Name extends keyof Tables, Row>(
   })
 }
 
-/** Presents each row of a list that is read page by page. */
+/** Maps each row of a list that is read page by page. */
 export async function* mapPages<Row, Shown>(
   pages: Pages<Row>,
   present: (row: Row) => Shown,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { PrimaryPositions } from './replica-lag.ts'
 
-it('measures lag from the moment at which the primary was first seen beyond the replica', () => {
+it('measures lag from the time at which the primary was first seen ahead of the replica', () => {
   const primary = new PrimaryPositions()
   for (const second of [1, 2, 3, 4]) primary.note(BigInt(second * 100), second * 1000)
   expect([400n, 399n, 250n, 100n].map((position) => primary.lagOf(position, 5000))).toEqual([
@@ -9,7 +9,7 @@ it('measures lag from the moment at which the primary was first seen beyond the 
   ])
 })
 
-it('calls nothing behind that has all of a primary which writes nothing', () => {
+it('reports no lag for a replica that has every change of an idle primary', () => {
   const primary = new PrimaryPositions()
   for (const at of [0, 60_000]) primary.note(100n, at)
   expect(primary.lagOf(100n, 3_600_000)).toBe(0)
@@ -17,13 +17,13 @@ it('calls nothing behind that has all of a primary which writes nothing', () => 
   expect(primary.lagOf(100n, 3_602_000)).toBe(2000)
 })
 
-it('does not know how far behind is what was behind from the beginning', () => {
+it('reports unknown lag for a replica that was behind from the beginning', () => {
   const primary = new PrimaryPositions()
   primary.note(100n, 0)
   expect(primary.lagOf(99n, 1000)).toBeUndefined()
 })
 
-it('begins anew with a primary that lacks changes of the one before', () => {
+it('starts over with a primary that lacks changes of the previous one', () => {
   const primary = new PrimaryPositions()
   primary.note(500n, 0)
   primary.note(400n, 1000)

@@ -2,33 +2,33 @@ import type { PostgresPool } from 'kysely'
 import type { Pool } from 'pg'
 import type { Log } from '#server/platform/log.ts'
 
-/** A replica that is further behind is left out. */
+/** A replica with more lag is taken out of use. */
 const mostLagMs = 5000
-/** One that was left out is read from again once it is this close, so that it does not go to and fro. */
+/** A replica is used again at this lag, which is lower to avoid flapping. */
 const backLagMs = 2000
 
-/** What Kysely takes its connections from. */
+/** The connection source of Kysely. */
 export interface Statements {
   pool: PostgresPool
   close(): Promise<void>
 }
 
-/** What a server says of itself. */
+/** A server's state as it reports it. */
 export interface Look {
   database: string
   system: string
-  /** How far its log of changes (WAL) has come, in bytes; null on a replica that has just started. */
+  /** Its WAL position in bytes; null on a replica that has just started. */
   position: bigint | null
-  /** When what it applied last was written, by the clocks of both machines. */
+  /** The age of the last applied change, by the clocks of both machines. */
   appliedMsAgo: number | null
 }
 
-/** The primary and its replicas answer it. A replica that was promoted is a primary. */
+/** Works on the primary and on replicas. A promoted replica is a primary. */
 const lookText = `SELECT current_database() AS database, (SELECT system_identifier::text FROM pg_control_system()) AS system,
   (CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_flush_lsn() END - '0/0')::text AS position,
   (extract(epoch FROM now() - pg_last_xact_replay_timestamp()) * 1000)::float8 AS applied`
 
-/** Asks a server how far it is. @throws Error where it does not answer in time */
+/** Queries a server's state. @throws Error if it does not respond in time */
 export async function lookAt(looks: Pool): Promise<Look> {
   const { rows } = await looks.query<{
     database: string
@@ -37,27 +37,27 @@ export async function lookAt(looks: Pool): Promise<Look> {
     applied: number | null
   }>(lookText)
   const [row] = rows
-  if (!row) throw new Error('the server says nothing of itself')
+  if (!row) throw new Error('the server reported no state')
   const { database, system, position, applied } = row
   return { database, system, position: position === null ? null : BigInt(position), appliedMsAgo: applied }
 }
 
 interface Options {
   url: string
-  /** For looks at it, apart from what reads. */
+  /** The pool for health checks, apart from reads. */
   looks: Pool
   open(): Statements
   log: Log
 }
 
-/** A replica of the database, which is read from while it is well. */
+/** A replica of the database, used for reads while it is healthy. */
 export class Replica {
-  /** Its host, with the port. */
+  /** Its host and port. */
   readonly name: string
   readonly looks: Pool
   readonly #open: () => Statements
   readonly #log: Log
-  /** Undefined while it is left out: connections to a machine that went silent are not used again. */
+  /** Undefined while it is out of use: connections to a machine that went silent are not reused. */
   #opened: Statements | undefined
   #reason: string | undefined
   lagMs: number | undefined
@@ -70,12 +70,12 @@ export class Replica {
     this.#log = log
   }
 
-  /** Where to read from it; undefined while it is left out. */
+  /** The pool to read from; undefined while it is out of use. */
   get pool(): PostgresPool | undefined {
     return this.#opened?.pool
   }
 
-  /** Takes note of how far behind it is; undefined where nobody knows. */
+  /** Records its lag; undefined if it is unknown. */
   noteLag(lagMs: number | undefined): void {
     this.lagMs = lagMs
     if (lagMs === undefined || lagMs > mostLagMs) this.leaveOut('it is behind')

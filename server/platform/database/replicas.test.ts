@@ -17,11 +17,11 @@ interface Numbers {
 const log = createLog({ json: true, level: 'silent' })
 const home = mkdtempSync(join(tmpdir(), 'cliffhanger-replicated-'))
 const bounds = { databaseWaitMs: 4000 }
-/** The replica is looked at every other second, and is left out when it is 5 s behind. */
+/** The replica is polled every other second, and taken out of use when it is 5 s behind. */
 const soon = { timeout: 20_000 }
 
 let servers: ReplicatedDatabase
-/** In front of the replica. */
+/** A proxy in front of the replica. */
 let proxy: DatabaseProxy
 let database: Database<Numbers>
 
@@ -51,7 +51,7 @@ const askWhere = prepared(
   (_: Kysely<Numbers>, { after }: Slots<{ after: number }>) =>
     sql<{ replica: boolean }>`SELECT pg_is_in_recovery() AS replica FROM pg_sleep(${after})`,
 )
-/** Whether a replica answers, by a connection of the pool and by a pipeline. */
+/** Returns whether a replica answers, over a connection of the pool and over a pipeline. */
 async function readFrom(db: Kysely<Numbers>, after = 0): Promise<boolean[]> {
   const { rows } = await sql<{ replica: boolean }>`SELECT pg_is_in_recovery() AS replica`.execute(db)
   return [...rows, ...(await askWhere(db, { after }))].map(({ replica }) => replica)
@@ -66,7 +66,7 @@ it('reads from the replica what may be read there, and the rest from the primary
   expect(state()).toMatchObject({ lagSeconds: 0 })
 })
 
-it('writes to the primary, whoever asks for it', async () => {
+it('always writes to the primary', async () => {
   await database.reads.transaction().execute(async (tx) => {
     await tx.updateTable('numbers').set({ number: 2 }).execute()
     expect(await readFrom(tx)).toEqual([false, false])
@@ -74,7 +74,7 @@ it('writes to the primary, whoever asks for it', async () => {
   expect(await database.db.selectFrom('numbers').selectAll().execute()).toEqual([{ number: 2 }])
 })
 
-it('leaves out a replica that applies nothing for 5 s, and takes it back once it has caught up', async () => {
+it('stops using a replica that applies nothing for 5 s, and resumes once it has caught up', async () => {
   await servers.fallBehind()
   await database.db.updateTable('numbers').set({ number: 3 }).execute()
   await isUsed(false)
@@ -86,7 +86,7 @@ it('leaves out a replica that applies nothing for 5 s, and takes it back once it
   expect(await database.reads.selectFrom('numbers').selectAll().execute()).toEqual([{ number: 3 }])
 }, 60_000)
 
-it('asks the primary what a replica was asked that ended meanwhile, and leaves it out until it runs again', async () => {
+it('retries queries of a replica that shut down on the primary, and does not use it until it runs again', async () => {
   await isUsed(true)
   const underWay = readFrom(database.reads, 1)
   await vi.waitFor(async () => {
@@ -102,7 +102,7 @@ it('asks the primary what a replica was asked that ended meanwhile, and leaves i
   expect(await readFrom(database.reads)).toEqual([true, true])
 }, 60_000)
 
-it('asks the primary instead of waiting for a replica that says nothing any more', async () => {
+it('uses the primary instead of waiting for a replica that stopped responding', async () => {
   await isUsed(true)
   proxy.silence(true)
   expect(await readFrom(database.reads)).toEqual([false, false])
@@ -112,7 +112,7 @@ it('asks the primary instead of waiting for a replica that says nothing any more
   expect(await readFrom(database.reads)).toEqual([true, true])
 }, 60_000)
 
-it('asks the primary once more what fails on the replica, and goes on reading there', async () => {
+it('retries a query that fails on the replica on the primary, and continues to read from the replica', async () => {
   await isUsed(true)
   const readOnly = sql`WITH changed AS (UPDATE numbers SET number = 4 RETURNING number) SELECT * FROM changed`
   expect((await readOnly.execute(database.reads)).rows).toEqual([{ number: 4 }])
@@ -120,7 +120,7 @@ it('asks the primary once more what fails on the replica, and goes on reading th
   expect(state()).toMatchObject({ used: true })
 })
 
-it('starts without a replica that is away', async () => {
+it('starts without an unavailable replica', async () => {
   const alone = await open(['postgres://127.0.0.1:1/site', proxy.url])
   try {
     expect(alone.replicas()).toMatchObject([
@@ -133,10 +133,10 @@ it('starts without a replica that is away', async () => {
   }
 })
 
-it('refuses an address that leads to another database', async () => {
+it('refuses the address of another database', async () => {
   const other = await testDatabase()
   try {
-    await expect(open([other.url])).rejects.toThrow(/^DATABASE_READ_URL: .* is no replica of the database/)
+    await expect(open([other.url])).rejects.toThrow(/^DATABASE_READ_URL: .* is not a replica of the database/)
   } finally {
     await other.close()
   }

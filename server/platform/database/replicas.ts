@@ -8,23 +8,23 @@ import { lookAt, Replica, type Look, type Statements } from './replica.ts'
 
 const lookEveryMs = 2000
 
-/** How long a replica is waited for; after it the primary is asked, with a patience of its own. */
+/** Time-outs for a replica; after them the primary is queried, with its own time-outs. */
 export const replicaPatience = { connectionTimeoutMillis: 1000, query_timeout: 2000, statement_timeout: 2000 }
-/** The same for the looks at how a server is. */
+/** The same for health checks of a server. */
 export const lookPatience = { max: 1, connectionTimeoutMillis: 1000, query_timeout: 1000 }
 
-/** How a replica of the database is. */
+/** The state of a replica. */
 export interface ReplicaState {
-  /** Its host, with the port. */
+  /** Its host and port. */
   name: string
   used: boolean
-  /** Undefined while it is not known. */
+  /** Undefined if it is unknown. */
   lagSeconds: number | undefined
 }
 
 /** The replicas of a database. */
 export interface Replicas {
-  /** Reads from a replica that is well, or from the primary where none is. */
+  /** Reads from a healthy replica, or from the primary if there is none. */
   pool: PostgresPool
   states(): ReplicaState[]
   close(): Promise<void>
@@ -33,7 +33,7 @@ export interface Replicas {
 interface Options {
   urls: readonly string[]
   primary: { pool: PostgresPool; looks: Pool }
-  /** Opens a pool for looks at a replica. */
+  /** Opens a pool for health checks of a replica. */
   openLooks(url: string): Pool
   /** Opens a replica to read from. */
   open(url: string): Statements
@@ -41,9 +41,9 @@ interface Options {
 }
 
 /**
- * Opens the replicas of a database. Each is looked at every other second: one that is away, or more than 5 s behind, is left out until it
- * is well. While the primary is away, what was last known of it counts.
- * @throws ConfigError where an address leads to another database
+ * Opens the replicas of a database. Each is polled every other second: one that is unavailable, or more than 5 s behind, is out of
+ * use until it is healthy. While the primary is unavailable, its last known position counts.
+ * @throws ConfigError if an address is that of another database
  */
 export async function openReplicas({ urls, primary, openLooks, open, log }: Options): Promise<Replicas> {
   const replicas = urls.map((url) => new Replica({ url, looks: openLooks(url), open: () => open(url), log }))
@@ -75,7 +75,9 @@ export async function openReplicas({ urls, primary, openLooks, open, log }: Opti
   const other = replicas[seen.findIndex((each) => each && known && !isSame(known, each))]
   if (other) {
     await close()
-    throw new ConfigError(`DATABASE_READ_URL: ${other.name} is no replica of the database: ${otherDatabase}.`)
+    throw new ConfigError(
+      `DATABASE_READ_URL: ${other.name} is not a replica of the database: ${otherDatabase}.`,
+    )
   }
   looking.start()
   return {
@@ -94,13 +96,13 @@ const otherDatabase = 'it has another database'
 
 const isSame = (one: Look, other: Look) => one.system === other.system && one.database === other.database
 
-/** What was behind before this process began is told by the clocks of both machines. */
+/** Lag from before this process started is measured by the clocks of both machines. */
 function lagOf(positions: PrimaryPositions, { position, appliedMsAgo }: Look): number | undefined {
   if (position === null) return undefined
   return positions.lagOf(position, performance.now()) ?? appliedMsAgo ?? undefined
 }
 
-/** Does something again and again, one at a time. */
+/** Repeats work, one run at a time. */
 function repeat(work: () => Promise<unknown>): { start(): void; stop(): Promise<void> } {
   let timer: NodeJS.Timeout | undefined
   let working: Promise<unknown> = Promise.resolve()

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 
-/** What a process counted of a caller in a stretch of time (its number since 1970), worth knowing until then. */
+/** The calls of a caller that a process counted in a time window (its number since 1970); expires at `until`. */
 export interface CountedCalls {
   caller: string
   stretch: number
@@ -8,14 +8,14 @@ export interface CountedCalls {
   until: Date
 }
 
-/** What all processes together counted of a caller: in this stretch, and in the one before. */
+/** The calls of a caller over all processes, in this window and in the previous one. */
 export interface SummedCalls {
   caller: string
   calls: number
   before: number
 }
 
-/** In the order of the key, so that two processes never wait for each other in a circle. */
+/** Adds counts in the order of the key, so that two processes do not deadlock. */
 const addCalls = `
   INSERT INTO api_calls (caller, time_window, calls, ends_at)
   SELECT * FROM unnest($1::text[], $2::bigint[], $3::integer[], $4::timestamptz[]) AS given (caller) ORDER BY caller

@@ -5,14 +5,14 @@ import type { Log } from '#server/platform/log.ts'
 
 type ConnectCallback = Parameters<pg.Pool['connect']>[0]
 
-/** How often a query that finds the embedded server down waits for a connection while the server restarts. */
+/** Maximum number of waits of a query for the embedded server's restart. */
 const waits = 6
 const usualWaitMs = 10_000
 
-/** SQLSTATE and system codes of a server that is not there, is going, or is not there yet. */
+/** SQLSTATEs and system codes of a server that is not running, shutting down or starting. */
 const absent = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P01', '57P02', '57P03'])
 
-/** A pool on the embedded server that starts the server again when it has gone. */
+/** A pool on the embedded server that restarts the server if it has stopped. */
 export class SupervisedPool extends pg.Pool {
   readonly #ensureRunning: () => Promise<EmbeddedConnection>
   readonly #log: Log
@@ -50,7 +50,10 @@ export class SupervisedPool extends pg.Pool {
   }
 }
 
-/** Whatever keeps the server from starting may pass, such as a full disk: it is away, as PostgreSQL says it itself (cannot_connect_now). */
+/**
+ * Whatever prevents the server from starting may be temporary, such as a full disk: report it as unavailable, with PostgreSQL's own
+ * code (cannot_connect_now).
+ */
 function refuse(cause: unknown): never {
   const message = cause instanceof Error ? cause.message : String(cause)
   throw Object.assign(new Error(message, { cause }), { code: '57P03' })

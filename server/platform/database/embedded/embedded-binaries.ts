@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { ConfigError } from '#server/platform/config/config-error.ts'
 
-/** Where set-up put PostgreSQL's programs. @throws ConfigError if there are none for this platform */
+/** Returns the paths of the PostgreSQL programs that set-up installed. @throws ConfigError if there are none for this platform */
 export function findPostgresPrograms(): { initdb: string; postgres: string } {
   const platform = `${process.platform}-${process.arch}`
   try {
@@ -14,7 +14,7 @@ export function findPostgresPrograms(): { initdb: string; postgres: string } {
     return programs
   } catch {
     throw new ConfigError(
-      `There is no embedded PostgreSQL here for ${platform}: set DATABASE_URL to a PostgreSQL server, or run npm ci again.`,
+      `There is no embedded PostgreSQL for ${platform}: set DATABASE_URL to a PostgreSQL server, or run npm ci again.`,
     )
   }
 }

@@ -14,7 +14,7 @@ import { join } from 'node:path'
 import { ConfigError } from '#server/platform/config/config-error.ts'
 import { asUser, type RunAs } from './embedded-user.ts'
 
-/** The PostgreSQL release whose files the cluster directory holds, and the directory's name. */
+/** The PostgreSQL release of the cluster directory, and the directory's name. */
 export const majorVersion = '18'
 export const userName = 'cliffhanger'
 export const databaseName = 'cliffhanger'
@@ -26,7 +26,7 @@ interface ClusterOptions {
   runAs: RunAs | undefined
 }
 
-/** Makes a directory that only PostgreSQL's user (and root) may enter. */
+/** Creates a directory that only PostgreSQL's user (and root) may enter. */
 export function makePrivateDir(dir: string, runAs: RunAs | undefined): void {
   mkdirSync(dir, { recursive: true, mode: 0o700 })
   chmodSync(dir, 0o700)
@@ -34,8 +34,8 @@ export function makePrivateDir(dir: string, runAs: RunAs | undefined): void {
 }
 
 /**
- * Makes the cluster with its database once, under the start lock. It grows in a directory of its own and is renamed when whole,
- * so a kill in the middle leaves nothing half-made.
+ * Creates the cluster with its database once, under the start lock. It is created in a temporary directory and renamed when
+ * complete, so that a kill leaves no partial cluster.
  * @throws ConfigError if the files there belong to another PostgreSQL release, or this user id has no name
  */
 export async function ensureCluster({ home, clusterDir, programs, runAs }: ClusterOptions): Promise<void> {
@@ -82,7 +82,7 @@ interface Program {
   runAs: RunAs | undefined
 }
 
-/** Runs one of PostgreSQL's own programs to its end (at most two minutes) and fails with what it said. */
+/** Runs one of PostgreSQL's programs (at most two minutes); fails with its output. */
 async function runProgram({ command, args, input, cwd, runAs }: Program): Promise<void> {
   const program = asUser(runAs, command, args)
   const child = spawn(program.command, program.args, {

@@ -9,13 +9,16 @@ interface PostgresProcess {
   socketDir: string
   logFile: string
   runAs: RunAs | undefined
-  /** False gives up safety on power loss for speed: tests only. */
+  /** False trades safety on power loss for speed: tests only. */
   durable: boolean
 }
 
 const keptLogBytes = 5_000_000
 
-/** Starts the server's process, which ends with ours. Reports nothing: `postmaster.pid` shows when it is ready, `logFile` why it failed. */
+/**
+ * Starts the server's process, which ends with this process. It reports nothing: `postmaster.pid` shows when it is ready, `logFile`
+ * why it failed.
+ */
 export function spawnPostgres({
   postgres,
   clusterDir,
@@ -32,7 +35,7 @@ export function spawnPostgres({
     cwd: '/',
     env: { PATH: process.env['PATH'], LC_ALL: 'C' },
     stdio: ['pipe', log, log],
-    // A session of its own, so that Ctrl-C in the terminal reaches us alone and we end it in order.
+    // A session of its own, so that Ctrl-C in the terminal reaches only this process, which then stops the server cleanly.
     detached: true,
   })
   closeSync(log)
@@ -48,9 +51,9 @@ function settings(socketDir: string, durable: boolean): string[] {
     port: '5432',
     unix_socket_directories: socketDir,
     unix_socket_permissions: '0700',
-    // Room for two copies of the site, each with its worker; tests share a server.
+    // Enough for two copies of the site, each with its worker; tests share a server.
     max_connections: durable ? '120' : '300',
-    // Many databases are made and dropped in tests, and each drop looks through the whole cache.
+    // Tests create and drop many databases, and each drop scans the whole cache.
     shared_buffers: durable ? `${pageCacheMegabytes()}MB` : '128MB',
     wal_level: 'minimal',
     max_wal_senders: '0',
@@ -58,24 +61,24 @@ function settings(socketDir: string, durable: boolean): string[] {
     jit: 'off',
     timezone: 'UTC',
     log_timezone: 'UTC',
-    // The server's own messages and fatal ones; a refused statement is the application's to log.
+    // Logs the server's own and fatal messages; a refused statement is logged by the application.
     log_min_messages: 'log',
     log_checkpoints: 'off',
     fsync: durable ? 'on' : 'off',
     synchronous_commit: durable ? 'on' : 'off',
     full_page_writes: durable ? 'on' : 'off',
-    // A test's database is gone before its statistics matter.
+    // A test's database is dropped before its statistics matter.
     autovacuum: durable ? 'on' : 'off',
   }
   return Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`])
 }
 
 /**
- * How much of what it reads the server keeps: an eighth of the memory there is, as the site and ffmpeg need theirs too. With
- * less than its indexes take, a search among a million videos reads from the disk each time.
+ * Returns the size of the server's page cache: an eighth of the memory, since the site and ffmpeg need memory too. If it is smaller
+ * than its indexes, each search among a million videos reads from disk.
  */
 function pageCacheMegabytes(): number {
-  // Unconstrained it may be zero, or more than there is.
+  // Without a limit it may be zero, or more than the machine has.
   const allowed = process.constrainedMemory() || Infinity
   const megabytes = Math.floor(Math.min(totalmem(), allowed) / 8 / 2 ** 20)
   return Math.max(128, Math.min(4096, megabytes))
@@ -86,8 +89,8 @@ type Command = ReturnType<typeof asUser>
 let setprivWorks: boolean | undefined
 
 /**
- * Lets the process end (SIGINT: a quick, clean shutdown) when we end, however that happens: by the kernel's death signal where
- * there is setpriv, else by a shell that waits for the pipe to us to close.
+ * Makes the process end (SIGINT: a fast, clean shutdown) when this one ends for any reason: by the kernel's death signal if setpriv
+ * is available, else by a shell that waits for the pipe to this process to close.
  */
 function bindToOurLife({ command, args, options }: Command): Command {
   setprivWorks ??= spawnSync('setpriv', ['--pdeathsig', 'INT', 'true'], { timeout: 5000 }).status === 0
@@ -111,7 +114,7 @@ const lookEveryMs = 250
 /**
  * Calls `stop` once the server `pid` gets a stop signal. SIGTERM alone does not end it while it has clients, and SIGHUP never does.
  * Only its log reports these signals.
- * @returns ends the watch after a last look
+ * @returns a function that ends the watch after a last read
  */
 export function watchForStopSignals(pid: number, logFile: string, stop: () => void): () => void {
   const from = statSync(logFile).size
@@ -126,7 +129,7 @@ export function watchForStopSignals(pid: number, logFile: string, stop: () => vo
     end()
     stop()
   }
-  // `watchFile` reads its first state some time after it is called, and would miss what is written until then.
+  // `watchFile` reads its first state some time after it is called, and would miss lines written until then.
   const timer = setInterval(look, lookEveryMs).unref()
   const end = () => {
     watching = false
@@ -138,7 +141,7 @@ export function watchForStopSignals(pid: number, logFile: string, stop: () => vo
   }
 }
 
-/** What the server wrote to its log after byte `from`; nothing if the log cannot be read. */
+/** Returns the server's log after byte `from`; an empty string if the log cannot be read. */
 export function readLogSince(logFile: string, from: number): string {
   try {
     return readFileSync(logFile).subarray(from).toString()

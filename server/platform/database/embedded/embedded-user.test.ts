@@ -14,10 +14,10 @@ beforeAll(() => {
 
 afterAll(() => rmSync(closed, { recursive: true }))
 
-test('the user for PostgreSQL passes a directory that is closed to it, and may look at what is inside', () => {
+test('the user for PostgreSQL can pass a directory that is closed to it, and read its contents', () => {
   const program = join(closed, 'program')
   const runAs = chooseUser(join(closed, 'none'), [program])
-  // Who is not root runs PostgreSQL as themselves, in directories of their own.
+  // Users other than root run PostgreSQL as themselves, in their own directories.
   expect(runAs === undefined).toBe(process.getuid?.() !== 0)
   const look = `require('fs').accessSync(${JSON.stringify(program)}, require('fs').constants.X_OK); process.stdout.write(String(process.getuid()))`
   const { command, args, options } = asUser(runAs, process.execPath, ['-e', look])

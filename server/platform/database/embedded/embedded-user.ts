@@ -3,17 +3,18 @@ import { readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { ConfigError } from '#server/platform/config/config-error.ts'
 
-/** The user PostgreSQL runs as when we are root, which it refuses to run as. */
+/** The user that PostgreSQL runs as if this process is root, because PostgreSQL refuses to run as root. */
 export interface RunAs {
   uid: number
   gid: number
-  /** A directory above the programs or the data is closed to this user, so it is lent root's right to pass. */
+  /** True if a directory above the programs or the data is closed to this user, which then gets root's capability to pass it. */
   passClosedDirs: boolean
 }
 
 /**
- * Chooses the user for PostgreSQL: the current one (undefined), unless it is root: then the owner of the existing data, else postgres or nobody.
- * @throws ConfigError if that user can't reach `paths` and can't be helped
+ * Chooses the user for PostgreSQL: the current one (undefined), unless it is root; then the owner of the existing data, else
+ * postgres or nobody.
+ * @throws ConfigError if that user can't reach `paths`, even with the capability
  */
 export function chooseUser(clusterDir: string, paths: string[]): RunAs | undefined {
   if (process.getuid?.() !== 0) return undefined
@@ -46,7 +47,7 @@ function userNamed(name: string): { uid: number; gid: number } | undefined {
   return uid && gid ? { uid: Number(uid), gid: Number(gid) } : undefined
 }
 
-/** The outermost directory on the way to `path` (or `path` itself) that the user may not pass. */
+/** Returns the outermost directory on the path (or the path itself) that the user may not pass. */
 function firstClosed(path: string, { uid, gid }: { uid: number; gid: number }): string | undefined {
   const parent = dirname(path)
   const above = parent === path ? undefined : firstClosed(parent, { uid, gid })
@@ -61,7 +62,7 @@ function canLendRights(runAs: RunAs): boolean {
   return spawnSync(command, args, { ...options, timeout: 5000 }).status === 0
 }
 
-/** The command line and spawn options that run a program as the chosen user. */
+/** Returns the command line and spawn options that run a program as the chosen user. */
 export function asUser(
   runAs: RunAs | undefined,
   command: string,
@@ -70,7 +71,7 @@ export function asUser(
   if (!runAs) return { command, args, options: {} }
   const { uid, gid, passClosedDirs } = runAs
   if (!passClosedDirs) return { command, args, options: { uid, gid } }
-  // Without the secure bit access(2), which PostgreSQL asks about its own programs, would overlook the right.
+  // Without the secure bit access(2), which PostgreSQL uses to check its own programs, would ignore the capability.
   const rights = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override', '--securebits=+no_setuid_fixup']
   return {
     command: 'setpriv',

@@ -19,7 +19,7 @@ const dirs: string[] = []
 const servers: EmbeddedDatabase[] = []
 const writers: ChildProcess[] = []
 
-// Most tests share one data directory, as to make a cluster takes seconds. There are rows in it.
+// Most tests share one data directory with rows in it, because creating a cluster takes seconds.
 const shared = newDir()
 const strangers = newDir()
 
@@ -40,7 +40,7 @@ afterAll(() => {
 })
 
 describe('a server whose owner is killed', () => {
-  test('has every acknowledged row when it is started again', async () => {
+  test('has every acknowledged row after a restart', async () => {
     const writer = await startWriter(shared)
     const first = writer.acknowledged()
     await vi.waitUntil(() => writer.acknowledged() >= first + 200, patience)
@@ -49,7 +49,7 @@ describe('a server whose owner is killed', () => {
     expect(await countRows(server)).toBeGreaterThanOrEqual(writer.acknowledged())
   })
 
-  test('serves whoever adopted it until then, and comes back at their call', async () => {
+  test('serves processes that adopted it until then, and restarts at their request', async () => {
     const writer = await startWriter(shared)
     const adopter = await start(shared)
     const adopted = postmasterOf(shared)
@@ -64,9 +64,9 @@ describe('a server whose owner is killed', () => {
   })
 })
 
-describe('leftovers of a dead server do not hinder a start', () => {
+describe('files of a dead server do not prevent a start', () => {
   const ended = spawnSync('true').pid
-  /** A process of the same user that is not ours: PostgreSQL takes such a one for the files' owner. */
+  /** Starts an unrelated process of the same user, which PostgreSQL takes for the files' owner. */
   const startStranger = async () => {
     await start(strangers)
     return postmasterOf(strangers)
@@ -85,7 +85,7 @@ describe('leftovers of a dead server do not hinder a start', () => {
     expect(await countRows(server)).toBeGreaterThan(0)
   })
 
-  test("a socket's lock with an id that another program has by now, beside an empty postmaster.pid", async () => {
+  test("a socket's lock with an id that another program has by now, and an empty postmaster.pid", async () => {
     await (await start(shared)).stop()
     const lock = join(shared, 'postgres', 'socket', '.s.PGSQL.5432.lock')
     writeFileSync(lock, serverFile(await startStranger()))
@@ -114,7 +114,7 @@ test('two processes that start on a new directory at once share one server', asy
   expect(await countRows(other)).toBeGreaterThanOrEqual(before)
 })
 
-test('a pool goes on when the server is killed under it, and no acknowledged row is lost', async () => {
+test('a pool continues after the server is killed, and no acknowledged row is lost', async () => {
   const server = await start(shared)
   const pool = new SupervisedPool({ ...server.connection, max: 4 }, server.ensureRunning, log)
   pool.on('connect', (client) => client.on('error', () => {}))
@@ -148,7 +148,7 @@ test.each([
   ['ends as it starts', join('18', 'global', 'pg_control')],
   ['cannot even be run', 'postgres.log'],
 ])(
-  'a server that went and %s is away for its pool, which serves again once it can start',
+  'a server that was stopped and %s is reported as unavailable by its pool, which recovers once it can start',
   async (_, file) => {
     const server = await start(shared)
     const pool = new SupervisedPool({ ...server.connection, max: 1 }, server.ensureRunning, log)
@@ -180,7 +180,7 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP'])('an owner stops when its server gets 
   expect(await stopped.promise).toBe('SIGTERM')
 })
 
-test('a log that has gone tells of no stop signal', () => {
+test('a missing log reports no stop signal', () => {
   const file = join(newDir(), 'postgres.log')
   writeFileSync(file, '')
   const stop = vi.fn<() => void>()
@@ -190,7 +190,7 @@ test('a log that has gone tells of no stop signal', () => {
   expect(stop).not.toHaveBeenCalled()
 })
 
-test('an owner whose server was replaced by another process leaves that one alone', async () => {
+test('an owner whose server was replaced by another process does not stop the new one', async () => {
   const owner = await start(shared)
   process.kill(postmasterOf(shared) ?? 0, 'SIGKILL')
   await stopped(shared)
@@ -200,7 +200,7 @@ test('an owner whose server was replaced by another process leaves that one alon
   await vi.waitUntil(() => writer.acknowledged() > before, patience)
 })
 
-test('a data directory too deep for a socket works', async () => {
+test('works in a data directory whose path is too long for a socket', async () => {
   const dir = join(newDir(), 'deep'.repeat(20), 'deeper'.repeat(10))
   mkdirSync(dir, { recursive: true })
   const server = await start(dir)
@@ -228,7 +228,7 @@ async function startWriter(dataDir: string): Promise<{ process: ChildProcess; ac
   writers.push(child)
   let output = ''
   child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
-  // What follows the last line break may be half a number.
+  // The text after the last line break may be half a number.
   const acknowledged = () => Number(output.split('\n').at(-2) ?? 0)
   await vi.waitUntil(() => acknowledged() > 0, patience)
   return { process: child, acknowledged }

@@ -25,11 +25,11 @@ import { stopThisProcess, stopTimeLeftMs } from '#server/platform/processes/stop
 interface EmbeddedOptions {
   dataDir: string
   log: Log
-  /** False gives up safety on power loss for speed: tests only. */
+  /** False trades safety on power loss for speed: tests only. */
   durable?: boolean
 }
 
-/** How `pg` connects: the host is the directory of the Unix socket. */
+/** Connection options for `pg`: the host is the directory of the Unix socket. */
 export interface EmbeddedConnection {
   host: string
   port: number
@@ -40,15 +40,15 @@ export interface EmbeddedConnection {
 /** A running embedded PostgreSQL. */
 export interface EmbeddedDatabase {
   connection: EmbeddedConnection
-  /** Starts the server again if it has gone (its owner ended, or it was killed). Cheap when it runs. */
+  /** Restarts the server if it has stopped (its owner ended, or it was killed). Cheap if it is running. */
   ensureRunning: () => Promise<EmbeddedConnection>
-  /** Ends the server if this process started it; leaves an adopted one alone. */
+  /** Stops the server if this process started it; leaves an adopted one running. */
   stop: () => Promise<void>
 }
 
 /**
- * Starts PostgreSQL on `dataDir`/postgres (made at first use), or adopts the one that another of our processes runs there.
- * Local only: a Unix socket that no other user may enter. The server ends with the process that started it.
+ * Starts PostgreSQL on `dataDir`/postgres (created at first use), or adopts the server that another process of the site runs there.
+ * Local only: its Unix socket is closed to other users. The server ends with the process that started it.
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
   const supervisor = new Supervisor(options)
@@ -93,11 +93,11 @@ class Supervisor {
     await this.#starting?.catch(() => {})
     const child = this.#child
     this.#child = undefined
-    // One that has gone may have been replaced by another process's, which is not ours to end.
+    // A server that has ended may have been replaced by another process's, which must not be stopped.
     if (child && child.exitCode === null && child.signalCode === null) await this.#end(child.pid)
   }
 
-  /** A server that is ready and whose owner will end it one day. */
+  /** Returns a server that is ready and that its owner will stop. */
   #findUsable(): Postmaster | undefined {
     const running = findPostmaster(this.#clusterDir)
     const owner = readHolder(this.#ownerFile)
@@ -107,7 +107,7 @@ class Supervisor {
   async #startUnlessRunning(): Promise<EmbeddedConnection> {
     const usable = this.#findUsable()
     if (usable) return connectionTo(usable.socketDir)
-    // What still runs here is on its way out, or an orphan that would outlive everyone.
+    // A server that still runs here is shutting down, or an orphan that nobody would stop.
     await this.#end(findPostmaster(this.#clusterDir)?.pid)
     if (!existsSync(this.#clusterDir)) this.#log.info('Making the database')
     await ensureCluster({
@@ -124,7 +124,8 @@ class Supervisor {
     makePrivateDir(socketDir, this.#runAs)
     const deadline = Date.now() + readyTimeoutMs
     for (;;) {
-      // Nothing runs here, so both files are a dead server's; their process id may be another program's by now, which PostgreSQL would believe.
+      // No server runs here, so both files are a dead one's. Their process id may belong to another program by now, which PostgreSQL would
+      // take for a server.
       rmSync(join(this.#clusterDir, 'postmaster.pid'), { force: true })
       rmSync(join(socketDir, '.s.PGSQL.5432.lock'), { force: true })
       writeFileSync(this.#ownerFile, JSON.stringify(thisProcess()))
@@ -137,7 +138,7 @@ class Supervisor {
     }
   }
 
-  /** Undefined once the server is ready, else what it said when it ended. */
+  /** Returns undefined once the server is ready, else its output when it ended. */
   async #spawnAndWait(socketDir: string, deadline: number): Promise<string | undefined> {
     const logFile = join(this.#home, 'postgres.log')
     const logStart = statSync(logFile, { throwIfNoEntry: false })?.size ?? 0
@@ -180,7 +181,7 @@ class Supervisor {
     )
   }
 
-  /** Ends a server in order, and less politely when it takes too long: it then repairs itself at its next start. */
+  /** Stops a server cleanly, and by force if that takes too long: it then recovers at its next start. */
   async #end(pid: number | undefined): Promise<void> {
     if (pid === undefined) return
     this.#endWatch?.()
@@ -201,7 +202,7 @@ class Supervisor {
   }
 }
 
-/** False if the process has ended in the meantime. */
+/** Returns false if the process has ended in the meantime. */
 function sendSignal(pid: number, signal: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, signal)
@@ -215,7 +216,10 @@ function connectionTo(socketDir: string): EmbeddedConnection {
   return { host: socketDir, port: 5432, user: userName, database: databaseName }
 }
 
-/** The socket lives beside the data, unless the path is too long for a socket (107 bytes): then in the system's directory for such things. */
+/**
+ * Returns the socket's directory: beside the data, or the system's temporary directory if the path is too long for a socket (107
+ * bytes).
+ */
 function chooseSocketDir(home: string): string {
   const beside = join(home, 'socket')
   if (Buffer.byteLength(join(beside, '.s.PGSQL.5432')) <= 100) return beside

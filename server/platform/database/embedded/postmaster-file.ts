@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describeProcess } from '#server/platform/processes/run-ps.ts'
 
-/** What `postmaster.pid` of a running PostgreSQL says. */
+/** The contents of a running PostgreSQL's `postmaster.pid`. */
 export interface Postmaster {
   pid: number
   socketDir: string
@@ -10,8 +10,8 @@ export interface Postmaster {
 }
 
 /**
- * The PostgreSQL server that runs on `clusterDir`; undefined if none does.
- * A file left by a dead server, or whose process id another program has by now, counts as none.
+ * Returns the PostgreSQL server that runs on `clusterDir`; undefined if none does. A file of a dead server, or whose process id
+ * belongs to another program by now, is ignored.
  */
 export function findPostmaster(clusterDir: string): Postmaster | undefined {
   const file = readPostmasterFile(clusterDir)

@@ -1,4 +1,4 @@
--- What every feature uses: settings, the audit trail, rate limits, scheduled jobs and the mail queue.
+-- Tables that every feature uses: settings, the audit trail, rate limits, scheduled jobs and the mail queue.
 
 -- Notifies the listeners of the channel with the table's name once the transaction commits, so that no worker has to poll.
 CREATE FUNCTION announce_work() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -85,7 +85,7 @@ CREATE TABLE mails (
   attempts    integer NOT NULL DEFAULT 0,
   -- The next attempt; while one is under way, when it counts as lost.
   due_at      timestamptz NOT NULL DEFAULT '-infinity',
-  -- When the mail is of no use any more.
+  -- When the mail expires and is not sent any more.
   expires_at  timestamptz,
   created_at  timestamptz NOT NULL DEFAULT now()
 );

@@ -17,7 +17,7 @@ CREATE FUNCTION plain_text(words text) RETURNS text LANGUAGE sql IMMUTABLE STRIC
 CREATE FUNCTION plain_words(words text) RETURNS text[] LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN
   array_remove(string_to_array(regexp_replace(plain_text(words), '([^ ]{32})[^ ]+', '\1', 'g'), ' '), '');
 
--- The words of names, for a tsvector: as they are, and with their language (es/amor) for suggestions while somebody types.
+-- The words of names, for a tsvector: as they are, and with their language (es/amor) for suggestions while a viewer types.
 CREATE FUNCTION name_lexemes(names jsonb, weight text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN (
   SELECT coalesce(string_agg(
     format('''%1$s'':%2$s%3$s ''%4$s/%1$s'':%2$s%3$s', word, place, weight, language), ' '), '')
@@ -43,7 +43,7 @@ CREATE TABLE tags (
   names           jsonb NOT NULL,
   -- Published videos.
   video_count     integer NOT NULL DEFAULT 0,
-  -- How much its videos were played lately, and its rank by that score, from 1.
+  -- The recent plays of its videos as a score, and its rank by that score, from 1.
   trending_score  double precision NOT NULL DEFAULT 0,
   rank            integer NOT NULL DEFAULT 2147483647,
   trending        boolean NOT NULL DEFAULT false,
@@ -74,7 +74,7 @@ CREATE TABLE videos (
   cover_color     text NOT NULL DEFAULT '#2a211c',
   -- Covers for one language each, beside the cover for all: {"dy": {"path": "public/covers/….webp", "color": "#2a211c"}}.
   language_covers jsonb NOT NULL DEFAULT '{}',
-  -- How far its episodes are transcoded, in percent; null once all are.
+  -- Transcoding progress of its episodes, in percent; null once all are done.
   progress        integer CHECK (progress BETWEEN 0 AND 100),
   play_count      bigint NOT NULL DEFAULT 0,
   favorite_count  bigint NOT NULL DEFAULT 0,
@@ -170,7 +170,7 @@ BEGIN
   ) WHERE id = ANY(changed);
 END $$;
 
--- What is still to be done to the videos of a tag that has many: index its new names, give the videos another tag, or remove
+-- Pending batch work on the videos of a tag that has many: index its new names, give the videos another tag, or remove
 -- it. catalog/editing/tag-batch-job.ts does it in batches, each in its own transaction.
 CREATE TABLE tag_work (
   tag_id       text PRIMARY KEY REFERENCES tags ON DELETE CASCADE,

@@ -49,7 +49,7 @@ CREATE INDEX video_search_upper_tiers ON video_search (tier, video_id) WHERE tie
 CREATE FUNCTION popularity_score_of(popularity bigint) RETURNS smallint LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN
   floor(log(2, 1 + popularity))::smallint;
 
--- What a video's own texts are found by: the words of its titles (A) and synopses (D), and whole titles (=love in the rain).
+-- The search document of a video's own texts: the words of its titles (A) and synopses (D), and whole titles (=love in the rain).
 CREATE FUNCTION search_document(titles jsonb, synopses jsonb) RETURNS tsvector
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN (
   SELECT concat_ws(' ',

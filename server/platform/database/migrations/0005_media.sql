@@ -6,15 +6,15 @@ CREATE TABLE assets (
   id             text PRIMARY KEY,
   state          text NOT NULL CHECK (state IN ('uploaded', 'processing', 'ready', 'failed')),
   progress       integer NOT NULL DEFAULT 0 CHECK (progress BETWEEN 0 AND 100),
-  -- How often it was taken from the queue.
+  -- Number of times it was taken from the queue.
   attempt        integer NOT NULL DEFAULT 0,
-  -- How often processing failed on our side; an interruption says nothing about the file and does not count.
+  -- Number of failures on our side; an interruption says nothing about the file and does not count.
   failures       integer NOT NULL DEFAULT 0,
   -- Why the file cannot be used: an English sentence for the log, and a key with its values for the studio's languages.
   reason         text,
   why            jsonb,
   failed_at      timestamptz(3),
-  -- What was left out of the file, such as unreadable tracks; an operator reads it before publishing.
+  -- Omitted parts of the file, such as unreadable tracks; an operator reads it before publishing.
   notes          jsonb NOT NULL DEFAULT '[]',
   original_path  text,
   source_name    text NOT NULL,

@@ -14,8 +14,8 @@ CREATE TABLE events (
 ) PARTITION BY RANGE (at);
 CREATE INDEX events_user ON events (user_id, at) WHERE user_id IS NOT NULL;
 
--- Makes the partition of the month that a moment is in, unless it exists. Attaching a table waits for no reader or writer and lets
--- them pass; CREATE TABLE ... PARTITION OF would hold them up.
+-- Creates the partition of the month that contains a time, unless it exists. Attaching a table does not block readers and writers;
+-- CREATE TABLE ... PARTITION OF would.
 CREATE FUNCTION make_events_month(moment timestamptz) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   month timestamp := date_trunc('month', moment AT TIME ZONE 'UTC');
@@ -23,7 +23,7 @@ DECLARE
 BEGIN
   IF to_regclass(partition) IS NOT NULL THEN RETURN; END IF;
   LOCK TABLE ONLY events IN SHARE UPDATE EXCLUSIVE MODE;
-  -- Another process may have made it meanwhile.
+  -- Another process may have created it meanwhile.
   IF to_regclass(partition) IS NOT NULL THEN RETURN; END IF;
   EXECUTE format('CREATE TABLE %I (LIKE events INCLUDING ALL)', partition);
   EXECUTE format('ALTER TABLE events ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)', partition,
@@ -32,8 +32,8 @@ END $$;
 
 SELECT make_events_month(now() + ahead * interval '1 month') FROM generate_series(0, 2) AS ahead;
 
--- Shares, which a job adds to `videos.share_count`. `dedup_key` is a keyed hash of the person, the video and the half hour: it
--- counts a person once and identifies nobody.
+-- Shares, which a job adds to `videos.share_count`. `dedup_key` is a keyed hash of the user, the video and the half hour: it counts
+-- a user once and identifies nobody.
 CREATE TABLE shares (
   dedup_key   text PRIMARY KEY,
   video_id    text NOT NULL,
@@ -43,7 +43,7 @@ CREATE TABLE shares (
 CREATE INDEX shares_pending ON shares (video_id) WHERE NOT aggregated;
 CREATE INDEX shares_age ON shares (at);
 
--- A person's first and last touch: {"referrer_token", "fbclid", "ttclid"}; click ids only with consent.
+-- A user's first and last touch: {"referrer_token", "fbclid", "ttclid"}; click ids only with consent.
 CREATE TABLE attribution (
   user_id      text PRIMARY KEY REFERENCES users ON DELETE CASCADE,
   first_touch  jsonb NOT NULL,
@@ -69,8 +69,8 @@ CREATE INDEX conversions_due ON conversions (try_at) WHERE state = 'waiting';
 CREATE INDEX conversions_user ON conversions (user_id);
 CREATE INDEX conversions_age ON conversions (at);
 
--- Steps on the way to a payment, which a job adds to the studio's funnel. A row has the referrer token and the kind of ad
--- click, but no person, no click id and no time of day. Null: does not count there; '': none.
+-- Steps on the way to a payment, which a job adds to the studio's funnel. A row has the referrer token and the kind of ad click, but
+-- no user, no click id and no time of day. Null: does not count there; '': none.
 CREATE TABLE funnel_steps (
   id        bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   day       date NOT NULL,

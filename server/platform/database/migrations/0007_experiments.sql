@@ -19,7 +19,7 @@ CREATE TABLE experiments (
 CREATE UNIQUE INDEX experiments_running ON experiments (kind, coalesce(target, '')) WHERE state = 'running';
 CREATE INDEX experiments_newest ON experiments (created_at DESC, id DESC);
 
--- When a viewer first saw the difference. A guest of whom nothing else is stored has no row in `users`.
+-- When a viewer first saw the difference. A guest without other stored data has no row in `users`.
 CREATE TABLE exposures (
   viewer_id      text NOT NULL,
   experiment_id  text NOT NULL REFERENCES experiments ON DELETE CASCADE,

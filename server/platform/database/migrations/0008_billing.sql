@@ -33,7 +33,7 @@ CREATE INDEX payment_methods_to_forget ON payment_methods (check_at) WHERE check
 -- A webhook names a method without the customer before the slash.
 CREATE INDEX payment_methods_own_name ON payment_methods (gateway, (regexp_replace(reference, '^.*/', '')));
 
--- People who deleted their account and of whom a gateway may still store a name and an address; `check_at` is the next attempt to
+-- Users who deleted their account and of whom a gateway may still store a name and an address; `check_at` is the next attempt to
 -- delete them there.
 CREATE TABLE gateway_customers_to_delete (
   -- Deleted with a guest who has bought nothing, and whom no gateway knows.
@@ -43,12 +43,12 @@ CREATE TABLE gateway_customers_to_delete (
 );
 CREATE INDEX gateway_customers_to_delete_due ON gateway_customers_to_delete (check_at) WHERE check_at IS NOT NULL;
 
--- What is sold as money for the balance, and the bonus that comes with it.
+-- Top-ups of the balance that are on sale, each with its bonus.
 CREATE TABLE top_up_products (
   id           text PRIMARY KEY,
   price_cents  integer NOT NULL CHECK (price_cents > 0),
   bonus_cents  integer NOT NULL DEFAULT 0 CHECK (bonus_cents >= 0),
-  -- How long its bonus lasts from when it is paid; null for ever. Paid money never expires.
+  -- Lifetime of its bonus after payment; null if it never expires. Paid money never expires.
   bonus_days   integer CHECK (bonus_days > 0),
   currency     text NOT NULL,
   position     integer NOT NULL DEFAULT 0,
@@ -76,22 +76,22 @@ CREATE TABLE subscriptions (
   try_at                timestamptz,
   -- The end of the grace period after a failed renewal.
   grace_ends_at         timestamptz,
-  -- When to remind the person of the next charge; null for never, or done.
+  -- When to remind the user of the next charge; null for never, or done.
   remind_at             timestamptz,
-  -- The price of a renewal until the person is notified of another one. A lower price of the plan holds at once.
+  -- The price of a renewal until the user is notified of another one. A lower price of the plan applies at once.
   agreed_cents          integer,
-  -- The price that the person was notified of last, and from when on it holds.
+  -- The price that the user was notified of last, and from when on it applies.
   announced_cents       integer,
   announced_from        timestamptz,
   -- When the gateway reported that the payment method was detached there.
   method_detached_at    timestamptz,
-  -- When the person began to choose its payment method; null for the one of the first payment.
+  -- When the user began to choose its payment method; null for the one of the first payment.
   method_chosen_at      timestamptz,
   -- Of the whole subscription, over all of its periods.
   started_at            timestamptz,
   ended_at              timestamptz
 );
--- One active subscription per person.
+-- One active subscription per user.
 CREATE UNIQUE INDEX subscriptions_live ON subscriptions (user_id) WHERE status IN ('active', 'past_due');
 CREATE INDEX subscriptions_user ON subscriptions (user_id);
 CREATE INDEX subscriptions_incomplete ON subscriptions (created_at) WHERE status = 'incomplete';
@@ -116,14 +116,14 @@ CREATE TABLE orders (
   subscription_id      text REFERENCES subscriptions,
   period_no            integer,
   top_up_id            text REFERENCES top_up_products,
-  -- What a top-up gives beside its amount, as it was shown.
+  -- The bonus of a top-up, as it was shown.
   bonus_cents          integer,
   bonus_days           integer,
   status               text NOT NULL CHECK (status IN ('pending', 'paid', 'failed', 'cancelled', 'expired', 'partially_refunded', 'refunded', 'charged_back')),
   amount_cents         integer NOT NULL CHECK (amount_cents > 0),
   refunded_cents       integer NOT NULL DEFAULT 0,
   currency             text NOT NULL,
-  -- What of a purchase was paid with bonus money: a discount.
+  -- The part of a purchase that was paid with bonus money: a discount.
   discount_cents       integer,
   -- Auto-unlock ordered it.
   automatic            boolean NOT NULL DEFAULT false,
@@ -143,9 +143,9 @@ CREATE TABLE orders (
   created_at           timestamptz NOT NULL,
   paid_at              timestamptz,
   expires_at           timestamptz NOT NULL,
-  -- The person deleted their account. The order stays for the ledger; payments that still arrive for it are refunded.
+  -- The user deleted their account. The order stays for the ledger; payments that still arrive for it are refunded.
   erased_at            timestamptz,
-  -- When the person withdrew from the contract, which refunds it, and the next attempt of that refund; null for no more.
+  -- When the user withdrew from the contract, which refunds it, and the next attempt of that refund; null for no more.
   withdrawn_at         timestamptz,
   withdrawal_checks    integer NOT NULL DEFAULT 0,
   withdrawal_check_at  timestamptz,
@@ -205,7 +205,7 @@ CREATE TABLE attempts (
   order_id           text NOT NULL REFERENCES orders,
   number             integer NOT NULL,
   idempotency_key    text NOT NULL UNIQUE,
-  -- Who began it: the customer at the checkout, or the merchant with a renewal.
+  -- Who initiated it: the customer at the checkout, or the merchant with a renewal.
   initiator          text NOT NULL DEFAULT 'customer' CHECK (initiator IN ('customer', 'merchant')),
   gateway            text NOT NULL,
   reference          text,
@@ -218,7 +218,7 @@ CREATE TABLE attempts (
   -- The network that a card was tried from, as a keyed hash, for as long as failures count.
   network            text,
   dispute            text CHECK (dispute IN ('open', 'won', 'lost')),
-  -- What the dispute has taken and not returned.
+  -- Amount that the dispute has debited and not returned.
   disputed_cents     integer NOT NULL DEFAULT 0 CHECK (disputed_cents >= 0),
   -- The disputed amount and the gateway's data about the dispute: the reason and the deadline of the response.
   disputed_at        timestamptz,
@@ -270,7 +270,7 @@ CREATE TABLE refunds (
   attempt_id       text NOT NULL REFERENCES attempts,
   idempotency_key  text NOT NULL UNIQUE,
   amount_cents     integer NOT NULL CHECK (amount_cents > 0),
-  -- Why there is a refund: an operator or the customer requested it, the payment paid for nothing, somebody refunded it at the
+  -- Why there is a refund: an operator or the customer requested it, the payment paid for nothing, it was refunded at the
   -- gateway, or a chargeback of a top-up took the purchase back.
   origin           text NOT NULL CHECK (origin IN ('requested', 'unwanted_payment', 'gateway', 'chargeback')),
   -- For the ledger and the audit log.
@@ -352,7 +352,7 @@ CREATE TABLE webhook_events (
 CREATE INDEX webhook_events_to_check ON webhook_events (check_at) WHERE applied_at IS NULL;
 CREATE INDEX webhook_events_reference ON webhook_events (gateway, reference);
 
--- How far the payments of each gateway were reconciled with the ledger.
+-- The time up to which each gateway's payments were reconciled with the ledger.
 CREATE TABLE reconciliations (
   gateway        text PRIMARY KEY,
   reconciled_to  timestamptz NOT NULL,
@@ -365,16 +365,16 @@ CREATE TABLE payments_to_compare (
   gateway        text NOT NULL,
   reference      text NOT NULL,
   found_at       timestamptz NOT NULL,
-  -- What the gateway says of it.
+  -- The amount and attempt that the gateway reports.
   attempt_id     text,
   gateway_cents  bigint,
   currency       text,
-  -- It is not retried any more: an operator has to look.
+  -- It is not retried any more and needs an operator.
   abandoned      boolean NOT NULL DEFAULT false,
   PRIMARY KEY (gateway, reference)
 );
 
--- Payments at a gateway that belong to no order. An operator has to look.
+-- Payments at a gateway that belong to no order and need an operator.
 CREATE TABLE foreign_payments (
   gateway       text NOT NULL,
   reference     text NOT NULL,
@@ -398,7 +398,7 @@ CREATE INDEX order_links_order ON order_links (order_id);
 CREATE INDEX order_links_expiry ON order_links (expires_at);
 
 -- Requests by e-mail address for a link to cancel or to withdraw. A job finds out whether the address is known, so that the
--- call's duration does not tell.
+-- call's duration does not reveal it.
 CREATE TABLE link_requests (
   id          bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   purpose     text NOT NULL CHECK (purpose IN ('cancel', 'withdraw')),

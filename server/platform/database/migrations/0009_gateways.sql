@@ -1,5 +1,5 @@
--- The records of single payment gateways. They have no foreign keys into the site's own tables, as they stand for books that
--- are kept elsewhere.
+-- The records of single payment gateways. They have no foreign keys into the site's own tables, because they represent data that is
+-- kept elsewhere.
 
 -- A user's customer at Stripe. `gone` was deleted there, so that a new one is created with another idempotency key.
 CREATE TABLE stripe_customers (
@@ -77,7 +77,7 @@ CREATE TABLE sandbox_disputes (
   changed_at    timestamptz NOT NULL
 );
 
--- How far the clock of a site without real gateways was moved forward; one row, or none.
+-- Offset of the clock of a site without real gateways; one row, or none.
 CREATE TABLE sandbox_clock (
   one       boolean PRIMARY KEY DEFAULT true CHECK (one),
   ahead_ms  bigint NOT NULL CHECK (ahead_ms >= 0)

@@ -68,7 +68,7 @@ CREATE TABLE viewing_changes (
   finished    smallint NOT NULL
 );
 
--- How many viewers started and finished each episode; `since` is when counting started.
+-- Number of viewers who started and finished each episode; `since` is when counting started.
 CREATE TABLE episode_viewers (
   episode_id  text PRIMARY KEY REFERENCES episodes ON DELETE CASCADE,
   started     bigint NOT NULL,
@@ -102,7 +102,7 @@ CREATE INDEX entitlements_recent ON entitlements (user_id, starts_at DESC, id) W
 -- Signing in, exporting and deleting an account read revoked ones too.
 CREATE INDEX entitlements_owner ON entitlements (user_id, video_id);
 
--- For the list of unlocked videos: the locked episode that a subscriber played last in each video.
+-- Used by the list of unlocked videos: the locked episode that a subscriber played last in each video.
 CREATE TABLE unlocks (
   user_id      text NOT NULL REFERENCES users ON DELETE CASCADE,
   video_id     text NOT NULL REFERENCES videos ON DELETE CASCADE,

@@ -1,6 +1,6 @@
 -- Prepaid balances (docs/decisions/0022-a-balance-in-lots.md).
 
--- The money of one top-up that a person has, or its bonus. Only one transaction at a time changes those of a person.
+-- The remaining money of one top-up, or its bonus. Only one transaction at a time changes a user's lots.
 CREATE TABLE balance_lots (
   id            text PRIMARY KEY,
   user_id       text NOT NULL REFERENCES users,
@@ -9,7 +9,7 @@ CREATE TABLE balance_lots (
   currency      text NOT NULL,
   amount_cents  integer NOT NULL CHECK (amount_cents > 0),
   left_cents    integer NOT NULL CHECK (left_cents BETWEEN 0 AND amount_cents),
-  -- What refunds and disputes of the top-up took out of it, and what they took beyond that: a loss.
+  -- Amount debited by refunds and disputes of the top-up, and the amount beyond the lot: a loss.
   taken_cents   integer NOT NULL DEFAULT 0 CHECK (taken_cents BETWEEN 0 AND amount_cents),
   lost_cents    integer NOT NULL DEFAULT 0 CHECK (lost_cents >= 0),
   expires_at    timestamptz,
@@ -36,7 +36,7 @@ CREATE TABLE balance_entries (
 CREATE INDEX balance_entries_user ON balance_entries (user_id, at DESC, id);
 CREATE INDEX balance_entries_order ON balance_entries (order_id);
 
--- Which lots a change put money into or took it from. What is left of a lot is the sum of its lines.
+-- The lots that a change credited or debited. The remaining amount of a lot is the sum of its lines.
 CREATE TABLE balance_lines (
   entry_id  text NOT NULL REFERENCES balance_entries,
   lot_id    text NOT NULL REFERENCES balance_lots,
@@ -45,7 +45,7 @@ CREATE TABLE balance_lines (
 );
 CREATE INDEX balance_lines_lot ON balance_lines (lot_id);
 
--- Who has the next episode of a drama unlocked from the balance by itself, up to which price, and how often within a day.
+-- Auto-unlock: who has the next episode of a drama unlocked from the balance, up to which price, and how often within a day.
 CREATE TABLE auto_unlocks (
   user_id       text NOT NULL REFERENCES users,
   video_id      text NOT NULL REFERENCES videos,
@@ -59,6 +59,6 @@ CREATE TABLE auto_unlocks (
 );
 CREATE INDEX auto_unlocks_shown ON auto_unlocks (shown_hash);
 
--- The figures of balances are summed up by day. The index holds all that is asked for.
+-- The figures of balances are summed up by day, from this covering index alone.
 CREATE INDEX ledger_lines_balance ON ledger_lines (at) INCLUDE (account, currency, amount_cents, transaction_id)
   WHERE account IN ('deferred_revenue', 'bonus_discount', 'breakage', 'balance_loss');

@@ -7,7 +7,8 @@ CREATE TABLE alert_settings (
   changed_at timestamptz NOT NULL
 );
 
--- Episodes of published videos that play for the first time and that nobody was alerted to yet. `noticed_at` is null until the job has seen them.
+-- Episodes of published videos that became playable for the first time and that nobody was alerted to yet. `noticed_at` is null
+-- until the job has seen them.
 CREATE TABLE new_episodes (
   episode_id text PRIMARY KEY REFERENCES episodes ON DELETE CASCADE,
   video_id   text NOT NULL REFERENCES videos ON DELETE CASCADE,
@@ -17,7 +18,7 @@ CREATE INDEX new_episodes_video ON new_episodes (video_id);
 CREATE INDEX new_episodes_unnoticed ON new_episodes (episode_id) WHERE noticed_at IS NULL;
 CREATE INDEX new_episodes_noticed ON new_episodes (noticed_at);
 
--- Alerts on their way: what one video released at once, and how far its favorites were gone through.
+-- Alerts in progress: what one video released at once, and how far its favorites were processed.
 CREATE TABLE alert_batches (
   id         text PRIMARY KEY,
   video_id   text NOT NULL REFERENCES videos ON DELETE CASCADE,

@@ -11,7 +11,7 @@ CREATE TABLE push_subscriptions (
 );
 CREATE INDEX push_subscriptions_user ON push_subscriptions (user_id, created_at DESC);
 
--- Notifications that wait to be sent. A release that comes before the one before it was sent takes its place.
+-- Queued notifications. A newer release replaces one that was not sent yet.
 CREATE TABLE push_messages (
   subscription_id text NOT NULL REFERENCES push_subscriptions ON DELETE CASCADE,
   video_id        text NOT NULL REFERENCES videos ON DELETE CASCADE,
