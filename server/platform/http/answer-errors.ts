@@ -27,12 +27,12 @@ const faultOfStatus: Record<number, FaultName> = {
   503: 'unavailable',
 }
 
-/** After so many seconds a client may look whether the database is back. */
+/** Retry-After in seconds while the database is unavailable. */
 const databaseRetrySeconds = 5
 
 const readOutMs = 2000
 
-/** The one place where an error becomes an answer (product.md, section 2). */
+/** Converts every error into a response. No other code does so. */
 export async function answerError(
   words: Words,
   error: FastifyError | Error,
@@ -53,7 +53,10 @@ export async function answerError(
   return reply.code(status).send({ code: status, message, info: {} })
 }
 
-/** Reads the rest of what was sent, for a while: who is still sending would find the connection broken, and no answer. */
+/**
+ * Reads the rest of the request body for at most `readOutMs`. Otherwise a client that is still sending would see a broken connection
+ * instead of the response.
+ */
 async function readOut(raw: IncomingMessage): Promise<void> {
   if (raw.complete || raw.destroyed) return
   raw.resume()
@@ -63,13 +66,13 @@ async function readOut(raw: IncomingMessage): Promise<void> {
   patience.abort()
 }
 
-/** If the site cannot or must not serve, callers are not looked up for their language either. */
+/** Returns the language of an error. If the site cannot or must not serve, the caller is not looked up. */
 async function languageOf(words: Words, request: FastifyRequest, status: number): Promise<Language> {
   const bare = status >= 500 || status === faults.tooMany
   return bare ? words.languageOfStranger(request) : words.languageOf(request)
 }
 
-/** What exactly was wrong is in no viewer's language, so only the log says it. */
+/** Logs the details of a fault, which are not translated and so not part of the response. */
 function logFault(log: Log, error: Error, { reason, detail }: Fault, request: FastifyRequest): void {
   if (detail === closedDetail) return
   const call = { request_id: request.id, method: request.method, path: pathOf(request) }
@@ -89,7 +92,7 @@ function isClientsFault(status: number | undefined): boolean {
   return status !== undefined && status >= 400 && status < 500
 }
 
-/** The path alone, and no pass in it: neither a query nor what opens a video may be logged. */
+/** Returns the path without the query and without the media signature, neither of which may be logged. */
 function pathOf(request: FastifyRequest): string {
   return (request.url.split('?')[0] ?? '').replace(/^\/media\/[^/]+/, '/media/…')
 }
@@ -99,7 +102,7 @@ const faultOfParser: Record<string, FaultName> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'tooSlow',
 }
 
-/** Answers what is not valid HTTP (bad method, header or length; too long; too slow), for which there is no request object. */
+/** Responds to bytes that are not valid HTTP (bad method, header or length; too long; too slow), for which there is no request object. */
 export function answerUnreadable(
   words: Pick<Words, 'translate'>,
   error: NodeJS.ErrnoException,
@@ -114,7 +117,7 @@ export function answerUnreadable(
     info: {},
   })
   const head = [
-    // Without the status text: it is in node:http, which a module cannot import without Node's fetch (3 MB).
+    // Without the status text: it is in node:http, and importing that from a module loads Node's fetch (3 MB).
     `HTTP/1.1 ${status} `,
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,
@@ -125,11 +128,11 @@ export function answerUnreadable(
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
 }
 
-/** Answers what Node would refuse silently: an unknown expectation, which no server has to meet, and CONNECT. */
+/** Responds to requests that Node would refuse without a body: an unknown expectation, which servers may ignore, and CONNECT. */
 export function answerForNode(words: Pick<Words, 'translate'>, server: Server): void {
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   server.on('connect', (_request, socket) => {
-    // Node has let go of it: whatever becomes of it is ours to hear, and to end.
+    // Node has released the socket: its errors and its end must be handled here.
     socket.on('error', () => socket.destroy()).once('finish', () => socket.destroy())
     answerUnreadable(words, new Error('CONNECT'), socket)
   })

@@ -2,18 +2,18 @@ import type { FastifyRequest } from 'fastify'
 import { firstLanguage, keptLanguage, type Language, type OfferedLanguages } from '#contract/languages.ts'
 import type { Viewer } from './route.ts'
 
-/** Who is asking, and what language they chose once: looked up only where the request itself does not say. */
+/** Identifies the caller and their stored language; only called if the request itself names no language. */
 export interface Asking {
   identify(request: FastifyRequest): Viewer | null | Promise<Viewer | null>
-  /** The languages that requests to an address may be answered in. */
+  /** Languages in which requests to a URL may be answered. */
   offeredLanguages(url: string): OfferedLanguages
-  /** The language kept with a user, or null. */
+  /** The language stored with a user, or null. */
   storedLanguage(viewer: Viewer): Promise<Language | null>
 }
 
 /**
- * The language of an answer (product.md, section 2): the first of `accept-language` that is offered, else the user's own,
- * else the default. Somebody for whom nothing is kept has no language of their own, so nothing is read for them.
+ * Returns the language of a response: the first of `accept-language` that is offered, else the user's stored one, else the default.
+ * For a guest without a row nothing is read.
  */
 export function languageFor(
   request: FastifyRequest,
@@ -27,7 +27,7 @@ export function languageFor(
   return storedLanguage(viewer).then((stored) => keptLanguage(stored, offered))
 }
 
-/** Whether the request names a language that is offered, so that a user's own is not looked up. */
+/** Returns whether the request names an offered language, so that the user's stored one is not needed. */
 export function namesLanguage(
   request: FastifyRequest,
   { offeredLanguages }: Pick<Asking, 'offeredLanguages'>,
@@ -35,7 +35,7 @@ export function namesLanguage(
   return firstLanguage(request.headers['accept-language'], offeredLanguages(request.url)) !== undefined
 }
 
-/** The language of a refusal, which is needed even if the caller cannot be looked up. */
+/** Returns the language of an error response, even if the caller cannot be looked up. */
 export async function languageOfRefusal(request: FastifyRequest, asking: Asking): Promise<Language> {
   const offered = asking.offeredLanguages(request.url)
   const asked = firstLanguage(request.headers['accept-language'], offered)
@@ -47,7 +47,7 @@ export async function languageOfRefusal(request: FastifyRequest, asking: Asking)
   }
 }
 
-/** The language that the request asks for, else the default; for callers that cannot be looked up. */
+/** Returns the language that the request asks for, else the default; for callers that cannot be looked up. */
 export function languageOfStranger(
   request: FastifyRequest,
   { offeredLanguages }: Pick<Asking, 'offeredLanguages'>,

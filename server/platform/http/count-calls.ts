@@ -3,32 +3,32 @@ import type { CountedCalls, SummedCalls } from '#server/platform/database/share-
 import type { Limit } from '#server/platform/config/read-setting.ts'
 import { countedNetworks } from './limits/network-of.ts'
 
-/** So many callers are counted at once in a process. Where there are more, those who called least are forgotten. */
+/** Maximum callers counted at once in a process. Beyond it, the callers with the fewest calls are dropped. */
 const mostCallers = 50_000
-/** A caller is made known to the other processes from this part of the limit on: most never come near it. */
+/** A caller's count is shared with the other processes from this part of the limit on. Most callers never reach it. */
 const sharedFrom = 1 / 20
 
-/** What one caller did in a stretch of time, and in the one before. */
+/** The calls of one caller in the current window and in the one before. */
 interface Count {
   limit: Limit
   stretch: number
-  /** Not yet made known to the other processes. */
+  /** Not yet shared with the other processes. */
   fresh: number
-  /** Made known, the others' included. */
+  /** Shared, including the counts of other processes. */
   shared: number
   before: number
 }
 
 export interface CallCounter {
-  /** Counts one more call, or so much more, if it may pass. @returns 0, or the seconds to wait before another try */
+  /** Counts one call, or `amount`, if the limit allows it. @returns 0, or the seconds to wait before a retry */
   count(caller: string, limit: Limit, amount?: number): number
-  /** Brings the processes together. What could not be given away is given the next time. */
+  /** Exchanges counts with the other processes. Counts that could not be sent are sent the next time. */
   exchange(): Promise<void>
 }
 
 /**
- * Counts calls per caller over a window that slides: the stretch before counts for as much of it as has not slid out.
- * Counting is in memory; `exchange`, each second, adds up the processes by `share`, so no call waits for a look-up.
+ * Counts calls per caller in a sliding window: the previous window counts by the part that still overlaps. Counting is in memory;
+ * `exchange`, run every second, sums the processes' counts through `share`, so no call waits for a query.
  */
 export function createCallCounter(
   clock: Clock,
@@ -62,7 +62,7 @@ export function createCallCounter(
   }
 }
 
-/** Counts a call, or so much, against each network of an address. @returns as `count`, of the first network that is full */
+/** Counts a call, or `amount`, against each network of an address. @returns as `count`, for the first network that is at its limit */
 export function countForNetworks(
   counter: CallCounter,
   name: string,
@@ -80,7 +80,7 @@ export function countForNetworks(
 const stretchOf = ({ seconds }: Limit, now: number) => Math.floor(now / (seconds * 1000))
 const used = ({ fresh, shared }: Count) => fresh + shared
 
-/** The caller's count, moved on to now; undefined if there is no room for another. */
+/** Returns the caller's count, advanced to the current window; undefined if no more callers fit. */
 function currentCount(
   counts: Map<string, Count>,
   caller: string,
@@ -102,7 +102,7 @@ function secondsToWait(count: Count, now: number, amount: number): number {
   const left = stretch + 1 - now / (limit.seconds * 1000)
   const free = Math.max(0, limit.max - amount)
   if (used(count) + before * left <= free) return 0
-  // Either enough of the stretch before slides out in this one, or this one has to become the stretch before first.
+  // Either enough of the previous window slides out during this one, or this one must become the previous window first.
   const stretches = used(count) <= free ? left - (free - used(count)) / before : left + 1 - free / used(count)
   return Math.max(1, Math.ceil(stretches * limit.seconds))
 }

@@ -3,7 +3,7 @@ import type { Language } from '#contract/languages.ts'
 import { readTimeZone } from '#server/platform/time-zone.ts'
 import { Serialised, type AdIds, type Call, type Viewer } from './route.ts'
 
-/** Creates what a handler gets of a request, without the HTTP around it. */
+/** Creates the handler's view of a request, without the HTTP library. */
 export function createCall(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -17,7 +17,7 @@ export function createCall(
     viewer: viewer?.kept === false ? { ...viewer, ip: request.ip } : viewer,
     language,
     idempotencyKey: header(request, 'idempotency-key'),
-    // Not a getter: V8 makes a hidden class for each object that is written with one, and that outlives the request.
+    // Not a getter: V8 creates a hidden class for each object literal with one, which outlives the request.
     ip: request.ip,
     userAgent: header(request, 'user-agent') ?? '',
     timeZone: () => readTimeZone(header(request, 'x-time-zone')),
@@ -34,7 +34,7 @@ function header(request: FastifyRequest, name: string): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** A click id longer than 512 characters is ignored (security.md, "Redirects"). */
+/** Reads the click ids of a request. Ids longer than 512 characters are ignored. */
 function adIdsOf(request: FastifyRequest): Omit<AdIds, 'cameBy'> {
   const given = { ...Object(request.query), ...Object(request.body) } as Record<string, unknown>
   const bounded = (value: unknown) =>
@@ -46,7 +46,7 @@ function adIdsOf(request: FastifyRequest): Omit<AdIds, 'cameBy'> {
   }
 }
 
-/** Decodes percent-encoding and keeps everything else. A NUL is refused: no text in the database can hold one. */
+/** Decodes percent-encoding; returns invalid encoding unchanged, and undefined for NUL, which the database cannot store. */
 function decoded(value = ''): string | undefined {
   try {
     const text = decodeURIComponent(value)

@@ -13,7 +13,7 @@ import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 import type { Tables } from '#server/tables.ts'
 
-/** Much shorter than in service, so that the tests need not wait. */
+/** Much shorter than in production, to keep the tests fast. */
 const patience = { ...forCalls(readBounds({ DATABASE_WAIT_SECONDS: '1' })), query_timeout: 1200 }
 
 let own: TestDatabase
@@ -37,7 +37,7 @@ beforeAll(async () => {
 })
 afterEach(async () => {
   proxy.silence(false)
-  // Whatever happened, the site serves again by itself.
+  // The site recovers without a restart.
   await expect.poll(() => answerOf(queryHomepage).then(({ status }) => status)).toBe(200)
 })
 afterAll(async () => {
@@ -46,9 +46,9 @@ afterAll(async () => {
   await own.close()
 })
 
-/** The answer to a call that needs the database. A test is over before one that waits for it without end. */
+/** Sends a call that needs the database; fails the test if no response arrives in time. */
 async function answerOf(call: typeof queryHomepage | typeof getReports | typeof getReady) {
-  // Of a page of another size or order nothing is kept.
+  // A different page size or order, so that the response cache cannot answer.
   pages++
   const query =
     call === queryHomepage ? { limit: 1 + (pages % 50), sort: pages < 50 ? 'newest' : 'popular' } : {}
@@ -84,7 +84,7 @@ it('answers 503 to a call whose connection breaks in the middle of a query', asy
   expect(await answer).toMatchObject(unavailable)
 })
 
-it('answers 503 in time where PostgreSQL says nothing any more, and takes no stuck connection again', async () => {
+it('answers 503 in time if PostgreSQL stops responding, and does not reuse a stuck connection', async () => {
   await answerOf(queryHomepage)
   proxy.silence(true)
   expect(await Promise.all([answerOf(queryHomepage), answerOf(getReports)])).toMatchObject([
@@ -95,12 +95,12 @@ it('answers 503 in time where PostgreSQL says nothing any more, and takes no stu
   expect((await answerOf(queryHomepage)).status).toBe(200)
 })
 
-it('answers 503 in time where every connection is in use', async () => {
+it('answers 503 in time if every connection is in use', async () => {
   const { pool } = database
   expect(pool.options.connectionTimeoutMillis).toBe(1000)
   const taken: pg.PoolClient[] = []
   try {
-    // One after another: on a busy machine all at once take longer than a call may wait for one.
+    // Sequentially: on a busy machine, opening all at once takes longer than a call may wait for one.
     while (taken.length < pool.options.max) taken.push(await pool.connect())
     expect(await answerOf(queryHomepage)).toMatchObject(unavailable)
   } finally {

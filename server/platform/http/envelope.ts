@@ -2,7 +2,7 @@ import { Type, type TSchema } from 'typebox'
 import type { Endpoint } from '#contract/endpoint.ts'
 import { refusals, type RefusalName } from '#contract/errors.ts'
 
-/** The schema that serialises a success: a field that it does not name never leaves the server. */
+/** Builds the schema that serialises a success. Fields that it does not name are never sent. */
 export function envelopeSchema(endpoint: Endpoint): TSchema {
   const { info, data } = endpoint
   return Type.Object({
@@ -12,7 +12,7 @@ export function envelopeSchema(endpoint: Endpoint): TSchema {
   })
 }
 
-/** What the OpenAPI document says of the answer with HTTP status 200: the success and every refusal. */
+/** Builds the OpenAPI schema of HTTP status 200: the success and every refusal. */
 export function documentedSchema(endpoint: Endpoint): TSchema {
   const shaped = Object.entries(endpoint.refusals ?? {}).map(([code, info]) =>
     refusal(Type.Literal(Number(code)), info),
@@ -21,10 +21,10 @@ export function documentedSchema(endpoint: Endpoint): TSchema {
   return first && others.length === 0 ? first : Type.Union([...(first ? [first] : []), ...others])
 }
 
-/** The refusals with data besides the sentence, in the shape that the call declares for their code. */
+/** Refusals with data besides the message, in the shape that the call declares for their code. */
 const telling: readonly RefusalName[] = ['locked', 'secondFactorNeeded', 'beingMade']
 
-/** The refusals whose `info` says no more than the form's field, if that. */
+/** Builds the schema of refusals whose `info` has at most the form's field. */
 function plainRefusal({ refuses, refusals: shapes = {} }: Endpoint): TSchema[] {
   const names = refuses.filter((name) => !(telling.includes(name) && refusals[name] in shapes))
   if (names.length === 0) return []
@@ -34,7 +34,7 @@ function plainRefusal({ refuses, refusals: shapes = {} }: Endpoint): TSchema[] {
   return [refusal(Type.Unsafe<number>({ type: 'integer', enum: codes, description }), field)]
 }
 
-/** Exactly one of `info` and `data`. */
+/** Builds the success schemas, with exactly one of `info` and `data`. */
 function successes({ info, data }: Endpoint): TSchema[] {
   const code = Type.Literal(200)
   return [...(info ? [Type.Object({ code, info })] : []), ...(data ? [Type.Object({ code, data })] : [])]

@@ -6,7 +6,7 @@ import { soundFields } from '#server/testing/media/sound-value.ts'
 import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 
-/** What nobody should send, for any field of any type. */
+/** Invalid values for any field of any type. */
 const bad: Record<string, unknown> = {
   NUL: 'a\0b',
   'half a character': '\ud800',
@@ -45,7 +45,7 @@ const post = (method: string, body: string): RequestInit => ({
   body,
 })
 
-/** Each field with each bad value, the others as they should be. */
+/** Returns one request per field and invalid value; the other fields are valid. */
 function shotsAt({ method, path, query, body }: Endpoint): Shot[] {
   const schema = method === 'GET' ? query : body
   // The click ids are the same for every call.
@@ -63,7 +63,7 @@ function shotsAt({ method, path, query, body }: Endpoint): Shot[] {
   )
 }
 
-/** Half a character cannot be written into an address otherwise. */
+/** Encodes a query, including lone surrogates, which URLSearchParams would replace. */
 function toQuery(given: Record<string, unknown>): string {
   return Object.entries(given)
     .flatMap(([name, value]) => (Array.isArray(value) ? value.map((each) => [name, each]) : [[name, value]]))
@@ -74,7 +74,7 @@ function toQuery(given: Record<string, unknown>): string {
     .join('&')
 }
 
-/** What is wrong with a request as a whole. */
+/** Requests that are malformed as a whole. */
 function wholesale({ method, path }: Endpoint): Shot[] {
   const queries = [
     '?a=%',
@@ -132,7 +132,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-/** No limit of a person or an address may answer in the place of what is tested. */
+/** Rate limits high enough not to hide the tested response. */
 const generous = Object.fromEntries(
   [
     'SIGN_IN_ACCOUNT',
@@ -145,7 +145,7 @@ const generous = Object.fromEntries(
   ].map((name) => [`LIMIT_${name}`, '100000/min']),
 )
 
-/** A stack, a statement or a path of ours. */
+/** A stack trace, an SQL statement or a file path. */
 const leaks = /\bat \w+.*\(|node_modules|\.ts:\d|\bSELECT\b|\bINSERT\b|syntax error/
 
 async function fire({ name, path, init }: Shot): Promise<string | undefined> {
@@ -162,7 +162,7 @@ async function fire({ name, path, init }: Shot): Promise<string | undefined> {
 describe.each(calls.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint] as const))(
   '%s',
   (_name, endpoint) => {
-    it('answers whatever is wrong with a 4xx or a refusal, in the envelope', async () => {
+    it('answers every invalid request with a 4xx or a refusal, in the envelope', async () => {
       const shots = [...shotsAt(endpoint), ...wholesale(endpoint)]
       const failures = await Promise.all(shots.map(fire))
       expect(failures.filter((failure) => failure !== undefined)).toEqual([])

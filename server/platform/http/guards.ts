@@ -2,12 +2,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from
 import { Fault } from '#contract/errors.ts'
 import { oneSpelling } from '#server/platform/email-address.ts'
 
-/** Nothing of the contract is nested deeper by far. */
+/** Maximum nesting of a body. Nothing in the contract comes near it. */
 const deepest = 20
 
 /**
- * Refuses an unsafe call that another site may have caused (security.md, "CSRF"): the cookie goes along with those,
- * a token in a header does not.
+ * Refuses an unsafe call that another site may have caused (CSRF): browsers attach the cookie to those, but never a token in a
+ * header.
  * @throws Fault foreignOrigin
  */
 export function refuseForeignOrigin(request: FastifyRequest, publicUrl: string): void {
@@ -18,14 +18,16 @@ export function refuseForeignOrigin(request: FastifyRequest, publicUrl: string):
   if (!same) throw new Fault('foreignOrigin')
 }
 
-/** Whether a route is the API's. By the route, because an address may be written as `/%61pi/user` or `http://host/api/user`. */
+/**
+ * Returns whether a route belongs to the API. It tests the route, because a URL may be written as `/%61pi/user` or
+ * `http://host/api/user`.
+ */
 export function isForApi({ url }: RouteAddress): boolean {
   return url.startsWith('/api/')
 }
 
 /**
- * Refuses an address that is not UTF-8 once decoded, or contains NUL (security.md, "Redirects"): no text of the site has it,
- * and PostgreSQL cannot store it.
+ * Refuses a URL that is not UTF-8 once decoded, or contains NUL, which PostgreSQL cannot store.
  * @throws Fault badRequest
  */
 export function refuseUnreadableUrl(url: string): void {
@@ -39,8 +41,7 @@ export function refuseUnreadableUrl(url: string): void {
 }
 
 /**
- * Refuses NUL and halves of characters (lone surrogates) in anything a body holds, names included, and a body that is
- * nested too deeply.
+ * Refuses NUL and lone surrogates in any text of a body, property names included, and a body that is nested too deeply.
  * @throws Fault badRequest
  */
 export function refuseUnreadable(value: unknown, depth = 0): void {
@@ -53,7 +54,7 @@ export function refuseUnreadable(value: unknown, depth = 0): void {
   }
 }
 
-/** Puts the e-mail address of a body in the one spelling that addresses have here. */
+/** Normalises the e-mail address of a body. */
 export function spellAddress(body: unknown): void {
   if (typeof body === 'object' && body !== null && 'email' in body && typeof body.email === 'string')
     body.email = oneSpelling(body.email)
@@ -65,7 +66,7 @@ function refuseUnreadableText(text: string): void {
 }
 
 /**
- * Refuses a request that does not say which host it is for, as HTTP/1.1 wants it. Node would, without a word.
+ * Refuses a request without the Host header that HTTP/1.1 requires. Node would refuse it without a body.
  * @throws Fault badRequest
  */
 export function refuseHostless({ headers, raw }: FastifyRequest): void {
@@ -73,7 +74,7 @@ export function refuseHostless({ headers, raw }: FastifyRequest): void {
     throw new Fault('badRequest', 'the request names no host')
 }
 
-/** Headers of which a second is a request that somebody on the way may read otherwise (RFC 9112, section 3.2). */
+/** Headers that must not occur twice: another server on the path could interpret such a request differently (RFC 9112, section 3.2). */
 const single: ReadonlySet<string> = new Set([
   'host',
   'content-length',
@@ -86,7 +87,7 @@ const single: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Refuses a request that has a header twice which may be there once.
+ * Refuses a request that repeats a header that must be unique.
  * @throws Fault badRequest
  */
 export function refuseDoubled({ raw: { rawHeaders } }: FastifyRequest): void {
@@ -101,7 +102,7 @@ export function refuseDoubled({ raw: { rawHeaders } }: FastifyRequest): void {
 
 export type RouteAddress = Pick<RouteOptions, 'method' | 'url'>
 
-/** Lets every request of the chosen routes pass a check as it arrives; which they are is decided once, as they are added. */
+/** Runs a check on every request of the chosen routes. The choice is made once, when a route is added. */
 export function checkRoutes(
   app: FastifyInstance,
   isChosen: (route: RouteAddress) => boolean,
@@ -115,7 +116,7 @@ export function checkRoutes(
 
 type Done = (error?: Error) => void
 
-/** A check as a hook. Without a promise: every call passes several of them. */
+/** Wraps a check as a hook. It uses no promise, because every call passes several of them. */
 export function checkFirst(check: (request: FastifyRequest) => void) {
   return (request: FastifyRequest, _reply: FastifyReply, done: Done): void => {
     let failure: Error | undefined

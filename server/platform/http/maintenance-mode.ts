@@ -3,31 +3,28 @@ import { Fault } from '#contract/errors.ts'
 import type { Language } from '#contract/languages.ts'
 import { isForApi } from './guards.ts'
 
-/** Maintenance mode: whether the site is closed, and for whom not. */
+/** Maintenance mode: whether the site is closed, and who may still use it. */
 export interface MaintenanceMode {
   isClosed(): boolean
-  /** Whether the caller may use the closed site: operators may. */
+  /** Returns whether the caller may use the closed site: operators may. */
   isLetIn(request: FastifyRequest): Promise<boolean>
-  /** A self-contained document: no script, nothing to load. */
+  /** Renders a self-contained document, without scripts or external resources. */
   page(language: Language): string
 }
 
 const retrySeconds = 120
-/** The reason of such a fault, which is no failure and is not logged. A process that is about to end gives it too. */
+/** The reason of this fault, which is not an error and not logged. A process that is shutting down uses it too. */
 export const closedDetail = 'the site is closed for viewers'
 
-/**
- * What still works: the operators' studio, webhook events, health checks, and the files of pages that are already open.
- * Everything else is a viewer's.
- */
+/** Routes that stay open: the operators' studio, webhook events, health checks, and the files of pages that are already open. */
 const goesOn =
   /^\/(studio|media|public|assets)(\/|$)|^\/api\/(studio|webhook|health|ready|openapi\.json)(\/|$)|^\/(favicon\.svg|robots\.txt|sw\.js)$/
 
 const pagePolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'; base-uri 'none'"
 
 /**
- * While the sign is out, calls of viewers get Fault unavailable and documents the sign's page, both with Retry-After. Whoever is let
- * in has the whole site, as it will be.
+ * Enforces maintenance mode: viewers' calls get Fault unavailable and their documents the maintenance page, both with Retry-After.
+ * Operators see the whole site.
  */
 export function enforceMaintenanceMode(
   app: FastifyInstance,

@@ -26,7 +26,7 @@ const operations = () => {
 it('passes the recommended rules for OpenAPI documents', async () => {
   const config = await createConfig({ extends: ['recommended'] })
   const problems = await lintFromString({ source: text, absoluteRef: 'openapi.json', config })
-  // Two ways back from PayPal and a link of mails answer with a redirection alone.
+  // Two return URLs of PayPal and a link in mails only answer with a redirect.
   const redirections = /(paypal-(return|cancel)|alerts~1unsubscribe)\/get\/responses$/
   const found = problems.filter(
     ({ ruleId, location }) =>
@@ -35,7 +35,7 @@ it('passes the recommended rules for OpenAPI documents', async () => {
   expect(found.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual([])
 })
 
-it('names each operation for generated clients, and says who may call it', () => {
+it('names each operation for generated clients, and documents who may call it', () => {
   const ids = operations().map(({ operationId }) => operationId)
   expect(new Set(ids).size).toBe(ids.length)
   const named = Object.fromEntries(operations().map(({ call, operationId }) => [call, operationId]))

@@ -12,7 +12,7 @@ interface DescribedRoutes {
   bytesRoutes?: readonly BytesRoute[]
 }
 
-/** Describes the API as an OpenAPI 3.1 document: every call of the contract, and the plain routes that say what they are. */
+/** Describes the API as an OpenAPI 3.1 document: every call of the contract, and the plain routes with a description. */
 export function describeApi({ publicUrl, routes, plainRoutes, bytesRoutes = [] }: DescribedRoutes): object {
   const paths: Record<string, Record<string, object>> = {}
   const add = (method: string, path: string, operation: object) => {
@@ -38,7 +38,7 @@ export function describeApi({ publicUrl, routes, plainRoutes, bytesRoutes = [] }
   }
 }
 
-/** By the first part of a path that is a key here; `operations` else. */
+/** Tags by the first part of the path; `operations` for other paths. */
 const tags = {
   user: 'The person: account, sessions, privacy, what they watch and like',
   homepage: 'The homepage and what it lists',
@@ -56,7 +56,7 @@ function tagOf(path: string): Tag {
   const part = path.split('/')[2] ?? ''
   if (part in tagOfPart) return tagOfPart[part] ?? 'operations'
   const known = Object.keys(tags).find((tag) => tag === part)
-  // Found among the keys just now.
+  // It is one of the keys, as tested above.
   return (known as Tag | undefined) ?? 'operations'
 }
 
@@ -65,13 +65,14 @@ const securitySchemes = {
     type: 'apiKey',
     in: 'cookie',
     name: '__Host-session',
-    description: 'The session of a member. Without `__Host-` where the site is not reached by https',
+    description:
+      'The session cookie of a member. Its name has no `__Host-` prefix if the site does not use https',
   },
   guest: {
     type: 'apiKey',
     in: 'cookie',
     name: '__Host-guest',
-    description: 'A guest, whom the first answer gives one',
+    description: 'The cookie of a guest, set by the first response',
   },
   userToken: {
     type: 'apiKey',
@@ -83,7 +84,7 @@ const securitySchemes = {
     type: 'apiKey',
     in: 'cookie',
     name: '__Host-operator',
-    description: 'The session of an operator',
+    description: 'The session cookie of an operator',
   },
 } as const
 
@@ -91,7 +92,7 @@ const securitySchemes = {
 const forViewers = [{ session: [] }, { guest: [] }, { userToken: [] }, {}]
 const forOperators = [{ operator: [] }]
 
-/** What every operation has: a name for generated clients, a tag, and who may call it. */
+/** Describes the common parts of an operation: its name for generated clients, its tag, and its security. */
 function describeOperation(method: string, path: string, command?: string) {
   const tag = tagOf(path)
   const words = command ?? `${method.toLowerCase()} ${path.slice('/api/'.length)}`
@@ -149,7 +150,7 @@ function describeCall(endpoint: Endpoint): object {
     ...(unsafe && body ? { requestBody: { content: json(body) } } : {}),
     responses: {
       200: {
-        description: 'Understood: done, or refused with a code of its own',
+        description: 'The request was understood: it succeeded, or was refused with a code in the body',
         content: json(documentedSchema(endpoint)),
       },
       ...faultReferences(unsafe),
@@ -222,7 +223,7 @@ function faultResponses(): object {
 
 function faultResponse(status: number, names: readonly FaultName[]): object {
   const waits = names.includes('tooMany') || names.includes('unavailable')
-  const seconds = { description: 'Seconds to wait', schema: { type: 'integer' } }
+  const seconds = { description: 'Seconds to wait before a retry', schema: { type: 'integer' } }
   return {
     description: names.join(', '),
     ...(waits ? { headers: { 'retry-after': seconds } } : {}),

@@ -2,9 +2,9 @@ import { isUtf8 } from 'node:buffer'
 import type { FastifyInstance } from 'fastify'
 import { Fault } from '#contract/errors.ts'
 
-/** Calls accept JSON in UTF-8 only; a missing body counts as an empty one. Anything else is HTTP 415. */
+/** Accepts only JSON in UTF-8; a missing body counts as an empty one. Anything else is HTTP 415. */
 export function readJsonOnly(app: FastifyInstance): void {
-  // It refuses __proto__ and constructor.prototype as names.
+  // Rejects __proto__ and constructor.prototype as property names.
   const parseJson = app.getDefaultJsonParser('error', 'error')
   app.removeAllContentTypeParsers()
   app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, body, done) => {
@@ -16,7 +16,7 @@ export function readJsonOnly(app: FastifyInstance): void {
   })
 }
 
-/** For plain routes: a form comes as one object of texts. */
+/** Parses forms of plain routes into an object of strings. */
 export function readForms(app: FastifyInstance): void {
   app.addContentTypeParser<string>(
     'application/x-www-form-urlencoded',
@@ -25,13 +25,13 @@ export function readForms(app: FastifyInstance): void {
   )
 }
 
-/** For signed notifications, which are verified over the bytes as they came. */
+/** Keeps the body of webhook events as raw bytes, over which the signature is verified. */
 export function readRaw(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
 }
 
-/** For uploaded files: raw bytes only. */
+/** Accepts raw bytes only, for uploaded files. */
 export function readBytes(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/octet-stream', { parseAs: 'buffer' }, (_request, body, done) =>

@@ -6,20 +6,20 @@ import type { Language } from '#contract/languages.ts'
 import type { Role } from '#contract/studio/command.ts'
 import type { SendingBounds } from './sending/send-bounded.ts'
 
-/** The caller. A guest for whom nothing is stored (`kept: false`) has no row, so it can share cached answers. */
+/** The caller. A guest for whom nothing is stored (`kept: false`) has no row, so cached responses can be shared. */
 export interface Viewer {
   userId: string
   role: 'visitor' | 'member'
   kept: boolean
-  /** Of a member. */
+  /** Only for members. */
   sessionId?: string
-  /** For a guest without a row: the first referrer token. */
+  /** The first referrer token of a guest without a row. */
   cameBy?: string | undefined
-  /** For a guest without a row: where the call comes from. */
+  /** The client's address of a guest without a row. */
   ip?: string
 }
 
-/** Where a visitor came from, as the client sends it with every call (seed, section 6). */
+/** Where a visitor came from, as the client sends it with every call. */
 export interface AdIds {
   /** The first referrer token of a guest without a row; later calls may have others. */
   cameBy?: string | undefined
@@ -35,19 +35,19 @@ export interface Call<E extends Endpoint = Endpoint> {
   viewer: Viewer | null
   language: Language
   idempotencyKey: string | undefined
-  /** The client's address, behind as many proxies as are configured. */
+  /** The client's address, resolved through the configured number of proxies. */
   ip: string
   userAgent: string
-  /** The IANA name of the browser's time zone, if the call gives a valid one. */
+  /** Returns the IANA name of the browser's time zone, if the call has a valid one. */
   timeZone(): string | undefined
   adIds(): AdIds
   setHeader(name: string, value: string): void
   cookie(name: string): string | undefined
-  /** Serialises the whole answer, for a cache. */
+  /** Serialises the whole response, for a cache. */
   serialise(answer: AnswerOf<E>): Serialised
 }
 
-/** An answer that was serialised before. */
+/** A response that is already serialised. */
 export class Serialised {
   readonly bytes: Buffer
   constructor(bytes: Buffer) {
@@ -55,7 +55,7 @@ export class Serialised {
   }
 }
 
-/** A streamed answer, written as fast as the client reads it. */
+/** A streamed response, written as fast as the client reads it. */
 export class Streamed {
   readonly pieces: AsyncIterable<string>
   readonly bounds: SendingBounds
@@ -69,22 +69,22 @@ export interface Route {
   endpoint: Endpoint
   handle(call: Call): Promise<{ info: unknown } | { data: unknown } | Serialised | Streamed>
   /**
-   * Answers the call of a remembered viewer without looking them up; undefined if that is needed. Only for frequent calls that tell nothing
-   * that a stranger could not see: the session may have ended a moment ago.
+   * Answers a remembered viewer's call without looking them up; undefined if a lookup is needed. Only for frequent calls without
+   * private data: the session may have ended a moment ago.
    */
   fromMemory?: ((call: Call) => Promise<{ info: unknown } | undefined>) | undefined
 }
 
 /**
- * Binds an endpoint to its handler. The handler gets input that fits the endpoint's schemas and answers with
- * exactly one of `info` and `data`; it throws `Refusal` or `Fault` for everything else.
+ * Binds an endpoint to its handler. The handler gets input that is validated by the endpoint's schemas and returns exactly one of
+ * `info` and `data`; it throws `Refusal` or `Fault` otherwise.
  */
 export function route<E extends Endpoint>(
   endpoint: E,
   handle: (call: Call<E>) => Promise<AnswerOf<E> | Serialised | Streamed>,
   fromMemory?: (call: Call<E>) => Promise<Extract<AnswerOf<E>, { info: unknown }> | undefined>,
 ): Route {
-  // The schemas of `endpoint` have validated the input by then, which the general type of Route cannot say.
+  // The schemas of `endpoint` have validated the input by then, which the general type Route cannot express.
   return {
     endpoint,
     handle: handle as unknown as Route['handle'],
@@ -92,7 +92,7 @@ export function route<E extends Endpoint>(
   }
 }
 
-/** An operator, as identified by their token. */
+/** An operator, identified by their token. */
 export interface Operator {
   id: string
   email: string
@@ -122,21 +122,21 @@ export function operatorRoute<E extends Endpoint>(
   return { endpoint, handle: handle as unknown as OperatorRoute['handle'] }
 }
 
-/** A raw body that an operator sends, with the parameters of the URL. */
+/** A raw body sent by an operator, with the parameters of the URL. */
 export interface ReceivedBytes extends Pick<OperatorCall, 'operator'>, Partial<Pick<OperatorCall, 'ip'>> {
   params: Record<string, string | undefined>
   bytes: Buffer
 }
 
-/** Takes a raw body from an operator, such as a part of a file or a picture. It answers in the envelope, as calls do. */
+/** Accepts a raw body from an operator, such as a part of a file or an image. It answers in the envelope, as calls do. */
 export interface BytesRoute {
   path: `/api/studio/${string}`
-  /** The name of the command, before its parameters and the file; without a name there is no command for it. */
+  /** The name of its CLI command; without one there is no command. */
   command?: string
   summary: string
-  /** Roles that may send them; the bodies of others are not read. */
+  /** Roles that may call it; the bodies of others are not read. */
   roles: readonly Role[]
-  /** How many are accepted at once. */
+  /** Maximum size of the body. */
   most: number
   /** The schema of the answer. */
   info: TSchema
@@ -144,20 +144,20 @@ export interface BytesRoute {
   handle(received: ReceivedBytes): Promise<{ info: unknown }>
 }
 
-/** The viewer of a call that needs one. @throws Refusal signInFirst without a known token. */
+/** Returns the viewer. @throws Refusal signInFirst without a known token. */
 export function requireViewer(call: { viewer: Viewer | null }): Viewer {
   if (!call.viewer) throw new Refusal('signInFirst')
   return call.viewer
 }
 
-/** The caller of a plain request, and the cookies that the answer may set. */
+/** The caller of a plain request, and the cookies that the response may set. */
 export type Caller = Pick<Call, 'viewer' | 'language' | 'ip' | 'userAgent' | 'adIds' | 'setHeader'>
 
-/** Describes a plain route below /api in the OpenAPI document. */
+/** OpenAPI description of a plain route below /api. */
 export interface PlainDescription {
   summary: string
   query?: TObject
-  /** The media type of the body it takes. */
+  /** The media type of the request body. */
   body?: string
   /** Responses by HTTP status; `type` is the media type of the body, if there is one. */
   answers: Record<number, { words: string; type?: string; schema?: TSchema }>
@@ -165,16 +165,16 @@ export interface PlainDescription {
 
 export type FindViewer = () => Viewer | null | Promise<Viewer | null>
 
-/** A request outside of the contract, for media, documents or a gateway's frames. It answers plain HTTP, without the envelope. */
+/** A route outside of the contract, for media, documents or a gateway's frames. It answers plain HTTP, without the envelope. */
 export interface PlainRoute {
   method: 'GET' | 'POST'
   path: string
-  /** Takes a form or raw body; otherwise only JSON is read. */
+  /** Accepts a form or raw body; otherwise only JSON. */
   body?: 'form' | 'raw'
   description?: PlainDescription
   /**
-   * Most plain routes do not identify the caller. `caller` looks up the person, `viewer` only reads the token. Either counts
-   * the request against that person's rate limit, and may throw Fault tooMany.
+   * Most plain routes do not identify the caller. `caller` looks up the viewer, `viewer` only verifies the token. Both count the
+   * request against the viewer's rate limit, and may throw Fault tooMany.
    */
   handle(
     request: FastifyRequest,

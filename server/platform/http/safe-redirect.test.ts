@@ -3,9 +3,12 @@ import { safeRedirect } from './safe-redirect.ts'
 
 const here = 'https://drama.example'
 
-test.each(['/', '/videos/vid_1?episode=3#top', '/searchDetail/a%20b'])('%j is a path of ours', (path) => {
-  expect(safeRedirect(path, here)).toBe(path)
-})
+test.each(['/', '/videos/vid_1?episode=3#top', '/searchDetail/a%20b'])(
+  '%j is a path of this site',
+  (path) => {
+    expect(safeRedirect(path, here)).toBe(path)
+  },
+)
 
 test.each([
   '',
@@ -24,6 +27,6 @@ test.each([
   expect(safeRedirect(path, here)).toBeUndefined()
 })
 
-test('what no header can hold is encoded', () => {
+test('encodes characters that no header can contain', () => {
   expect(safeRedirect('/search/ä\r\nset-cookie: a=b', here)).toBe('/search/%C3%A4set-cookie:%20a=b')
 })

@@ -1,9 +1,9 @@
-/** No screen makes a longer path, and a longer one would not fit into a cookie. */
+/** Maximum length of a path: no screen needs more, and the path must fit into a cookie. */
 const longest = 512
 
 /**
- * A path of this site that somebody may be sent to, as the browser will read it, or undefined for anything else
- * (security.md, "Redirects"). Looked at again once it is normal: `/.//elsewhere` and a tab between slashes lead away.
+ * Returns a path of this site that is safe to redirect to, as the browser will resolve it, or undefined. It is checked again after
+ * normalisation: `/.//elsewhere` and a tab between slashes lead to other sites.
  */
 export function safeRedirect(text: string | null | undefined, publicUrl: string): string | undefined {
   if (!text || text.length > longest || !staysHere(text) || !URL.canParse(text, publicUrl)) return undefined

@@ -24,7 +24,7 @@ it('answers an unknown call with HTTP 404 in the envelope', async () => {
   expect(await response.json()).toMatchObject({ code: 404, message: expect.any(String) })
 })
 
-it("answers a value of the wrong type with HTTP 400, in the viewer's language alone", async () => {
+it("answers a value of the wrong type with HTTP 400, in the viewer's language only", async () => {
   const visitor = site.visitor()
   await visitor.ask(getUser)
   const response = await visitor.fetch('/api/user', {
@@ -48,7 +48,7 @@ it('refuses NUL in a query and in a body', async () => {
   expect((await visitor.fetch('/videos/a%00b')).status).toBe(404)
 })
 
-/** A server with these routes alone, which does not listen yet. */
+/** Creates a server with these routes only, which does not listen yet. */
 function bareServer(given: Partial<HttpServerOptions>) {
   return createHttpServer({
     ...site.context,
@@ -64,7 +64,7 @@ function bareServer(given: Partial<HttpServerOptions>) {
   })
 }
 
-it('answers with the request id of the proxy in front, or with a new one', async () => {
+it('keeps the request id of the proxy in front, or generates one', async () => {
   const app = await bareServer({})
   const idFor = async (given?: string) =>
     (await app.inject({ url: '/api/nothing', headers: given === undefined ? {} : { 'x-request-id': given } }))
@@ -96,7 +96,7 @@ it('logs each call by its route, without the query', async () => {
   expect(lines).toHaveLength(1)
 })
 
-it('tells browsers to stay with https where the site is reached by it, and only there', async () => {
+it('sends HSTS if the site uses https, and only then', async () => {
   const headersAt = async (publicUrl: string) =>
     (await (await bareServer({ publicUrl })).inject('/api/nothing')).headers
   expect(await headersAt('https://example.com')).toHaveProperty(
@@ -106,7 +106,7 @@ it('tells browsers to stay with https where the site is reached by it, and only 
   expect(await headersAt('http://localhost:3000')).not.toHaveProperty('strict-transport-security')
 })
 
-it('answers a call by a connection that was opened ahead while it closes, and then lets go of the connection', async () => {
+it('answers a call on a connection opened before the shutdown, and then closes the connection', async () => {
   const server = await bareServer({})
   const closing = Promise.withResolvers<void>()
   server.addHook('preClose', async () => closing.resolve())
@@ -121,7 +121,7 @@ it('answers a call by a connection that was opened ahead while it closes, and th
   await closed
 })
 
-it('ends a kept-alive connection once a request is answered that was under way when it closed', async () => {
+it('closes a kept-alive connection after the request that was in progress at shutdown', async () => {
   const asked = Promise.withResolvers<void>()
   const answered = Promise.withResolvers<void>()
   const slow: PlainRoute = {
@@ -155,7 +155,7 @@ it('refuses a body that is too large, and one that is not JSON', async () => {
   expect((await post('{"display_name":', 'application/json')).status).toBe(400)
 })
 
-it('caps a limit above the most and refuses a damaged cursor', async () => {
+it('caps a limit at the maximum and refuses a damaged cursor', async () => {
   const visitor = site.visitor()
   for (let i = 0; i < 51; i++) await buildVideo(site.context, { episodes: 0 })
   expect((await visitor.ask(queryHomepage, { query: { limit: 5000 } })).list).toHaveLength(50)
@@ -181,12 +181,12 @@ it.each([
   ['/api/statics.png', ['event', 'fbclid', 'ttclid', 'fields']],
   ['/api/webhook/payment/paypal-return', ['token', 'change']],
   ['/api/webhook/payment/paypal-cancel', ['token', 'change']],
-])('describes what %s reads of its address', async (path, names) => {
+])('describes the query parameters of %s', async (path, names) => {
   const { parameters } = (await apiDocument()).paths[path].get
   expect(parameters).toEqual(names.map((name) => expect.objectContaining({ name, in: 'query' })))
 })
 
-it('says that it is alive and that it can serve', async () => {
+it('reports health and readiness', async () => {
   expect((await site.visitor().fetch('/api/health')).status).toBe(200)
   expect((await site.visitor().fetch('/api/ready')).status).toBe(200)
 })

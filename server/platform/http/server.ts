@@ -57,53 +57,53 @@ export interface HttpServerOptions extends LimitOptions {
   operatorRoutes?: readonly OperatorRoute[]
   bytesRoutes?: readonly BytesRoute[]
   plainRoutes: readonly PlainRoute[]
-  /** Says that the site is closed for viewers, while it is. */
+  /** Maintenance mode, while it is on. */
   closedSign?: MaintenanceMode
-  /** Who of the operators a request's cookie belongs to. */
+  /** Returns the operator that a request's cookie belongs to. */
   identifyOperator?(request: TokenSource): Promise<Operator | null>
-  /** Who a request's token belongs to; null for an unknown or absent one. */
+  /** Returns the viewer that a request's token belongs to; null for an unknown or absent one. */
   identify(request: TokenSource): Viewer | null | Promise<Viewer | null>
-  /** The same from memory: undefined where the session has to be looked up. */
+  /** The same from memory; undefined if the session must be looked up. */
   recall?(request: TokenSource): Viewer | undefined
   /** Removes a viewer from memory: a call may have ended their session. */
   forget?(viewer: Viewer): void
-  /** The languages that requests to an address may be answered in. */
+  /** Languages in which requests to a URL may be answered. */
   offeredLanguages(url: string): OfferedLanguages
-  /** The language that is kept with a user, or null. */
+  /** The language stored with a user, or null. */
   storedLanguage(viewer: Viewer): Promise<Language | null>
   translate(language: Language, key: string, values?: Record<string, unknown>): string
   /** Whether each call is logged: one line with its route, status and duration. */
   logCalls?: boolean
-  /** Called after each answer, for metrics. */
+  /** Called after each response, for metrics. */
   observeCall?(call: AnsweredCall): void
 }
 
-/** What became of a request. */
+/** The outcome of a request. */
 export interface AnsweredCall {
   method: string
-  /** The route's pattern, such as `/api/videos/:id`; `none` where none matched. */
+  /** The route's pattern, such as `/api/videos/:id`; `none` if no route matched. */
   route: string
   status: number
   seconds: number
 }
 
-/** Where a token may come from: the cookies, or the header of a client that has no cookies. */
+/** Sources of a token: the cookies, or the header of a client without cookies. */
 export interface TokenSource {
   cookies: Record<string, string | undefined>
   headers: Record<string, string | string[] | undefined>
 }
 
-/** A person on a slow line may take long to send a little; hardly anything we take is large. */
+/** Slow clients may take long to send a small body; few endpoints accept a large one. */
 const limits = { bodyLimit: 64 * 1024, requestTimeout: 100_000, keepAliveTimeout: 72_000 }
 
-/** Finds out who is asking, and whether they may ask more. */
+/** Identifies the caller and checks their rate limit. */
 type OpenViewer = (request: FastifyRequest) => ReturnType<FindViewer>
-/** And in which language. */
+/** Also determines the language. */
 type OpenCall = (request: FastifyRequest, reply: FastifyReply) => Promise<Call>
 
 /**
- * The HTTP face: the contract's calls under one envelope, and the plain routes beside them.
- * Everything about transport (validation, origin checks, limits, errors into words) happens here, once.
+ * Creates the HTTP server: the contract's calls under one envelope, and the plain routes beside them. Everything about transport
+ * (validation, origin checks, limits, error responses) is done here, once.
  */
 export async function createHttpServer(options: HttpServerOptions): Promise<FastifyInstance> {
   const { log, translate } = options
@@ -115,10 +115,10 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
     logger: false,
     requestIdHeader: false,
     genReqId: ({ headers }) => readRequestId(headers['x-request-id']) ?? randomHex(),
-    // What still comes while the process closes is answered like any other call: Fastify's own refusal has neither envelope nor Retry-After.
+    // Requests that arrive during the shutdown are answered like any other: Fastify's own refusal has neither envelope nor Retry-After.
     return503OnClosing: false,
     http: { requireHostHeader: false },
-    // Forwarded headers are trusted for as many proxies as there are, no further (security.md, "Limits").
+    // Forwarded headers are trusted for the configured number of proxies only.
     trustProxy: options.trustProxy > 0 && ((_address, hop) => hop < options.trustProxy),
     routerOptions: { maxParamLength: 512 },
     frameworkErrors: (error, request, reply) => void answerError(words, error, request, reply),
@@ -163,7 +163,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
     request: FastifyRequest,
     reply: FastifyReply,
   ) => {
-    // What is read has texts, in the viewer's own language where the request names none.
+    // A GET returns texts in the viewer's stored language if the request names none, so the viewer is looked up then.
     const isTold = endpoint.method !== 'GET' || namesLanguage(request, options)
     const viewer = isTold ? options.recall?.(request) : undefined
     if (!fromMemory || !viewer) {
@@ -193,7 +193,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   for (const route of options.routes)
     addRoute(app, route.endpoint, options.publicUrl, (request, reply) => answerCall(route, request, reply))
   const { operatorRoutes = [], bytesRoutes = [] } = options
-  // A body that may be larger than others is not read before it is known whose it is.
+  // Larger bodies are not read before the operator is identified.
   const refuseStrangers = async (request: FastifyRequest) => {
     if (!(await options.identifyOperator?.(request))) throw new Refusal('signInFirst')
   }
@@ -205,7 +205,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
       (request, reply) => openOperatorCall(request, reply).then(handle),
       endpoint.most === undefined ? {} : { bodyLimit: endpoint.most, preParsing: refuseStrangers },
     )
-  // Bytes that all clients share: of a text, each that reads slowly would hold a copy.
+  // A buffer is shared by all clients; a string would be copied for each slow reader.
   let document: Buffer | undefined
   app.get('/api/openapi.json', (_request, reply) => {
     document ??= Buffer.from(
@@ -228,12 +228,12 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
 
 const requestIdPattern = /^[\w.-]{1,64}$/
 
-/** The id that a proxy in front gave the request; undefined for any other text. */
+/** Returns the request id set by a proxy in front; undefined for any other text. */
 function readRequestId(given: string | string[] | undefined): string | undefined {
   return typeof given === 'string' && requestIdPattern.test(given) ? given : undefined
 }
 
-/** Logs and measures what became of each request. Only where somebody wants it: it is done for every file as well. */
+/** Logs and measures each request. The hook is only added if needed, since it runs for every file too. */
 function reportCalls(
   app: FastifyInstance,
   { log, logCalls, observeCall }: Pick<HttpServerOptions, 'log' | 'logCalls' | 'observeCall'>,
@@ -241,7 +241,7 @@ function reportCalls(
   app.addHook('onResponse', (request, reply, done) => {
     const call = describeAnswered(request, reply)
     observeCall?.(call)
-    // The route, not the address: a query may hold a secret or a person's words.
+    // The route, not the URL: a query may contain a secret or user input.
     if (logCalls) log.info({ request_id: request.id, ...call }, 'call')
     done()
   })
@@ -256,7 +256,7 @@ function describeAnswered({ method, routeOptions }: FastifyRequest, reply: Fasti
   }
 }
 
-/** Once the server closes, a connection ends with its answer. Node would keep it alive, and the server would wait for it. */
+/** Closes each connection after its response once the server closes. Node would keep it alive, and the server would wait for it. */
 function endConnectionsOnClose(app: FastifyInstance): void {
   let closing = false
   app.addHook('preClose', (done) => {
@@ -342,7 +342,7 @@ async function addPlainRoutes(
 
 type OpenOperator = (request: FastifyRequest, reply: FastifyReply) => Promise<OperatorCall>
 
-/** Nobody's bytes are read before it is known whose they are, and that they may send them. */
+/** Adds a route for raw bytes. A body is read only after the operator is identified and their role allowed. */
 function addBytesRoute(
   app: FastifyInstance,
   { path, roles, most, handle }: BytesRoute,
@@ -363,7 +363,7 @@ function addBytesRoute(
     },
     handler: async (request, reply) => {
       const { operator = null, ip = request.ip } = callers.get(request) ?? {}
-      // Of an address, Fastify makes one text a part; `readBytes` reads nothing else than bytes.
+      // Fastify's URL parameters are strings; `readBytes` reads only bytes.
       const params = request.params as Record<string, string | undefined>
       if (!Buffer.isBuffer(request.body)) throw new Fault('unsupportedMedia')
       const answer = await handle({ operator, ip, params, bytes: request.body })

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-/** What the server says to bytes that no HTTP client would send. */
+/** Sends bytes that no HTTP client would send, and returns the response. */
 function say(...lines: string[]): Promise<string> {
   const { port } = new URL(site.directUrl)
   return new Promise((resolve, reject) => {
@@ -29,7 +29,7 @@ function read(answer: string): { status: number; envelope: unknown } {
 const host = 'Host: localhost'
 const worded = (code: number) => ({ code, message: expect.stringMatching(/\w{2,}.*\./), info: {} })
 
-describe('bytes that are no request', () => {
+describe('bytes that are not a request', () => {
   it.each([
     ['an unknown method', ['FROB /api/user HTTP/1.1', host, '', ''], 400],
     ['a method that is for proxies', ['CONNECT example.com:443 HTTP/1.1', host, '', ''], 400],
@@ -70,17 +70,17 @@ describe('bytes that are no request', () => {
     ],
     ['huge headers', ['GET /api/user HTTP/1.1', host, `x-fbclid: ${'x'.repeat(20_000)}`, '', ''], 431],
     ['a huge address', [`GET /api/user?a=${'x'.repeat(20_000)} HTTP/1.1`, host, '', ''], 431],
-  ])('%s: a 4xx with a sentence in the envelope', async (_name, lines, status) => {
+  ])('%s: a 4xx with a message in the envelope', async (_name, lines, status) => {
     expect(read(await say(...lines))).toEqual({ status, envelope: worded(status) })
   })
 })
 
-it('an expectation that nobody knows is nothing to fail for', async () => {
+it('ignores an unknown expectation', async () => {
   const answer = await say('GET /api/user HTTP/1.1', host, 'Expect: the-best', 'Connection: close', '', '')
   expect(read(answer)).toMatchObject({ status: 200, envelope: { code: 200 } })
 })
 
-describe('somebody who takes the site for a proxy', () => {
+describe('a client that uses the site as a proxy', () => {
   const open = () => {
     const port = Number(new URL(site.directUrl).port)
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
@@ -88,7 +88,7 @@ describe('somebody who takes the site for a proxy', () => {
     return socket
   }
 
-  it('ends nothing by breaking off', async () => {
+  it('cannot crash the server by disconnecting', async () => {
     await new Promise((resolve) => {
       const socket = open().on('close', resolve)
       socket.on('data', () => socket.resetAndDestroy())
@@ -97,7 +97,7 @@ describe('somebody who takes the site for a proxy', () => {
     expect(read(answer)).toMatchObject({ status: 200 })
   })
 
-  it('is let go of, though their side stays open', async () => {
+  it('is disconnected even if it keeps its side open', async () => {
     const socket = open()
       .resume()
       .on('error', () => undefined)
@@ -108,7 +108,7 @@ describe('somebody who takes the site for a proxy', () => {
   })
 })
 
-describe('an address that cannot be read', () => {
+describe('an invalid URL', () => {
   it.each([
     '/api/user?x=%',
     '/api/user?x=%ff',
@@ -118,7 +118,7 @@ describe('an address that cannot be read', () => {
     '/api/user/social/%00/callback',
     '/%61pi/video?id=%00',
     'http://localhost/api/video?id=%00',
-  ])('%s: a 4xx with a sentence in the envelope', async (path) => {
+  ])('%s: a 4xx with a message in the envelope', async (path) => {
     const { status, envelope } = read(await say(`GET ${path} HTTP/1.1`, host, 'Connection: close', '', ''))
     expect([400, 404]).toContain(status)
     expect(envelope).toEqual(worded(status))
@@ -152,18 +152,18 @@ describe('a body', () => {
     expect(await post(body)).toEqual({ status: 400, answer: worded(400) })
   })
 
-  it('that is too large is HTTP 413, one that is not JSON 415', async () => {
+  it('that is too large is HTTP 413, one that is not JSON is HTTP 415', async () => {
     expect(await post('x'.repeat(1_000_000))).toEqual({ status: 413, answer: worded(413) })
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/xml'])
       expect(await post('a=1', type)).toEqual({ status: 415, answer: worded(415) })
   })
 
-  it('that is empty stands for one without fields', async () => {
+  it('that is empty counts as an object without fields', async () => {
     expect(await post('')).toMatchObject({ status: 200, answer: { code: 200 } })
   })
 })
 
-it('answers a wrong method, and any path below /api that is no call, with HTTP 404', async () => {
+it('answers a wrong method, and unknown paths below /api, with HTTP 404', async () => {
   const visitor = site.visitor()
   for (const [method, path] of [
     ['PUT', '/api/user'],
@@ -179,7 +179,7 @@ it('answers a wrong method, and any path below /api that is no call, with HTTP 4
   }
 })
 
-describe('the language of an answer', () => {
+describe('the language of a response', () => {
   const sentence = async (headers: Record<string, string>, language?: string) => {
     const visitor = site.visitor()
     await visitor.ask(getUser)
@@ -189,13 +189,13 @@ describe('the language of an answer', () => {
   }
   const inEnglish = 'Enter a name of 1 to 64 characters.'
 
-  it('is the first of accept-language that we have', async () => {
+  it('is the first of accept-language that is offered', async () => {
     expect(await sentence({ 'accept-language': 'ja, fr-CA;q=0.9, de' }, 'es')).toMatch(
       /^Veuillez saisir un nom/,
     )
   })
 
-  it('is the one kept with the user where the header names none of ours, for refusals and failures alike', async () => {
+  it('is the one stored with the user if the header names none that is offered, also for errors', async () => {
     expect(await sentence({ 'accept-language': 'ja' }, 'dy')).toMatch(/^Geben Sie einen Namen/)
     const visitor = site.visitor({ 'accept-language': 'ja' })
     await visitor.ask(getUser)
@@ -204,7 +204,7 @@ describe('the language of an answer', () => {
     expect(await response.json()).toMatchObject({ message: 'Chamada de API desconhecida.' })
   })
 
-  it('is English for everybody else', async () => {
+  it('is English for everyone else', async () => {
     expect(await sentence({ 'accept-language': 'ja' })).toBe(inEnglish)
     expect(await sentence({ 'accept-language': '' })).toBe(inEnglish)
   })

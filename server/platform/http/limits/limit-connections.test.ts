@@ -18,7 +18,7 @@ afterAll(() => site.close())
 
 const megabyte = 'x'.repeat(1024 * 1024)
 
-/** A server with one large answer, of pieces that are made as they are asked for. */
+/** Starts a server with one large response whose chunks are generated on demand. */
 async function serve(
   settings: Record<string, string>,
   pieces: (reply: FastifyReply) => Iterable<string> = () => Array.from({ length: 64 }, () => megabyte),
@@ -61,7 +61,7 @@ function open(port: number, path?: string): Socket {
   return socket
 }
 
-/** Whether a client that asks for something is answered, or its connection ended. */
+/** Returns whether a client gets a response or a closed connection. */
 function fateOf(port: number): Promise<'answered' | 'closed'> {
   const { promise: fate, resolve } = Promise.withResolvers<'answered' | 'closed'>()
   open(port, '/api/nothing')
@@ -70,7 +70,7 @@ function fateOf(port: number): Promise<'answered' | 'closed'> {
   return fate
 }
 
-test('a network has no more connections than it may have, and another when one has ended', async () => {
+test('limits the connections of a network, and accepts another when one has ended', async () => {
   const { port } = await serve({ CONNECTIONS_NETWORK: '2' })
   const first = open(port)
   const second = open(port)
@@ -80,7 +80,7 @@ test('a network has no more connections than it may have, and another when one h
   await expect.poll(() => fateOf(port)).toBe('answered')
 })
 
-test('a process has no more connections than it may have', async () => {
+test('limits the connections of a process', async () => {
   const { app, port } = await serve({ CONNECTIONS: '1' })
   await once(open(port, '/api/nothing'), 'data')
   const dropped = vi.fn<() => void>()
@@ -89,7 +89,7 @@ test('a process has no more connections than it may have', async () => {
   expect(dropped).toHaveBeenCalledOnce()
 })
 
-test('an answer of which no byte is taken is given up, and its connection ends', async () => {
+test('aborts a response of which the client reads no byte, and closes the connection', async () => {
   const { app, port, ended } = await serve({ WRITE_SECONDS: '1', LONGEST_MS: '600000' })
   const given = vi.fn<() => void>()
   void ended.then(given)
@@ -99,13 +99,13 @@ test('an answer of which no byte is taken is given up, and its connection ends',
   await expect.poll(() => countOpen()).toBe(0)
 })
 
-test('an answer that is taken too slowly as a whole is given up', async () => {
+test('aborts a response that the client reads too slowly as a whole', async () => {
   const { port, ended } = await serve({ LONGEST_MS: '50' })
   open(port, '/large').pause()
   await ended
 })
 
-test('the next piece of a large answer is made when the client has taken the one before', async () => {
+test('generates the next chunk of a large response after the client has read the one before', async () => {
   let most = 0
   function* pieces(reply: FastifyReply) {
     for (let made = 0; made < 64; made++) {
@@ -119,7 +119,7 @@ test('the next piece of a large answer is made when the client has taken the one
   expect(most).toBeLessThan(4 * megabyte.length)
 })
 
-test('a connection that sends requests without reading the answers is ended, and no more of them are run', async () => {
+test('closes a connection that sends requests without reading the responses, and runs no more of them', async () => {
   const run = vi.fn<() => void>()
   const { app, port } = await serve({}, function* () {
     run()
@@ -136,7 +136,7 @@ test('a connection that sends requests without reading the answers is ended, and
   await ended
 })
 
-test('a few requests that are sent at once are all answered', async () => {
+test('answers a few requests that are sent at once', async () => {
   const { port } = await serve({})
   const socket = open(port)
   let text = ''

@@ -4,23 +4,23 @@ import type { FastifyInstance } from 'fastify'
 import { countedNetworks } from './network-of.ts'
 
 export interface ConnectionLimits {
-  /** Connections to this process at once. */
+  /** Maximum concurrent connections of this process. */
   connections: number
-  /** Of one network; with proxies in front, which are networks of their own, they limit it. */
+  /** Maximum concurrent connections of one network. Behind proxies there is no such limit here; the proxies set it. */
   connectionsOfNetwork: number
-  /** After so long without a byte taken, an answer is given up. */
+  /** A response is aborted if the client reads no byte for this long. */
   writeSeconds: number
 }
 
 /**
- * Requests of a connection that wait for their answers. Browsers and proxies wait for one before they send the next, which may come
- * before Node has closed the answer that they have read.
+ * Maximum requests of a connection without a completed response. Browsers and proxies wait for a response before the next request,
+ * which may arrive before Node has closed the response that they have read.
  */
 const mostUnanswered = 2
 
 /**
- * Limits what clients hold by connections: how many there are, in all and of a network, how many requests one may send before
- * it has read the answers, and how long it may leave an answer unread.
+ * Limits the connections of clients: their number, in all and per network, the requests that a connection may send before it has
+ * read the responses, and the time for which a response may stay unread.
  */
 export function limitConnections(
   app: FastifyInstance,
@@ -31,14 +31,14 @@ export function limitConnections(
   if (trustProxy === 0) limitNetworks(app.server, connectionsOfNetwork)
   limitPipelines(app)
   app.addHook('onSend', (_request, reply, payload, done) => {
-    // Node ends the connection when no byte has moved for this long, and sets its own time-out after the answer.
-    // A request that Fastify injects has no real socket.
+    // Node closes the connection if no byte has moved for this long, and sets its own time-out after the response. A request injected by
+    // Fastify has no real socket.
     if (reply.raw.socket instanceof Socket) reply.raw.socket.setTimeout(writeSeconds * 1000)
     done(null, payload)
   })
 }
 
-/** Ends a connection that sends requests without reading the answers: Node would run all of them and hold every answer. */
+/** Closes a connection that sends requests without reading the responses: Node would run all of them and keep every response in memory. */
 function limitPipelines(app: FastifyInstance): void {
   const unanswered = new WeakMap<Socket, number>()
   app.addHook('onRequest', ({ raw: { socket } }, reply, done) => {
@@ -55,12 +55,13 @@ function limitPipelines(app: FastifyInstance): void {
   })
 }
 
-/** What a parser of Node takes from the callback of a request for an error of it. */
+/** The return value of a request callback that Node's parser treats as an error. */
 const stopParsing = -1
 
 /**
- * Ends the parsing of what was read along with a connection's last request. A destroyed socket is closed once Node has read from all
- * sockets, and until then each of thousands of requests would hold its answer. Node has no public way to stop its parser.
+ * Stops the parsing of pipelined requests that were read together with the last one. Node closes a destroyed socket only after it
+ * has read from all sockets; until then each of thousands of requests would hold its response. Node has no public API to stop its
+ * parser.
  */
 function dropFurther(socket: Socket): void {
   const parser: unknown = Reflect.get(socket, 'parser')

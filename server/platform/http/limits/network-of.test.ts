@@ -24,13 +24,13 @@ test.each([
 })
 
 test.each(['', 'Unknown', '1.2.3', '1.2.3.256', '1::2::3', ':1:2:3:4:5:6:7', 'g::1', '1.2.3.4:port'])(
-  'what is no address (%s) counts as itself, in small letters',
+  'counts an invalid address (%s) as itself, in lower case',
   (text) => {
     expect(networkOf(text)).toBe(text.toLowerCase())
   },
 )
 
-test('a text that is no address is cut', () => {
+test('truncates a text that is not an address', () => {
   expect(networkOf('A'.repeat(5000))).toBe('a'.repeat(64))
 })
 

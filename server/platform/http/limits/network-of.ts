@@ -1,6 +1,6 @@
 /**
- * The network that an address is counted as, the same however the address is written: of IPv6 the first 64 bits, which one
- * household has, and of IPv4 the address, also where it is written as IPv6. A port, brackets and a zone are ignored.
+ * Returns the network that an address is counted as, in one notation: of IPv6 the first 64 bits, which one household has; of IPv4
+ * the address, also if it is embedded in IPv6. A port, brackets and a zone are ignored.
  */
 export function networkOf(ip: string): string {
   const bytes = bytesOf(ip)
@@ -9,12 +9,12 @@ export function networkOf(ip: string): string {
   return four ? four.join('.') : groupsOf(bytes, 4)
 }
 
-/** So much of IPv6 is one customer's at most providers; each household of it has 64 bits of its own. */
+/** The /48 limit, in multiples of the /64 limit. Most providers assign a /48 to one customer at most. */
 const wideTimes = 16
 
 /**
- * The networks that an address counts against, each with how many times the limit of one: of IPv6 the first 64 bits and the first 48, so
- * that somebody with 65,536 networks cannot leave 65,536 times as much behind.
+ * Returns the networks that an address counts against, each with its multiple of the limit: of IPv6 the first 64 bits and the first
+ * 48, so that a customer with 65,536 networks cannot store 65,536 times as much.
  */
 export function countedNetworks(ip: string): { network: string; times: number }[] {
   const bytes = bytesOf(ip)
@@ -25,7 +25,7 @@ export function countedNetworks(ip: string): { network: string; times: number }[
 
 const longestText = 64
 
-/** What an IPv6 address begins with that holds one of IPv4, and where that is: mapped, by NAT64, and 6to4. */
+/** Prefixes of IPv6 addresses that embed an IPv4 address, and its offset: IPv4-mapped, NAT64 and 6to4. */
 const holders = [
   { prefix: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255], at: 12 },
   { prefix: [0, 0x64, 0xff, 0x9b, 0, 0, 0, 0, 0, 0, 0, 0], at: 12 },
@@ -37,13 +37,13 @@ function fourWithin(bytes: readonly number[]): number[] | undefined {
   return holder && bytes.slice(holder.at, holder.at + 4)
 }
 
-/** The first groups of an IPv6 address. */
+/** Formats the first groups of an IPv6 address. */
 function groupsOf(bytes: readonly number[], count: number): string {
   const group = (at: number) => ((bytes[at] ?? 0) * 256 + (bytes[at + 1] ?? 0)).toString(16)
   return Array.from({ length: count }, (_, at) => group(2 * at)).join(':')
 }
 
-/** The 4 or 16 bytes of an address; undefined if the text is none. */
+/** Parses an address into its 4 or 16 bytes; undefined if the text is not one. */
 function bytesOf(ip: string): number[] | undefined {
   if (ip.length > longestText) return undefined
   const [, inBrackets] = /^\[([^\]]*)\](?::\d{1,5})?$/.exec(ip) ?? []
@@ -68,7 +68,7 @@ function bytesOfV6(address: string): number[] | undefined {
   return [...front, ...Array.from({ length: missing }, () => 0), ...back]
 }
 
-/** Groups of four hex digits with colons between them; the last may be an IPv4 address. */
+/** Parses groups of four hex digits separated by colons; the last may be an IPv4 address. */
 function bytesOfGroups(text: string): number[] | undefined {
   if (text === '') return []
   const bytes: number[] = []
@@ -81,7 +81,7 @@ function bytesOfGroups(text: string): number[] | undefined {
 }
 
 function bytesOfGroup(group: string): number[] | undefined {
-  // Some write more zeros in front than there are digits.
+  // Groups may have extra leading zeros.
   const digits = group.replace(/^0+(?=.)/, '')
   if (!/^[0-9a-f]{1,4}$/i.test(digits)) return undefined
   const value = parseInt(digits, 16)

@@ -9,7 +9,7 @@ import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { watchQueries } from '#server/testing/database/watch-queries.ts'
 import { createCallCounter, type CallCounter } from '#server/platform/http/count-calls.ts'
 
-/** A clock that stands until it is moved. */
+/** A clock that stands still until it is moved. */
 function standingClock(start = Date.UTC(2026, 0, 1, 12)) {
   let now = start
   return { now: () => new Date(now), move: (seconds: number) => void (now += seconds * 1000) }
@@ -20,15 +20,15 @@ const alone = () => Promise.resolve([])
 const callTimes = (counter: CallCounter, times: number, caller = 'ada') =>
   Array.from({ length: times }, () => counter.count(caller, limit))
 
-describe('the counting of calls', () => {
-  it('lets as many pass as the limit says, of each caller, and then says how long to wait', () => {
+describe('the call counter', () => {
+  it('allows as many calls as the limit per caller, and then returns how long to wait', () => {
     const counter = createCallCounter(standingClock(), alone)
     expect(callTimes(counter, 10)).toEqual(Array(10).fill(0))
     expect(counter.count('ada', limit)).toBeGreaterThan(0)
     expect(counter.count('bob', limit)).toBe(0)
   })
 
-  it('lets a call pass again after just the time it said, not a second before', () => {
+  it('allows a call again after exactly the returned time, not a second earlier', () => {
     const clock = standingClock()
     const counter = createCallCounter(clock, alone)
     clock.move(42)
@@ -42,7 +42,7 @@ describe('the counting of calls', () => {
     expect(counter.count('ada', limit)).toBe(0)
   })
 
-  it('does not begin anew at the full minute', () => {
+  it('does not reset at the full minute', () => {
     const clock = standingClock()
     const counter = createCallCounter(clock, alone)
     clock.move(59)
@@ -51,7 +51,7 @@ describe('the counting of calls', () => {
     expect(callTimes(counter, 10).filter((wait) => wait === 0)).toEqual([])
   })
 
-  it('does not count what it refuses, so that whoever keeps on asking gets in again', () => {
+  it('does not count refused calls, so that a caller who keeps retrying gets in again', () => {
     const clock = standingClock()
     const counter = createCallCounter(clock, alone)
     callTimes(counter, 500)
@@ -70,7 +70,7 @@ describe('two processes', () => {
   const process = (clock: ReturnType<typeof standingClock>) =>
     createCallCounter(clock, (counted) => exchangeCalls(database.pool, counted, clock.now()))
 
-  it('count together once they have exchanged their counts', async () => {
+  it('add up their counts after an exchange', async () => {
     const clock = standingClock()
     const [one, other] = [process(clock), process(clock)]
     callTimes(one, 6)
@@ -84,7 +84,7 @@ describe('two processes', () => {
     expect(one.count('ada', limit)).toBeGreaterThan(0)
   })
 
-  it('remember the minute before together, and forget the one before that', async () => {
+  it('share the counts of the previous minute, and drop the one before that', async () => {
     const clock = standingClock(Date.UTC(2026, 0, 2))
     const [one, other] = [process(clock), process(clock)]
     callTimes(one, 10, 'eve')
@@ -100,7 +100,7 @@ describe('two processes', () => {
     expect(rows).toEqual([{ calls: 1 }])
   })
 
-  it('go on counting by themselves while the database is away, and lose nothing by it', async () => {
+  it('continue to count alone while the database is unavailable, without losing counts', async () => {
     const clock = standingClock(Date.UTC(2026, 0, 3))
     let away = true
     const counter = createCallCounter(clock, (counted) =>
@@ -117,15 +117,15 @@ describe('two processes', () => {
   })
 })
 
-describe('a site with a limit', () => {
+describe('a site with a rate limit', () => {
   let site: TestSite
   beforeAll(async () => {
-    // Where two processes serve the site, each may let that many pass until they have told each other.
+    // With two processes, each may allow as many calls until they have exchanged their counts.
     site = await testSite({}, { LIMIT_API_USER: '5/min', LIMIT_API_IP: '60/min' })
   })
   afterAll(() => site.close())
 
-  it('answers 429 with Retry-After to the person who called too often, in their language, and to nobody else', async () => {
+  it('answers 429 with Retry-After to the viewer who called too often, in their language, and to nobody else', async () => {
     const [visitor, other] = [site.visitor({ 'accept-language': 'es' }), site.visitor()]
     await visitor.ask(getUser)
     await other.ask(getUser)
@@ -139,10 +139,10 @@ describe('a site with a limit', () => {
     expect((await visitor.call(getHealth)).status).toBe(200)
   })
 
-  it('answers whoever is refused without a look at the database', async () => {
+  it('refuses a limited viewer without a database query', async () => {
     const visitor = site.visitor()
     await visitor.ask(getUser)
-    // Of whom something is kept, the database would be asked.
+    // A guest with a stored row would otherwise be looked up.
     await visitor.ask(changeUser, { body: { display_name: 'Ada' } })
     for (let index = 0; index < 12; index++) await visitor.call(listFavorites)
     const asked = watchQueries('users')
@@ -151,7 +151,7 @@ describe('a site with a limit', () => {
     expect(asked()).toEqual([])
   })
 
-  it('counts the events of the beacon for the person who sends them, keeps none that is too many, and refuses what comes after', async () => {
+  it('counts beacon events per viewer, stores none beyond the limit, and refuses the calls after it', async () => {
     const [visitor, other] = [site.visitor(), site.visitor()]
     const send = async (from: typeof visitor, event: string) =>
       (await from.fetch(`/api/statics.png?event=${event}`)).status
@@ -167,11 +167,11 @@ describe('a site with a limit', () => {
     await vi.waitFor(async () => expect(await written('one_more')).toHaveLength(2), { timeout: 8000 })
     const kept = (await written('too_many')).length
     expect(kept).toBeGreaterThan(3)
-    // One picture for each process goes with an event that is not kept.
+    // Each process answers one pixel for an event that is not stored.
     expect(kept).toBeLessThan(statuses.filter((status) => status === 200).length)
   })
 
-  it('limits an address too, but neither its media nor the probes', async () => {
+  it('limits an address too, but not its media requests or probes', async () => {
     const statuses = []
     for (let index = 0; index < 130; index++) statuses.push((await site.visitor().call(getHomepage)).status)
     expect(statuses.at(-1)).toBe(429)

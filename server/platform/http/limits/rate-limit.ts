@@ -13,25 +13,25 @@ export interface LimitOptions {
   limits: { apiUser: Limit; apiIp: Limit }
   clock: Clock
   log: Log
-  /** Adds the calls counted here to those of the other processes, and gives the sums. */
+  /** Adds this process's counts to those of the other processes, and returns the sums. */
   shareCalls(counted: readonly CountedCalls[]): Promise<SummedCalls[]>
 }
 
 const everyMs = 1000
 const mostRefused = 10_000
 
-/** Always answered, also to somebody who calls too often. */
+/** Always answered, even to a client that calls too often. */
 const probes = new Set(['/api/health', '/api/ready'])
 
-/** Probes are not counted, nor are notifications, which are signed; media are outside of /api. */
+/** Returns whether a route is rate-limited. Probes and signed webhook events are not; media are outside of /api. */
 function isCounted(route: RouteAddress): boolean {
   const notified = route.method === 'POST' && route.url.startsWith('/api/webhook/')
   return isForApi(route) && !notified && !probes.has(route.url)
 }
 
 /**
- * Limits the calls of a person and of an address (security.md, "Limits"), over all processes.
- * @returns what a call asks once it knows who is asking; it throws Fault tooMany
+ * Enforces the rate limits per user and per IP, over all processes.
+ * @returns a check to run once the caller is identified; it throws Fault tooMany
  */
 export function rateLimit(app: FastifyInstance, options: LimitOptions) {
   const { limits, clock, log } = options
@@ -48,7 +48,7 @@ export function rateLimit(app: FastifyInstance, options: LimitOptions) {
   )
   return (request: FastifyRequest, viewer: (Pick<Viewer, 'userId'> & { kept?: boolean }) | null): void => {
     if (probes.has(request.routeOptions.url ?? '')) return
-    // A guest's first token may be of somebody who has registered since: it must not use up the member's calls.
+    // A guest's first token may belong to a user who has registered since: it must not use up the member's calls.
     const kind = viewer?.kept === false ? 'guest' : 'user'
     const wait = viewer ? counter.count(`${kind} ${viewer.userId}`, limits.apiUser) : 0
     if (wait > 0) refused.add(request, wait)
@@ -60,7 +60,7 @@ function refuse(wait: number): void {
   if (wait > 0) throw new Fault('tooMany', undefined, wait)
 }
 
-/** A user over the limit is refused by the tokens of the request, before the user is looked up. */
+/** Remembers the tokens of refused users, to refuse them again without a lookup. */
 function rememberRefused(clock: Clock) {
   const until = new Map<string, number>()
   return {
@@ -80,7 +80,7 @@ function rememberRefused(clock: Clock) {
   }
 }
 
-/** Short, however much somebody sends as their cookies. */
+/** Hashes the tokens, so that the key is short however long the cookies are. */
 function tokensOf({ headers }: FastifyRequest): string {
   return hash('sha256', `${headers.cookie ?? ''}\n${String(headers['x-user-token'] ?? '')}`, 'base64url')
 }

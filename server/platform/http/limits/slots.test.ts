@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createSlots, sharesOfNetworks } from './slots.ts'
 
-test('a slot is refused while one of its shares has none left, and takes nothing of the others', () => {
+test('refuses a slot if one of its shares is used up, without consuming the others', () => {
   const slots = createSlots()
   const ofNetwork = (name: string) =>
     [
@@ -18,7 +18,7 @@ test('a slot is refused while one of its shares has none left, and takes nothing
   expect(() => slots.take(ofNetwork('c'))).toThrow('too many large answers')
 })
 
-test('bounds the many networks of one IPv6 customer together', () => {
+test('limits the many networks of one IPv6 customer together', () => {
   const slots = createSlots()
   const take = (network: number) => slots.take(sharesOfNetworks('exports', `2001:db8:1:${network}::1`, 1))
   for (let network = 1; network <= 16; network++) take(network)

@@ -1,25 +1,25 @@
 import { Fault } from '#contract/errors.ts'
 import { countedNetworks } from './network-of.ts'
 
-/** So soon another try is worth it. */
+/** Retry-After when no slot is free. */
 const retrySeconds = 15
 
-/** What a slot counts against: a key, such as a network or everybody, and how many slots it may have at once. */
+/** A key that a slot counts against, such as a network, and its maximum concurrent slots. */
 export type Share = readonly [key: string, most: number]
 
-/** What something counts against for the networks of an address: `<kind> of <network>`. */
+/** Returns the shares of an address's networks: `<kind> of <network>`. */
 export const sharesOfNetworks = (kind: string, ip: string, most: number): Share[] =>
   countedNetworks(ip).map(({ network, times }) => [`${kind} of ${network}`, most * times])
 
 export interface Slots {
   /**
-   * Takes a slot of each share until the function it gives is called.
-   * @throws Fault tooMany if one has none left
+   * Takes a slot of each share; the returned function releases it.
+   * @throws Fault tooMany if a share has no free slot
    */
   take(shares: readonly Share[]): () => void
 }
 
-/** Limits what this process does at once. */
+/** Limits concurrent work in this process. */
 export function createSlots(): Slots {
   const taken = new Map<string, number>()
   const change = (shares: readonly Share[], by: number) => {
@@ -32,7 +32,7 @@ export function createSlots(): Slots {
   return {
     take(shares) {
       const full = shares.find(([key, most]) => (taken.get(key) ?? 0) >= most)
-      if (full) throw new Fault('tooMany', 'too many large answers are under way', retrySeconds)
+      if (full) throw new Fault('tooMany', 'too many large responses in progress', retrySeconds)
       change(shares, 1)
       let held = true
       return () => {

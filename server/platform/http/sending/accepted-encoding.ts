@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 
-/** The first of these encodings that the browser takes, or undefined (RFC 9110, 12.5.3). */
+/** Returns the first of these encodings that the browser accepts, or undefined (RFC 9110, 12.5.3). */
 export function acceptedEncoding<Encoding extends { name: string }>(
   { headers }: FastifyRequest,
   encodings: readonly Encoding[],

@@ -34,7 +34,7 @@ it.each([
   ['gzip, deflate', 'gzip'],
   ['br;q=0, gzip', 'gzip'],
   ['identity', undefined],
-])('answers a browser that takes %s with %s, to be kept for good', async (accepted, encoding) => {
+])('answers a browser that accepts %s with %s, cacheable permanently', async (accepted, encoding) => {
   writeFileSync(place('app-1.js'), script)
   writeFileSync(place('app-1.js.br'), brotliCompressSync(script))
   writeFileSync(place('app-1.js.gz'), gzipSync(script))
@@ -50,7 +50,7 @@ it.each([
   expect(await read.text()).toBe(script)
 })
 
-it('reads a file once: a page of a release before still has its files after an update took them away', async () => {
+it('reads a file once: pages of an earlier release still get their files after an update deletes them', async () => {
   writeFileSync(place('app-2.css'), 'a{}')
   await get('app-2.css')
   rmSync(place('app-2.css'))
@@ -58,13 +58,13 @@ it('reads a file once: a page of a release before still has its files after an u
   expect([statusCode, body, headers['content-type']]).toEqual([200, 'a{}', 'text/css; charset=utf-8'])
 })
 
-it('finds a file that came after it was first asked for', async () => {
+it('finds a file that was created after the first request for it', async () => {
   expect((await get('app-3.js')).statusCode).toBe(404)
   writeFileSync(place('app-3.js'), script)
   expect((await get('app-3.js')).body).toBe(script)
 })
 
-it('gives a part of a file', async () => {
+it('answers range requests', async () => {
   writeFileSync(place('app-4.js'), script)
   const { statusCode, body } = await get('app-4.js', { range: 'bytes=0-5' })
   expect([statusCode, body]).toEqual([206, 'export'])
@@ -83,7 +83,7 @@ it.each([
   '%2e%2e%2fsecret.js',
   '.',
   'nothing.js',
-])('answers %s with 404, which nobody keeps', async (name) => {
+])('answers %s with an uncacheable 404', async (name) => {
   const { statusCode, body, headers } = await get(name)
   expect([statusCode, body, headers['cache-control']]).toEqual([404, '', 'no-store'])
 })

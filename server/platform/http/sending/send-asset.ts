@@ -6,7 +6,7 @@ import { climbs, sendFile } from './send-file.ts'
 import { forGood } from '#server/platform/cache-control.ts'
 import { contentTypeOf } from '#server/platform/content-types.ts'
 
-/** A built file as it is, and in the forms that the build made beside it. */
+/** A built file, and its compressed forms from the build. */
 interface Asset {
   plain: Buffer
   encoded: { name: string; bytes: Buffer }[]
@@ -17,12 +17,12 @@ const encodings = [
   { name: 'gzip', ending: '.gz' },
 ]
 
-/** What was asked for, by its path. What a name with a hash names never changes, and a whole build is a few megabytes. */
+/** Files by path. They never change, since their names contain a hash, and a whole build is a few megabytes. */
 const kept = new Map<string, Asset>()
 
 /**
- * Sends a file of the build below `assets/`, whose name carries its hash, in the best form that the browser takes. It is read from
- * the disk once in the life of a process; parts of a file are sent from the disk.
+ * Sends a file of the build's `assets/` in the best encoding that the browser accepts. A process reads it from disk once; ranges are
+ * sent from disk.
  */
 export async function sendAsset(
   request: FastifyRequest,
@@ -31,7 +31,7 @@ export async function sendAsset(
   file: string,
 ): Promise<FastifyReply> {
   const path = `assets/${file}`
-  // The frames of a payment provider write in the site's font, and browsers load a font of another origin only so.
+  // Frames of payment providers use the site's font, and browsers require this header for fonts of another origin.
   if (path.endsWith('.woff2')) reply.header('access-control-allow-origin', '*')
   reply.header('vary', 'accept-encoding')
   const asset = request.headers.range ? undefined : await readAsset(root, path)
@@ -44,7 +44,7 @@ export async function sendAsset(
     .send(form?.bytes ?? asset.plain)
 }
 
-/** @returns undefined where no such file is there, which may still come */
+/** @returns undefined if the file does not exist (yet) */
 async function readAsset(root: string, path: string): Promise<Asset | undefined> {
   const place = join(root, path)
   const known = kept.get(place)

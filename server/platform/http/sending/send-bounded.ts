@@ -2,13 +2,13 @@ import type { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 
 export interface SendingBounds {
-  /** How long the client may take for all of it. */
+  /** Maximum time for the client to read the whole response. */
   longestMs: number
   /** Called once, when the last byte is written or the connection ends. */
   done(): void
 }
 
-/** Sends an answer as fast as the client takes it, and no longer than it may take. */
+/** Sends a response as fast as the client reads it, for at most `longestMs`. */
 export function sendBounded(
   reply: FastifyReply,
   stream: Readable,
@@ -19,7 +19,7 @@ export function sendBounded(
     clearTimeout(timer)
     done()
   })
-  // A client that leaves before the first byte is asked for would leave the stream open.
+  // A client that disconnects before the first read would leave the stream open.
   if (reply.raw.destroyed) stream.destroy()
   else reply.raw.once('close', () => stream.destroy())
   return reply.send(stream)

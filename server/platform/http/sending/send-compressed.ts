@@ -5,12 +5,12 @@ import { acceptedEncoding } from './accepted-encoding.ts'
 
 const brotli = promisify(brotliCompress)
 const encodings = [
-  // At this quality a page of 50 KB takes a millisecond, and it is small enough.
+  // At this quality a page of 50 KB takes a millisecond and is small enough.
   { name: 'br', shrink: (text: string) => brotli(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }) },
   { name: 'gzip', shrink: promisify<string, Buffer>(gzip) },
 ] as const
 
-/** Sends a text that was written for this request, in the best form that the browser takes; off the main thread. */
+/** Compresses a text that was generated for this request with the best encoding that the browser accepts, off the main thread. */
 export async function sendCompressed(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -7,12 +7,12 @@ interface Caching {
   cacheControl?: string
 }
 
-/** The library folds `a/../b` into `b` before it looks, so a link to one folder would open another. */
+/** Matches `..` in paths. The library resolves `a/../b` to `b` before its check, so a link to one folder would open another. */
 export const climbs = /(^|[\\/])\.\.([\\/]|$)/
 
 /**
- * Sends one file below `root` with ranges, conditional requests and caching. What is not below it, hidden or no file is
- * answered with 404 and no words.
+ * Sends one file below `root` with ranges, conditional requests and caching. Paths outside of it, hidden files and folders get 404
+ * without a body.
  */
 export async function sendFile(
   request: FastifyRequest,
@@ -40,7 +40,7 @@ export async function sendFile(
   return reply.send(result.stream)
 }
 
-/** Caches store a 404 by default; the file may appear later. */
+/** Sends an error that caches must not store; the file may appear later. */
 function refuse(reply: FastifyReply, status: number): FastifyReply {
   return reply.code(status).header('cache-control', 'no-store').send()
 }

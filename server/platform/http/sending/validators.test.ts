@@ -10,7 +10,7 @@ const checked = (schema: object, value: unknown) => {
   return value
 }
 
-test('a language is also taken by the usual codes of French and German', () => {
+test('accepts the usual codes of French and German as languages', () => {
   const schema = Type.Object({
     one: LanguageCode,
     none: nullable(LanguageCode),
@@ -24,14 +24,14 @@ test('a language is also taken by the usual codes of French and German', () => {
   expect(compileSchema(schema)({ one: 'it', none: null, all: [] })).toBeDefined()
 })
 
-test('texts are also taken under the usual codes of French and German', () => {
+test('accepts the usual codes of French and German as keys of texts', () => {
   const schema = Type.Object({ titles: TextsInSome })
   expect(checked(schema, { titles: { en: 'Salt', fr: 'Sel', de: 'Salz' } })).toEqual({
     titles: { en: 'Salt', fy: 'Sel', dy: 'Salz' },
   })
 })
 
-test('a text under a usual code is checked like any other', () => {
+test('validates a text under a usual code like any other', () => {
   const { names } = addPlan.body.properties
   expect(compileSchema(names)({ en: 'Weekly', fr: 7 })).toContain('fy')
 })

@@ -4,9 +4,9 @@ import addFormats from 'ajv-formats'
 import type { FastifySchemaCompiler } from 'fastify'
 import { htmlLanguage, languages } from '#contract/languages.ts'
 
-/** A query arrives as text, so numbers in it are read; a body says its types itself and is held to them. */
+/** Creates the validator. Values of a query are strings, so they are coerced; a body has types of its own and is validated strictly. */
 function createAjv(coerceTypes: boolean): Ajv {
-  // The schemas are the contract's own: to check them too costs each start the compilation of the schema of schemas.
+  // The schemas are the contract's own: validating them too would compile the meta-schema at each start.
   const ownSchemas = { meta: false, validateSchema: false }
   const ajv = new Ajv({ coerceTypes, useDefaults: true, allErrors: false, strict: false, ...ownSchemas })
   addFormats.default(ajv, ['date-time'])
@@ -19,7 +19,7 @@ export const languageAliases = languages
   .filter((code) => htmlLanguage[code] !== code)
   .map((code) => [htmlLanguage[code], code] as const)
 
-/** Replaces aliases by our codes before a value is checked: in a `LanguageCode`, and in the keys of texts by language. */
+/** Replaces aliases by the site's codes before validation: in a `LanguageCode`, and in the keys of texts by language. */
 function acceptLanguageAliases(ajv: Ajv): void {
   ajv.addKeyword({
     keyword: 'x-language',
@@ -48,7 +48,7 @@ function acceptLanguageAliases(ajv: Ajv): void {
   })
 }
 
-// One for all sites of a process: each keeps what it compiled.
+// Shared by all sites of a process, because Ajv caches what it compiled.
 const forQuery = once(() => createAjv(true))
 const forBody = once(() => createAjv(false))
 
@@ -57,7 +57,7 @@ function once<T>(create: () => T): () => T {
   return () => (made ??= { value: create() }).value
 }
 
-/** Compiles the contract's schemas for what arrives, each when its call is first made: most processes never meet most calls. */
+/** Compiles the contract's request schemas, each at its first call: most processes never use most calls. */
 export function createValidatorCompiler(): FastifySchemaCompiler<object> {
   return ({ schema, httpPart }) => {
     const ajv = httpPart === 'body' ? forBody : forQuery
@@ -70,8 +70,8 @@ export function createValidatorCompiler(): FastifySchemaCompiler<object> {
 }
 
 /**
- * Checks a value that did not arrive by HTTP against a schema of the contract. The compiled schema is kept for the life of the process.
- * @returns what is wrong with it, if anything
+ * Creates a validator for values that did not arrive by HTTP, compiled once per process.
+ * @returns a function that returns the first error, if any
  */
 export function compileSchema(schema: object): (value: unknown) => string | undefined {
   let validate: ValidateFunction | undefined
