@@ -1,2 +1,2 @@
-/** For files that are named by their content and so never change: browsers and caches keep them permanently. */
+/** Cache-Control for files that are named by a hash of their content and so never change. */
 export const forGood = 'public, max-age=31536000, immutable'

@@ -1,17 +1,17 @@
 import valid from 'card-validator'
 
-/** As many digits as a card has, written as people write them. */
+/** 13 to 19 digits, optionally separated by spaces, dots, plus signs or hyphens. */
 const digitRuns = /(?<!\d)\d(?:[ .+-]?\d){12,18}(?!\d)/g
 
 /**
- * Whether a text holds what may be a card number (billing.md, "PCI"): digits that begin as a brand's do, are as many and pass
- * Luhn. A telephone number or a time in an address is none.
+ * Returns whether a text may contain a card number: digits with a brand's prefix and length that pass the Luhn check. Telephone
+ * numbers and times in addresses do not match.
  */
 export function hasCardNumber(text: string): boolean {
   return text.match(digitRuns)?.some(isCardNumber) ?? false
 }
 
-/** The text with every card number blanked, so that it can be stored. */
+/** Replaces every card number in a text by `[number]`, so that the text can be stored. */
 export function withoutCardNumbers(text: string): string {
   return text.replace(digitRuns, (run) => (isCardNumber(run) ? '[number]' : run))
 }

@@ -12,7 +12,7 @@ const types: Record<string, string> = {
   woff2: 'font/woff2',
 }
 
-/** The media type of a file by its extension, if it is one of ours. */
+/** Returns the media type of a file by its extension, if it is a known one. */
 export function contentTypeOf(path: string): string | undefined {
   return types[path.slice(path.lastIndexOf('.') + 1)]
 }

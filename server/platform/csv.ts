@@ -1,11 +1,11 @@
 type Cell = string | number | null
 
-/** Spreadsheets take a cell that begins so for a formula, and would run it. */
+/** The first characters of a cell that spreadsheets interpret, and run, as a formula. */
 const formulaLike = /^[=+\-@\t\r\n]/
 
 /**
- * One line of CSV (RFC 4180). What a spreadsheet would take for a formula is marked as text by an apostrophe, since what
- * people typed is in cells, too.
+ * Formats one line of CSV (RFC 4180). An apostrophe marks cells that a spreadsheet would run as a formula as text, since cells also
+ * contain users' input.
  */
 export function csvLine(cells: readonly Cell[]): string {
   return `${cells.map(csvCell).join(',')}\r\n`

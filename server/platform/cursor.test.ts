@@ -5,11 +5,11 @@ import { decodeCursor, encodeCursor } from './cursor.ts'
 const position = ['2026-01-02T03:04:05.678Z', 'vid_1']
 const cursor = encodeCursor('newest', position)
 
-it('leads back to its position in its own list', () => {
+it('points to its position in its own list', () => {
   expect(decodeCursor('newest', cursor, ['time', 'text'])).toEqual(position)
 })
 
-it('is refused in another list, and with any character changed', () => {
+it('is refused for another list, and with any character changed', () => {
   expect(() => decodeCursor('popular', cursor, ['time', 'text'])).toThrow(Fault)
   const damaged = Array.from({ length: cursor.length - 1 }, (_, index) => {
     const other = cursor[index] === 'A' ? 'Q' : 'A'
@@ -28,10 +28,10 @@ it.each([
   ['count', 2 ** 53],
   ['text', 'a\0b'],
   ['text', 1],
-] as const)('that somebody made up is refused: %s %j', (kind, part) => {
+] as const)('is refused if it was forged: %s %j', (kind, part) => {
   expect(() => decodeCursor('newest', encodeCursor('newest', [part]), [kind])).toThrow(Fault)
 })
 
-it('stays short, however long the name of its list is', () => {
+it("stays short, however long its list's name is", () => {
   expect(encodeCursor('語'.repeat(200), position).length).toBeLessThan(512)
 })

@@ -3,13 +3,13 @@ import { Fault } from '#contract/errors.ts'
 
 type Position = readonly (string | number)[]
 
-/** What a cursor may contain. An invented cursor is refused or harmless: the database accepts each of these values. */
+/** The types of values in a cursor. A forged cursor is refused or harmless: the database accepts each of these values. */
 interface Kinds {
-  /** As `toISOString` writes it. */
+  /** ISO 8601, as written by `toISOString`. */
   time: string
-  /** Of PostgreSQL's `integer`. */
+  /** The range of PostgreSQL's `integer`. */
   integer: number
-  /** Of its `bigint`, as far as a number is exact. */
+  /** PostgreSQL's `bigint`, up to Number.MAX_SAFE_INTEGER. */
   count: number
   text: string
 }
@@ -26,23 +26,23 @@ const fits: Record<Kind, (part: unknown) => boolean> = {
 }
 
 /**
- * An opaque cursor: the position in a list, and which list it belongs to.
+ * Encodes an opaque cursor: a position in a list, and a checksum of the list's name.
  * @param list names the list and everything that orders it; a cursor of another list is refused.
- * @param position the sort key of the last row given, its id last.
+ * @param position the sort key of the last row returned, its id last.
  */
 export function encodeCursor(list: string, position: Position): string {
   return Buffer.from(JSON.stringify([markOf(list, position), ...position])).toString('base64url')
 }
 
-/** Short whatever the list's name holds, and another one where a character of the cursor was lost. */
+/** Returns a checksum of the list's name and the position, short however long the name is. */
 function markOf(list: string, position: Position): string {
   return hash('sha256', JSON.stringify([list, ...position]), 'base64url').slice(0, 12)
 }
 
 /**
- * Opens a cursor made by `encodeCursor`.
- * @param kinds what the list's position is made of
- * @returns the position, or undefined if there is no cursor: the list's beginning.
+ * Decodes a cursor of `encodeCursor`.
+ * @param kinds the types of the position's parts
+ * @returns the position, or undefined without a cursor (the first page).
  * @throws Fault badCursor if it is damaged or belongs to another list.
  */
 export function decodeCursor<const Shape extends readonly Kind[]>(
@@ -56,7 +56,7 @@ export function decodeCursor<const Shape extends readonly Kind[]>(
   const [mark, ...position] = parts
   const sound = kinds.every((kind, index) => fits[kind](position[index]))
   if (!sound || mark !== markOf(list, position)) throw new Fault('badCursor')
-  // Each part has just been found to be of its kind.
+  // Each part was validated above.
   return position as unknown as { [Index in keyof Shape]: Kinds[Shape[Index]] }
 }
 
@@ -68,12 +68,12 @@ function parse(cursor: string): unknown {
   }
 }
 
-/** The page size for what was asked: the usual one where nothing was, and never above the most. */
+/** Returns the page size for a requested one: the default if none, at most the maximum. */
 export function pageSize(asked: number | undefined, limits: { usual: number; most: number }): number {
   return Math.min(asked ?? limits.usual, limits.most)
 }
 
-/** Of rows that were read with one more than a page holds: the page, and its last row where others follow. */
+/** Cuts rows, read with one more than the page size, to the page; `last` is its last row if more follow. */
 export function cutPage<Row>(rows: readonly Row[], size: number): { page: Row[]; last: Row | undefined } {
   const page = rows.slice(0, size)
   return { page, last: rows.length > size ? page.at(-1) : undefined }

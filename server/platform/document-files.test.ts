@@ -7,7 +7,7 @@ import { createDocumentFiles } from './document-files.ts'
 const folder = mkdtempSync(join(tmpdir(), 'cliffhanger-documents-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-test('a document is built once for all who wait, and anew when it is too old', async () => {
+test('builds a document once for concurrent callers, and again when it has expired', async () => {
   let now = 0
   let builds = 0
   const files = createDocumentFiles(folder, { now: () => new Date(now) })
@@ -27,7 +27,7 @@ test('a document is built once for all who wait, and anew when it is too old', a
   expect(readFileSync(await files.pathOf('a', write), 'utf8')).toBe('one 2')
 })
 
-test('a document that takes longer to build than it is kept is built once at a time', async () => {
+test('does not build a slow document twice at a time, even if building takes longer than its lifetime', async () => {
   let now = 0
   let builds = 0
   const files = createDocumentFiles(folder, { now: () => new Date(now) })
@@ -47,7 +47,7 @@ test('a document that takes longer to build than it is kept is built once at a t
   expect(builds).toBe(1)
 })
 
-test('a document that could not be built is tried again', async () => {
+test('retries a document whose build failed', async () => {
   const files = createDocumentFiles(folder, { now: () => new Date(0) })
   const failing = () => {
     throw new Error('the database is away')
@@ -59,7 +59,7 @@ test('a document that could not be built is tried again', async () => {
   expect(readFileSync(await files.pathOf('b', write), 'utf8')).toBe('there')
 })
 
-test('files that nobody has asked for in an hour are deleted, also those of an earlier process', async () => {
+test('deletes files that were not requested for an hour, also those of an earlier process', async () => {
   async function* write() {
     yield 'there'
   }

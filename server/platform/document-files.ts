@@ -8,15 +8,15 @@ import type { Clock } from './clock.ts'
 
 /** A document is rebuilt after this long. */
 const lifetimeMs = 60_000
-/** Nobody is sent a file that is this old: an answer takes no longer (`EXPORT_SECONDS`). */
+/** Files are deleted at this age. No response takes that long (`EXPORT_SECONDS`). */
 const unusedMs = 3_600_000
 
 export interface DocumentFiles {
-  /** The path of a document's file, built where it is not there or too old. Concurrent callers wait for the same build. */
+  /** Returns the path of a document's file, building it if it is missing or too old. Concurrent callers wait for the same build. */
   pathOf(name: string, write: () => AsyncIterable<string>): Promise<string>
 }
 
-/** Keeps large documents that are the same for everybody in files, so that no client holds one in memory. */
+/** Caches large documents that are the same for all clients in files, so that slow clients hold no copy in memory. */
 export function createDocumentFiles(folder: string, clock: Clock): DocumentFiles {
   const built = new Map<string, { until: number; path: Promise<string> }>()
   let deletedAt = 0
@@ -39,7 +39,7 @@ export function createDocumentFiles(folder: string, clock: Clock): DocumentFiles
       const known = built.get(name)
       if (known && known.until > now) return known.path
       for (const [other, { until }] of built) if (until <= now) built.delete(other)
-      // However long it takes to build, it is built once at a time: two would write to the same draft.
+      // Never two builds at a time, however long one takes: both would write to the same draft.
       const entry = { until: Infinity, path: build(name, write) }
       built.set(name, entry)
       entry.path.then(
@@ -51,7 +51,7 @@ export function createDocumentFiles(folder: string, clock: Clock): DocumentFiles
   }
 }
 
-/** Deletes files that were written before a time, also by a process before this one. */
+/** Deletes files older than a time, including those of an earlier process. */
 async function deleteOlder(folder: string, time: number): Promise<void> {
   for (const name of await readdir(folder)) {
     const path = join(folder, name)

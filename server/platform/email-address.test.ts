@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { foldEmail, isAddress, oneSpelling, sameEmail } from './email-address.ts'
 
 describe('an address', () => {
-  it('is looked for and counted without case, letter by letter', () => {
+  it('is looked up and counted case-insensitively, character by character', () => {
     expect(foldEmail('Ada.ÄÖ@Example.COM')).toBe('ada.äö@example.com')
     expect(foldEmail('vİctim@example.com')).toBe('victim@example.com')
   })
@@ -19,14 +19,14 @@ describe('an address', () => {
     expect(foldEmail(text)).toBe(spelt.toLowerCase())
   })
 
-  it('is another mailbox where a letter only looks the same in small', () => {
+  it('stays a different mailbox if a character only looks the same in lower case', () => {
     expect(sameEmail('Ada@example.com', 'ada@EXAMPLE.com')).toBe(true)
     expect(sameEmail('vİctim@example.com', 'victim@example.com')).toBe(false)
     expect(sameEmail(null, 'ada@example.com')).toBe(false)
   })
 })
 
-describe('what is written to', () => {
+describe('recipients', () => {
   it.each(['ada@example.com', 'ada+tag@example.com', "o'neil@example.com", 'ädä@exämple.com'])(
     '%s is an address',
     (text) => expect(isAddress(text)).toBe(true),
@@ -56,5 +56,5 @@ describe('what is written to', () => {
     '@x',
     'a@',
     'a',
-  ])('%s is none', (text) => expect(isAddress(text)).toBe(false))
+  ])('%s is not an address', (text) => expect(isAddress(text)).toBe(false))
 })

@@ -1,8 +1,8 @@
 import { domainToUnicode } from 'node:url'
 
 /**
- * What separates addresses and names in the header of a mail: with it, a mailer would write to another address than was checked. And
- * what cannot be seen: two addresses that look the same would be two accounts.
+ * Characters that separate addresses and names in a mail header (a mailer would send to another address than the validated one), and
+ * invisible characters (two accounts with addresses that look the same).
  */
 const unsafe = /[\s<>()[\],:;"\\\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u
 
@@ -10,8 +10,8 @@ const longest = 512
 const inOneSpelling = /^[\x20-\x7e]*$/
 
 /**
- * An address in the one spelling in which it is stored and looked for: its domain in letters, not as `xn--…`, and each letter with
- * its accents in one character. What is no address stays as it is.
+ * Normalises an address for storage and lookup: its domain as Unicode instead of `xn--…`, its letters in NFC. A text without `@` is
+ * returned unchanged.
  */
 export function oneSpelling(text: string): string {
   const at = text.lastIndexOf('@')
@@ -21,24 +21,24 @@ export function oneSpelling(text: string): string {
   return `${text.slice(0, at).normalize('NFC')}@${domainToUnicode(host) || host}`
 }
 
-/** Whether a text is one address: one `@` with something on both sides, and nothing that a mailer reads as more than an address. */
+/** Returns whether a text is exactly one address: one `@` with text on both sides, and no character that a mailer interprets. */
 export function isAddress(text: string): boolean {
   const [local, host, ...more] = text.split('@')
   return Boolean(local) && Boolean(host) && more.length === 0 && !unsafe.test(text)
 }
 
 /**
- * An address as it is looked for and counted everywhere: in one spelling, without case (product.md, section 6), letter by
- * letter as PostgreSQL's `lower` does it. In JavaScript a text's İ becomes two characters, so that victİm@… would open
- * victim's account with tries of its own.
+ * Returns the key of an address for lookups and rate limits: normalised and lower-cased, character by character as PostgreSQL's
+ * `lower` does. JavaScript lower-cases İ to two characters, so victİm@… would reach victim's account with a login throttle of its
+ * own.
  */
 export function foldEmail(email: string): string {
   return Array.from(oneSpelling(email), (letter) => Array.from(letter.toLowerCase())[0]).join('')
 }
 
 /**
- * Whether two addresses are one mailbox, compared without case. Stricter than `foldEmail`: whoever reads the mail of
- * victİm@… is not victim. Null is only null's.
+ * Compares two addresses of a mailbox, ignoring case. Stricter than `foldEmail`: the owner of victİm@… is not victim. Null only
+ * equals null.
  */
 export function sameEmail(one: string | null, other: string | null): boolean {
   return one?.toLowerCase() === other?.toLowerCase()

@@ -4,7 +4,7 @@ import { keyOf, decrypt, encrypt } from './encrypt.ts'
 const key = keyOf('a secret of the tests', 'testing')
 const sealed = encrypt(key, 'ünder seal', 'ada')
 
-test('a sealed text opens again, and looks like nothing, never twice the same', () => {
+test('an encrypted text decrypts to the original, is unreadable, and differs at each encryption', () => {
   expect(decrypt(key, sealed, 'ada')).toBe('ünder seal')
   expect(sealed.toString('latin1')).not.toContain('seal')
   expect(encrypt(key, 'ünder seal', 'ada')).not.toEqual(sealed)
@@ -19,6 +19,6 @@ test.each([
     () => decrypt(key, Buffer.from(sealed.map((byte, at) => (at === 30 ? byte ^ 1 : byte))), 'ada'),
   ],
   ['cut off', () => decrypt(key, sealed.subarray(0, 20), 'ada')],
-])('it does not open %s', (_, tried) => {
+])('does not decrypt %s', (_, tried) => {
   expect(tried).toThrow()
 })

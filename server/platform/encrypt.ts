@@ -9,7 +9,7 @@ export function keyOf(secret: string, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', purpose, 32))
 }
 
-/** Encrypts a text, so that the database alone does not reveal it. Decryption needs the same `about` (whose it is). */
+/** Encrypts a text, so that the database alone does not reveal it. Decryption needs the same `about` (the owner). */
 export function encrypt(key: Buffer, text: string, about: string): Buffer {
   const iv = randomBytes(ivBytes)
   const sealing = createCipheriv(cipher, key, iv).setAAD(Buffer.from(about))
@@ -17,7 +17,7 @@ export function encrypt(key: Buffer, text: string, about: string): Buffer {
   return Buffer.concat([iv, sealing.getAuthTag(), sealed])
 }
 
-/** What was sealed. @throws Error if the key or `about` is another, or the bytes were changed */
+/** Decrypts bytes of `encrypt`. @throws Error if the key or `about` differs, or the bytes were changed */
 export function decrypt(key: Buffer, bytes: Buffer, about: string): string {
   const tag = bytes.subarray(ivBytes, ivBytes + tagBytes)
   const opening = createDecipheriv(cipher, key, bytes.subarray(0, ivBytes), { authTagLength: tagBytes })

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { hasCardNumber } from './card-number.ts'
 import { lettersOf, newId, randomHex } from './ids.ts'
 
-test('an id that could hold a card number is drawn again', () => {
+test('regenerates an id that could contain a card number', () => {
   const drawn = ['a4242424242424242b', '00000000400000000000000000000002', 'f1234567890123f', 'c0ffee']
   const left = [...drawn]
   expect(drawn.slice(0, 1).every(hasCardNumber)).toBe(true)
@@ -11,7 +11,7 @@ test('an id that could hold a card number is drawn again', () => {
   expect(left).toEqual([])
 })
 
-test('no id holds a long run of digits, nor with a number behind it', () => {
+test('no id contains a long run of digits, even followed by a number', () => {
   for (let count = 0; count < 20_000; count++) {
     const id = newId('ord')
     expect(id).toMatch(/^ord_[0-9a-f]{32}$/)
@@ -19,7 +19,7 @@ test('no id holds a long run of digits, nor with a number behind it', () => {
   }
 })
 
-test('a hash in letters has no digit and tells as much as before', () => {
+test('a hash in letters has no digits and the same entropy', () => {
   const hashes = ['one', 'other'].map((text) => lettersOf(createHash('sha256').update(text).digest()))
   expect(hashes[0]).toMatch(/^[a-p]{64}$/)
   expect(hashes[0]).not.toBe(hashes[1])

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-/** The kinds of ids by their prefixes, which are all that an id reveals (product.md, section 2). */
+/** Kinds of ids by prefix. The prefix is all that an id reveals. */
 export type IdKind =
   | 'vid'
   | 'ep'
@@ -30,7 +30,7 @@ export type IdKind =
   | 'lot'
   | 'bal'
 
-/** A new random id such as `vid_3f9c…`: 128 bits, so that none can be guessed from another. */
+/** Generates a random id such as `vid_3f9c…`: 128 bits, so that none can be guessed from another. */
 export function newId(kind: IdKind): string {
   return `${kind}_${randomHex()}`
 }

@@ -3,7 +3,7 @@ import pretty from 'pino-pretty'
 
 export type Log = Logger
 
-/** A line of the log that somebody has to look at. */
+/** A log line of level `error`. */
 export interface LoggedError {
   err: unknown
   message: string
@@ -15,13 +15,13 @@ interface LogOptions {
   level?: string
   /** Called with each line of level `error` that is written. */
   onError?: ((error: LoggedError) => void) | undefined
-  /** Where JSON lines go, in a test. */
+  /** Destination of JSON lines, for tests. */
   destination?: DestinationStream | undefined
 }
 
 /**
- * Makes the process's logger: readable lines for a person at a terminal, JSON lines otherwise (`json`).
- * Cookies and credentials of a logged request are blanked.
+ * Creates the process's logger: readable lines for a terminal, JSON lines otherwise (`json`). Cookies and credentials of a logged
+ * request are redacted.
  */
 export function createLog({ json, level = 'info', onError, destination }: LogOptions): Log {
   const options: LoggerOptions = {
@@ -38,7 +38,7 @@ export function createLog({ json, level = 'info', onError, destination }: LogOpt
 
 const errorLevel = 50
 
-/** Pino's hook that reports errors before they are written. */
+/** Creates Pino's hook that reports errors before they are written. */
 function tellingOf(
   onError: (error: LoggedError) => void,
 ): NonNullable<NonNullable<LoggerOptions['hooks']>['logMethod']> {

@@ -16,7 +16,7 @@ function quotasAt(clock: { now: number }, settings: Record<string, string>) {
   return quotas
 }
 
-test('a network spends its quota by the amount, and has more once time has passed', () => {
+test('a network spends its quota by amount, and regains it with time', () => {
   const clock = { now: 0 }
   const quotas = quotasAt(clock, { LIMIT_EVENT_BYTES_IP: '1000/h' })
   expect(quotas.spend('eventBytes', '10.0.0.1', 600)).toBe(0)
@@ -27,7 +27,7 @@ test('a network spends its quota by the amount, and has more once time has passe
   expect(quotas.spend('eventBytes', '10.0.0.1', 1000)).toBe(0)
 })
 
-test('what is not done without is refused with the time to wait', () => {
+test('refuses required work with the time to wait', () => {
   const quotas = quotasAt({ now: 0 }, { LIMIT_GUESTS_IP: '1/h' })
   quotas.take('guests', '10.0.0.1')
   expect(() => quotas.take('guests', '::FFFF:10.0.0.1')).toThrow(
@@ -35,7 +35,7 @@ test('what is not done without is refused with the time to wait', () => {
   )
 })
 
-test('all networks of one customer together leave 16 times as much behind as one', () => {
+test('all networks of one customer together get 16 times the quota of one', () => {
   const quotas = quotasAt({ now: 0 }, { LIMIT_ORDERS_IP: '2/h' })
   const left = Array.from({ length: 100 }, (_, at) =>
     quotas.spend('orders', `2001:db8:1:${at.toString(16)}::1`),

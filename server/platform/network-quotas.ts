@@ -6,7 +6,7 @@ import type { Log } from './log.ts'
 import type { QuotaLimits, QuotaName } from './config/read-quotas.ts'
 
 export interface NetworkQuotas {
-  /** Spends so much of a network's quota, unless less is left. @returns 0, or the seconds until there is */
+  /** Spends an amount of a network's quota, unless less is left. @returns 0, or the seconds until it is available */
   spend(name: QuotaName, ip: string, amount?: number): number
   /** The same for required work. @throws Fault tooMany with the seconds to wait */
   take(name: QuotaName, ip: string, amount?: number): void
@@ -17,20 +17,20 @@ interface Options {
   limits: QuotaLimits
   clock: Clock
   log: Log
-  /** Adds what was counted here to what the other processes counted, and gives the sums. */
+  /** Adds this process's counts to those of the other processes, and returns the sums. */
   share(counted: readonly CountedCalls[]): Promise<SummedCalls[]>
 }
 
 const everyMs = 1000
 
-/** Counts what each network leaves behind, over all processes, in memory. */
+/** Creates the quotas on what each network stores, counted in memory over all processes. */
 export function openNetworkQuotas({ limits, clock, log, share }: Options): NetworkQuotas {
   const counter = createCallCounter(clock, share)
   const timer = setInterval(() => {
     counter
       .exchange()
       .catch((error: unknown) =>
-        log.debug({ err: error }, 'What networks leave behind could not be exchanged'),
+        log.debug({ err: error }, 'The counts of network quotas could not be exchanged'),
       )
   }, everyMs).unref()
   const spend = (name: QuotaName, ip: string, amount?: number) =>
@@ -45,5 +45,5 @@ export function openNetworkQuotas({ limits, clock, log, share }: Options): Netwo
   }
 }
 
-/** Quotas that nothing exhausts, for work that no stranger causes. */
+/** Unlimited quotas, for work that no unauthenticated client causes. */
 export const noQuotas: NetworkQuotas = { spend: () => 0, take: () => {}, stop: () => {} }

@@ -1,4 +1,4 @@
-/** The kinds of pictures that are taken from people, each with how its files begin. */
+/** Image formats that are accepted for uploads, with their magic bytes. */
 const beginnings = [
   { kind: 'jpeg', at: 0, bytes: Buffer.from([0xff, 0xd8, 0xff]) },
   { kind: 'png', at: 0, bytes: Buffer.from('\x89PNG\r\n\x1a\n', 'latin1') },
@@ -7,8 +7,8 @@ const beginnings = [
 ] as const
 
 /**
- * What a picture is by its content, whatever it is called: JPEG, PNG, WebP or AVIF. Undefined for all else, also for what the
- * library could read: drawings and documents are programs of a kind, and bring along what they show from elsewhere.
+ * Detects an image's format by its content, whatever its name: JPEG, PNG, WebP or AVIF. Undefined for other formats, including some
+ * that the library could read: SVG and PDF can run code and load external resources.
  */
 export function pictureKindOf(file: Buffer): (typeof beginnings)[number]['kind'] | undefined {
   return beginnings.find(({ at, bytes }) => file.subarray(at, at + bytes.length).equals(bytes))?.kind

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest'
 import { isPublicAddress, isPublicUrl, lookupPublic } from './public-network.ts'
 
-describe('an address is not the internet’s', () => {
+describe('an address that is not public', () => {
   it.each([
     '127.0.0.1',
     '10.1.2.3',
@@ -27,7 +27,7 @@ describe('an address is not the internet’s', () => {
 })
 
 it.each(['8.8.8.8', '172.32.0.1', '223.255.255.254', '2607:f8b0:4005::1', '2a00:1450:4001::1'])(
-  '%s is the internet’s',
+  '%s is public',
   (address) => expect(isPublicAddress(address)).toBe(true),
 )
 
@@ -42,16 +42,16 @@ it.each([
   'https://localhost/x',
   'https://database/x',
   'no address',
-])('nothing is sent to %s', (url) => expect(isPublicUrl(url)).toBe(false))
+])('sends nothing to %s', (url) => expect(isPublicUrl(url)).toBe(false))
 
-it('a name at the usual port of https may be called', () =>
+it('allows a host name on the default https port', () =>
   expect(isPublicUrl('https://fcm.googleapis.com/fcm/send/abc')).toBe(true))
 
 const lookUp = (name: string, options: { all: boolean }) =>
   new Promise((resolve) => lookupPublic(name, options, (error) => resolve(error?.name)))
 
 test.each([{ all: true }, { all: false }])(
-  'a name that leads to this machine is not connected to (%o)',
+  'does not connect to a name that resolves to this machine (%o)',
   async (options) => {
     expect(await lookUp('localhost', options)).toBe('NotPublic')
   },

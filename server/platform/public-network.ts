@@ -2,12 +2,12 @@ import { lookup } from 'node:dns'
 import type * as https from 'node:https'
 import { BlockList, isIP, isIPv4, type LookupFunction } from 'node:net'
 
-/** A name that somebody gave us leads into a network that is not the internet's. */
+/** A host name given by a user resolves to an address that is not public. */
 export class NotPublic extends Error {
   override name = 'NotPublic'
 }
 
-/** Networks that nobody on the internet has (IANA's special-purpose registries), and those that lead to IPv4 inside of IPv6. */
+/** Networks that are not public (IANA's special-purpose registries), and those that embed IPv4 in IPv6. */
 const reserved = new BlockList()
 for (const [network, bits] of [
   ['0.0.0.0', 8],
@@ -34,17 +34,17 @@ for (const [network, bits] of [
 ] as const)
   reserved.addSubnet(network, bits, 'ipv6')
 
-/** The part of IPv6 that is given out. */
+/** The allocated part of IPv6. */
 const global = new BlockList()
 global.addSubnet('2000::', 3, 'ipv6')
 
-/** Whether an IP address is one of the internet's. */
+/** Returns whether an IP address is public. */
 export function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return !reserved.check(address, 'ipv4')
   return global.check(address, 'ipv6') && !reserved.check(address, 'ipv6')
 }
 
-/** Whether an address that a stranger gave may be called: https at its usual port, a name instead of an IP address, no credentials. */
+/** Returns whether a URL given by a user may be requested: https on its default port, a name instead of an IP address, no credentials. */
 export function isPublicUrl(given: string): boolean {
   const url = URL.canParse(given) ? new URL(given) : undefined
   if (url?.protocol !== 'https:' || url.port !== '' || url.username !== '' || url.password !== '')
@@ -52,7 +52,7 @@ export function isPublicUrl(given: string): boolean {
   return !url.hostname.startsWith('[') && isIP(url.hostname) === 0 && url.hostname.includes('.')
 }
 
-/** Looks a name up, and fails where any of its addresses is not the internet's. What it gives is what is connected to. */
+/** Resolves a name, and fails if any of its addresses is not public. The connection uses exactly the returned addresses. */
 export const lookupPublic: LookupFunction = (hostname, options, callback) =>
   lookup(hostname, { ...options, all: true }, (error, found) => {
     if (error) return callback(error, [])
@@ -62,11 +62,14 @@ export const lookupPublic: LookupFunction = (hostname, options, callback) =>
     return options.all ? callback(null, found) : callback(null, first.address, first.family)
   })
 
-/** What calls such addresses. Only a process that does so loads it. */
+/** Loaded on demand, only in processes that call such URLs. */
 // oxlint-disable-next-line no-restricted-imports -- fetch cannot say which addresses it may connect to
 export const loadHttps = (): Promise<typeof https> => import('node:https')
 
-/** Connections to names that strangers gave us; none leads into our own network (`NotPublic`). For https, and for names only: see `isPublicUrl`. */
+/**
+ * Creates an agent for host names given by users; it does not connect to private networks (`NotPublic`). For https, and for names
+ * only: see `isPublicUrl`.
+ */
 export async function openPublicAgent(): Promise<https.Agent> {
   const { Agent } = await loadHttps()
   return new Agent({ keepAlive: true, lookup: lookupPublic })

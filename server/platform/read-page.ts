@@ -1,16 +1,16 @@
 import { cutPage, decodeCursor, encodeCursor } from './cursor.ts'
 import type { After } from './database/prepared-page.ts'
 
-/** Which page of a list is asked for. */
+/** The requested page of a list. */
 export interface Paging {
   cursor?: string | undefined
   size: number
 }
 
 /**
- * One page of a list that is ordered by a time, the latest first, and an id; it is read with one row more than it shows.
- * @param name the list's, with everything that orders or filters it
- * @param positionOf the position of a row
+ * Reads one page of a list that is ordered by a time, the latest first, and an id; one more row than the page size is read.
+ * @param name the list's name, with everything that orders or filters it
+ * @param positionOf returns the position of a row
  * @throws Fault badCursor, also for a cursor of another list
  */
 export async function readPage<Row>(

@@ -6,7 +6,7 @@ function cacheAtNoon() {
   const answers = createAnswerCache<string>({ now: () => new Date(now) })
   return {
     wait: (ms: number) => void (now += ms),
-    /** @returns how often the answer had to be made */
+    /** @returns how often the answer was loaded */
     async ask(key: string, times: number) {
       let made = 0
       const load = async () => `${key} ${++made}`
@@ -17,7 +17,7 @@ function cacheAtNoon() {
   }
 }
 
-it('makes an answer once for all who ask within a second, and anew after that', async () => {
+it('loads an answer once for all callers within a second, and again after it', async () => {
   const cache = cacheAtNoon()
   expect(await cache.ask('home', 3)).toBe(1)
   cache.wait(999)
@@ -26,7 +26,7 @@ it('makes an answer once for all who ask within a second, and anew after that', 
   expect(await cache.ask('home', 3)).toBe(1)
 })
 
-it('holds on to nothing that is too old to be given', async () => {
+it('drops expired answers', async () => {
   const cache = cacheAtNoon()
   for (let video = 0; video < 100; video++) await cache.ask(`video ${video}`, 1)
   expect(cache.held()).toBe(100)
@@ -37,13 +37,13 @@ it('holds on to nothing that is too old to be given', async () => {
   expect(cache.held()).toBe(2)
 })
 
-it('does not keep a failure', async () => {
+it('does not cache a failure', async () => {
   const answers = createAnswerCache<string>({ now: () => new Date(0) })
   await expect(answers.get('home', () => Promise.reject(new Error('away')))).rejects.toThrow('away')
   expect(await answers.get('home', async () => 'back')).toBe('back')
 })
 
-it('an answer that is made of kept ones is no older than a second all the same', async () => {
+it('an answer composed of cached ones is no older than a second either', async () => {
   let now = 10_900
   const clock = { now: () => new Date(now) }
   let truth = 'old'
@@ -58,7 +58,7 @@ it('an answer that is made of kept ones is no older than a second all the same',
   expect(await ask()).toBe('new')
 })
 
-it('is made once for callers who ask while it is being made', async () => {
+it('loads once for callers that arrive during the load', async () => {
   const answers = createAnswerCache<string>({ now: () => new Date(0) })
   let made = 0
   const load = async () => `answer ${++made}`
@@ -68,7 +68,7 @@ it('is made once for callers who ask while it is being made', async () => {
   ])
 })
 
-describe('while the database is away', () => {
+describe('while the database is unavailable', () => {
   const away = () => Promise.reject(Object.assign(new Error('gone'), { code: '57P01' }))
   function staleCache() {
     let now = Date.UTC(2026, 0, 1, 12)
@@ -76,7 +76,7 @@ describe('while the database is away', () => {
     return { answers, wait: (ms: number) => void (now += ms) }
   }
 
-  it('gives the answer of before for ten minutes', async () => {
+  it('returns the previous answer for ten minutes', async () => {
     const { answers, wait } = staleCache()
     await answers.get('home', async () => 'before')
     wait(599_000)
@@ -85,7 +85,7 @@ describe('while the database is away', () => {
     await expect(answers.get('home', away)).rejects.toThrow('gone')
   })
 
-  it('asks nobody to wait once it is known, and gives what is new once it is back', async () => {
+  it('lets nobody wait once the outage is known, and returns new answers after it', async () => {
     const { answers, wait } = staleCache()
     await answers.get('home', async () => 'before')
     wait(1000)
@@ -99,7 +99,7 @@ describe('while the database is away', () => {
     expect(await answers.get('home', async () => 'newer')).toBe('newer')
   })
 
-  it('fails as ever where nothing was answered before, and with any other error', async () => {
+  it('fails if there is no previous answer, and for any other error', async () => {
     const { answers, wait } = staleCache()
     await expect(answers.get('home', away)).rejects.toThrow('gone')
     await answers.get('home', async () => 'before')
@@ -107,7 +107,7 @@ describe('while the database is away', () => {
     await expect(answers.get('home', () => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
   })
 
-  it('gives nothing of before of what was found gone since', async () => {
+  it('does not return a previous answer that has since been found deleted', async () => {
     const { answers, wait } = staleCache()
     await answers.get('video', async () => 'before')
     wait(1000)
@@ -118,7 +118,7 @@ describe('while the database is away', () => {
     await expect(answers.get('video', away)).rejects.toThrow('gone')
   })
 
-  it('is asked again after a statement that took too long', async () => {
+  it('is queried again after a statement that took too long', async () => {
     const { answers, wait } = staleCache()
     await answers.get('home', async () => 'before')
     await answers.get('search', async () => 'found')
@@ -128,7 +128,7 @@ describe('while the database is away', () => {
     expect(await answers.get('home', async () => 'new')).toBe('new')
   })
 
-  it('gives nothing of before where that is not asked for', async () => {
+  it('returns no previous answer unless that is enabled', async () => {
     let now = 0
     const answers = createAnswerCache<string>({ now: () => new Date(now) })
     await answers.get('rights', async () => 'before')

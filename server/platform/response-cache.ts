@@ -5,22 +5,22 @@ import type { Serialised } from './http/route.ts'
 const lifetimeMs = 1000
 const most = 5000
 
-/** For so long answers of before are given while the database is away. */
+/** Maximum age of previous answers that are returned while the database is unavailable. */
 export const staleMs = 10 * 60_000
 const mostFormer = 500
 
 interface Options {
   /**
-   * Whether answers of before are given while the database is away: for what everybody sees, and is made of no other such answers, whose
-   * age would add to its own.
+   * Returns previous answers while the database is unavailable. For data that is the same for all callers and not composed of other
+   * such answers, whose age would add to its own.
    */
   stale?: boolean
 }
 
 /**
- * Keeps answers that are the same for everybody, for at most a second: long enough to carry a crowd, short enough that
- * no second process shows anything older. All end with the clock's second, so that one that is made of others is no
- * older than they are. Callers that ask while an answer is being made share it; a failure is not kept.
+ * Caches answers that are the same for all callers, for at most a second: long enough for a crowd, short enough that no other
+ * process shows anything older. All expire with the clock's second, so that an answer composed of others is no older than they are.
+ * Callers that arrive during a load share it; failures are not cached.
  */
 export function createAnswerCache<Answer = Serialised>(clock: Clock, { stale = false }: Options = {}) {
   const orFormer = stale ? createFormers<Answer>() : undefined
@@ -35,7 +35,7 @@ export function createAnswerCache<Answer = Serialised>(clock: Clock, { stale = f
     return entry.answer
   }
   return {
-    /** How many are held. */
+    /** Number of cached answers. */
     get size() {
       return answers.size
     },
@@ -48,8 +48,8 @@ export function createAnswerCache<Answer = Serialised>(clock: Clock, { stale = f
 }
 
 /**
- * Remembers the latest answers, and gives one instead of an answer that cannot be made because the database is away. Once that was
- * seen nobody waits for the database any more: it is asked in the background until it is there.
+ * Remembers the latest answers, and returns one in place of an answer that fails because the database is unavailable. After the
+ * first such failure nobody waits for the database: it is polled in the background until it responds.
  */
 function createFormers<Answer>() {
   const formers = new Map<string, { at: number; answer: Answer }>()
@@ -81,7 +81,7 @@ function createFormers<Answer>() {
   }
 }
 
-/** Entries are in the order in which they expire, so only expired ones are looked at. */
+/** Drops expired entries. They are in the order of expiry, so only expired ones are visited. */
 function forgetOld(answers: Map<string, { until: number }>, now: number): void {
   for (const [key, { until }] of answers) {
     if (until > now) return
@@ -89,10 +89,7 @@ function forgetOld(answers: Map<string, { until: number }>, now: number): void {
   }
 }
 
-/**
- * Finds rows by their ids, each kept like an answer; those that are missing are loaded together. Ids without a row are
- * missing from what is found.
- */
+/** Finds rows by their ids, each cached like an answer; missing ones are loaded together. Ids without a row are absent from the result. */
 export function createRowCache<Row extends { id: string }>(
   clock: Clock,
   load: (ids: readonly string[]) => Promise<Row[]>,
@@ -100,7 +97,7 @@ export function createRowCache<Row extends { id: string }>(
   const kept = createAnswerCache<Row | undefined>(clock)
   return async (ids) => {
     const missing: string[] = []
-    // Asked for once the ids below have all been looked at.
+    // Runs after the ids below have all been looked up.
     const loaded = Promise.resolve().then(async () => {
       const rows = missing.length > 0 ? await load(missing) : []
       return new Map(rows.map((row) => [row.id, row]))

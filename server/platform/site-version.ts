@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 function readVersion(): string {
   const manifest = readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')
-  // Our own file, which has a version.
+  // The project's own package.json, which has a version.
   return (JSON.parse(manifest) as { version: string }).version
 }
 

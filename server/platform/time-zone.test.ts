@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { readTimeZone } from './time-zone.ts'
 
-// Browsers say old names too: Chromium calls India's zone Asia/Calcutta.
+// Browsers also send old names: Chromium calls India's zone Asia/Calcutta.
 test.each(['Europe/Berlin', 'America/Argentina/Ushuaia', 'Asia/Calcutta', 'Etc/GMT+12', 'UTC'])(
-  'takes the IANA name %s',
+  'accepts the IANA name %s',
   (name) => {
     expect(readTimeZone(name)).toBe(name)
   },
@@ -18,6 +18,6 @@ test.each([
   ' Europe/Berlin',
   'Europe/Berlin\0',
   `A${'a'.repeat(64)}`,
-])('takes %j for no time zone', (name) => {
+])('does not accept %j as a time zone', (name) => {
   expect(readTimeZone(name)).toBeUndefined()
 })

@@ -1,8 +1,8 @@
-/** Names such as `Europe/Berlin` or `UTC`. Offsets such as `+02:00` are none: they know no summer time. */
+/** Names such as `Europe/Berlin` or `UTC`. Offsets such as `+02:00` are not accepted: they have no daylight saving time. */
 const namePattern = /^[A-Za-z][\w+-]*(\/[\w+-]+){0,2}$/
 const longestName = 64
 
-/** A time zone by its IANA name, or undefined if this process knows none by that name. */
+/** Returns a time zone by its IANA name, or undefined if this process does not know it. */
 export function readTimeZone(name: string | undefined): string | undefined {
   if (name === undefined || name.length > longestName || !namePattern.test(name)) return undefined
   return isKnown(name) ? name : undefined

@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
 import { keyOf, decrypt, encrypt } from './encrypt.ts'
 
-/** A TOTP code is valid in its own 30 seconds and the steps before and after: clocks differ, and people are slow. */
+/** A TOTP code is valid in its own 30 seconds and the steps before and after, because clocks differ and typing takes time. */
 const stepSeconds = 30
 const window = 1
 /** As RFC 4226 advises for HMAC-SHA-1. */
@@ -10,29 +10,29 @@ const secretBytes = 20
 
 const recoveryCodes = 10
 const recoveryLength = 10
-/** 32 signs that look like no other. */
+/** 32 characters that are hard to confuse. */
 const signs = 'abcdefghijkmnpqrstuvwxyz23456789'
 
-/** What an authenticator app takes: the secret as text, and a link with the names that it shows. */
+/** The enrolment of an authenticator app: the secret as text, and a link with the names that the app shows. */
 export interface AppSecret {
   secret: string
   otpauth_url: string
 }
 
-/** Makes the secret of an authenticator app. @param names who asks for codes, and for which account */
+/** Generates the secret of an authenticator app. @param names the issuer and the account */
 export function makeAppSecret(names: { issuer: string; label: string }): AppSecret {
   const secret = new Secret({ size: secretBytes }).base32
   return { secret, otpauth_url: totpOf(secret, names).toString() }
 }
 
-/** Encrypts an app's secret for the database. @param about whose it is */
+/** Encrypts an app's secret for the database. @param about the owner */
 export function encryptAppSecret(appSecret: string, secret: string, about: string): Buffer {
   return encrypt(keyOf(appSecret, 'second factor'), secret, about)
 }
 
 /**
- * The time step that a code of the app is of, where it is right at `now`. The caller stores the step, so that
- * neither this code nor an earlier one is accepted again.
+ * Returns the time step of a valid code at `now`. The caller stores the step, so that neither this code nor an earlier one is
+ * accepted again.
  */
 export function stepOfCode(
   appSecret: string,
@@ -46,13 +46,13 @@ export function stepOfCode(
   return delta === null ? undefined : Math.floor(now.getTime() / 1000 / stepSeconds) + delta
 }
 
-/** A code as somebody typed it, without what makes it easier to read. */
+/** Normalises a typed code: lower case, without spaces and hyphens. */
 export function typedCode(code: string): { code: string; ofApp: boolean } {
   const typed = code.toLowerCase().replaceAll(/[\s-]/g, '')
   return { code: typed, ofApp: /^\d{6}$/.test(typed) }
 }
 
-/** Ten codes, each of ten signs of five bits, in two halves that are easy to copy. */
+/** Generates ten codes, each of ten characters of five bits, in two halves. */
 export function makeRecoveryCodes(): string[] {
   return Array.from({ length: recoveryCodes }, () => {
     const code = Array.from(randomBytes(recoveryLength), (byte) => signs.charAt(byte % signs.length)).join('')
@@ -60,7 +60,7 @@ export function makeRecoveryCodes(): string[] {
   })
 }
 
-/** A recovery code as it is kept. Keyed: fifty bits could be tried through by who has the database alone. */
+/** Hashes a recovery code for storage. It is keyed, because the database alone would allow a brute-force search of its fifty bits. */
 export function hashRecoveryCode(appSecret: string, about: string, code: string): Buffer {
   const { code: typed } = typedCode(code)
   return createHmac('sha256', keyOf(appSecret, 'recovery code')).update(`${about}|${typed}`).digest()

@@ -1,4 +1,4 @@
-/** What took longer than it may. */
+/** Work took longer than its time-out. */
 export class NoAnswer extends Error {
   override name = 'NoAnswer'
 }

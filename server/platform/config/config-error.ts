@@ -1,13 +1,13 @@
-/** A set-up mistake the operator can mend. The message is one clear sentence that names the setting. */
+/** A configuration mistake that the operator can fix. The message is one sentence that names the setting. */
 export class ConfigError extends Error {
   override name = 'ConfigError'
 }
 
-/** What was typed cannot be understood. */
+/** Invalid command-line arguments. */
 export class UsageError extends ConfigError {}
 
 /**
- * Turns what went wrong while listening into a sentence that names the setting; other errors come back as they are.
+ * Converts a listen error into a ConfigError that names the setting; returns other errors unchanged.
  * @param settings the prefix of the settings' names, such as `METRICS_` of METRICS_PORT
  */
 export function explainListenError(
@@ -31,7 +31,7 @@ export function explainListenError(
   return error
 }
 
-/** What a process ends with. */
+/** The message and exit status of a process that failed. */
 interface End {
   text: string
   status: number
@@ -45,8 +45,8 @@ export function endOf(error: unknown): End {
 }
 
 /**
- * Runs an entry point. An error ends the process with a message on stderr and a status that says whose mistake it was. A reader that
- * closes early, such as `head`, ends nothing: the work continues without it.
+ * Runs an entry point. An error ends the process with a message on stderr and the exit status of `endOf`. If the reader of stdout
+ * closes early (such as `head`), the work continues without it.
  */
 export async function runMain(main: () => Promise<void>): Promise<void> {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -30,7 +30,7 @@ describe('without any setting', () => {
     })
   })
 
-  test('a secret is made once and kept for its owner alone', () => {
+  test('generates a secret once and keeps it readable by the owner only', () => {
     const first = load().secrets.appSecret
     expect(first.length).toBeGreaterThanOrEqual(43)
     expect(load().secrets.appSecret).toBe(first)
@@ -39,7 +39,7 @@ describe('without any setting', () => {
   })
 })
 
-test('links to media have a secret of their own, which says nothing of the other; two while it is replaced', () => {
+test('signs media links with a key derived separately from APP_SECRET; accepts two keys during rotation', () => {
   const { appSecret, media } = load({ APP_SECRET: secret }).secrets
   expect(media).toEqual([expect.stringMatching(/^[\w-]{43}$/)])
   expect(media).toEqual(load({ APP_SECRET: secret }).secrets.media)
@@ -48,7 +48,7 @@ test('links to media have a secret of their own, which says nothing of the other
   expect(load({ MEDIA_SECRET: `${fresh}, ${former}` }).secrets.media).toEqual([fresh, former])
 })
 
-test('an https address means production: no sandbox unless it is asked for', () => {
+test('treats an https address as production: no sandbox unless it is enabled', () => {
   const env = { PUBLIC_URL: 'https://drama.example/' }
   expect(load(env)).toMatchObject({
     publicUrl: 'https://drama.example',
@@ -61,13 +61,13 @@ test('an https address means production: no sandbox unless it is asked for', () 
   expect(load({ ...otherGateway, ALLOW_SANDBOX: '1' }).allowSandbox).toBe(true)
 })
 
-test('a database of its own gets no demo catalogue unless it is asked for', () => {
+test('installs no demo catalogue in an external database unless it is requested', () => {
   const env = { DATABASE_URL: 'postgres://db/site', APP_SECRET: secret }
   expect(load(env).demo).toBe(false)
   expect(load({ ...env, DEMO: '1' }).demo).toBe(true)
 })
 
-test('replicas of the database are addresses with commas between them', () => {
+test('reads comma-separated replica addresses', () => {
   const env = { DATABASE_URL: 'postgres://db/site', APP_SECRET: secret }
   expect(load(env).databaseReadUrls).toEqual([])
   const DATABASE_READ_URL = 'postgres://one/site, postgresql://two/site'
@@ -77,7 +77,7 @@ test('replicas of the database are addresses with commas between them', () => {
   ])
 })
 
-test('a limit is so many per second, minute or hour, and has a default', () => {
+test('reads a limit per second, minute or hour, and has a default', () => {
   expect(load().limits).toMatchObject({
     signInAccount: { max: 20, seconds: 60 },
     signInIp: { max: 300, seconds: 60 },
@@ -95,7 +95,7 @@ test('a limit is so many per second, minute or hour, and has a default', () => {
   ])
 })
 
-test('Stripe takes two webhook secrets while one replaces the other', () => {
+test('accepts two Stripe webhook secrets during rotation', () => {
   const config = load({
     STRIPE_SECRET_KEY: 'sk',
     STRIPE_PUBLISHABLE_KEY: 'pk',
@@ -105,7 +105,7 @@ test('Stripe takes two webhook secrets while one replaces the other', () => {
   expect(config.stripe).toEqual({ publishableKey: 'pk', apiBase: 'https://api.stripe.com' })
 })
 
-test('social providers are those with keys, their secrets apart', () => {
+test('enables the social providers that have keys, with their secrets apart', () => {
   const none = load()
   expect(Object.values(none.social)).toEqual([undefined, undefined, undefined, undefined])
   const config = load({
@@ -181,11 +181,11 @@ test.each([
   [{ ROLE: 'desk' }, /ROLE must be all or web or worker/],
   [{ DRAIN_SECONDS: '7' }, /DRAIN_SECONDS must be a whole number from 0 to 6/],
   [{ METRICS_PORT: '0' }, /METRICS_PORT must be/],
-])('%o is refused by name', (env, message) => {
+])('refuses %o and names the setting', (env, message) => {
   expect(() => load({ ...env })).toThrow(message)
 })
 
-test('a data directory that cannot be written is refused by name', () => {
+test('refuses a DATA_DIR that cannot be written and names it', () => {
   const file = join(dataDir, 'file')
   writeFileSync(file, '')
   expect(() => load({ DATA_DIR: join(file, 'data') })).toThrow(
@@ -193,7 +193,7 @@ test('a data directory that cannot be written is refused by name', () => {
   )
 })
 
-test('whose site it is: nobody is named unless it was said, and the address must be one', () => {
+test("has no operator by default, and validates the operator's address", () => {
   expect(load().operator).toEqual({
     site: 'Cliffhanger',
     logo: undefined,
@@ -218,7 +218,7 @@ test('whose site it is: nobody is named unless it was said, and the address must
   expect(() => load({ CONTACT_EMAIL: 'Ada <ada@drama.example>' })).toThrow('CONTACT_EMAIL')
 })
 
-test('DATA_DIR is closed to others, also one that was open before, and DATA_UMASK opens it to a group', () => {
+test('closes DATA_DIR to other users, also an existing one, and DATA_UMASK opens it to a group', () => {
   const open = join(dataDir, 'open')
   mkdirSync(open, { mode: 0o755 })
   const modeOf = (dir: string) => statSync(dir).mode & 0o777

@@ -36,11 +36,11 @@ import { readTracking, type TrackingConfig } from './read-tracking.ts'
 import { readTracing } from './read-telemetry.ts'
 import { readSocial, type SocialSecrets, type SocialSettings } from './read-social.ts'
 
-/** Keys and passwords. Never logged, and only sent to the party they belong to. */
+/** Keys and passwords. They are never logged and are only sent to the party they belong to. */
 export interface Secrets {
   /** Signs tokens and the links in mails. */
   appSecret: string
-  /** Keys for links to media: the first signs, and links signed by any of them are valid. nginx or a CDN may know them, too. */
+  /** Keys for signed media URLs: the first signs, all of them verify. nginx or a CDN may have them too. */
   media: readonly string[]
   stripe: { secretKey: string; webhookSecrets: string[] } | undefined
   paypal: { clientSecret: string } | undefined
@@ -48,7 +48,7 @@ export interface Secrets {
   social: SocialSecrets
 }
 
-/** Rate limits, counted across all processes (security.md, "Limits"). */
+/** Rate limits, counted across all processes (docs/security.md). */
 export interface Limits {
   signInAccount: Limit
   signInIp: Limit
@@ -64,59 +64,59 @@ export interface Limits {
 const roles = ['all', 'web', 'worker'] as const
 export type Role = (typeof roles)[number]
 
-/** Every setting, read once at start. `docs/configure.md` says what each is for. */
+/** Every setting, read once at start and described in `docs/configure.md`. */
 export interface Config {
   port: number
   host: string
   /** Without a slash at the end. https means production. */
   publicUrl: string
-  /** Whether PUBLIC_URL says so; it follows from PORT otherwise. */
+  /** True if PUBLIC_URL is set; otherwise the address is derived from PORT. */
   publicUrlGiven: boolean
   production: boolean
   logLevel: string
-  /** An absolute path to a directory that can be written. */
+  /** The absolute path of a writable directory. */
   dataDir: string
-  /** What others may not do with the files of the site. */
+  /** The umask for files of the site. */
   umask: number
-  /** Undefined: the embedded PostgreSQL in `dataDir`. */
+  /** Undefined means the embedded PostgreSQL in `dataDir`. */
   databaseUrl: string | undefined
-  /** PostgreSQL itself, where `databaseUrl` leads to a pooler in transaction mode. */
+  /** The direct address of PostgreSQL if `databaseUrl` is that of a pooler in transaction mode. */
   databaseDirectUrl: string | undefined
-  /** Replicas that the catalogue is read from. */
+  /** Read replicas for catalogue queries. */
   databaseReadUrls: readonly string[]
-  /** Whether a start brings the database up to date. */
+  /** Whether a start runs pending migrations. */
   migrate: boolean
   /** Whether an empty database is filled with the demo catalogue. */
   demo: boolean
   ffmpegPath: string | undefined
-  /** How the segments of new imports are encrypted; undefined: not at all. */
+  /** Encryption of the segments of new imports; undefined means none. */
   mediaEncrypt: 'aes-128' | undefined
   ingest: IngestConfig
   chromiumPath: string | undefined
   /** The number of proxies in front whose X-Forwarded-For entries are trusted. */
   trustProxy: number
-  /** What this process does: answers HTTP, works in the background, or both with a worker process beside it. */
+  /** The role of this process: the HTTP server, the background jobs, or both (with a worker process). */
   role: Role
-  /** How long the listener stays open after a stop signal, until a load balancer sends nothing new. */
+  /** Time for which the listener stays open after a stop signal, until the load balancer sends no new requests. */
   drainMs: number
-  /** Whether the API can be read as pages at /api/docs. */
+  /** Whether the API reference is served at /api/docs. */
   apiDocs: boolean
-  /** Where Prometheus reads the metrics; undefined: nowhere. */
+  /** Where Prometheus scrapes the metrics; undefined disables them. */
   metrics: { port: number; host: string } | undefined
-  /** Whether the sandbox gateway may be paid with: by default only without https and without another gateway's keys. */
+  /** Whether payments with the sandbox gateway are allowed: by default only without https and without another gateway's keys. */
   allowSandbox: boolean
   stripe: { publishableKey: string; apiBase: string; applePayDomain?: string | undefined } | undefined
   paypal: { clientId: string; webhookId: string; apiBase: string } | undefined
-  /** Whether people may have a prepaid balance. */
+  /** Whether members may have a prepaid balance. */
   balance: boolean
-  /** How much operators with the role of support may refund. */
+  /** Maximum refunds by operators with the role of support. */
   supportRefunds: RefundLimits
   mail: { smtpUrl: string | undefined; from: string }
   operator: OperatorConfig
   s3: S3Config | undefined
   social: SocialSettings
   sentry: { dsn: string | undefined; sandboxHostSuffix: string | undefined }
-  /** Whether traces are sent; the library reads `OTEL_*` itself, except headers that are in a file. */
+  /** Trace export. The library reads `OTEL_*` itself, except headers that are in a file. */
   tracing: { headers: string | undefined } | undefined
   limits: Limits
   bounds: Bounds
@@ -126,8 +126,8 @@ export interface Config {
 }
 
 /**
- * Reads the settings from the environment into one frozen value. Makes DATA_DIR, and in it APP_SECRET where none is given.
- * @throws ConfigError whose message names the setting that is wrong
+ * Reads the settings from the environment into one frozen value. Creates DATA_DIR, and APP_SECRET in it if none is set.
+ * @throws ConfigError whose message names the invalid setting
  */
 export function loadConfig(env: Env): Readonly<Config> {
   const port = wholeNumber(env, 'PORT', { min: 1, max: 65_535 }) ?? 3000
@@ -198,7 +198,7 @@ export function loadConfig(env: Env): Readonly<Config> {
   })
 }
 
-/** @throws ConfigError where only one role runs and the database is the embedded one, which belongs to one process */
+/** @throws ConfigError if only one role runs with the embedded database, which allows one process only */
 function readRole(env: Env, databaseUrl: string | undefined): Role {
   const role = oneOf(env, 'ROLE', roles) ?? 'all'
   if (role !== 'all' && databaseUrl === undefined)
@@ -212,7 +212,7 @@ function readMetrics(env: Env): Config['metrics'] {
   return port === undefined ? undefined : { port, host }
 }
 
-/** Three octal digits, as the shell's `umask` has them. @throws ConfigError naming DATA_UMASK */
+/** Three octal digits, as for the shell's `umask`. @throws ConfigError naming DATA_UMASK */
 function readUmask(env: Env): number {
   const given = text(env, 'DATA_UMASK') ?? '077'
   if (/^0?[0-7]{3}$/.test(given)) return parseInt(given, 8)
@@ -233,7 +233,7 @@ export function readLimits(env: Env): Limits {
   })
 }
 
-/** Who mails come from: an address, or a name and an address in angle brackets. @throws ConfigError naming MAIL_FROM */
+/** Reads the sender of mails: an address, or a name and an address in angle brackets. @throws ConfigError naming MAIL_FROM */
 export function readMailFrom(env: Env): string | undefined {
   const from = text(env, 'MAIL_FROM')
   if (from === undefined || /^[^<>@\s]+@[^<>@\s]+$|^[^<>]*<[^<>@\s]+@[^<>@\s]+>$/.test(from)) return from
@@ -242,7 +242,7 @@ export function readMailFrom(env: Env): string | undefined {
   )
 }
 
-/** A name that is safe between the quotes of a mail header. */
+/** Escapes a name for use between the quotes of a mail header. */
 const quoted = (name: string) => name.replaceAll(/["\\]/g, '\\$&')
 
 function readStripe(env: Env) {
@@ -312,7 +312,7 @@ function readAppSecret(env: Env, dataDir: string, databaseUrl: string | undefine
   return keepSecret(join(dataDir, 'app-secret'))
 }
 
-/** Who only has to check links to media gets a secret that is good for nothing else. */
+/** Reads the keys for media URLs. A process that only verifies those gets a key that is valid for nothing else. */
 function readMediaSecrets(env: Env, appSecret: string): string[] {
   const given = list(env, 'MEDIA_SECRET', 2)
   const short = given.find((secret) => secret.length < shortestSecret)
@@ -323,7 +323,7 @@ function readMediaSecrets(env: Env, appSecret: string): string[] {
   return given.length > 0 ? given : [keyOf(appSecret, 'links to media').toString('base64url')]
 }
 
-/** Reads the secret this site made at its first start, or makes it. Two first starts at once end up with the same one. */
+/** Reads the secret that the site generated at its first start, or generates it. Two concurrent first starts get the same one. */
 function keepSecret(path: string): string {
   const draft = `${path}.${process.pid}`
   try {

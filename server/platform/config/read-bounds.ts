@@ -1,33 +1,33 @@
 import { dayMs } from '#server/platform/clock.ts'
 import { wholeNumber, type Env } from './read-setting.ts'
 
-/** How much of a process strangers may hold, and how much they may leave behind (docs/security.md). */
+/** Limits on the resources of a process, and of its storage, that unauthenticated clients can use (docs/security.md). */
 export interface Bounds {
-  /** Connections to a process at once. */
+  /** Maximum concurrent connections of a process. */
   connections: number
-  /** Of one network, if no proxy is in front. */
+  /** Maximum concurrent connections of one network, if there is no proxy in front. */
   connectionsOfNetwork: number
-  /** An answer is aborted after this long without a byte read. */
+  /** A response is aborted if the client reads no byte for this long. */
   writeSeconds: number
-  /** Large answers (sitemaps, files of the studio) that a process sends at once. */
+  /** Maximum concurrent large responses (sitemaps, files of the studio) of a process. */
   largeAnswers: number
-  /** Of those, to one network. */
+  /** Maximum concurrent large responses to one network. */
   largeAnswersOfNetwork: number
-  /** Exports of personal data that a process sends at once; of one person, one. */
+  /** Maximum concurrent exports of personal data of a process; one per user. */
   exportsAtOnce: number
-  /** How long a client may take for a large answer or an export. */
+  /** Maximum time for a client to read a large response or an export. */
   exportSeconds: number
-  /** Bytes of analytics events that are kept of one person. */
+  /** Maximum bytes of analytics events that are stored per visitor. */
   eventBytesOfPerson: number
-  /** How long a call waits for a connection to the database. */
+  /** Maximum wait of a call for a database connection. */
   databaseWaitMs: number
-  /** Below so many free bytes on the disk of DATA_DIR, analytics events are not recorded. */
+  /** Analytics events are not recorded if DATA_DIR's disk has fewer free bytes. */
   leastFreeBytes: number
-  /** After so long, orders that were never paid are deleted. */
+  /** Orders that were never paid are deleted after this time. */
   unpaidOrdersMs: number
 }
 
-/** Reads the bounds. @throws ConfigError naming the one that is wrong */
+/** Reads the bounds. @throws ConfigError naming the invalid one */
 export function readBounds(env: Env): Bounds {
   const number = (name: string, usual: number, most: number) =>
     wholeNumber(env, name, { min: 1, max: most }) ?? usual

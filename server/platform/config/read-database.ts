@@ -1,7 +1,7 @@
 import { ConfigError } from './config-error.ts'
 import { list, url, type Env } from './read-setting.ts'
 
-/** Where the database is. */
+/** Addresses of the database. */
 interface DatabaseAddresses {
   databaseUrl: string | undefined
   databaseDirectUrl: string | undefined
@@ -11,7 +11,7 @@ interface DatabaseAddresses {
 const schemes = ['postgres:', 'postgresql:']
 const mostReplicas = 16
 
-/** Reads the addresses of the database. @throws ConfigError naming the one that is wrong, or that needs another one */
+/** Reads the addresses of the database. @throws ConfigError naming the one that is invalid or lacks another one */
 export function readDatabase(env: Env): DatabaseAddresses {
   const databaseUrl = url(env, 'DATABASE_URL', schemes)
   const databaseDirectUrl = url(env, 'DATABASE_DIRECT_URL', schemes)

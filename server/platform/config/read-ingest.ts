@@ -1,15 +1,15 @@
 import { oneOf, wholeNumber, type Env } from './read-setting.ts'
 
-/** What converting video may cost, and what is made besides H.264. */
+/** Resource limits of video conversion, and the codec besides H.264. */
 export interface IngestConfig {
   extraRung: ExtraCodec | undefined
-  /** How many cores all of it together may use; undefined for every one. */
+  /** Maximum CPU cores for all conversions together; undefined means all cores. */
   cores: number | undefined
-  /** Bytes of memory that one run of ffmpeg may take. */
+  /** Maximum memory of one ffmpeg process, in bytes. */
   memory: number
 }
 
-/** What one run of ffmpeg may take of the machine. */
+/** Resource limits of one ffmpeg process. */
 export type RunLimits = Pick<IngestConfig, 'cores' | 'memory'>
 
 export type ExtraCodec = 'hevc' | 'av1'

@@ -4,24 +4,24 @@ import { resolve } from 'node:path'
 import { ConfigError } from './config-error.ts'
 import { text, type Env } from './read-setting.ts'
 
-/** Whose site it is, as its texts say it. */
+/** The operator's name, addresses and tax data, as shown to viewers. */
 export interface OperatorConfig {
-  /** What the site is called: in its header, titles and texts, on home screens and in search engines. */
+  /** The site's name, shown in its header, titles, texts, on home screens and in search engines. */
   site: string
-  /** The file of its logo, or undefined for our own mark. */
+  /** The path of the logo file; undefined for the default logo. */
   logo: string | undefined
-  /** Person or company, and its postal address: the imprint. */
+  /** The person or company and its postal address, shown in the imprint. */
   name: string | undefined
   address: string | undefined
-  /** Where messages go, and what the imprint names. */
+  /** The contact address, also shown in the imprint. */
   email: string | undefined
-  /** What the tax office knows the seller by, for receipts. */
+  /** The seller's tax number, printed on receipts. */
   taxNumber: string | undefined
-  /** The rate of the tax that is in every price, in hundredths of a percent. */
+  /** The tax rate included in every price, in hundredths of a percent. */
   taxRate: number
 }
 
-/** @throws ConfigError where CONTACT_EMAIL is no address, TAX_RATE no percentage or SITE_LOGO no picture that can be read */
+/** @throws ConfigError if CONTACT_EMAIL is not an address, TAX_RATE not a percentage or SITE_LOGO not a readable image */
 export function readOperator(env: Env): OperatorConfig {
   const email = text(env, 'CONTACT_EMAIL')
   if (email !== undefined && !isAddress(email))

@@ -1,26 +1,26 @@
 import { limit, type Env, type Limit } from './read-setting.ts'
 
 /**
- * How many rows or bytes each network may store within a time. Mobile carriers put thousands of phones behind one address,
- * so the limits protect the disk and do not restrict a person.
+ * Maximum rows or bytes that each network may store within a time. Mobile carriers put thousands of phones behind one address, so
+ * the limits protect the disk and do not restrict a single user.
  */
 const usual = {
-  /** New rows of guests, which are created when something is first stored for a guest. */
+  /** New guest rows, which are created when something is first stored for a guest. */
   guests: { setting: 'LIMIT_GUESTS_IP', max: 600, seconds: 3600 },
   orders: { setting: 'LIMIT_ORDERS_IP', max: 200, seconds: 3600 },
-  /** Started payments and set-ups of payment methods, successful or not. */
+  /** Started payments and payment method set-ups, successful or not. */
   payments: { setting: 'LIMIT_PAYMENTS_IP', max: 600, seconds: 3600 },
-  /** Bytes of new consent texts, stored as the buyer was shown them. */
+  /** Bytes of new consent texts, stored as shown to the buyer. */
   wordBytes: { setting: 'LIMIT_WORD_BYTES_IP', max: 300_000, seconds: 3600 },
   /** Stored plays and favorites. */
   library: { setting: 'LIMIT_LIBRARY_IP', max: 300, seconds: 60 },
-  /** Guests without a row who are assigned to an experiment. */
+  /** Guests without a row who are assigned to an experiment variant. */
   exposures: { setting: 'LIMIT_EXPOSURES_IP', max: 300, seconds: 60 },
-  /** Idempotency keys with their responses. A member is counted instead of the network. */
+  /** Idempotency keys with their responses. For members the quota is per member instead of per network. */
   keys: { setting: 'LIMIT_KEYS_IP', max: 600, seconds: 3600 },
-  /** Requests for mails with a link. */
+  /** Requests for mails that contain a link. */
   mailLinks: { setting: 'LIMIT_MAIL_LINKS_IP', max: 60, seconds: 3600 },
-  /** Audit events of one kind that anybody can cause. */
+  /** Audit events of one kind that unauthenticated clients can cause. */
   audit: { setting: 'LIMIT_AUDIT_IP', max: 300, seconds: 3600 },
   /** Bytes of analytics events. */
   eventBytes: { setting: 'LIMIT_EVENT_BYTES_IP', max: 60_000, seconds: 60 },
@@ -41,6 +41,6 @@ export function readQuotas(env: Env): QuotaLimits {
     const { setting, max, seconds } = usual[name]
     return [name, limit(env, setting) ?? { max, seconds }]
   })
-  // Object.fromEntries forgets which names there are; all of them are here.
+  // Object.fromEntries loses the type of the keys; all of them are present.
   return Object.freeze(Object.fromEntries(read) as QuotaLimits)
 }

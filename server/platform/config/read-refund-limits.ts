@@ -1,17 +1,17 @@
 import { ConfigError } from './config-error.ts'
 import { list, type Env } from './read-setting.ts'
 
-/** How much of an order roles with a limit may refund, in cents of the order's currency. */
+/** Maximum refunds of an order by roles with a limit, in cents of the order's currency. */
 export interface RefundLimits {
   usual: number
-  /** By currency, for those in which as many cents are worth something else. */
+  /** Limits of currencies in which a cent has a different value. */
   of: Readonly<Record<string, number>>
 }
 
 const usualCents = 2000
 const mostCurrencies = 50
 
-/** Such as `2000, JPY:300000`. @throws ConfigError */
+/** Reads limits such as `2000, JPY:300000`. @throws ConfigError */
 export function readRefundLimits(env: Env): RefundLimits {
   const parts = list(env, 'SUPPORT_REFUND_CENTS', mostCurrencies).map((part) => {
     const [, currency, cents] = /^(?:([A-Z]{3}):)?(\d{1,9})$/.exec(part) ?? []
@@ -28,7 +28,7 @@ export function readRefundLimits(env: Env): RefundLimits {
   return { usual: usual?.cents ?? usualCents, of: Object.fromEntries(of) }
 }
 
-/** What holds for a currency. */
+/** Returns the limit for a currency. */
 export function refundLimitOf({ usual, of }: RefundLimits, currency: string): number {
   return of[currency] ?? usual
 }

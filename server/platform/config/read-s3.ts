@@ -1,19 +1,19 @@
 import { ConfigError } from './config-error.ts'
 import { allOrNone, flag, text, url, type Env } from './read-setting.ts'
 
-/** The bucket that files live in. Its secret key is in `Secrets`. */
+/** The S3 bucket for files. Its secret key is in `Secrets`. */
 export interface S3Config {
   endpoint: string
   region: string
   bucket: string
   accessKeyId: string
-  /** The bucket's name in the path of its addresses, not in their host. */
+  /** True if the bucket's name is part of the URL path instead of the host. */
   forcePathStyle: boolean
-  /** A cache in front that checks our passes, without a slash at the end. */
+  /** The address of a cache in front that verifies signed URLs, without a slash at the end. */
   publicUrl: string | undefined
 }
 
-/** Reads the settings of the S3 store, all four or none. @throws ConfigError naming the one that is missing or wrong */
+/** Reads the settings of the S3 store, all four or none. @throws ConfigError naming the missing or invalid one */
 export function readS3(env: Env): {
   s3: S3Config | undefined
   s3Secrets: { secretAccessKey: string } | undefined

@@ -4,9 +4,8 @@ import { ConfigError } from './config-error.ts'
 export type Env = Readonly<Record<string, string | undefined>>
 
 /**
- * Reads a setting as it is written; empty counts as not given. `NAME_FILE` names a file that holds it, as container engines hand
- * over secrets.
- * @throws ConfigError where both are set, or where the file can't be read
+ * Reads a setting as text; empty counts as not set. `NAME_FILE` names a file that contains the value, as with container secrets.
+ * @throws ConfigError if both are set, or if the file can't be read
  */
 export function text(env: Env, name: string): string | undefined {
   const value = env[name]?.trim() || undefined
@@ -21,7 +20,7 @@ export function text(env: Env, name: string): string | undefined {
   }
 }
 
-/** A whole number between `min` and `max`, both included. */
+/** Reads a whole number between `min` and `max`, both included. */
 export function wholeNumber(
   env: Env,
   name: string,
@@ -35,7 +34,7 @@ export function wholeNumber(
   return number
 }
 
-/** So many times in so many seconds. */
+/** A rate limit: `max` times in `seconds`. */
 export interface Limit {
   max: number
   seconds: number
@@ -43,7 +42,7 @@ export interface Limit {
 
 const units: Record<string, number> = { s: 1, min: 60, h: 3600, d: 86_400 }
 
-/** How often something may be done: `20/min`, also per `s`, `h` or `d`. */
+/** Reads a rate limit such as `20/min`, also per `s`, `h` or `d`. */
 export function limit(env: Env, name: string): Limit | undefined {
   const value = text(env, name)
   if (value === undefined) return undefined
@@ -54,19 +53,19 @@ export function limit(env: Env, name: string): Limit | undefined {
   return { max: Number(max), seconds }
 }
 
-/** A limit as `limit` reads it. */
+/** Formats a limit so that `limit` can read it. */
 export function writeLimit({ max, seconds }: Limit): string {
   const unit = Object.entries(units).find(([, length]) => length === seconds)?.[0]
   return `${max}/${unit ?? 's'}`
 }
 
-/** A switch: 1 or 0. */
+/** Reads a switch: 1 or 0. */
 export function flag(env: Env, name: string): boolean | undefined {
   const value = oneOf(env, name, ['0', '1'])
   return value === undefined ? undefined : value === '1'
 }
 
-/** One of a few words. */
+/** Reads one of a few allowed values. */
 export function oneOf<Word extends string>(env: Env, name: string, words: readonly Word[]): Word | undefined {
   const value = text(env, name)
   if (value === undefined) return undefined
@@ -75,7 +74,7 @@ export function oneOf<Word extends string>(env: Env, name: string, words: readon
   return word
 }
 
-/** An address with one of the given schemes (`https:`). The value is not repeated in the message: it may hold a password. */
+/** Reads an address with one of the given schemes (`https:`). The message does not repeat the value, which may contain a password. */
 export function url(env: Env, name: string, schemes: readonly string[]): string | undefined {
   const value = text(env, name)
   if (value === undefined) return undefined
@@ -88,7 +87,7 @@ export function url(env: Env, name: string, schemes: readonly string[]): string 
   return value
 }
 
-/** Up to `max` values with commas between them. */
+/** Reads up to `max` comma-separated values. */
 export function list(env: Env, name: string, max: number): string[] {
   const values = (text(env, name) ?? '')
     .split(',')
@@ -102,8 +101,8 @@ export function list(env: Env, name: string, max: number): string[] {
 }
 
 /**
- * Settings that only make sense together.
- * @throws ConfigError naming the one that is missing
+ * Reads settings that are only valid together.
+ * @throws ConfigError naming the missing one
  */
 export function allOrNone<Name extends string>(
   env: Env,
@@ -114,6 +113,6 @@ export function allOrNone<Name extends string>(
   if (!given) return undefined
   const missing = values.find(([, value]) => value === undefined)
   if (missing) throw new ConfigError(`${missing[0]} is missing: it belongs to ${given[0]}, which is set.`)
-  // Object.fromEntries forgets which names there are; all of them are here.
+  // Object.fromEntries loses the type of the keys; all of them are present.
   return Object.fromEntries(values) as Record<Name, string>
 }

@@ -1,7 +1,7 @@
 import { ConfigError } from './config-error.ts'
 import { allOrNone, text, url, type Env } from './read-setting.ts'
 
-/** The social providers that can be signed in with: those whose keys are set. */
+/** The enabled social providers: those whose keys are set. */
 export interface SocialSettings {
   google: { clientId: string; issuer: string } | undefined
   oidc: { clientId: string; issuer: string; name: string } | undefined
@@ -13,8 +13,8 @@ export interface SocialSettings {
 export type SocialSecrets = { [Provider in keyof SocialSettings]: string | undefined }
 
 /**
- * Reads the keys of the social providers, each both or none.
- * @throws ConfigError naming the setting that is missing or wrong
+ * Reads the keys of the social providers, both or none of each.
+ * @throws ConfigError naming the missing or invalid setting
  */
 export function readSocial(env: Env): { social: SocialSettings; socialSecrets: SocialSecrets } {
   const google = allOrNone(env, ['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET'])
@@ -57,7 +57,7 @@ function base(env: Env, name: string): string | undefined {
 
 const thisMachine = /^(localhost|127(\.\d+){3}|\[::1\])$/
 
-/** Who somebody is, is taken from an answer of this address: it must not be open to change on the way. */
+/** Reads a provider's address. Responses from it identify users, so it must be protected from tampering: https, or this machine. */
 function safeUrl(env: Env, name: string): string | undefined {
   const value = url(env, name, ['https:', 'http:'])
   if (value === undefined) return undefined

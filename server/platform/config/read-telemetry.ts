@@ -3,8 +3,8 @@ import { text, url, type Env } from './read-setting.ts'
 const http = ['http:', 'https:']
 
 /**
- * Whether traces are sent: OpenTelemetry's own variables, which its library reads itself.
- * @throws ConfigError naming the one that is wrong
+ * Reads whether traces are sent, from OpenTelemetry's own variables, which its library reads itself.
+ * @throws ConfigError naming the invalid one
  */
 export function readTracing(env: Env): { headers: string | undefined } | undefined {
   const endpoint =

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { ConfigError } from './config-error.ts'
 import { readTracking } from './read-tracking.ts'
 
-test('nothing is told to anybody unless a token is given', () => {
+test('reports no conversions unless a token is set', () => {
   expect(readTracking({})).toEqual({
     eventsDays: 180,
     consent: 'usual',
@@ -14,7 +14,7 @@ test('nothing is told to anybody unless a token is given', () => {
   expect(tiktok).toEqual({ accessToken: 't', apiBase: 'https://business-api.tiktok.com' })
 })
 
-test('an address may be that of a stand-in, with or without a slash at its end', () => {
+test("accepts a stand-in's address, with or without a trailing slash", () => {
   const { meta } = readTracking({ META_ACCESS_TOKEN: 'm', META_API_BASE: 'http://127.0.0.1:9/' }).conversions
   expect(meta?.apiBase).toBe('http://127.0.0.1:9')
 })
@@ -25,7 +25,7 @@ test.each([
   [{ TIKTOK_PIXEL: 'a b' }, /TIKTOK_PIXEL/],
   [{ CONSENT: 'yes' }, /CONSENT/],
   [{ META_API_BASE: 'ftp://x' }, /META_API_BASE/],
-])('a wrong setting is named: %j', (env, name) => {
+])('names the invalid setting: %j', (env, name) => {
   expect(() => readTracking(env)).toThrow(ConfigError)
   expect(() => readTracking(env)).toThrow(name)
 })

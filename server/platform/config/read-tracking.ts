@@ -6,19 +6,19 @@ interface Account {
   apiBase: string
 }
 
-/** What is recorded about visits, and who receives it. */
+/** Settings of analytics events and of the platforms that receive conversions. */
 export interface TrackingConfig {
-  /** Analytics events older than this are forgotten. */
+  /** Analytics events are deleted after this many days. */
   eventsDays: number
-  /** `strict`: browsers hold click ids in memory only, until the person has agreed. */
+  /** `strict`: browsers keep click ids in memory only, until the visitor has consented. */
   consent: 'usual' | 'strict'
-  /** For `GET /api/reports`, where the operator has set none in the database. */
+  /** Fallbacks of `GET /api/reports` for pixels that the operator has not set in the database. */
   pixels: Record<'facebook_pixel_id' | 'google_analytics' | 'tiktok_pixel' | 'bigo_pixel', string | undefined>
-  /** The platforms that the server reports conversions to, with consent. The tokens are secrets. */
+  /** The platforms that receive server-side conversions, with consent. The tokens are secrets. */
   conversions: { meta: Account | undefined; tiktok: Account | undefined }
 }
 
-/** Reads the tracking settings. @throws ConfigError naming the one that is wrong */
+/** Reads the tracking settings. @throws ConfigError naming the invalid one */
 export function readTracking(env: Env): TrackingConfig {
   return {
     eventsDays: wholeNumber(env, 'EVENTS_DAYS', { min: 1, max: 3650 }) ?? 180,

@@ -6,42 +6,42 @@ import { listen } from '#server/platform/database/listen.ts'
 import type { Log } from '#server/platform/log.ts'
 import { oneAtATime } from '#server/platform/jobs/one-at-a-time.ts'
 
-/** What the operator may change while the site runs. What is not set in the database is as the environment has it. */
+/** Settings that the operator may change while the site runs. They override the environment; unset ones fall back to it. */
 export interface OwnSettings {
   contact_email?: string
   mail_from?: string
   maintenance?: boolean
-  /** The hash of the icon that was brought in. */
+  /** The hash of the uploaded icon. */
   icon?: string
   languages?: OfferedLanguages
   limits?: Partial<Limits>
 }
 
-/** The settings in force; each process hears of a change at once. */
+/** The settings in force. Each process is notified of a change at once. */
 export interface RuntimeSettings {
   readonly contactEmail: string | undefined
   readonly mailFrom: string
-  /** Viewers are asked to come back later; operators work on. */
+  /** Whether viewers see the maintenance page; operators keep access. */
   readonly maintenance: boolean
-  /** The hash of the icon that an operator has brought in. */
+  /** The hash of the icon that an operator uploaded. */
   readonly icon: string | undefined
-  /** Those that viewers can choose from, the default first. */
+  /** Languages that viewers can choose, the default first. */
   readonly languages: OfferedLanguages
-  /** One permanent object whose limits change. */
+  /** A permanent object whose limits are updated in place. */
   readonly limits: Limits
   /** Applies a change in this process at once. */
   refresh(): Promise<void>
   stop(): Promise<void>
 }
 
-/** The row of the table `settings`. */
+/** The key of the row in the table `settings`. */
 export const ownSettingsKey = 'site'
-/** The table, and the channel on which it tells of changes. */
+/** The table's name, and the channel that notifies of changes. */
 const channel = 'settings'
-/** For what a listener misses. */
+/** Polling interval, for notifications that the listener misses. */
 const everyMs = 60_000
 
-/** Reads the operator's settings, and again when they change. While the database is away they stay as they were. */
+/** Reads the operator's settings, and again when they change. They keep their values while the database is unavailable. */
 export async function openRuntimeSettings(
   { pool, sessions }: Pick<Database<unknown>, 'pool' | 'sessions'>,
   { operator, mail, limits: usual }: Pick<Config, 'operator' | 'mail' | 'limits'>,
@@ -53,7 +53,7 @@ export async function openRuntimeSettings(
     const text = await readOwn(pool)
     if (text === known) return
     known = text
-    // Written by the studio's command, which has checked it.
+    // Written by the studio's command, which has validated it.
     own = JSON.parse(text) as OwnSettings
     Object.assign(limits, usual, own.limits)
   }

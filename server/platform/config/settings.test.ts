@@ -19,7 +19,7 @@ const effective = (env: Record<string, string>) =>
       .map(({ name, value, source }) => [name, { value, source }]),
   )
 
-/** Some settings are read only with others. */
+/** Settings that are only read together with others. */
 const companions = {
   OIDC_ISSUER: 'https://id.example',
   OIDC_CLIENT_ID: 'site',
@@ -36,12 +36,12 @@ const companions = {
   PAYPAL_WEBHOOK_ID: 'webhook',
 }
 
-/** Words for what holds where a setting is not set; they are no value of it. */
+/** Placeholders in the defaults column that are not values. */
 const noValues = new Set(['none', 'off', 'all'])
-/** Settings whose default is not a constant. */
+/** Settings whose default is not constant. */
 const ofPlace = new Set(['DATA_DIR', 'PUBLIC_URL'])
 
-test('the list has each setting that a start reads, and no other', () => {
+test('the list contains exactly the settings that a start reads', () => {
   const read = new Set<string>()
   const env = new Proxy<Record<string, string>>(
     { DATA_DIR: dataDir, ...companions },
@@ -56,7 +56,7 @@ test('the list has each setting that a start reads, and no other', () => {
   expect(names.toSorted()).toEqual([...read].toSorted())
 })
 
-/** The names and the defaults of a row, without the marks of code. A default that all names share is there once. */
+/** Reads the names and defaults of a table row, without backticks. A default that all names share is listed once. */
 function readRow(row: string): [string, string | undefined][] {
   const [named = '', defaults = ''] = row.slice(2).split(' | ')
   const names = named.replaceAll('`', '').split(', ')
@@ -64,7 +64,7 @@ function readRow(row: string): [string, string | undefined][] {
   return names.map((name, index) => [name, each.length === names.length ? each[index] : each.join(', ')])
 }
 
-test('docs/configure.md has each setting in its group, with its default', () => {
+test('docs/configure.md lists each setting in its group, with its default', () => {
   const page = readFileSync(join(import.meta.dirname, '../../../docs/configure.md'), 'utf8')
   const documented = Object.fromEntries(
     page
@@ -83,7 +83,7 @@ test('docs/configure.md has each setting in its group, with its default', () => 
   expect(documented).toEqual(Object.fromEntries(known))
 })
 
-test('a setting whose default is a value starts the site as its default does', () => {
+test('setting a default explicitly has the effect of the default', () => {
   const base = { DATA_DIR: dataDir, APP_SECRET: 'a secret of thirty-two characters', ...companions }
   const unset = loadConfig(base)
   const literal = Object.values(settingGroups)
@@ -96,7 +96,7 @@ test('a setting whose default is a value starts the site as its default does', (
   expect(changed.map(({ name }) => name)).toEqual([])
 })
 
-test('a setting is shown with its value and where it comes from', () => {
+test('shows a setting with its value and source', () => {
   const shown = effective({
     PORT: '80',
     HOST: '0.0.0.0',
@@ -111,7 +111,7 @@ test('a setting is shown with its value and where it comes from', () => {
   })
 })
 
-test('secrets and the passwords in addresses are masked', () => {
+test('masks secrets and passwords in addresses', () => {
   const env = { STRIPE_SECRET_KEY: 'sk_live_1', DATABASE_URL: 'postgres://site:hush@db/site' }
   const shown = effective(env)
   expect(shown['STRIPE_SECRET_KEY']?.value).toBe('••••••••')
@@ -128,7 +128,7 @@ test('secrets and the passwords in addresses are masked', () => {
   expect(shownUrls).toBe(DATABASE_READ_URL.replaceAll('hush', '••••••••'))
 })
 
-test('every setting may be in a file that NAME_FILE names', () => {
+test('every setting can be read from a file with NAME_FILE', () => {
   const file = join(dataDir, 'secret')
   const secret = 'a secret of thirty-two characters'
   writeFileSync(file, `${secret}\n`)

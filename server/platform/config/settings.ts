@@ -1,11 +1,11 @@
 import type { Env } from './read-setting.ts'
 
-/** A setting of the environment. `docs/configure.md` says what each does; a test compares both with what is read at start. */
+/** An environment setting. `docs/configure.md` describes each; a test compares both lists with the settings read at start. */
 export interface Setting {
   name: string
   /** A description of the default. */
   fallback: string
-  /** Never printed: `all` of it, or the `password` in an address. */
+  /** The part that is never printed: the whole value (`all`), or the `password` in an address. */
   secret?: 'all' | 'password'
 }
 
@@ -13,7 +13,7 @@ const setting = (name: string, fallback: string): Setting => ({ name, fallback }
 const secret = (name: string, fallback = 'none'): Setting => ({ name, fallback, secret: 'all' })
 const unset = (...names: string[]) => names.map((name) => setting(name, 'none'))
 
-/** Every setting, by what an operator wants to do. */
+/** Every setting, grouped by the operator's task. */
 export const settingGroups: Readonly<Record<string, readonly Setting[]>> = {
   'Where the site runs': [
     setting('PORT', '3000'),
@@ -141,7 +141,7 @@ export const settingGroups: Readonly<Record<string, readonly Setting[]>> = {
 
 export interface EffectiveSetting {
   name: string
-  /** Masked if it is a secret; the default's description if it is not set. */
+  /** The masked value of a secret, or the description of the default if it is not set. */
   value: string
   source: 'environment' | '.env' | 'file' | 'default'
 }

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Wakes a loop that waits for work. */
+/** A wake signal for a loop that waits for work. */
 export interface Bell {
-  /** Wakes the loop. If it is not resting, its next rest ends at once. */
+  /** Wakes the loop. If it is not waiting, its next wait ends at once. */
   ring(): void
-  /** Waits for `ms` milliseconds, until `ring`, or until the signal. */
+  /** Waits for `ms` milliseconds, or until `ring` or the abort signal. */
   rest(ms: number, signal: AbortSignal): Promise<void>
 }
 

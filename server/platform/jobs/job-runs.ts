@@ -1,18 +1,18 @@
 import type { Pool } from 'pg'
 import type { Log } from '#server/platform/log.ts'
 
-/** On this channel an operator asks for jobs to run before their time. */
+/** The channel on which operators request jobs to run immediately. */
 export const wantedChannel = 'job_runs'
 
 const longestReason = 500
-/** How often the success of a frequent job is recorded. An alert for a job that does not succeed needs five minutes. */
+/** Interval at which the success of a frequent job is recorded. The alert for a job that does not succeed allows five minutes. */
 const usualQuietSeconds = 60
-/** A job runs at least this often whatever its condition says, so that a wrong condition only delays it. */
+/** A job runs at least this often even if its condition is false, so that a wrong condition only delays it. */
 const anywaySeconds = 600
-/** A round starts a little early rather than a whole poll late. */
+/** A round may start a little early, so that it is not delayed by a whole poll. */
 const hasRound = `(taken_at IS NULL OR taken_at <= now() - make_interval(secs => 0.9 * every_seconds))`
 
-/** Keeps a row for each of these jobs and forgets the others, which belonged to another version. */
+/** Creates a row for each of these jobs and deletes those of other versions. */
 export async function knowJobs(
   pool: Pool,
   jobs: readonly { name: string; everySeconds: number }[],
@@ -32,8 +32,8 @@ interface Conditional {
 }
 
 /**
- * Finds the jobs whose round has come: `due` are to run, `idle` have nothing to do, which is to be recorded. A job that failed last runs
- * whatever its condition says. If the conditions cannot be evaluated, all of them count as true.
+ * Finds the jobs whose round is due: those in `due` must run, those in `idle` have nothing to do, which is recorded. A job whose
+ * last run failed is always due. If the conditions cannot be evaluated, all count as true.
  */
 export async function findDue(
   pool: Pool,
@@ -43,7 +43,7 @@ export async function findDue(
 ): Promise<{ due: string[]; idle: string[] }> {
   const conditional = jobs.filter(({ dueWhen }) => dueWhen !== undefined)
   const { rows } = await askDue(pool, conditional, now).catch((error: unknown) => {
-    log.warn({ err: error }, 'The conditions of jobs could not be asked')
+    log.warn({ err: error }, 'The conditions of jobs could not be evaluated')
     return askDue(pool, [], now)
   })
   const [{ round, met } = { round: [], met: [] }] = rows
@@ -57,9 +57,9 @@ export async function findDue(
 
 interface Round {
   name: string
-  /** Whether it runs whatever its condition says. */
+  /** True if it runs regardless of its condition. */
   anyway: boolean
-  /** Whether its last success was recorded too long ago. */
+  /** True if its last success was recorded too long ago. */
   unnoted: boolean
 }
 
@@ -96,7 +96,7 @@ export async function noteNothingDue(pool: Pool, names: readonly string[]): Prom
   )
 }
 
-/** Writes down that a job succeeded, unless it did in the last `quietSeconds`. */
+/** Records that a job succeeded, unless a success was recorded in the last `quietSeconds`. */
 export async function noteSuccess(pool: Pool, name: string, quietSeconds = usualQuietSeconds): Promise<void> {
   await pool.query(
     `UPDATE job_runs SET succeeded_at = now(), failing_since = NULL, failures = 0, reason = NULL WHERE name = $1
@@ -105,7 +105,7 @@ export async function noteSuccess(pool: Pool, name: string, quietSeconds = usual
   )
 }
 
-/** Writes down that a job failed, and why. */
+/** Records that a job failed, and why. */
 export async function noteFailure(pool: Pool, name: string, error: unknown): Promise<void> {
   const reason = (error instanceof Error ? error.message : String(error)).slice(0, longestReason)
   await pool.query(
@@ -115,7 +115,7 @@ export async function noteFailure(pool: Pool, name: string, error: unknown): Pro
   )
 }
 
-/** Takes the jobs that operators want to run now; each is given to one process. */
+/** Claims the jobs that operators have requested; each is given to one process. */
 export async function takeWanted(pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<{ name: string }>(
     'UPDATE job_runs SET wanted = false WHERE wanted RETURNING name',

@@ -9,7 +9,7 @@ export interface JobRunsTable {
   failures: Generated<number>
   reason: string | null
   wanted: Generated<boolean>
-  /** When a process last took it up. */
+  /** When a process last claimed it. */
   taken_at: Generated<Date | null>
 }
 

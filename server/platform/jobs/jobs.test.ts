@@ -8,7 +8,7 @@ const started: Jobs[] = []
 
 beforeAll(async () => {
   database = await testDatabase()
-  // As the site's own pool does: a connection that breaks while in use tells so.
+  // Like the site's own pool, which handles errors of connections in use.
   database.pool.on('connect', (client) => client.on('error', () => {}))
 })
 afterEach(async () => {
@@ -25,7 +25,7 @@ const start = async (...given: Job[]) => {
 }
 const hourly = { everySeconds: 3600, wakeOn: 'bell' }
 
-test('a job runs as soon as its channel is notified, once more where that comes while it runs', async () => {
+test('a job runs as soon as its channel is notified, and once more if notified during a run', async () => {
   let runs = 0
   let marks = 0
   const gates: (() => void)[] = []
@@ -39,10 +39,10 @@ test('a job runs as soon as its channel is notified, once more where that comes 
   }
   const marked = { name: 'marked', ...hourly, wakeOn: 'mark', run: async () => void marks++ }
   await start(woken, marked)
-  // Both the clock and the beginning of listening ask for each.
+  // Both the schedule and the start of listening cause a run of each.
   await expect.poll(() => [runs, marks]).toEqual([2, 2])
   const pass = () => gates.splice(0).forEach((open) => open())
-  /** Notifies the job, and waits until the listener has heard of it: the mark comes after. */
+  /** Notifies the job and waits until the listener has received it: the marker is sent after it. */
   const heard = async () => {
     const before = marks
     await database.pool.query("SELECT pg_notify('bell', ''), pg_notify('mark', '')")
@@ -58,7 +58,7 @@ test('a job runs as soon as its channel is notified, once more where that comes 
   pass()
 })
 
-test('a lost connection is made again, and what was missed meanwhile is looked for', async () => {
+test('reconnects after a lost connection, and polls for missed notifications', async () => {
   let runs = 0
   await start({ name: 'again', ...hourly, run: async () => void runs++ })
   await expect.poll(() => runs).toBe(2)
@@ -68,14 +68,14 @@ test('a lost connection is made again, and what was missed meanwhile is looked f
   await expect.poll(() => runs).toBe(3)
 })
 
-/** A job that was taken up just now, so that its next round is the first that this test sees. */
+/** Marks jobs as just run, so that their next round is the first that this test sees. */
 const taken = (...names: string[]) =>
   database.pool.query(
     `INSERT INTO job_runs (name, every_seconds, taken_at) SELECT name, 1, now() FROM unnest($1::text[]) AS job (name)`,
     [names],
   )
 
-test('a job with nothing to do is not run and has gone well, and runs once there is something', async () => {
+test('records a job with nothing to do as succeeded without running it, and runs it once there is work', async () => {
   await database.pool.query('CREATE TABLE parcels (sent boolean)')
   await taken('parcels')
   let runs = 0
@@ -93,7 +93,7 @@ test('a job with nothing to do is not run and has gone well, and runs once there
   await expect.poll(() => runs, { timeout: 5000 }).toBeGreaterThan(0)
 })
 
-test('a condition goes by the clock of the site', async () => {
+test("a condition uses the site's clock", async () => {
   await taken('timely')
   let runs = 0
   const timely = {
@@ -107,7 +107,7 @@ test('a condition goes by the clock of the site', async () => {
   await expect.poll(() => runs, { timeout: 5000 }).toBeGreaterThan(0)
 })
 
-test('a job whose condition cannot be asked is run all the same, and keeps no other from running', async () => {
+test('runs a job whose condition fails to evaluate, without blocking other jobs', async () => {
   await taken('broken', 'whole')
   const ran = new Set<string>()
   const job = (name: string) => ({ name, everySeconds: 1, run: async () => void ran.add(name) })
@@ -115,7 +115,7 @@ test('a job whose condition cannot be asked is run all the same, and keeps no ot
   await expect.poll(() => ran.size, { timeout: 5000 }).toBe(2)
 })
 
-test('of several processes one runs a job in each round', async () => {
+test('one of several processes runs a job in each round', async () => {
   let [runs, marks] = [0, 0]
   const shared = { name: 'shared', everySeconds: 3600, run: async () => void runs++ }
   const mark = { name: 'mark', everySeconds: 1, run: async () => void marks++ }
@@ -124,7 +124,7 @@ test('of several processes one runs a job in each round', async () => {
   expect(runs).toBe(1)
 })
 
-test('closing waits for what is under way and says so to it', async () => {
+test('closing aborts the signal of running jobs and waits for them', async () => {
   let told = false
   let over = false
   const begun = Promise.withResolvers<void>()

@@ -15,18 +15,18 @@ import {
 import type { Log } from '#server/platform/log.ts'
 import { oneAtATime } from './one-at-a-time.ts'
 
-/** A scheduled job: in each interval of `everySeconds` one of all processes runs it. */
+/** A scheduled job: one process at a time runs it every `everySeconds`. */
 export interface Job {
   name: string
   everySeconds: number
   /**
-   * A condition in SQL that holds while there may be something to do; `$1` is the time by the site's clock. Without one the job runs
-   * in each of its rounds, with one only in those in which it holds, and every ten minutes all the same.
+   * An SQL condition that is true while there may be work; `$1` is the site's time. Without one the job runs in each round; with one
+   * only in rounds where it is true, and at least every ten minutes.
    */
   dueWhen?: string
-  /** A channel of the database that also calls for it, in every process at once. */
+  /** A database channel that triggers it in every process at once. */
   wakeOn?: string
-  /** The signal means that the process is closing: finish what has started, and start nothing new. */
+  /** The signal means that the process is closing: finish started work, and start nothing new. */
   run(signal: AbortSignal): Promise<void>
 }
 
@@ -35,22 +35,21 @@ export interface Jobs {
 }
 
 interface Options {
-  /** How often each process looks for a job that is due. */
+  /** Interval at which each process polls for due jobs. */
   pollSeconds?: number
-  /** What `dueWhen` goes by. */
+  /** The clock of `dueWhen`. */
   clock?: Clock
 }
 
 type Work = (job: Job, quietSeconds?: number) => Promise<void>
 
-/** How long jobs under way may take once the process closes; the worker is killed soon after (run-worker.ts). */
+/** Time-out of running jobs once the process closes; the worker is killed soon after (run-worker.ts). */
 const graceMs = 4000
 const usualPollSeconds = 5
 
 /**
- * Runs scheduled jobs. One statement every few seconds asks the site's PostgreSQL which of them are due, and writes nothing if none
- * is. A job that fails is logged and comes round again, and so does one whose process died. How each gets on is
- * written down (job-runs.ts).
+ * Runs scheduled jobs. Every few seconds one statement finds the due jobs, and writes nothing if there are none. A job that fails is
+ * logged and runs again in its next round, as does one whose process died. The outcome is recorded (job-runs.ts).
  */
 export async function startJobs(
   pool: Pool,
@@ -67,12 +66,12 @@ export async function startJobs(
       .then(
         () => noteSuccess(pool, job.name, quietSeconds),
         (error: unknown) => {
-          log.error({ err: error, job: job.name }, 'A job failed and will come round again')
+          log.error({ err: error, job: job.name }, 'A job failed and will be retried')
           return noteFailure(pool, job.name, error)
         },
       )
       .catch((error: unknown) =>
-        log.warn({ err: error, job: job.name }, 'How a job went could not be written down'),
+        log.warn({ err: error, job: job.name }, 'The outcome of a job could not be recorded'),
       )
     running.add(run)
     await run
@@ -81,9 +80,7 @@ export async function startJobs(
   await knowJobs(pool, jobs)
   const lookForDue = createLook({ pool, clock, log }, jobs, work)
   const look = oneAtATime(() =>
-    lookForDue().catch((error: unknown) =>
-      log.warn({ err: error }, 'The jobs that are due could not be looked for'),
-    ),
+    lookForDue().catch((error: unknown) => log.warn({ err: error }, 'The due jobs could not be queried')),
   )
   look()
   const timer = setInterval(look, pollSeconds * 1000).unref()
@@ -101,7 +98,7 @@ export async function startJobs(
 }
 
 /**
- * Creates the poll that starts due jobs, except those that this process is running already. A job with nothing to do counts as
+ * Creates the poll that starts due jobs, except those that this process is already running. A job with nothing to do counts as
  * succeeded.
  */
 function createLook(
@@ -127,7 +124,7 @@ function createLook(
 
 function wakeJobs(pool: Pool, jobs: readonly Job[], work: Work, log: Log) {
   const byName = new Map(jobs.map((job) => [job.name, oneAtATime(() => work(job))]))
-  // An operator who has a job run sees when it succeeded, however soon after the last time.
+  // An operator who requests a job sees its time of success, however recent the last one.
   const wanted = new Map(jobs.map((job) => [job.name, oneAtATime(() => work(job, 0))]))
   const wakes = new Map<string, () => void>(
     jobs.flatMap(({ name, wakeOn }) => {
@@ -140,7 +137,7 @@ function wakeJobs(pool: Pool, jobs: readonly Job[], work: Work, log: Log) {
   }
   wakes.set(wantedChannel, () => {
     runWanted().catch((error: unknown) =>
-      log.warn({ err: error }, 'What operators want to run could not be read'),
+      log.warn({ err: error }, 'The jobs requested by operators could not be read'),
     )
   })
   return listen(pool, [...wakes.keys()], (channel) => wakes.get(channel)?.(), log)

@@ -4,14 +4,14 @@ import { readPage, type Paging } from '#server/platform/read-page.ts'
 import { deleteAbandonedMails, requeueMail, selectAbandonedMails } from './queries.ts'
 import type { MailTables } from './tables.ts'
 
-/** A mail that was given up, with everything that it was to say. */
+/** An abandoned mail, with all its fields. */
 export type PutAsideMail = Awaited<ReturnType<typeof selectAbandonedMails>>[number]
 
-/** So long a mail that was given up can be sent after all. */
+/** Time for which an abandoned mail can still be sent. */
 const keptMs = 7 * dayMs
 
 /**
- * Mails that were given up and are of use still, the latest first. Their fields may hold a link's secret: they are no one's to read.
+ * Lists abandoned mails that have not expired, the latest first. Their fields may contain a link's secret and must not be shown.
  * @throws Fault badCursor
  */
 export function listAbandonedMails(db: Kysely<MailTables>, { now }: Clock, paging: Paging) {
@@ -23,7 +23,7 @@ export function listAbandonedMails(db: Kysely<MailTables>, { now }: Clock, pagin
   )
 }
 
-/** Requeues an undelivered mail with all its attempts. @returns what it is, or undefined if there is no such mail */
+/** Requeues an abandoned mail with all its attempts. @returns its template, or undefined if there is no such mail */
 export function retryMail(
   tx: Transaction<MailTables>,
   id: string,
@@ -32,7 +32,7 @@ export function retryMail(
   return requeueMail(tx, id, now())
 }
 
-/** Forgets what was given up a week ago, or whose links are dead by now. */
+/** Deletes mails that were abandoned a week ago or have expired. */
 export function purgeAbandonedMails({ db, clock }: { db: Kysely<MailTables>; clock: Clock }): Promise<void> {
   const now = clock.now()
   return deleteAbandonedMails(db, now, new Date(now.getTime() - keptMs))

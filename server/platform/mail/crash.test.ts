@@ -28,7 +28,7 @@ beforeEach(async () => {
 afterEach(() => smtp.close())
 
 const waiting = () => database.db.selectFrom('mails').select('id').execute()
-/** Another process finds the queue, so long after. */
+/** Another process polls the queue this long after. */
 const takeUp = (afterMs: number) =>
   sendMails({
     db: database.db,
@@ -39,7 +39,7 @@ const takeUp = (afterMs: number) =>
   })
 
 test.each(['connect', 'sender', 'recipient'] as const)(
-  'killed as it talks to the server (%s): another process sends the mail once the claim is over, once',
+  'killed while talking to the server (%s): another process sends the mail once, after the claim expires',
   async (stage: Stage) => {
     let child: ChildProcess | undefined
     smtp.answer = (at) => {
@@ -61,7 +61,7 @@ test.each(['connect', 'sender', 'recipient'] as const)(
 
 test.each([
   ['before it claims the mail', 'before', '1', 1],
-  // The server has taken the mail and nobody but the dead process knows: the receiver can tell by the Message-ID.
+  // The server has accepted the mail, but only the dead process knew: the receiver can detect the duplicate by its Message-ID.
   ['between the server taking the mail and the queue forgetting it', 'before', '2', 2],
 ])('killed %s: sent, and always as the same mail', async (_, when, at, times) => {
   const { signal } = await runScript('send-and-crash.ts', [database.url, smtp.url, when, at])
@@ -72,7 +72,7 @@ test.each([
   expect(await waiting()).toEqual([])
 })
 
-test('a process that was held up until its claim was over does not end the try of another', async () => {
+test("a process that was delayed beyond its claim does not end another's attempt", async () => {
   const sending = Promise.withResolvers<(reason: Error) => void>()
   const first = sendMails({
     db: database.db,

@@ -5,9 +5,9 @@ import type { SendMailOptions } from 'nodemailer'
 import type { Config } from '#server/platform/config/config.ts'
 import type { Log } from '#server/platform/log.ts'
 
-/** A mail as it leaves. */
+/** A composed mail. */
 export interface Message {
-  /** The same at every try: it becomes the Message-ID, by which a receiver knows a mail that came twice. */
+  /** The same for every attempt: it becomes the Message-ID, by which receivers detect duplicates. */
   id: string
   createdAt: Date
   to: string
@@ -16,28 +16,28 @@ export interface Message {
   subject: string
   text: string
   html: string
-  /** What the mail's button opens, if it has one. */
+  /** The target of the mail's button, if it has one. */
   link: string | undefined
-  /** Who gets the answer, where that is not the sender. */
+  /** The recipient of replies, if not the sender. */
   replyTo?: { name: string; address: string }
-  /** Where mail programs end such mails by one POST (RFC 8058), of mails that one can end. */
+  /** The one-click unsubscribe URL (RFC 8058), for mails that have one. */
   unsubscribe?: string
 }
 
 export interface Mailer {
   /**
-   * Hands a mail over; it comes back within a minute.
-   * @throws MailError if the mail was not accepted, or that is unknown
+   * Sends a mail; settles within a minute.
+   * @throws MailError if the mail was not accepted, or if that is unknown
    */
   send(message: Message): Promise<void>
   /**
-   * Whether mails could be sent: asks the server, without a mail.
+   * Tests the connection to the server, without sending a mail.
    * @throws MailError if the server refuses us or cannot be reached; Error if the folder cannot be written
    */
   check(): Promise<void>
 }
 
-/** Why a mail was not taken, without anything that the server said: its words repeat the address. */
+/** A mail was not accepted. The message omits the server's text, which repeats the address. */
 export class MailError extends Error {
   /** The server rejected this mail or recipient permanently: a retry is useless. */
   readonly final: boolean
@@ -55,19 +55,19 @@ const timeouts = {
   greetingTimeout: 10_000,
   socketTimeout: 20_000,
 }
-/** For the whole of one mail, however slowly the server drips. */
+/** Time-out of one mail as a whole, however slowly the server responds. */
 const deadlineMs = 45_000
 
-/** Large, and only the process that sends mails needs it. */
+/** Loaded on demand: it is large, and only the process that sends mails needs it. */
 const loadNodemailer = () => import('nodemailer')
 
-/** Sends through SMTP_URL, with the sender that `from` returns at that time; without SMTP_URL, writes mails as files to DATA_DIR/mails. */
+/** Sends through SMTP_URL with the sender that `from` returns at that time; without SMTP_URL, writes mails as files to DATA_DIR/mails. */
 export function openMailer(config: Config, log: Log, from = () => config.mail.from): Mailer {
   const { smtpUrl } = config.mail
   return smtpUrl === undefined ? fileMailer(config, log, from) : smtpMailer(smtpUrl, from)
 }
 
-/** A mailer that opens a connection for each mail. `deadline` is for tests. */
+/** Creates a mailer that opens a connection for each mail. `deadline` is for tests. */
 export function smtpMailer(smtpUrl: string, from: () => string, deadline = deadlineMs): Mailer {
   return {
     async send(message) {
@@ -100,9 +100,9 @@ function fileMailer({ dataDir, production }: Config, log: Log, from: () => strin
       const path = join(folder, `${time}-${message.id}.eml`)
       await writeFile(`${path}.part`, bytes as Buffer, { mode: 0o600 })
       await rename(`${path}.part`, path)
-      // On a developer's machine the log is where the link is looked for; elsewhere it is a secret.
+      // In development the link is read from the log; in production it is a secret.
       const link = production || message.link === undefined ? '' : `: ${message.link}`
-      log.info(`SMTP_URL is not set: a mail lies in ${path}${link}`)
+      log.info(`SMTP_URL is not set: a mail was written to ${path}${link}`)
     },
     async check() {
       mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -115,7 +115,7 @@ function compose(message: Message, from: string): SendMailOptions {
   const { id, createdAt, to, lang, subject, text, html, replyTo, unsubscribe } = message
   return {
     from,
-    // An address as it is: as a text it could be read as several.
+    // As an object: a string could be parsed as several addresses.
     to: { name: '', address: to },
     ...(replyTo ? { replyTo } : {}),
     subject,
@@ -138,12 +138,12 @@ const oneClick = (link: string) => ({
   'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
 })
 
-/** The address of a sender such as `Cliffhanger <hello@drama.example>`. */
+/** Returns the address of a sender such as `Cliffhanger <hello@drama.example>`. */
 export function addressOf(from: string): string {
   return /<([^<>]*)>\s*$/.exec(from)?.[1] ?? from
 }
 
-/** The commands whose 5xx concerns this mail; elsewhere (greeting, sign-in, sender) it concerns the configuration, which can be fixed. */
+/** Commands whose 5xx concerns this mail. Elsewhere (greeting, sign-in, sender) it concerns the configuration, which can be fixed. */
 const aboutTheMail = new Set(['RCPT TO', 'DATA'])
 
 function explain(error: unknown): MailError {

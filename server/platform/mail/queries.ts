@@ -22,10 +22,10 @@ export async function insertMail(
   await tx.insertInto('mails').values(mail).execute()
 }
 
-/** Holds while a mail's time has come. */
+/** True while a mail is due. */
 export const anyDueMails = 'EXISTS (SELECT FROM mails WHERE due_at <= $1)'
 
-/** Takes mails whose time has come, for as long as `until`: no other process takes them before that. */
+/** Claims due mails until a time: no other process takes them before that. */
 export function claimMails(
   db: Kysely<MailTables>,
   now: Date,
@@ -51,7 +51,7 @@ export function claimMails(
     .execute()
 }
 
-/** Ends a mail, unless its claim ran out and another process has it by now. */
+/** Deletes a sent mail, unless its claim expired and another process has claimed it. */
 export async function deleteMail(
   db: Kysely<MailTables>,
   { id, attempts }: Pick<MailRow, 'id' | 'attempts'>,
@@ -72,14 +72,14 @@ export async function postponeMail(
     .execute()
 }
 
-/** Forgets what waits for an address, compared without case (index `abandoned_mails_recipient`). */
+/** Deletes queued and abandoned mails to an address, compared without case (index `abandoned_mails_recipient`). */
 export function deleteMailsTo(tx: Transaction<MailTables>, recipient: string): Promise<void> {
   return deleteMails(tx, (mail) =>
     mail(mail.fn('lower', ['recipient']), '=', mail.fn('lower', [mail.val(recipient)])),
   )
 }
 
-/** Forgets what waits about these orders, to whichever address (index `abandoned_mails_order`). */
+/** Deletes queued and abandoned mails about these orders, to any address (index `abandoned_mails_order`). */
 export async function deleteMailsAbout(
   tx: Transaction<MailTables>,
   orderIds: readonly string[],
@@ -98,7 +98,7 @@ async function deleteMails(
 
 const kept = ['id', 'recipient', 'template', 'language', 'fields', 'expires_at', 'created_at'] as const
 
-/** Puts a mail aside, unless its claim ran out and another process has it by now. */
+/** Moves a mail to the abandoned ones, unless its claim expired and another process has claimed it. */
 export async function giveUpMail(
   db: Kysely<MailTables>,
   { id, attempts }: Pick<MailRow, 'id' | 'attempts'>,
@@ -127,7 +127,7 @@ export async function giveUpMail(
     .execute()
 }
 
-/** Mails that were given up and are of use still, the latest first (index `abandoned_mails_at`). */
+/** Selects abandoned mails that have not expired, the latest first (index `abandoned_mails_at`). */
 export function selectAbandonedMails(
   db: Kysely<MailTables>,
   now: Date,
@@ -148,7 +148,7 @@ export function selectAbandonedMails(
   return page.execute()
 }
 
-/** Puts a mail that was given up into the queue again, as new. @returns it, if it is there and of use */
+/** Requeues an abandoned mail as new. @returns its template, if it exists and has not expired */
 export async function requeueMail(
   tx: Transaction<MailTables>,
   id: string,
@@ -166,7 +166,7 @@ export async function requeueMail(
     .executeTakeFirst()
 }
 
-/** Forgets what was given up before a time, or is of no use any more. */
+/** Deletes mails that were abandoned before a time or have expired. */
 export async function deleteAbandonedMails(db: Kysely<MailTables>, now: Date, before: Date): Promise<void> {
   await db
     .deleteFrom('abandoned_mails')

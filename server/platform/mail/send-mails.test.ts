@@ -39,7 +39,7 @@ beforeEach(async () => {
   })
   context = {
     db: database.db,
-    // It stands, so that no mail is due sooner on a slow machine.
+    // The clock stands still, so that no mail becomes due early on a slow machine.
     clock: { now: () => new Date(began + offset) },
     log: pino(lines),
     mailer: smtpMailer(smtp.url, () => from),
@@ -59,14 +59,14 @@ const queue = (to = 'ada@example.com', more: { expiresAt?: Date } = {}) =>
     )
 const waiting = () => database.db.selectFrom('mails').selectAll().execute()
 const inSeconds = (seconds: number) => new Date(context.clock.now().getTime() + seconds * 1000)
-/** Lets so many seconds pass, and sends what is due then. */
+/** Advances the clock by so many seconds, and sends the mails due then. */
 const sendAfter = (seconds: number) => {
   offset += seconds * 1000
   return sendMails(context)
 }
 
 describe('a queued mail', () => {
-  it('arrives in the language asked for, as text and HTML, and leaves no secret behind', async () => {
+  it('arrives in the requested language, as text and HTML, and leaves no secret behind', async () => {
     await queue()
     await sendMails(context)
     const [mail] = smtp.taken
@@ -81,7 +81,7 @@ describe('a queued mail', () => {
     expect(await waiting()).toEqual([])
   })
 
-  it('does not leave where its transaction does not commit', async () => {
+  it('is not sent if its transaction does not commit', async () => {
     const failing = database.db.transaction().execute(async (tx) => {
       await queueMail(tx, {
         to: 'ada@example.com',
@@ -96,14 +96,14 @@ describe('a queued mail', () => {
     expect(smtp.reached.connect).toBe(0)
   })
 
-  it('goes to one address, even one that reads like two', async () => {
+  it('goes to one address, even one that parses as two', async () => {
     await queue('ada@example.com, bob')
     await sendMails(context)
     expect(smtp.reached.recipient).toBeLessThanOrEqual(1)
     expect(smtp.taken.map(({ to }) => to)).not.toContain('ada@example.com')
   })
 
-  it('is sent once by ten processes that try at the same time', async () => {
+  it('is sent once by ten concurrent processes', async () => {
     await Promise.all(Array.from({ length: 7 }, (_, index) => queue(`${index}@example.com`)))
     await Promise.all(Array.from({ length: 10 }, () => sendMails(context)))
     expect(smtp.taken.map(({ to }) => to).toSorted()).toEqual(
@@ -112,8 +112,8 @@ describe('a queued mail', () => {
   })
 })
 
-describe('a server that does not take a mail', () => {
-  it('gets it when it is back', async () => {
+describe('a server that does not accept a mail', () => {
+  it('receives it after recovering', async () => {
     const { port } = smtp
     await smtp.close()
     await queue()
@@ -128,7 +128,7 @@ describe('a server that does not take a mail', () => {
   })
 
   it.each(['connect', 'sender', 'recipient', 'data'] as const)(
-    'is asked again after a 4xx (%s), later each time, for a day; then the mail is given up',
+    'is retried after a 4xx (%s) with growing delays for a day; then the mail is abandoned',
     async (stage) => {
       smtp.answer = (at) => (at === stage ? 451 : 'taken')
       await queue()
@@ -142,24 +142,21 @@ describe('a server that does not take a mail', () => {
       }
       expect(await waiting()).toEqual([])
       expect(smtp.taken).toEqual([])
-      expect(logged).toContain('was given up')
+      expect(logged).toContain('was abandoned')
     },
   )
 
-  it.each(['recipient', 'data'] as const)(
-    'is not asked again after a 5xx about the mail (%s)',
-    async (stage) => {
-      smtp.answer = (at) => (at === stage ? 550 : 'taken')
-      await queue()
-      await queue('bob@example.com')
-      await sendMails(context)
-      expect(await waiting()).toEqual([])
-      expect(smtp.reached[stage]).toBe(2)
-    },
-  )
+  it.each(['recipient', 'data'] as const)('is not retried after a 5xx about the mail (%s)', async (stage) => {
+    smtp.answer = (at) => (at === stage ? 550 : 'taken')
+    await queue()
+    await queue('bob@example.com')
+    await sendMails(context)
+    expect(await waiting()).toEqual([])
+    expect(smtp.reached[stage]).toBe(2)
+  })
 
   it.each(['connect', 'sender'] as const)(
-    'is asked again after a 5xx about the set-up (%s): the operator can mend that',
+    'is retried after a 5xx about the configuration (%s), which the operator can fix',
     async (stage) => {
       smtp.answer = (at) => (at === stage ? 554 : 'taken')
       await queue()
@@ -171,7 +168,7 @@ describe('a server that does not take a mail', () => {
   )
 
   it.each(['connect', 'recipient', 'data'] as const)(
-    'is left after the time-out where it says nothing (%s), and asked again',
+    'is disconnected after the time-out if it does not respond (%s), and retried',
     async (stage) => {
       smtp.answer = (at) => (at === stage ? 'silence' : 'taken')
       await queue()
@@ -183,7 +180,7 @@ describe('a server that does not take a mail', () => {
     },
   )
 
-  it('keeps no other mail from leaving', async () => {
+  it('does not block other mails', async () => {
     smtp.answer = (stage, about) => (stage === 'recipient' && about.startsWith('bad') ? 451 : 'taken')
     for (let index = 0; index < 7; index++) await queue(`bad${index}@example.com`)
     await queue('good@example.com')
@@ -191,7 +188,7 @@ describe('a server that does not take a mail', () => {
     expect(smtp.taken.map(({ to }) => to)).toEqual(['good@example.com'])
   })
 
-  it('gets a mail that was given up once it is asked for again, as the same mail', async () => {
+  it('receives an abandoned mail that was requeued, as the same mail', async () => {
     smtp.answer = (stage) => (stage === 'recipient' ? 550 : 'taken')
     await queue()
     await queue('bob@example.com')
@@ -223,7 +220,7 @@ describe('a server that does not take a mail', () => {
     expect(await list()).toEqual([])
   })
 
-  it('is not asked for a mail again whose link is dead by then, and it is forgotten, as all are after a week', async () => {
+  it('does not receive a requeued mail whose link has expired; abandoned mails are deleted after a week', async () => {
     smtp.answer = (stage) => (stage === 'recipient' ? 550 : 'taken')
     await queue('ada@example.com', { expiresAt: inSeconds(5) })
     await queue('bob@example.com')
@@ -244,7 +241,7 @@ describe('a server that does not take a mail', () => {
     expect(await left()).toEqual([])
   })
 
-  it('is not quoted in the log, which holds no address and no secret', async () => {
+  it('is not quoted in the log, which contains no address and no secret', async () => {
     smtp.answer = (stage) => (stage === 'recipient' ? 550 : 'taken')
     await queue()
     await sendMails(context)
@@ -252,7 +249,7 @@ describe('a server that does not take a mail', () => {
     expect(logged).not.toMatch(/ada@|example\.com|a-secret/)
   })
 
-  it('does not get a mail whose link is dead by then', async () => {
+  it('does not receive a mail whose link has expired', async () => {
     smtp.answer = () => 451
     await queue('ada@example.com', { expiresAt: inSeconds(5) })
     await sendMails(context)
@@ -270,16 +267,24 @@ describe('without SMTP_URL', () => {
   it.each([
     ['http://localhost:3000', true],
     ['https://drama.example', false],
-  ])('mails land in a folder that only the owner reads; the log at %s names the file', async (at, told) => {
-    const config = loadConfig({ DATA_DIR: dataDir, PUBLIC_URL: at })
-    await queue()
-    await sendMails({ ...context, mailer: openMailer(config, context.log) })
-    const folder = join(dataDir, 'mails')
-    const [name = ''] = readdirSync(folder).filter((each) => logged.includes(each))
-    expect(name).toMatch(/\.eml$/)
-    expect(readMail(readFileSync(join(folder, name), 'utf8'))).toMatchObject({ to: 'ada@example.com', link })
-    expect([statSync(folder).mode & 0o777, statSync(join(folder, name)).mode & 0o777]).toEqual([0o700, 0o600])
-    expect(logged.includes(link)).toBe(told)
-    expect(await waiting()).toEqual([])
-  })
+  ])(
+    'mails are written to a folder that only the owner can read; the log at %s names the file',
+    async (at, told) => {
+      const config = loadConfig({ DATA_DIR: dataDir, PUBLIC_URL: at })
+      await queue()
+      await sendMails({ ...context, mailer: openMailer(config, context.log) })
+      const folder = join(dataDir, 'mails')
+      const [name = ''] = readdirSync(folder).filter((each) => logged.includes(each))
+      expect(name).toMatch(/\.eml$/)
+      expect(readMail(readFileSync(join(folder, name), 'utf8'))).toMatchObject({
+        to: 'ada@example.com',
+        link,
+      })
+      expect([statSync(folder).mode & 0o777, statSync(join(folder, name)).mode & 0o777]).toEqual([
+        0o700, 0o600,
+      ])
+      expect(logged.includes(link)).toBe(told)
+      expect(await waiting()).toEqual([])
+    },
+  )
 })

@@ -18,7 +18,7 @@ import {
 } from './queries.ts'
 import type { MailTables } from './tables.ts'
 
-/** What a template makes of its values. */
+/** A rendered mail template. */
 export type Composed = Pick<
   Message,
   'lang' | 'subject' | 'text' | 'html' | 'link' | 'replyTo' | 'unsubscribe'
@@ -29,18 +29,18 @@ export interface MailContext {
   clock: Clock
   log: Log
   mailer: Mailer
-  /** @throws Error for a template that there is not */
+  /** @throws Error for an unknown template */
   composeMail(template: string, language: string, values: Record<string, string>): Composed
 }
 
-/** Tries after a failed one, in seconds: a mail is given up about a day after the first. */
+/** Delays between attempts, in seconds: a mail is abandoned about a day after the first. */
 const waits = [10, 30, 120, 600, 1800, 3600, 10_800, 21_600, 43_200]
-/** Longer than the mailer takes for one mail; a process that died in between keeps a mail for so long. */
+/** Longer than the mailer takes for one mail. If the process dies, its mails stay claimed for this long. */
 const claimMs = 120_000
 const atOnce = 5
 const longestReason = 300
 
-/** A mail leaves within a second of its commit; the clock finds those whose next try has come. */
+/** Returns the mail jobs. A mail is sent within a second of its commit; the schedule finds retries. */
 export function mailJobs(context: MailContext) {
   const run = (signal: AbortSignal) => sendMails(context, signal)
   return [
@@ -49,7 +49,7 @@ export function mailJobs(context: MailContext) {
   ]
 }
 
-/** Puts a mail into the queue, in the caller's transaction: it leaves if that commits. */
+/** Queues a mail in the caller's transaction: it is sent if that commits. */
 export async function queueMail(
   tx: Transaction<MailTables>,
   mail: {
@@ -57,9 +57,9 @@ export async function queueMail(
     template: MailTemplate
     values: Record<string, string>
     language: string
-    /** When the mail is of no use any more: its link is dead by then. */
+    /** When the mail's link expires, after which it is not sent. */
     expiresAt?: Date
-    /** From when it is sent, after those that are sent at once: for what many people get. */
+    /** When it may be sent, after mails that are sent at once; for bulk mails. */
     dueAt?: Date
   },
 ): Promise<void> {
@@ -69,22 +69,22 @@ export async function queueMail(
   await insertMail(tx, { id: newId('mail'), recipient: to, template, language, fields, ...times })
 }
 
-/** Leaves unsent what waits for an address, or was given up: its person is gone. */
+/** Cancels queued and abandoned mails to the address of a deleted account. */
 export function cancelMails(tx: Transaction<MailTables>, to: string): Promise<void> {
   return deleteMailsTo(tx, to)
 }
 
 /**
- * Leaves unsent what waits about somebody's orders, or was given up. Nobody has proven that the address of an order is theirs, so
- * what waits there for other reasons may be another person's.
+ * Cancels queued and abandoned mails about a user's orders. Nobody has verified the address of an order, so other mails to it may
+ * belong to another user.
  */
 export function cancelMailsAbout(tx: Transaction<MailTables>, orderIds: readonly string[]): Promise<void> {
   return deleteMailsAbout(tx, orderIds)
 }
 
 /**
- * Sends what waits, in any number of processes at once. A mail is claimed, sent, then deleted: killed in between, it is sent
- * by another process once the claim has run out, with the same Message-ID. Aborted, it takes no more.
+ * Sends due mails, in any number of processes at once. A mail is claimed, sent, then deleted: if the process dies in between,
+ * another one sends it after the claim expires, with the same Message-ID. After an abort it claims no more.
  */
 export async function sendMails(context: MailContext, signal?: AbortSignal): Promise<void> {
   const { db, clock } = context
@@ -100,7 +100,7 @@ async function sendOne(context: MailContext, mail: MailRow): Promise<void> {
   const { db, clock, log, mailer } = context
   const { id, template, attempts } = mail
   if (mail.expires_at && mail.expires_at <= clock.now()) {
-    log.warn({ mail: id, template, attempts }, 'A mail was not sent in time and is of no use any more')
+    log.warn({ mail: id, template, attempts }, 'A mail expired before it could be sent')
     return deleteMail(db, mail)
   }
   try {
@@ -116,17 +116,17 @@ function compose({ composeMail }: MailContext, mail: MailRow): Message {
   return { id, to, createdAt, ...composeMail(template, language, fields) }
 }
 
-/** Decides what becomes of a mail that was not taken. Neither the address nor what the server said of it is logged. */
+/** Retries or abandons a mail that was not accepted. Neither the address nor the server's text is logged. */
 async function failed({ db, clock, log }: MailContext, mail: MailRow, error: unknown): Promise<void> {
   const { id, template, attempts } = mail
   const reason = error instanceof MailError || !(error instanceof Error) ? String(error) : error.stack
   const wait = waits[attempts - 1]
   const refused = error instanceof MailError && error.final
   if (wait === undefined || refused) {
-    log.error({ mail: id, template, attempts, reason }, 'A mail could not be sent and was given up')
+    log.error({ mail: id, template, attempts, reason }, 'A mail could not be sent and was abandoned')
     const [short = ''] = String(error).slice(0, longestReason).split('\n')
     return giveUpMail(db, mail, { at: clock.now(), refused, reason: short })
   }
-  log.warn({ mail: id, template, attempts, reason }, `A mail could not be sent; another try in ${wait} s`)
+  log.warn({ mail: id, template, attempts, reason }, `A mail could not be sent; retry in ${wait} s`)
   await postponeMail(db, mail, new Date(clock.now().getTime() + wait * 1000))
 }

@@ -5,7 +5,7 @@ export interface MailsTable {
   recipient: string
   template: string
   language: string
-  /** JSON of the template's values; they may hold a link's secret. */
+  /** JSON of the template's values, which may contain a link's secret. */
   fields: ColumnType<Record<string, string>, string, never>
   attempts: Generated<number>
   due_at: ColumnType<Date, Date | undefined, Date>
@@ -13,7 +13,7 @@ export interface MailsTable {
   created_at: ColumnType<Date, Date | undefined, never>
 }
 
-/** A mail that was given up, and why. */
+/** An abandoned mail, with the reason. */
 export interface AbandonedMailsTable extends Pick<
   MailsTable,
   'id' | 'recipient' | 'template' | 'language' | 'fields' | 'expires_at'
@@ -21,7 +21,7 @@ export interface AbandonedMailsTable extends Pick<
   attempts: number
   created_at: Date
   abandoned_at: Date
-  /** For good, by the server. */
+  /** Whether the server rejected it permanently. */
   refused: boolean
   reason: string
 }

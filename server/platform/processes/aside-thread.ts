@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { AsideDone, AsideJob, AsideSaid } from './run-aside.ts'
 
-// Given by run-aside.ts.
+// Set by run-aside.ts.
 const { module, name, args } = workerData as AsideJob
 const functions: Record<string, (...given: unknown[]) => unknown> = await import(module)
 

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { watchDisk } from './disk-guard.ts'
 import { createLog } from '#server/platform/log.ts'
 
-test('the guard says when little room is left, and when there is room again', async () => {
+test('the guard reports when little space is left, and when there is space again', async () => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   let free = 100

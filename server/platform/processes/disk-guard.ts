@@ -2,26 +2,26 @@ import { statfs } from 'node:fs/promises'
 import type { Log } from '#server/platform/log.ts'
 
 export interface DiskGuard {
-  /** Whether so little room is left that analytics are not recorded. */
+  /** Returns whether too little space is left to record analytics. */
   isLow(): boolean
   stop(): void
 }
 
 const everyMs = 10_000
 
-/** Bytes that are free on the disk of a folder. */
+/** Returns the free bytes on a folder's disk. */
 export async function freeBytes(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder)
   return bavail * bsize
 }
 
-/** Size of the disk of a folder, in bytes. */
+/** Returns the size of a folder's disk, in bytes. */
 export async function diskBytes(folder: string): Promise<number> {
   const { blocks, bsize } = await statfs(folder)
   return blocks * bsize
 }
 
-/** Watches the room that is left on the disk of a folder, so that what matters least stops first. */
+/** Watches the free space on a folder's disk, so that the least important writes stop first. */
 export async function watchDisk(
   folder: string,
   leastBytes: number,
@@ -34,11 +34,13 @@ export async function watchDisk(
     if (left < leastBytes !== low) {
       low = !low
       if (low) log.error({ left, folder }, 'The disk is nearly full: analytics events are not recorded')
-      else log.info({ left, folder }, 'There is room on the disk again: analytics events are recorded')
+      else log.info({ left, folder }, 'The disk has free space again: analytics events are recorded')
     }
   }
   const lookAgain = () =>
-    look().catch((error: unknown) => log.warn({ err: error, folder }, 'The room on the disk is not known'))
+    look().catch((error: unknown) =>
+      log.warn({ err: error, folder }, 'The free disk space could not be read'),
+    )
   await lookAgain()
   const timer = setInterval(() => void lookAgain(), everyMs).unref()
   return { isLow: () => low, stop: () => clearInterval(timer) }

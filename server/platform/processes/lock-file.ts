@@ -3,24 +3,24 @@ import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:
 import { setTimeout as delay } from 'node:timers/promises'
 import { describeProcess } from './run-ps.ts'
 
-/** Who holds a lock file. `note` is for people: what the holder is or where it listens. */
+/** The holder of a lock file. `note` is for display: what the holder is or where it listens. */
 export interface Holder {
   pid: number
   started: string
   note: string
 }
 
-/** This process as the holder of a lock. */
+/** Describes this process as the holder of a lock. */
 export function thisProcess(note = ''): Holder {
   return { pid: process.pid, started: describeProcess(process.pid)?.started ?? '', note }
 }
 
-/** Whether the process that wrote `holder` still runs; a newer process with the same id does not count. */
+/** Returns whether the process that wrote `holder` still runs; a newer process with the same id does not count. */
 export function isAlive(holder: Holder): boolean {
   return describeProcess(holder.pid)?.started === holder.started
 }
 
-/** The holder a file names; undefined if there is no such file or it is not one of ours. */
+/** Returns the holder that a file names; undefined if there is no such file or it is malformed. */
 export function readHolder(path: string): Holder | undefined {
   try {
     return JSON.parse(readFileSync(path, 'utf8'))
@@ -30,8 +30,8 @@ export function readHolder(path: string): Holder | undefined {
 }
 
 /**
- * Takes the lock file at `path`, or says who has it. A lock whose holder no longer runs (kill -9) is taken over.
- * The file appears complete by a hard link, so no reader sees half of it.
+ * Takes the lock file at `path`, or returns its holder. A lock whose holder no longer runs (kill -9) is taken over. The file is
+ * created by a hard link, so readers never see it incomplete.
  */
 export function tryLock(path: string, note = ''): { release: () => void } | { heldBy: Holder } {
   const own = thisProcess(note)
@@ -54,7 +54,7 @@ export function tryLock(path: string, note = ''): { release: () => void } | { he
   }
 }
 
-/** Moves a dead holder's file away. Should a quicker process have taken the lock in between, it gets its file back. */
+/** Moves a dead holder's file away. If another process has taken the lock in between, its file is restored. */
 function removeStale(path: string): void {
   const aside = `${path}.stale-${randomBytes(4).toString('hex')}`
   try {
@@ -69,8 +69,8 @@ function removeStale(path: string): void {
 }
 
 /**
- * Runs `work` while holding the lock file at `path`; waits for its turn.
- * @throws Error when another process keeps the lock longer than `timeoutMs`
+ * Runs `work` while holding the lock file at `path`, waiting until it is free.
+ * @throws Error if another process holds the lock longer than `timeoutMs`
  */
 export async function withLock<T>(path: string, work: () => Promise<T>, timeoutMs = 90_000): Promise<T> {
   const deadline = Date.now() + timeoutMs

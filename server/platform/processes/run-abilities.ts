@@ -5,15 +5,16 @@ const run = promisify(execFile)
 const timeoutMs = 10_000
 const asked = new Map<string, Promise<Abilities>>()
 
-/** What a build of ffmpeg can do: builds differ more than versions. */
+/** The filters and encoders of a build of ffmpeg: builds differ more than versions. */
 export interface Abilities {
   filters: ReadonlySet<string>
   encoders: ReadonlySet<string>
 }
 
 /**
- * Asks a build of ffmpeg what it can do, once. Not retried: it is a program on this machine, and the next start asks again.
- * @throws Error if it does not answer within 10 s
+ * Queries a build of ffmpeg for its filters and encoders, once. It is not retried: it is a program on this machine, and the next
+ * start runs it again.
+ * @throws Error if it does not respond within 10 s
  */
 export function askAbilities(ffmpegPath: string): Promise<Abilities> {
   const known = asked.get(ffmpegPath) ?? ask(ffmpegPath)

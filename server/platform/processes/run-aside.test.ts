@@ -3,7 +3,7 @@ import { TookTooLong, runAside } from './run-aside.ts'
 
 const module = new URL('../../testing/aside-work.ts', import.meta.url).href
 
-test('work in a thread gives its result, or throws its error with name and message', async () => {
+test('work in a thread returns its result, or throws its error with name and message', async () => {
   expect(await runAside({ module, name: 'double', args: [21] })).toBe(42)
   await expect(runAside({ module, name: 'fail', args: ['no'] })).rejects.toMatchObject({
     name: 'RangeError',
@@ -11,7 +11,7 @@ test('work in a thread gives its result, or throws its error with name and messa
   })
 })
 
-test('work that takes longer than it may is ended', async () => {
+test('terminates work that exceeds its deadline', async () => {
   await expect(runAside({ module, name: 'spin', args: [20_000] }, 100)).rejects.toBeInstanceOf(TookTooLong)
 })
 

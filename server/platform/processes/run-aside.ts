@@ -15,13 +15,12 @@ export class TookTooLong extends Error {
 }
 
 const usualDeadlineMs = 3000
-/** For the start of the thread, which a busy machine delays. */
+/** Time for the thread to start, which a busy machine delays. */
 const loadWithinMs = 60_000
 const megabytes = 128
 
 /**
- * Runs a function in a thread of its own and ends the thread at the deadline, so that a text which takes long to parse delays
- * nobody else.
+ * Runs a function in a thread and terminates it at the deadline, so that a text that takes long to parse delays no other request.
  * @throws TookTooLong, and errors of the function with their name and message
  */
 export async function runAside(job: AsideJob, deadlineMs = usualDeadlineMs): Promise<unknown> {

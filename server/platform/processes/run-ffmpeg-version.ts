@@ -11,7 +11,7 @@ export interface Ffmpeg {
   ffmpegPath: string
   ffprobePath: string
   version: string
-  /** True for the old build from the package registry: it works, a newer one is quicker and better. */
+  /** True for the old build from the package registry: it works, but newer ones are faster and better. */
   bundled: boolean
 }
 
@@ -19,7 +19,7 @@ const oldestMajor = 5
 const timeoutMs = 10_000
 
 /**
- * Finds ffmpeg and ffprobe: FFMPEG_PATH, else the PATH (version 5 or newer), else the build that set-up brought.
+ * Finds ffmpeg and ffprobe: FFMPEG_PATH, else the PATH (version 5 or newer), else the build installed by set-up.
  * @throws ConfigError naming FFMPEG_PATH if it does not work, or if there is none at all
  */
 export async function findFfmpeg({ ffmpegPath }: { ffmpegPath: string | undefined }): Promise<Ffmpeg> {
@@ -35,22 +35,22 @@ export async function findFfmpeg({ ffmpegPath }: { ffmpegPath: string | undefine
   const bundled = bundledProgram('ffmpeg')
   const version = bundled && (await readVersion(bundled))
   if (!bundled || !version)
-    throw new ConfigError('There is no ffmpeg here: install ffmpeg 5 or newer, or set FFMPEG_PATH.')
+    throw new ConfigError('ffmpeg was not found: install ffmpeg 5 or newer, or set FFMPEG_PATH.')
   return { ffmpegPath: bundled, ffprobePath: await findFfprobe(bundled), version, bundled: true }
 }
 
-/** The first that runs: beside ffmpeg, on the PATH, from set-up. */
+/** Returns the first that runs: next to ffmpeg, on the PATH, from set-up. */
 async function findFfprobe(ffmpegPath: string): Promise<string> {
   const beside = ffmpegPath.includes('/') ? join(dirname(ffmpegPath), 'ffprobe') : undefined
   for (const candidate of [beside, 'ffprobe', bundledProgram('ffprobe')]) {
     if (candidate !== undefined && (await readVersion(candidate)) !== undefined) return candidate
   }
   throw new ConfigError(
-    'There is no ffprobe here: install ffmpeg 5 or newer, or set FFMPEG_PATH to one with ffprobe beside it.',
+    'ffprobe was not found: install ffmpeg 5 or newer, or set FFMPEG_PATH to one with ffprobe beside it.',
   )
 }
 
-/** The version such a program reports (`5.1.6`, `N-12345-gabc` for a nightly build); undefined if it does not run within 10 s. */
+/** Returns the version that a program reports (`5.1.6`, `N-12345-gabc` for a nightly build); undefined if it does not run within 10 s. */
 async function readVersion(program: string): Promise<string | undefined> {
   try {
     const { stdout } = await run(program, ['-version'], { timeout: timeoutMs })
@@ -60,7 +60,7 @@ async function readVersion(program: string): Promise<string | undefined> {
   }
 }
 
-/** Nightly builds carry no release number; they are newer than any we mind. */
+/** Nightly builds have no release number; they are newer than the oldest supported version. */
 function isRecent(version: string): boolean {
   const major = /^n?(\d+)\./.exec(version)?.[1]
   return major === undefined || Number(major) >= oldestMajor

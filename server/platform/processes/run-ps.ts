@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 
-/** A process as the system describes it: its command line, and a mark of when it started (ids are used again, the pair is not). */
+/** A process as the system describes it: its command line, and its start time (ids are reused, the pair is not). */
 export interface ProcessDescription {
   command: string
   started: string
@@ -9,7 +9,7 @@ export interface ProcessDescription {
 
 const hasProc = existsSync('/proc/self/stat')
 
-/** Describes the process `pid`; undefined if there is none. Reads /proc, and asks `ps` (time-out 2 s) if there is no /proc. */
+/** Describes the process `pid`; undefined if there is none. Reads /proc, or runs `ps` (time-out 2 s) without it. */
 export function describeProcess(pid: number): ProcessDescription | undefined {
   try {
     return hasProc ? readProc(pid) : askPs(pid)
@@ -20,7 +20,7 @@ export function describeProcess(pid: number): ProcessDescription | undefined {
 
 function readProc(pid: number): ProcessDescription | undefined {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  // The name in brackets may hold spaces, so count the fields behind it: 0 is the state, 19 the start time in ticks since boot.
+  // The name in brackets may contain spaces, so count the fields behind it: 0 is the state, 19 the start time in ticks since boot.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   if (fields[0] === 'Z') return undefined
   return {

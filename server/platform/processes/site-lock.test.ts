@@ -13,33 +13,33 @@ beforeEach(() => {
 
 afterEach(() => rmSync(dir, { recursive: true }))
 
-test('a second site on a data directory is told the process and address of the first', () => {
+test('a second site on a data directory gets the process and address of the first', () => {
   lockSite(dir, 'http://127.0.0.1:4711')
   const second = () => lockSite(dir, 'http://127.0.0.1:4712')
   expect(second).toThrow(ConfigError)
   expect(second).toThrow(`process ${process.pid}, at http://127.0.0.1:4711.`)
 })
 
-test('a lock that was given back is free, and leaves no file', () => {
+test('a released lock is free, and leaves no file', () => {
   lockSite(dir, 'http://127.0.0.1:4711').release()
   expect(readdirSync(dir)).toEqual([])
   lockSite(dir, 'http://127.0.0.1:4712')
 })
 
-// Above the highest process id that Linux and macOS give.
+// Above the highest process id of Linux and macOS.
 const unusedPid = 4_194_305
 
 test.each([
   ['of a dead process', { pid: unusedPid, started: '1', note: '' }],
   ['of a process whose id is used again', { pid: process.pid, started: '1', note: '' }],
-])('a lock %s does not count', (_, holder) => {
+])('ignores a lock %s', (_, holder) => {
   writeFileSync(join(dir, 'site.lock'), JSON.stringify(holder))
   lockSite(dir, 'http://127.0.0.1:4711')
   expect(readdirSync(dir)).toEqual(['site.lock'])
   expect(() => lockSite(dir, '')).toThrow('http://127.0.0.1:4711')
 })
 
-test('a lock file that can not be read as one does not count', () => {
+test('ignores a malformed lock file', () => {
   writeFileSync(join(dir, 'site.lock'), '')
   lockSite(dir, 'http://127.0.0.1:4711')
 })

@@ -3,8 +3,8 @@ import { ConfigError } from '#server/platform/config/config-error.ts'
 import { tryLock } from './lock-file.ts'
 
 /**
- * Makes sure that one site at a time serves a data directory; the operator's commands may work beside it and don't take this lock.
- * @throws ConfigError naming the process and address of the site that is there
+ * Ensures that one site at a time serves a data directory. The operator's commands may run beside it and don't take this lock.
+ * @throws ConfigError naming the process and address of the running site
  */
 export function lockSite(dataDir: string, address: string): { release: () => void } {
   const lock = tryLock(join(dataDir, 'site.lock'), address)

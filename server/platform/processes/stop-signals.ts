@@ -1,15 +1,15 @@
 import { constants } from 'node:os'
 
-/** Ctrl-C, a service manager, and a terminal that is closed. */
+/** Ctrl-C, a service manager, and a closed terminal. */
 const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 type StopSignal = (typeof stopSignals)[number]
 
-/** Whatever still runs then, a process of the site ends this long after the first signal. The whole site has 10 s. */
+/** A process of the site exits at the latest this long after the first signal, whatever still runs. The whole site has 10 s. */
 export const stopWithinMs = 9000
 
 let stopBy = Infinity
 
-/** Calls `stop` at the first stop signal. Ends the process hard if it is still there after `stopWithinMs`. */
+/** Calls `stop` at the first stop signal. Exits the process after `stopWithinMs`. */
 export function onStopSignal(stop: (signal: StopSignal) => void): void {
   const ask = (signal: StopSignal) => {
     if (stopBy !== Infinity) return
@@ -20,12 +20,12 @@ export function onStopSignal(stop: (signal: StopSignal) => void): void {
   for (const signal of stopSignals) process.on(signal, ask)
 }
 
-/** How long until this process ends hard: Infinity before a stop signal. */
+/** Returns how long until this process exits by force: Infinity before a stop signal. */
 export function stopTimeLeftMs(): number {
   return Math.max(0, stopBy - Date.now())
 }
 
-/** Stops this process as a signal from outside does: one of its children was asked to stop. */
+/** Stops this process as an external signal does: one of its children was asked to stop. */
 export function stopThisProcess(): void {
   process.kill(process.pid, 'SIGTERM')
 }

@@ -16,7 +16,7 @@ import { checkKey, type Storage, type StoredFile } from './storage.ts'
 
 const draftEnding = '.draft'
 
-/** The files on this machine's disk, in `dataDir`/storage. */
+/** Opens the storage on this machine's disk, in `dataDir`/storage. */
 export function openDisk(dataDir: string): Storage {
   const root = resolve(dataDir, 'storage')
   const workDir = resolve(dataDir, 'work')
@@ -80,10 +80,10 @@ async function whole(root: string, path: string, write: (draft: string) => Promi
   }
 }
 
-/** How many files go to the disk at once: it does them together, and a few are enough for that. */
+/** Maximum concurrent fsync calls: the disk batches them, and a few are enough for that. */
 const syncsAtOnce = 8
 
-/** Brings a file, or a folder with all that is in it, to the disk. */
+/** Fsyncs a file, or a folder with all its contents. */
 async function syncTree(path: string): Promise<void> {
   const entries = (await stat(path)).isDirectory() ? await readdir(path, { recursive: true }) : []
   const queue = [path, ...entries.map((entry) => join(path, entry))].values()
@@ -95,7 +95,7 @@ async function syncTree(path: string): Promise<void> {
   )
 }
 
-/** A new name is on the disk once its folder is, and a new folder once the one above it is. */
+/** Fsyncs the folders above a path: a new name is durable once its folder is, and a new folder once its parent is. */
 async function syncFoldersAbove(root: string, path: string): Promise<void> {
   for (let folder = dirname(path); folder.startsWith(root); folder = dirname(folder)) await sync(folder)
 }

@@ -1,4 +1,7 @@
-/** Works on all items, so many at once, and stops at the first that fails once those under way have ended. */
+/**
+ * Processes all items with limited concurrency. After the first failure it starts no more, and rejects once the running ones have
+ * ended.
+ */
 export async function eachOf<Item>(
   items: Iterable<Item> | AsyncIterable<Item>,
   atOnce: number,

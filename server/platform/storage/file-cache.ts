@@ -2,13 +2,13 @@ import type { Storage } from './storage.ts'
 
 const mostBytes = 32 * 1024 * 1024
 
-/** Small files that never change, kept in memory: those that were asked for last. */
+/** An LRU cache of small immutable files in memory. */
 export interface FileCache {
   /** @throws Error (ENOENT) if there is no such file */
   read(key: string): Promise<Buffer>
 }
 
-/** Concurrent requests of a file share one download. */
+/** Creates the cache. Concurrent reads of a file share one load. */
 export function createFileCache(storage: Pick<Storage, 'read'>): FileCache {
   const kept = new Map<string, Buffer>()
   const coming = new Map<string, Promise<Buffer>>()

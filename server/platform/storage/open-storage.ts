@@ -5,10 +5,10 @@ import { openDisk } from './disk.ts'
 import type { Storage } from './storage.ts'
 
 /**
- * The storage that the settings name: a bucket, else the disk.
+ * Opens the configured storage: a bucket, else the disk.
  * @param siteId distinguishes this site from others that use the same bucket by mistake
- * @throws ConfigError naming the setting where the store refuses us or the bucket is another site's; while it cannot be reached
- * the log says so
+ * @throws ConfigError naming the setting if the store refuses access or the bucket belongs to another site; an unreachable store is
+ * logged
  */
 export async function openStorage(
   { dataDir, s3, secrets }: Config,
@@ -16,7 +16,7 @@ export async function openStorage(
   siteId: string,
 ): Promise<Storage> {
   if (!s3 || !secrets.s3) return openDisk(dataDir)
-  // Its library takes 200 ms and 30 MB, which a site on a disk does not pay for.
+  // Loaded on demand: the library takes 200 ms and 30 MB, which a site on a disk does not need.
   const [{ openS3, markerKey }, { StoreError }] = await Promise.all([
     import('./s3.ts'),
     import('./s3-calls.ts'),

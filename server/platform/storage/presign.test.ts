@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { presign } from './presign.ts'
 
-test('a link is signed as the example of the signature’s own documentation is', () => {
+test("signs a link as in the example of AWS's documentation", () => {
   const signedAt = new Date('2013-05-24T00:00:00Z')
   const link = presign(
     {

@@ -1,8 +1,8 @@
 import { createHash, createHmac } from 'node:crypto'
 
-/** A bucket and who may read it. */
+/** A bucket with the credentials to read it. */
 export interface SigningBucket {
-  /** With the bucket in it, and no slash at the end. */
+  /** Includes the bucket; no slash at the end. */
   address: URL
   region: string
   accessKeyId: string
@@ -13,13 +13,13 @@ interface LinkRequest {
   key: string
   signedAt: Date
   expires: Date
-  /** Further parameters that are signed along, such as the caching that the answer is to have. */
+  /** Additional signed parameters, such as the response's caching. */
   query?: Record<string, string>
 }
 
 /**
- * An address that opens one file until a moment: Signature Version 4 in the query (AWS, "Authenticating requests: using
- * query parameters"). A playlist has hundreds of them, so they are made here in microseconds.
+ * Creates a URL that opens one file until a time: Signature Version 4 in the query (AWS, "Authenticating requests: using query
+ * parameters"). A playlist has hundreds of them, so they are computed here in microseconds.
  */
 export function presign(bucket: SigningBucket, { key, signedAt, expires, query = {} }: LinkRequest): string {
   const { address, region, accessKeyId, secretAccessKey } = bucket
@@ -51,7 +51,7 @@ const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).u
 
 let known: { name: string; key: Buffer } | undefined
 
-/** The same all day long. */
+/** The same for a whole day. */
 function signingKey(secret: string, day: string, region: string): Buffer {
   const name = `${secret} ${day} ${region}`
   if (known?.name !== name)
@@ -62,7 +62,7 @@ function signingKey(secret: string, day: string, region: string): Buffer {
   return known.key
 }
 
-/** As RFC 3986 has it, which encodes more than browsers do. */
+/** Percent-encodes by RFC 3986, which encodes more than browsers do. */
 function encode(text: string): string {
   return encodeURIComponent(text).replaceAll(
     /[!'()*]/g,

@@ -11,7 +11,7 @@ import type { Patience } from './s3-calls.ts'
 import { isStorageAway } from './storage.ts'
 
 const patience: Patience = { attempts: 4, connectMs: 5000, idleMs: 10_000, requestMs: 60_000 }
-/** Little, so that a test of having none left is short. */
+/** Few attempts and short time-outs, so that tests of their exhaustion are fast. */
 const impatience: Patience = { attempts: 2, connectMs: 1000, idleMs: 1000, requestMs: 5000 }
 
 let root: string
@@ -40,7 +40,7 @@ afterAll(async () => {
   rmSync(root, { recursive: true, force: true })
 })
 
-/** Something goes wrong once, with the first request that fits. */
+/** Injects a fault once, at the first matching request. */
 function once(fault: Fault, fits: RegExp): void {
   let done = false
   store.misbehave((call) => {
@@ -50,7 +50,7 @@ function once(fault: Fault, fits: RegExp): void {
   })
 }
 
-test.each<Fault>(['fail', 'break', 'stall'])('what fails once (%s) is asked for again', async (fault) => {
+test.each<Fault>(['fail', 'break', 'stall'])('retries a call that fails once (%s)', async (fault) => {
   once(fault, /^PUT/)
   await impatient.write(`media/${fault}`, 'film')
   once(fault, /^GET/)
@@ -58,24 +58,21 @@ test.each<Fault>(['fail', 'break', 'stall'])('what fails once (%s) is asked for 
   expect(calls(`PUT /films/media/${fault}`)).toHaveLength(2)
 })
 
-test.each<Fault>(['fail', 'break', 'stall'])(
-  'a store that only does this (%s) is given up',
-  async (fault) => {
-    store.misbehave(() => fault)
-    await expect(impatient.write('media/never', 'film')).rejects.toThrow('The S3 store')
-    await expect(impatient.exists('media/never')).rejects.toThrow('The S3 store')
-    await expect(impatient.read('media/never')).rejects.toThrow('The S3 store')
-    expect(calls('PUT')).toHaveLength(2)
-  },
-)
+test.each<Fault>(['fail', 'break', 'stall'])('abandons a store that always fails (%s)', async (fault) => {
+  store.misbehave(() => fault)
+  await expect(impatient.write('media/never', 'film')).rejects.toThrow('The S3 store')
+  await expect(impatient.exists('media/never')).rejects.toThrow('The S3 store')
+  await expect(impatient.read('media/never')).rejects.toThrow('The S3 store')
+  expect(calls('PUT')).toHaveLength(2)
+})
 
-test('a store that is not there at all is given up, and nothing is taken for missing', async () => {
+test('abandons an unreachable store, and treats no file as missing', async () => {
   const away = open({ S3_ENDPOINT: 'http://127.0.0.1:9' }, impatience)
   await expect(away.exists('media/x')).rejects.toThrow('could not be asked')
   await expect(away.check()).rejects.toThrow('could not be asked')
 })
 
-test('a wrong key, secret or bucket is refused by name', async () => {
+test('names the setting of a wrong key, secret or bucket', async () => {
   await expect(open({ S3_SECRET_ACCESS_KEY: 'x' }).check()).rejects.toMatchObject({ status: 403 })
   await expect(open({ S3_SECRET_ACCESS_KEY: 'x' }).read('media/x')).rejects.toThrow('SignatureDoesNotMatch')
   await expect(open({ S3_ACCESS_KEY_ID: 'x' }).read('media/x')).rejects.toThrow('InvalidAccessKeyId')
@@ -86,10 +83,10 @@ test('a wrong key, secret or bucket is refused by name', async () => {
 const megabyte = 1024 * 1024
 /** Three parts. */
 const large = randomBytes(17 * megabyte)
-/** A download has no parts: it may break wherever it is. */
+/** A download has no parts: it may break anywhere. */
 const film = large.subarray(0, 2 * megabyte)
 
-test('a large file goes in parts; one that broke off goes on with those that are missing', async () => {
+test('uploads a large file in parts; an interrupted upload sends only the missing ones', async () => {
   const folder = makeFolder(storage, { 'film.mp4': large })
   const path = join(folder, 'film.mp4')
   store.misbehave((call) => (/partNumber=3/.test(call) ? 'break' : undefined))
@@ -98,7 +95,7 @@ test('a large file goes in parts; one that broke off goes on with those that are
   expect(existsSync(path)).toBe(true)
   store.asked.length = 0
   store.misbehave(() => undefined)
-  // As after a restart: nothing is remembered here.
+  // As after a restart: no state in memory.
   await open().moveIn(path, 'originals/film.mp4')
   expect(sentParts().toSorted()).not.toContain('1')
   expect(sentParts()).toContain('3')
@@ -106,7 +103,7 @@ test('a large file goes in parts; one that broke off goes on with those that are
   expect(existsSync(path)).toBe(false)
 })
 
-test('a large file that is stopped on its way ends at once, and goes on another time', async () => {
+test('an aborted upload of a large file ends at once, and resumes another time', async () => {
   const path = join(makeFolder(storage, { 'film.mp4': large }), 'film.mp4')
   const stop = new AbortController()
   store.misbehave((call) => {
@@ -121,7 +118,7 @@ test('a large file that is stopped on its way ends at once, and goes on another 
   expect((await storage.read('originals/stopped.mp4')).equals(large)).toBe(true)
 })
 
-test('parts of other bytes than the file’s are sent anew', async () => {
+test('sends parts with different bytes again', async () => {
   const [one, other] = [large, Buffer.from(large)]
   other[5] = (other[5] ?? 0) ^ 1
   const folder = makeFolder(storage, { one, other })
@@ -134,7 +131,7 @@ test('parts of other bytes than the file’s are sent anew', async () => {
   expect((await storage.read('originals/changed.mp4')).equals(other)).toBe(true)
 })
 
-test('the lost answer to the last call of an upload does no harm', async () => {
+test('a lost response to the last call of an upload does no harm', async () => {
   const folder = makeFolder(storage, { 'film.mp4': large })
   let lost = false
   store.misbehave((call) => {
@@ -146,12 +143,12 @@ test('the lost answer to the last call of an upload does no harm', async () => {
   expect((await storage.read('originals/lost.mp4')).equals(large)).toBe(true)
 })
 
-test('two who send the same file at once both end with it, though one finishes in the middle of the other', async () => {
+test('two concurrent uploads of the same file both succeed, even if one finishes in the middle of the other', async () => {
   const [one, other] = [1, 2].map(() => join(makeFolder(storage, { 'film.mp4': large }), 'film.mp4'))
   if (!one || !other) throw new Error('no files')
   const finished = Promise.withResolvers<void>()
   let isFirst = true
-  // The one that began the upload waits with its second part until the other has put the file together.
+  // The one that started the upload waits with its second part until the other has completed it.
   store.misbehave((call) => {
     if (!isFirst || !/partNumber=2/.test(call)) return undefined
     isFirst = false
@@ -162,7 +159,7 @@ test('two who send the same file at once both end with it, though one finishes i
   expect((await storage.read('originals/both.mp4')).equals(large)).toBe(true)
 })
 
-test('a folder that broke off goes on with the files that are missing', async () => {
+test('an interrupted folder continues with the missing files', async () => {
   const folder = makeFolder(storage, { 'v0/1.m4s': 'one', 'v0/2.m4s': 'two', 'v0/3.m4s': 'three' })
   store.misbehave((call) => (call.includes('3.m4s') ? 'fail' : undefined))
   await expect(storage.moveIn(folder, 'media/ast_folder')).rejects.toThrow('3.m4s')
@@ -172,7 +169,7 @@ test('a folder that broke off goes on with the files that are missing', async ()
   expect(calls('PUT')).toEqual([expect.stringContaining('3.m4s')])
 })
 
-test('a file is brought here though the connection breaks on the way, without what has come already', async () => {
+test('a download resumes after a broken connection, without repeating received bytes', async () => {
   const folder = makeFolder(storage, { 'film.mp4': film })
   await storage.moveIn(join(folder, 'film.mp4'), 'originals/there.mp4')
   let breaks = 3
@@ -181,19 +178,19 @@ test('a file is brought here though the connection breaks on the way, without wh
   expect(readFileSync(path).equals(film)).toBe(true)
 })
 
-test('a download may break as often as it likes, as long as something comes each time', async () => {
+test('a download may break any number of times as long as each attempt receives data', async () => {
   const folder = makeFolder(storage, { 'film.mp4': film })
   await storage.moveIn(join(folder, 'film.mp4'), 'originals/often.mp4')
   let breaks = 12
   store.misbehave((call) => (call.startsWith('GET') && breaks-- > 0 ? 'break in the middle' : undefined))
-  // One try, so that a connection whose last bytes are lost with it is one that brought nothing.
+  // One attempt, so that a connection whose last bytes are lost counts as one without data.
   const path = await open({}, { ...patience, attempts: 1 }).bringHere('originals/often.mp4', folder)
   expect(breaks).toBeLessThan(0)
   expect(readFileSync(path).equals(film)).toBe(true)
 })
 
 test.each<Fault>(['forget the range', 'mistake the range'])(
-  'bytes that are not those asked for (%s) are not taken for them',
+  'rejects bytes that differ from the requested ones (%s)',
   async (fault) => {
     const folder = makeFolder(storage, { 'film.mp4': film })
     await storage.moveIn(join(folder, 'film.mp4'), 'originals/ranged.mp4')
@@ -206,7 +203,7 @@ test.each<Fault>(['forget the range', 'mistake the range'])(
   },
 )
 
-test('what the store refuses because of the file is told from a store that is away', async () => {
+test('distinguishes a refusal because of the file from an unavailable store', async () => {
   const away = async (work: Promise<unknown>) => work.then(() => 'fine', isStorageAway)
   store.misbehave(() => 'fail')
   expect(await away(impatient.read('media/x'))).toBe(true)
@@ -219,7 +216,7 @@ test('what the store refuses because of the file is told from a store that is aw
   expect(await away(storage.write('media/x', 'x'))).toBe(false)
 })
 
-test('a store that breaks off and sends nothing more is given up', async () => {
+test('abandons a store that breaks off and sends nothing more', async () => {
   const folder = makeFolder(storage, { 'film.mp4': 'film' })
   await storage.moveIn(join(folder, 'film.mp4'), 'originals/never.mp4')
   store.misbehave((call) => (call.startsWith('GET') ? 'stop in the middle' : undefined))
@@ -227,7 +224,7 @@ test('a store that breaks off and sends nothing more is given up', async () => {
   await expect(impatient.read('originals/never.mp4')).rejects.toThrow('GetObject')
 })
 
-test('what was begun long ago and never finished is given up, and nothing that is younger', async () => {
+test('aborts uploads that were started long ago and never completed, and no younger ones', async () => {
   const folder = makeFolder(storage, { 'film.mp4': large })
   store.misbehave((call) => (/partNumber=2/.test(call) ? 'fail' : undefined))
   await expect(storage.moveIn(join(folder, 'film.mp4'), 'originals/left.mp4')).rejects.toThrow('UploadPart')

@@ -19,23 +19,23 @@ import {
 import type { S3Config } from '#server/platform/config/read-s3.ts'
 import { StorageError } from './storage.ts'
 
-/** How long the store may take, and how often it is asked. A server error, a refused or broken connection is tried again after a moment. */
+/** Time-outs and the number of attempts. A server error and a refused or broken connection are retried after a moment. */
 export interface Patience {
   attempts: number
   connectMs: number
-  /** Without a byte in either direction. */
+  /** Time-out without a byte in either direction. */
   idleMs: number
-  /** For one whole request. */
+  /** Time-out of one whole request. */
   requestMs: number
 }
 
 const usualPatience: Patience = { attempts: 4, connectMs: 5000, idleMs: 20_000, requestMs: 180_000 }
 
-/** Moved, not let in (a key or a clock that is wrong), too slow, too often. */
+/** Redirected, denied (a wrong key or clock), too slow, too many requests. */
 const awayStatus = new Set([301, 401, 403, 408, 429])
 const awayCodes = new Set(['NoSuchBucket', 'RequestTimeout'])
 
-/** What the store said no to, or that it said nothing, in words for the log. */
+/** An error response of the store, or none at all, with a message for the log. */
 export class StoreError extends StorageError {
   readonly status: number | undefined
   readonly code: string
@@ -63,10 +63,10 @@ export class StoreError extends StorageError {
   }
 }
 
-/** What of a file is still to come. */
+/** The remaining bytes of a file. */
 interface Rest {
   from: number
-  /** Of the whole file. */
+  /** Size of the whole file. */
   bytes: number
   etag: string
 }
@@ -90,7 +90,7 @@ interface FileHeaders {
   CacheControl: string
 }
 
-/** The calls of S3 that the storage makes, each with its time-outs. @throws StoreError */
+/** Creates the S3 calls of the storage, each with its time-outs. @throws StoreError */
 export function createS3Calls(settings: S3Config, secretAccessKey: string, patience = usualPatience) {
   const { endpoint, region, bucket: Bucket, accessKeyId, forcePathStyle } = settings
   const client = new S3Client({
@@ -99,7 +99,7 @@ export function createS3Calls(settings: S3Config, secretAccessKey: string, patie
     forcePathStyle,
     credentials: { accessKeyId, secretAccessKey },
     maxAttempts: patience.attempts,
-    // Other stores than Amazon's know no trailing checksums.
+    // Stores other than Amazon's do not support trailing checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: {
@@ -128,7 +128,7 @@ export function createS3Calls(settings: S3Config, secretAccessKey: string, patie
       if (!Body) throw new StoreError(`GetObject ${Key}`, new Error('an answer without a body'))
       return Body
     },
-    /** A file's bytes from an offset; an error if the file has changed. */
+    /** Reads a file's bytes from an offset; fails if the file has changed. */
     async getRest(Key: string, { from, bytes, etag }: Rest, signal?: AbortSignal): Promise<Readable> {
       const range = from > 0 ? { Range: `bytes=${from}-` } : {}
       const wish = new GetObjectCommand({ Bucket, Key, ...range, IfMatch: etag })

@@ -15,22 +15,22 @@ export interface S3Setup {
   settings: S3Config
   secretAccessKey: string
   dataDir: string
-  /** Whose bucket it is, as its marker says. */
+  /** The owner of the bucket, according to its marker. */
   siteId: string
   patience?: Patience
 }
 
 const filesAtOnce = 6
 
-/** For calls that a viewer waits for: about four seconds, then they are asked to try again. */
+/** Time-outs of calls that a viewer waits for: about four seconds, then the viewer is asked to retry. */
 const viewersPatience: Patience = { attempts: 2, connectMs: 1000, idleMs: 2000, requestMs: 2000 }
 
-/** Links are dated back by this much, so that one pass always has the same ones and a browser may keep what they open. */
+/** Links are signed as of this long before they expire, so that one media signature always yields the same cacheable links. */
 const linkLifeMs = 12 * 3_600_000
 
-/** The files in a bucket of any S3-compatible store; unfinished work is done on this machine's disk. */
+/** Opens the storage in a bucket of any S3-compatible store; unfinished work is on this machine's disk. */
 export function openS3({ settings, secretAccessKey, dataDir, siteId, patience }: S3Setup): Storage & {
-  /** @throws StoreError where the bucket cannot be used */
+  /** @throws StoreError if the bucket cannot be used */
   check(): Promise<unknown>
 } {
   const calls = createS3Calls(settings, secretAccessKey, patience)
@@ -75,7 +75,7 @@ export function openS3({ settings, secretAccessKey, dataDir, siteId, patience }:
   }
 }
 
-/** Where a bucket says whose it is. */
+/** The key of the file that names a bucket's owner. */
 export const markerKey = 'site-id'
 
 async function claim(calls: S3Calls, siteId: string): Promise<boolean> {
@@ -115,7 +115,7 @@ function bucketAddress({ endpoint, bucket, forcePathStyle }: S3Config): URL {
   return address
 }
 
-/** The headers for browsers and caches. Captions may change; every other file is named by its content. */
+/** Returns headers for browsers and caches. Captions may change; every other file is named by its content. */
 function headersOf(key: string) {
   const CacheControl = key.endsWith('.vtt') ? 'no-cache' : forGood
   return { ContentType: contentTypeOf(key), CacheControl }
@@ -127,7 +127,7 @@ async function found<Answer>(key: string, ask: () => Promise<Answer>): Promise<A
   })
 }
 
-/** The library asks again until an answer begins; one that breaks off is asked for again here. */
+/** Reads a whole file. The library retries until a response begins; a response that breaks off is retried here. */
 async function readWhole(calls: S3Calls, key: string): Promise<Buffer> {
   for (let left = calls.attempts; ; left--) {
     const body = await calls.get(key)
@@ -139,7 +139,7 @@ async function readWhole(calls: S3Calls, key: string): Promise<Buffer> {
   }
 }
 
-/** Continues after a broken connection; so many attempts in a row may bring no data. */
+/** Downloads a file and resumes after broken connections, until `attempts` in a row bring no data. */
 async function download(calls: S3Calls, key: string, path: string, signal?: AbortSignal): Promise<void> {
   const { bytes, etag } = await calls.head(key)
   await writeFile(path, '')
@@ -155,7 +155,7 @@ async function download(calls: S3Calls, key: string, path: string, signal?: Abor
   }
 }
 
-/** Adds to a file what comes of its rest. @returns what broke off */
+/** Appends the rest of a file as far as it is received. @returns the error that interrupted it */
 async function downloadRest(
   calls: S3Calls,
   key: string,
@@ -163,7 +163,7 @@ async function downloadRest(
   rest: Parameters<S3Calls['getRest']>[1],
   signal?: AbortSignal,
 ): Promise<Error | undefined> {
-  // Before the store is asked: a chunk that comes just before a break has somewhere to go.
+  // Opened before the request, so that a chunk received just before an error can be written.
   await using file = await open(path, 'a')
   try {
     const body = await calls.getRest(key, rest, signal)
@@ -178,7 +178,7 @@ async function downloadRest(
   }
 }
 
-/** This machine's disk, which is no fault of the store. */
+/** Returns whether an error is of this machine's disk, not of the store. */
 function isOurs(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && ['ENOSPC', 'EDQUOT', 'EIO'].includes(String(error.code))
 }
@@ -189,7 +189,7 @@ const sizeOf = (path: string) =>
     () => 0,
   )
 
-/** Copies file by file; existing files are not sent again, and other files are deleted. */
+/** Uploads file by file; existing files are not sent again, and other files are deleted. */
 async function moveIn(calls: S3Calls, path: string, key: string, signal?: AbortSignal): Promise<void> {
   const isFolder = (await stat(path)).isDirectory()
   if (isFolder) await moveFolder(calls, path, key, signal)

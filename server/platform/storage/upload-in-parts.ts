@@ -18,14 +18,14 @@ interface LargeFile {
 }
 
 /**
- * Sends a large file in parts. What an earlier try has brought of the same bytes is not sent again: S3 keeps the parts until
- * the upload is finished or given up, and names each by its MD5.
+ * Uploads a large file in parts. Parts of an earlier attempt with the same bytes are not sent again: S3 keeps the parts until the
+ * upload is completed or aborted, and identifies each by its MD5.
  */
 export async function uploadInParts(calls: S3Calls, file: LargeFile, signal?: AbortSignal): Promise<void> {
   try {
     await upload(calls, file, signal)
   } catch (error) {
-    // An answer may be lost after the file was put together, or somebody else who sends the same file was first.
+    // The response may be lost after the file was completed, or another process that sends the same file was faster.
     const isGone = error instanceof StoreError && error.code === 'NoSuchUpload'
     if (!isGone || (await calls.head(file.key)).bytes !== file.bytes) throw error
   }
@@ -33,7 +33,7 @@ export async function uploadInParts(calls: S3Calls, file: LargeFile, signal?: Ab
 
 async function upload(calls: S3Calls, file: LargeFile, signal?: AbortSignal): Promise<void> {
   const { upload, done } = await takeUp(calls, file)
-  // The same for every try at one file, so that parts fit.
+  // The same for every attempt at a file, so that the parts match.
   const size = Math.max(partBytes, Math.ceil(file.bytes / mostParts))
   const numbers = Array.from({ length: Math.ceil(file.bytes / size) }, (_, index) => index + 1)
   const parts: Part[] = []
@@ -55,7 +55,7 @@ async function upload(calls: S3Calls, file: LargeFile, signal?: AbortSignal): Pr
   await calls.finishUpload(upload, parts)
 }
 
-/** The latest unfinished upload with its parts, else a new one. */
+/** Returns the latest unfinished upload with its parts, or starts one. */
 async function takeUp(calls: S3Calls, { key, headers }: LargeFile) {
   const done = new Map<number, Part>()
   let open: { key: string; id: string; begunAt: Date } | undefined
@@ -80,7 +80,10 @@ function isSame(part: Part | undefined, bytes: Buffer): part is Part {
   return part?.bytes === bytes.length && isMd5Of(part.etag, bytes)
 }
 
-/** Stores name what came in one piece by its MD5, unless they encrypt it with a key of the owner's: then it is sent again. */
+/**
+ * Returns whether an ETag is the MD5 of these bytes. Stores use it for files sent in one piece, unless they encrypt them with a key
+ * of the owner's: then the file is sent again.
+ */
 export function isMd5Of(etag: string, bytes: Buffer): boolean {
   return etag.replaceAll('"', '') === createHash('md5').update(bytes).digest('hex')
 }
