@@ -7,7 +7,7 @@ const root = join(import.meta.dirname, '..')
 const document = readFileSync(join(root, 'docs', 'security.md'), 'utf8')
 const named = [...document.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)
 
-test('docs/security.md says for each table who adds rows to it', async () => {
+test('docs/security.md lists who adds rows for each table', async () => {
   const { pool, close } = await testDatabase()
   const { rows } = await pool.query<{ name: string }>(
     "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'",

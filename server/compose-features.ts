@@ -1,11 +1,11 @@
 import { joinLifecycleHooks, type LifecycleHooks } from './features/members/lifecycle-hooks.ts'
 
-/** What a feature adds to the site. */
+/** The parts that a feature adds to the site. */
 interface Feature<Parts extends object> {
-  /** Becomes part of the context. */
+  /** Merged into the context. */
   parts: Parts
   lifecycleHooks?: Partial<LifecycleHooks>
-  /** Writes what is waiting and ends what runs in the background. */
+  /** Writes buffered data and stops background work. */
   stop?(): Promise<void>
 }
 
@@ -14,7 +14,7 @@ interface Composed<Parts extends object> {
   features: readonly Feature<object>[]
 }
 
-/** The features of a site, in dependency order: each is given the parts of those before it. */
+/** The features of a site, in dependency order: each receives the parts of those before it. */
 export interface Composition<Parts extends object> {
   with<More extends object>(
     create: (parts: Parts) => Feature<More> | Promise<Feature<More>>,
@@ -22,7 +22,7 @@ export interface Composition<Parts extends object> {
   build(): Promise<{ parts: Parts; lifecycleHooks: LifecycleHooks; stop(): Promise<void> }>
 }
 
-/** Starts a composition with what every feature may use. */
+/** Starts a composition with the parts that every feature may use. */
 export function compose<Parts extends object>(base: Parts): Composition<Parts> {
   return composition(async () => ({ parts: base, features: [] }))
 }
@@ -37,7 +37,7 @@ function composition<Parts extends object>(composeAll: () => Promise<Composed<Pa
       }),
     async build() {
       const { parts, features } = await composeAll()
-      // A feature's records refer to those of the features below it, so that the hooks of the highest run first.
+      // A feature's records refer to those of the features before it, so its hooks run first.
       const lifecycleHooks = joinLifecycleHooks(
         features.toReversed().map((feature) => feature.lifecycleHooks ?? {}),
       )

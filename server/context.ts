@@ -38,26 +38,26 @@ type FeatureContexts = AlertsContext &
   StudioContext &
   GatewaySetUp
 
-/** What a process of the site works with, built once. The context that each feature asks for is part of it. */
+/** The context of a process, built once. Each feature's context is part of it. */
 export type Context = FeatureContexts & Omit<Platform, 'stopPlatform'> & { close(): Promise<void> }
 
-/** What a test may replace. */
+/** Parts that a test may replace. */
 export interface Overrides extends PlatformOverrides {
   gateways?: GatewaySetUp
   socialProviders?: readonly SocialProvider[]
   lifecycleHooks?: Partial<LifecycleHooks>
-  /** The address at which the process can reach itself; by default it follows from the settings. */
+  /** The URL at which the process can reach itself; derived from the settings by default. */
   ownAddress?: () => string | undefined
 }
 
 /**
- * Builds the context of a process: the one place where features are joined. Migrates the database, and gives a new one its
- * plans and homepage.
- * @throws ConfigError naming the setting where the database cannot be used
+ * Builds the context of a process: the only place where features are joined. Migrates the database, and creates the plans and
+ * homepage of a new one.
+ * @throws ConfigError naming the setting if the database cannot be used
  */
 export async function createContext(config: Config, log: Log, overrides: Overrides = {}): Promise<Context> {
   const { stopPlatform, ...platform } = await openPlatform(config, log, overrides)
-  // A feature that calls one after it in this list asks for the context when it is called: all features are there by then.
+  // A feature that calls a later one in this list reads the context at call time, when all features exist.
   const later = () => context
   const { parts, lifecycleHooks, stop } = await compose(platform)
     .with(catalogFeature)

@@ -21,7 +21,7 @@ afterEach(async () => {
 const orders = ({ context }: MoneySite) =>
   context.db.selectFrom('orders').select(['id', 'kind', 'status', 'amount_cents']).orderBy('id').execute()
 
-test('a demo with balances has people who topped up and spent, once, whoever starts it', async () => {
+test('creates members with top-ups and purchases for a demo with balances, once, also from concurrent starts', async () => {
   await Promise.all([fillDemoBalances(site.context), fillDemoBalances(site.context)])
   await fillDemoBalances(site.context)
   const made = await orders(site)
@@ -36,7 +36,7 @@ test('a demo with balances has people who topped up and spent, once, whoever sta
   expect(days).not.toEqual([])
 })
 
-test('a site without balances gets none of them', async () => {
+test('creates none of them on a site without balances', async () => {
   await buildVideo(withoutBalances.context)
   await fillDemoBalances(withoutBalances.context)
   expect(await orders(withoutBalances)).toEqual([])

@@ -7,14 +7,14 @@ import { newId } from '#server/platform/ids.ts'
 const episodeOf = ({ id }: LockedEpisode) => ({ kind: 'episode', episode_id: id }) as const
 const seriesOf = ({ video_id }: LockedEpisode) => ({ kind: 'video', video_id }) as const
 
-/** What each tops up, of what a new site sells, and what they spend it on. */
+/** The top-up of each demo member, among a new site's products, and what they spend it on. */
 const people: {
   email: string
   topUp: string
   buys: (locked: LockedEpisode[]) => ReturnType<typeof episodeOf | typeof seriesOf>[]
 }[] = [
   { email: 'ada@example.com', topUp: 'top_5', buys: (locked) => locked.map(episodeOf) },
-  // Of $1 bonus the first episode takes 99 cents.
+  // The first episode uses 99 cents of the $1 bonus.
   { email: 'ben@example.com', topUp: 'top_10', buys: (locked) => locked.map(episodeOf) },
   { email: 'cleo@example.com', topUp: 'top_20', buys: (locked) => locked.slice(0, 1).map(seriesOf) },
 ]
@@ -28,8 +28,8 @@ interface Plan {
 }
 
 /**
- * Gives a demo with balances people who have topped up and spent some of it, so that the studio's figures show something: once,
- * as soon as episodes are on sale. The ids are chosen before anything is bought, so that a start after a crash goes on.
+ * Creates demo members who have topped up and spent some of it, so that the studio's figures are not empty: once, as soon as
+ * episodes are on sale. The ids are chosen before anything is bought, so that a start after a crash continues.
  */
 export async function fillDemoBalances(context: Context): Promise<void> {
   const { db, gateways, balanceOn, log } = context
@@ -40,7 +40,7 @@ export async function fillDemoBalances(context: Context): Promise<void> {
   const plan = await settleSetting<Plan>(db, setting, newPlan())
   for (const [i, ids] of plan.people.entries()) await fillBalance(context, i, ids, locked)
   await writeSetting(db, setting, { ...plan, done: true })
-  log.info(`The demo has ${people.length} people with a balance`)
+  log.info(`The demo has ${people.length} members with a balance`)
 }
 
 function newPlan(): Plan {

@@ -34,7 +34,7 @@ afterAll(() => site.close())
 
 const visitor = (language: Language) => site.visitor({ 'accept-language': htmlLanguage[language] })
 
-/** The titles of all results of a listing, in the order of the pages. */
+/** Returns the titles of all results of a listing, in page order. */
 async function titlesOf(language: Language, query: { keyword?: string; tag?: string }): Promise<string[]> {
   const videos = await walkPages({
     read: (paging) => visitor(language).ask(queryHomepage, { query: { ...query, ...paging } }),
@@ -87,7 +87,7 @@ it('finds a category by its new name at once, and a video by its new category', 
   expect(await titlesOf('en', { keyword: 'mystery' })).not.toContain(moved)
 })
 
-/** What people type: the beginning of a title, a tag or a category, perhaps from its second word on, perhaps with a slip. */
+/** Generates typed queries: the beginning of a title, a tag or a category, perhaps from its second word on, perhaps with a typo. */
 const typed = fc
   .record({
     name: fc.constantFrom(
@@ -108,7 +108,7 @@ const typed = fc
   .filter(({ keyword }) => keyword !== '')
 
 test(
-  'the results of a search contain whatever type-ahead offers for the same words',
+  'the results of a search contain every type-ahead suggestion for the same words',
   async () => {
     await checkProperty(
       fc.asyncProperty(typed, async ({ keyword, language }) => {

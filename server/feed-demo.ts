@@ -31,9 +31,9 @@ interface Commission {
 const setting = 'demo'
 
 /**
- * Draws the demo catalogue and feeds it to the ordinary ingest: on an empty site, or where an earlier start began and did not
- * finish. All cards are there at once; the episodes follow, the first of every drama before the second of any. With balances it has
- * people who have one, once there is something to buy.
+ * Generates the demo catalogue and imports it through the ordinary ingest: on an empty site, or to continue an earlier start. All
+ * cards are created first; then the episodes, the first of every drama before the second of any. With balances it also creates
+ * members who have one, once something is on sale.
  */
 export async function feedDemo(context: DemoContext, options: DemoOptions): Promise<void> {
   const { db, log, config } = context
@@ -44,7 +44,7 @@ export async function feedDemo(context: DemoContext, options: DemoOptions): Prom
   const outDir = join(config.dataDir, 'demo')
   log.info(`Drawing the demo catalogue: ${dramas.length} dramas`)
   const started = performance.now()
-  // The very first episode is drawn while the other covers are: somebody is waiting.
+  // The very first episode is drawn in parallel with the other covers, because a viewer may be waiting.
   const announcing = announceDramas(context, outDir, options.signal)
   const [first] = dramas
   if (first && !state)
@@ -69,7 +69,7 @@ export async function feedDemo(context: DemoContext, options: DemoOptions): Prom
   await rm(outDir, { recursive: true, force: true })
 }
 
-/** Puts every drama on the site with its cover. @returns the episodes that are still to be drawn, in their order */
+/** Creates every drama with its cover. @returns the episodes to draw, in order */
 async function announceDramas(
   context: DemoContext,
   outDir: string,
@@ -80,7 +80,7 @@ async function announceDramas(
   const commissions: Commission[] = []
   for (const [place, drama] of dramas.entries()) {
     await writeDramaFolder(drama, outDir)
-    // A second apart, so that the first of the list stands first where the newest does.
+    // A second apart, so that lists by date show them in this order.
     const clock = { now: () => new Date(began - place * 1000) }
     const folder = join(outDir, drama.slug)
     const { videoId } = await enqueueFolder({ ...context, clock }, folder, {
@@ -100,7 +100,7 @@ async function announceDramas(
   return commissions.toSorted((a, b) => a.number - b.number)
 }
 
-/** Earlier episodes are made first; an import of the operator's own (priority 10) before all of them. */
+/** Earlier episodes have priority; the operator's own imports (priority 10) are before all of them. */
 const priorityOf = (number: number) => -number
 
 async function makeEpisode(

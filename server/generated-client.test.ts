@@ -36,13 +36,13 @@ async function cardToken(userToken: string): Promise<string> {
   return token
 }
 
-test('a program with the generated client compiles', async () => {
+test('a program that uses the generated client compiles', async () => {
   const { stdout } = await run(process.execPath, [compiler, '-p', folder])
   expect(stdout).toBe('')
 })
 
-test('a program with the generated client goes from the homepage to an episode that it has paid for', async () => {
-  // Its types exist only while this test runs, so that the rest of the project is compiled without them.
+test('a program that uses the generated client gets from the homepage to an episode that it has paid for', async () => {
+  // Its types exist only while this test runs, so the rest of the project is compiled without them.
   const journey = join(folder, 'journey.ts')
   const { watchPaidEpisode } = (await import(journey)) as {
     watchPaidEpisode(shop: { url: string; cardToken: typeof cardToken }): Promise<string>

@@ -1,4 +1,4 @@
-// npm run migrate: brings the database up to date. A release is rolled out after it, copy by copy.
+// npm run migrate: runs pending migrations. A release is rolled out after it, copy by copy.
 import { readArguments } from '#scripts/read-arguments.mjs'
 import { loadConfig } from './platform/config/config.ts'
 import { runMain } from './platform/config/config-error.ts'

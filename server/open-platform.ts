@@ -18,11 +18,11 @@ import { watchDisk } from './platform/processes/disk-guard.ts'
 import { openStorage } from '#server/platform/storage/open-storage.ts'
 import type { Tables } from '#server/tables.ts'
 
-/** What tests replace in the platform. */
+/** Parts of the platform that tests may replace. */
 export interface PlatformOverrides {
   database?: Database<Tables>
   clock?: Clock
-  /** The clock of authenticator apps; `clock` by default. */
+  /** The clock for TOTP codes; `clock` by default. */
   realClock?: Clock
   mailer?: Mailer
   webRoot?: string
@@ -33,8 +33,8 @@ export type Platform = Awaited<ReturnType<typeof openPlatform>>
 const builtWeb = join(import.meta.dirname, '..', 'dist', 'web')
 
 /**
- * Opens what every feature may use: the database, clock, storage, mail, limits and settings.
- * @throws ConfigError naming the setting where the database cannot be used
+ * Opens the parts that every feature may use: the database, clock, storage, mail, limits and settings.
+ * @throws ConfigError naming the setting if the database cannot be used
  */
 export async function openPlatform(config: Config, log: Log, overrides: PlatformOverrides) {
   const database = overrides.database ?? (await openDatabase<Tables>(config, log))
@@ -57,7 +57,7 @@ export async function openPlatform(config: Config, log: Log, overrides: Platform
     realClock: overrides.realClock ?? overrides.clock ?? systemClock,
     database,
     db,
-    /** Tells this site's database from any other's. */
+    /** Identifies this site's database. */
     siteId,
     storage,
     settings,
@@ -81,7 +81,7 @@ export async function openPlatform(config: Config, log: Log, overrides: Platform
     secure: config.production,
     publicUrl: config.publicUrl,
     webRoot: overrides.webRoot ?? builtWeb,
-    /** Ends what the platform runs in the background; the database stays open. */
+    /** Stops the platform's background work; the database stays open. */
     async stopPlatform() {
       await settings.stop()
       quotas.stop()

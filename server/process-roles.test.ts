@@ -60,7 +60,7 @@ async function startProcess(settings: Record<string, string>) {
 const statusAt = async (url: string) => (await fetch(url)).status
 const textAt = async (url: string) => (await fetch(url)).text()
 
-test('ROLE=web answers without a worker, and measures its calls, payments and jobs', timeout, async () => {
+test('ROLE=web answers without a worker, and has metrics of calls, payments and jobs', timeout, async () => {
   const { child, ended, url, metricsUrl } = await startProcess({ ROLE: 'web' })
   await waitUntil('the site is ready', () => answersAt(`${url}/api/ready`), patienceMs)
   await fetch(`${url}/api/statics.png?event=play_start`)
@@ -81,20 +81,20 @@ test('ROLE=web answers without a worker, and measures its calls, payments and jo
   expect(await ended).toEqual([0, null])
 })
 
-test('after SIGTERM the listener goes on for DRAIN_SECONDS, not ready', timeout, async () => {
+test('after SIGTERM the listener stays open for DRAIN_SECONDS, not ready', timeout, async () => {
   const { child, ended, url } = await startProcess({ ROLE: 'web', DRAIN_SECONDS: '4' })
   await waitUntil('the site is ready', () => answersAt(`${url}/api/ready`), patienceMs)
   child.kill('SIGTERM')
   await waitUntil('the site is not ready', async () => (await statusAt(`${url}/api/ready`)) === 503, 3000)
   const { status, headers } = await fetch(`${url}/api/health`)
   expect(status).toBe(200)
-  // Whoever keeps connections is told to use a new one, before this one is closed in front of a request.
+  // Clients with kept-alive connections are told to open a new one before this one is closed during a request.
   expect(headers.get('connection')).toBe('close')
   expect(await ended).toEqual([0, null])
   expect(await answersAt(`${url}/api/health`)).toBe(false)
 })
 
-test('ROLE=worker runs the jobs and its metrics, and answers no call', timeout, async () => {
+test('ROLE=worker runs the jobs and has metrics, and answers no calls', timeout, async () => {
   await database.pool.query("DELETE FROM job_runs WHERE name = 'send-mails'")
   const { child, ended, url, metricsUrl } = await startProcess({ ROLE: 'worker' })
   const hasRun = async () => {

@@ -52,9 +52,9 @@ async function payAtPaypal(shopper: Shopper, { id, next }: Order): Promise<void>
   await shopper.look(id)
 }
 
-/** The sandbox has its books in the same database, so a backup brings them back with the rest. */
+/** The sandbox stores its records in the same database, so a backup restores them too. */
 test(
-  'a site restored from a backup has what was bought at Stripe and PayPal since',
+  'a site restored from a backup recovers later purchases from Stripe and PayPal',
   { timeout: 60_000 },
   async () => {
     const folder = join(root, 'backup')

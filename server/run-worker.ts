@@ -6,7 +6,7 @@ import type { Converter } from './features/media/ingest/convert/programs.ts'
 import { isStopSignal, stopThisProcess } from './platform/processes/stop-signals.ts'
 
 const restartMs = 2000
-/** The worker is killed then. It ends while requests are finished, and before the database does (stop-signals.ts). */
+/** The worker is killed after this time. It ends while requests are finished, and before the database does (stop-signals.ts). */
 const stopMs = 6000
 
 export interface Worker {
@@ -14,8 +14,9 @@ export interface Worker {
 }
 
 /**
- * Runs the worker beside a single-machine site. Starts it again after a crash; a stop signal to it stops the site. The worker
- * notices when this process dies: its standard input closes. It gets the programs that were found here, to find them once.
+ * Runs the worker process of a single-machine site. Restarts it after a crash; a stop signal to it stops the site. The worker
+ * detects the death of this process by its closed standard input. It gets the paths of the programs found here, to avoid a second
+ * search.
  */
 export function runWorker(log: Log, programs: Converter): Worker {
   let stopping = false
@@ -36,9 +37,9 @@ export function runWorker(log: Log, programs: Converter): Worker {
     })
     worker.on('exit', (code, signal) => {
       if (stopping) return
-      // One that has begun passes the signal on by itself.
+      // A worker that is fully started forwards the signal itself.
       if (isStopSignal(signal)) return stopThisProcess()
-      log.warn({ code, signal }, 'The worker ended; it is started again')
+      log.warn({ code, signal }, 'The worker exited; restarting it')
       startAgain()
     })
     return worker
@@ -53,7 +54,7 @@ export function runWorker(log: Log, programs: Converter): Worker {
   return {
     async stop() {
       stopping = true
-      // One that never began has no end to wait for.
+      // A worker that failed to start has no exit to wait for.
       if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
       for (const signal of ['SIGTERM', 'SIGKILL'] as const) if (await endsBy(child, signal)) return
     },

@@ -35,7 +35,7 @@ afterAll(async () => {
   await own.close()
 })
 
-/** What a stranger opens, each with the status of its answer. */
+/** Requests what an anonymous visitor opens. @returns the status of each response */
 async function visit(): Promise<Record<string, number>> {
   const visitor = site.visitor()
   const [first] = video.episodes
@@ -61,7 +61,7 @@ async function visit(): Promise<Record<string, number>> {
 
 const statusOf = async (call: typeof getHealth | typeof getReady) => (await site.visitor().call(call)).status
 
-it('goes on showing and playing what a stranger may see for ten minutes without a database', async () => {
+it('continues to show and play public content for ten minutes without a database', async () => {
   const before = await visit()
   expect(new Set(Object.values(before))).toEqual(new Set([200]))
   await proxy.goAway()

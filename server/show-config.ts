@@ -1,10 +1,10 @@
-// npm run config: prints the effective settings, and where each comes from. Ends with status 1 where one is wrong.
+// npm run config: prints the effective settings and their sources. Exits with status 1 if one is invalid.
 import { readArguments } from '#scripts/read-arguments.mjs'
 import { loadConfig } from './platform/config/config.ts'
 import { runMain } from './platform/config/config-error.ts'
 import { listEffectiveSettings } from './platform/config/settings.ts'
 
-/** A table with a heading for each group. @returns lines of text */
+/** Formats a table with a heading for each group. @returns lines of text */
 function* printed(env: NodeJS.ProcessEnv): Generator<string> {
   const groups = listEffectiveSettings(env)
   const all = groups.flatMap(({ settings }) => settings)

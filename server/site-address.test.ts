@@ -5,7 +5,7 @@ import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { noteAddress } from './site-address.ts'
 
 let site: TestSite
-/** Of a command whose environment has another port than the site's, and no PUBLIC_URL. */
+/** The context of a command whose environment has another port than the site's, and no PUBLIC_URL. */
 let beside: Context
 
 beforeAll(async () => {
@@ -13,7 +13,7 @@ beforeAll(async () => {
   const { config, log, database } = site.context
   const own = { ...config, publicUrl: 'http://localhost:3999', publicUrlGiven: false }
   beside = await createContext(own, log, {
-    // The site's, which closes it.
+    // The site closes its own database.
     database: { ...database, close: async () => {} },
   })
 })
@@ -24,7 +24,7 @@ afterAll(async () => {
 
 const add = (context: Context, email: string) => runStudioCommand(context, ['operator', 'add', email])
 
-test('a command gives a link to where the site was started, whatever its own port, and says so', async () => {
+test('a command links to the address where the site was started, whatever its own port, and says so', async () => {
   expect(await add(beside, 'early@example.com')).toMatch(
     /link: http:\/\/localhost:3999\/studio[^]*No site has been started here yet[^]*PUBLIC_URL=/,
   )
@@ -34,7 +34,7 @@ test('a command gives a link to where the site was started, whatever its own por
   )
 })
 
-test('PUBLIC_URL of a command’s own environment is believed', async () => {
+test('uses PUBLIC_URL of a command’s own environment', async () => {
   const elsewhere = { ...beside, config: { ...site.context.config, publicUrl: 'https://drama.example' } }
   expect(await add(elsewhere, 'told@example.com')).toMatch(
     /link: https:\/\/drama\.example\/studio(?![^]*PUBLIC_URL)/,

@@ -7,20 +7,20 @@ interface Started {
   publicUrl: string
 }
 
-/** The site's URL as a command assumes it, with a note for its user. */
+/** The address of the site for a command, with a note for the operator. */
 export interface SiteAddress {
   publicUrl: string
-  /** Undefined where PUBLIC_URL says it. */
+  /** Undefined if PUBLIC_URL is set. */
   note?: string
 }
 
-/** Writes down where the site was started, for commands that run beside it with other settings. */
+/** Records where the site was started, for commands that run beside it with other settings. */
 export function noteAddress({ db, config: { publicUrl } }: Context): Promise<void> {
   const started: Started = { publicUrl }
   return writeSetting(db, key, started)
 }
 
-/** The address for a command's links: PUBLIC_URL, else where the site was started last. */
+/** Returns the address for a command's links: PUBLIC_URL, else where the site was last started. */
 export async function findAddress({ db, config }: Context): Promise<SiteAddress> {
   const { publicUrl, publicUrlGiven } = config
   if (publicUrlGiven) return { publicUrl }

@@ -28,12 +28,12 @@ import { createHttpServer } from '#server/platform/http/server.ts'
 import type { SiteMetrics } from '#server/metrics/create-metrics.ts'
 
 interface SiteOptions {
-  /** Whether the process is about to end: it is not ready then. */
+  /** Returns whether the process is shutting down: it is not ready then. */
   isStopping?: () => boolean
   metrics?: SiteMetrics | undefined
 }
 
-/** The whole HTTP face of the site on one context; it does not listen yet. */
+/** Creates the HTTP server of the site on a context, without listening. */
 export async function createSite(context: Context, options: SiteOptions = {}): Promise<FastifyInstance> {
   const { isStopping = () => false, metrics } = options
   await Promise.all(context.gateways.map((gateway) => gateway.prepare?.()))
@@ -91,7 +91,7 @@ export async function createSite(context: Context, options: SiteOptions = {}): P
   return site
 }
 
-/** The studio has its own languages, whichever are offered to viewers. */
+/** The studio has its own languages, independent of those offered to viewers. */
 const isForOperators = (url: string) => /^(\/api)?\/studio(?=[/?]|$)/.test(url)
 
 function operationsRoutes({ database }: Context, isStopping: () => boolean): Route[] {

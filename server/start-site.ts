@@ -16,14 +16,14 @@ import { noteAddress } from '#server/site-address.ts'
 import type { Tables } from '#server/tables.ts'
 import type { Telemetry } from '#server/telemetry/open-telemetry.ts'
 
-/** How long requests under way may take once the site closes. */
+/** Time-out of requests in progress once the site closes. */
 const graceMs = 5000
-/** From the stop signal on. The database needs time after the requests (stop-signals.ts). */
+/** Maximum from the stop signal on. The database needs time after the requests (stop-signals.ts). */
 const mostGraceMs = 8000
 
 /**
- * Runs the site until it is stopped: HTTP in this process, ingest and scheduled jobs in a worker process beside it unless ROLE=web.
- * @throws ConfigError naming the setting that is wrong
+ * Runs the site until it is stopped: HTTP in this process, and ingest and scheduled jobs in a worker process unless ROLE=web.
+ * @throws ConfigError naming the invalid setting
  */
 export async function startSite(config: Config, telemetry: Telemetry): Promise<void> {
   process.umask(config.umask)
@@ -37,8 +37,8 @@ export async function startSite(config: Config, telemetry: Telemetry): Promise<v
     const metrics = await openMetrics(context)
     return { context, metrics, site: await createSite(context, { isStopping: () => stopping, metrics }) }
   }
-  // The worker beside this process needs it; a setting that is wrong is said here, where the start can still be refused. To ask
-  // ffmpeg takes as long as much of the rest.
+  // The worker process needs it, and an invalid setting must be reported here, where the start can still fail. Querying ffmpeg takes
+  // as long as much of the rest, so both run in parallel.
   const [{ context, metrics, site }, programs] = await Promise.all([
     open(),
     config.role === 'all' ? findConverter(config) : undefined,
@@ -48,7 +48,7 @@ export async function startSite(config: Config, telemetry: Telemetry): Promise<v
   })
   await metrics?.listen()
   let worker: Worker | undefined
-  /** Readiness is false from the signal on; a load balancer that notices sends nothing to a listener that closes later. */
+  /** Readiness is false from the signal on; the listener stays open until load balancers have noticed. */
   const closeListener = async () => {
     await delay(config.drainMs)
     setTimeout(
@@ -60,7 +60,7 @@ export async function startSite(config: Config, telemetry: Telemetry): Promise<v
   const close = async () => {
     stopping = true
     log.info('Closing')
-    // A proxy that keeps connections would else send a request into one in the moment in which it is closed.
+    // Otherwise a proxy with kept-alive connections could send a request on one just as it is closed.
     site.server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'))
     await Promise.all([closeListener(), worker?.stop()])
     await metrics?.close()
@@ -73,10 +73,10 @@ export async function startSite(config: Config, telemetry: Telemetry): Promise<v
   log.info(`Cliffhanger is open at ${config.publicUrl}`)
   if (!(await hasOperators(context.db)))
     log.info(`No admin account yet. Create one: npm run studio -- operator add you@example.com`)
-  // What was compiled for this start is there for the worker, and for every later process, however this one ends.
+  // Writes the compile cache now, for the worker and later processes, even if this process is killed.
   flushCompileCache()
   if (stopping) return
   if (programs) worker = runWorker(log, programs)
-  // Nothing else would look for what the start has left behind, nor make the nursery small again: some 15 MB.
+  // Frees the start's garbage and shrinks the young generation, some 15 MB; nothing else would trigger a major collection soon.
   globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' })
 }

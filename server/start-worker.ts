@@ -13,18 +13,19 @@ import { work } from '#server/work.ts'
 
 const niceness = 10
 
-/** `--parent`: the id of the process that started this one, to end together. `--ffmpeg`: what that process has found, as JSON. */
+/** `--parent`: the id of the process that started this one, to end with it. `--ffmpeg`: the programs that it found, as JSON. */
 const flags = { parent: { type: 'string' }, ffmpeg: { type: 'string' } } as const
 
 /**
- * Runs ingest, uploads and scheduled jobs in this process until it is stopped: beside a site (`--parent`), or by itself (ROLE=worker).
- * @throws ConfigError naming the setting that is wrong
+ * Runs ingest, uploads and scheduled jobs in this process until it is stopped: next to a site (`--parent`), or standalone
+ * (ROLE=worker).
+ * @throws ConfigError naming the invalid setting
  */
 export async function startWorker(config: Config, telemetry: Telemetry): Promise<void> {
   const stop = new AbortController()
   const { parent, ffmpeg } = parseArgs({ options: flags }).values
   onStopSignal((signal) => {
-    // A parent that has died has left its id to others.
+    // The id of a dead parent may belong to another process.
     if (process.ppid === Number(parent)) process.kill(process.ppid, signal)
     stop.abort()
   })
@@ -43,6 +44,6 @@ export async function startWorker(config: Config, telemetry: Telemetry): Promise
   await metrics?.close()
   await context.close()
   await telemetry.close()
-  // Listening to it would keep the process.
+  // An open listener would keep the process running.
   process.stdin.destroy()
 }

@@ -9,7 +9,7 @@ import { moneySite, episodeOf, type MoneySite } from '#server/testing/site/money
 import { registerMember } from '#server/testing/builders/register-member.ts'
 import { Visitor } from '#server/testing/site/visitor.ts'
 
-/** So much of each kind, so that the next one is too much. */
+/** Limits small enough for the next request of each kind to exceed them. */
 const settings = {
   LIMIT_GUESTS_IP: '12/h',
   LIMIT_ORDERS_IP: '3/h',
@@ -28,7 +28,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-/** Somebody new, always of the same process and network. */
+/** Creates a new visitor, always of the same process and network. */
 async function stranger(): Promise<Visitor> {
   const visitor = new Visitor(site.directUrl)
   await visitor.ask(getUser)
@@ -51,11 +51,11 @@ const wish = () =>
   ({ kind: 'episode', episode_id: episodeOf(site), gateway: 'sandbox', email: 'ada@example.com' }) as const
 const consentTo = (shown?: string) => (shown === undefined ? {} : { consent: { shown } })
 
-test('a network makes no more orders, and leaves no more new words of them, than it may', async () => {
+test('limits the orders of a network, and the new consent texts that they store', async () => {
   const visitor = await stranger()
   const order = (shown?: string) => visitor.call(createOrder, { body: { ...wish(), ...consentTo(shown) } })
   expect((await order('x'.repeat(60))).answer.code).toBe(200)
-  // First words that are new, then words that are there.
+  // First new texts, then stored ones.
   expectRefused(await order('y'.repeat(60)))
   expect((await order('x'.repeat(60))).answer.code).toBe(200)
   expectRefused(await order())
@@ -72,7 +72,7 @@ test('the idempotency keys of guests count for their network, those of a member 
   expect((await unlock(visitor, 'd')).answer.code).toBe(402)
 })
 
-test('a network asks for no more mails with links than it may, whatever the addresses', async () => {
+test("limits a network's requests for mails with links, for all addresses together", async () => {
   const ask = (email: string) => new Visitor(site.directUrl).call(forgotPassword, { body: { email } })
   expect((await ask('one@example.com')).answer.code).toBe(200)
   const byLink = await (await stranger()).call(cancelByLink, { body: { email: 'two@example.com' } })
@@ -81,7 +81,7 @@ test('a network asks for no more mails with links than it may, whatever the addr
   expect(await countOf('reset_requests', "email = 'three@example.com'")).toBe(0)
 })
 
-test('the audit trail takes no more than it may of what strangers cause at will', async () => {
+test('limits the audit events that unauthenticated clients can cause', async () => {
   const visitor = await stranger()
   for (const marketing of [true, false, true])
     await visitor.ask(changeUser, { body: { consent: { marketing } } })
@@ -92,14 +92,14 @@ test('the audit trail takes no more than it may of what strangers cause at will'
   expect(await countOf('audit_events', "event IN ('consent_changed', 'sign_in_failed')")).toBe(3)
 })
 
-test('a network leaves no more bytes of events than it may', async () => {
+test("limits the bytes of a network's events", async () => {
   for (let sent = 0; sent < 10; sent++)
     await fetch(`${site.directUrl}/api/statics.png?event=much&text=${'x'.repeat(200)}`)
   await site.context.events.stop()
   expect([1, 2, 3]).toContain(await countOf('events'))
 })
 
-test('events are not recorded while little room is left on the disk', async () => {
+test('does not record events while the disk is nearly full', async () => {
   const full = await moneySite({ DISK_LEAST_MB: '1000000000' })
   await full.visitor().fetch('/api/statics.png?event=visit')
   await full.context.events.stop()
@@ -108,7 +108,7 @@ test('events are not recorded while little room is left on the disk', async () =
   expect(rows).toHaveLength(0)
 })
 
-test('a network adds no more guests to an experiment than it may, and refuses none of them', async () => {
+test('limits the guests that a network adds to an experiment, without refusing any of them', async () => {
   const { desk } = await letIn(site, 'owner')
   const variants = [{ share: 50 }, { share: 50, layout: 'card' as const, accent: '#00ff00' }]
   await startOne(desk, { kind: 'pay_theme', variants })
@@ -116,12 +116,12 @@ test('a network adds no more guests to an experiment than it may, and refuses no
     expect((await (await stranger()).call(listPlans)).answer.code).toBe(200)
     return countOf('exposures')
   }
-  // A process sees within a second that an experiment has started.
+  // A process notices within a second that an experiment has started.
   await expect.poll(meet).toBe(2)
   for (let more = 0; more < 2; more++) expect(await meet()).toBe(2)
 })
 
-test('a network has no more plays and favorites stored than it may', async () => {
+test('limits the stored plays and favorites of a network', async () => {
   const visitor = await stranger()
   const { id: video_id, episodes } = site.video
   expect((await visitor.call(addFavorite, { body: { video_id } })).status).toBe(200)
@@ -138,7 +138,7 @@ test('a network has no more plays and favorites stored than it may', async () =>
   expectRefused(await visitor.call(addFavorite, { body: { video_id } }))
 })
 
-test('a network has no more new guests of whom something is kept than it may', async () => {
+test('limits the new guests of a network for whom a row is stored', async () => {
   const keep = async () => (await stranger()).call(changeUser, { body: { display_name: 'Ada' } })
   let last = await keep()
   for (let made = 0; made < 12 && last.status === 200; made++) last = await keep()

@@ -31,5 +31,5 @@ export type Tables = CatalogTables &
   MailTables
 
 export type Db = Kysely<Tables>
-/** What must run inside a transaction asks for this, and does not compile outside of one. */
+/** Required by functions that must run inside a transaction; they do not compile outside of one. */
 export type Tx = Transaction<Tables>

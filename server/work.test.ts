@@ -17,12 +17,12 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-/** Which of the jobs that look whether there is something to do would run at a time. */
+/** Returns the conditional jobs that would run at a time. */
 async function dueAt(now = new Date()): Promise<string[]> {
   const jobs = scheduledJobs(site.context).filter(({ dueWhen }) => dueWhen !== undefined)
   const { pool } = site.context.database
   await pool.query('DELETE FROM job_runs')
-  // Their round has come, but it is not so long ago that they run anyway.
+  // Their round is due, but not overdue enough to run regardless of the condition.
   await pool.query(
     `INSERT INTO job_runs (name, every_seconds, taken_at)
      SELECT name, 10, now() - interval '1 minute' FROM unnest($1::text[]) AS job (name)`,
@@ -36,11 +36,11 @@ const runOnce = async (...names: string[]) => {
     if (names.includes(name)) await run(new AbortController().signal)
 }
 
-test('on a site where nothing happens nothing is due', async () => {
+test('no job is due on an idle site', async () => {
   expect(await dueAt()).toEqual([])
 })
 
-test('what a viewer does is due until it was done', async () => {
+test("a job is due after a viewer's action until it has run", async () => {
   const { id, episodes } = await buildVideo(site.context)
   const { visitor } = await Shopper.on(site)
   const body = {
@@ -65,7 +65,7 @@ test('what a viewer does is due until it was done', async () => {
   expect(await dueAt()).toEqual([])
 })
 
-test('an order that nobody pays is due for the janitor once it has expired', async () => {
+test('an unpaid order is due for the janitor once it has expired', async () => {
   const shopper = await Shopper.on(site)
   const { episodes } = await buildVideo(site.context)
   await shopper.order({ episode_id: episodes[3]?.id ?? '' })
@@ -73,7 +73,7 @@ test('an order that nobody pays is due for the janitor once it has expired', asy
   expect(await dueAt(new Date(Date.now() + dayMs))).toContain('billing-janitor')
 })
 
-test('a subscription is due for its renewal as its period ends', async () => {
+test('a subscription is due for renewal as its period ends', async () => {
   const shopper = await Shopper.on(site)
   const plan = await shopper.plan(7)
   const order = await shopper.order({ kind: 'plan', plan_id: plan.id })

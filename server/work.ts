@@ -17,15 +17,15 @@ import { mailJobs } from '#server/platform/mail/send-mails.ts'
 import type { Converter } from './features/media/ingest/convert/programs.ts'
 
 interface WorkOptions {
-  /** Ends the work; jobs under way finish first. */
+  /** Aborts the work; running jobs finish first. */
   signal: AbortSignal
-  /** The priority of ffmpeg: 0 is usual, 19 the lowest. */
+  /** The niceness of ffmpeg: 0 is normal, 19 the lowest priority. */
   niceness: number
   /** The longest interval of jobs that usually run every 30 seconds or more often. Tests set it, because they wait for jobs. */
   jobSeconds?: number
 }
 
-/** Runs all background work until the signal: ingest, uploads, scheduled jobs, the demo catalogue. */
+/** Runs all background work until the signal aborts: ingest, uploads, scheduled jobs, the demo catalogue. */
 export async function work(context: Context & { programs: Converter }, options: WorkOptions): Promise<void> {
   const { config, database, log } = context
   const { jobSeconds } = options

@@ -56,7 +56,7 @@ beforeAll(async () => {
   owner = await letIn(site, 'owner')
   await register(site)
   episodeId = await bringIn(site)
-  // In a month that a new database does not have.
+  // In a month without a partition in a new database.
   await site.context.database.pool.query(`SELECT make_events_month('2020-02-29');
     INSERT INTO events (at, id, name) VALUES ('2020-02-29', gen_random_uuid(), 'long ago')`)
 })
@@ -65,7 +65,7 @@ afterAll(async () => {
   rmSync(root, { recursive: true, force: true })
 })
 
-/** A video of one episode, made as any other. @returns the episode's id */
+/** Imports a video with one episode through the ordinary ingest. @returns the episode's id */
 async function bringIn({ context }: TestSite): Promise<string> {
   const folder = join(root, 'salt')
   mkdirSync(folder)
@@ -95,10 +95,10 @@ async function madeBackup(): Promise<string> {
   return folder
 }
 
-/** An empty place with a database server of its own, as `npm start` makes it. That takes seconds. */
+/** Configures an empty folder with an embedded database, as `npm start` creates it. That takes seconds. */
 const ownServer = (dataDir: string) => loadConfig({ DATA_DIR: dataDir, LOG_LEVEL: 'silent' })
 
-/** An empty place with a new database on the server of the tests. */
+/** Configures an empty folder with a new database on the tests' server. */
 async function emptyPlace(settings: Env = {}): Promise<Config> {
   const { url, drop } = await emptyDatabase()
   onTestFinished(drop)
@@ -109,7 +109,7 @@ async function emptyPlace(settings: Env = {}): Promise<Config> {
 const restoreInto = (config: Config, folder: string): Promise<void> =>
   restore({ config, log }, folder, quiet, going)
 
-/** Opens the site that lies in a folder, as `npm start` does, and shows it to somebody. */
+/** Opens the site in a folder, as `npm start` does, for a visitor. */
 async function visit(dataDir: string, look: (visitor: Visitor, url: string) => Promise<void>): Promise<void> {
   const webRoot = site.context.webRoot
   const context = await createContext(ownServer(dataDir), log, { webRoot })
@@ -127,40 +127,34 @@ async function visit(dataDir: string, look: (visitor: Visitor, url: string) => P
   }
 }
 
-describe('a site that was backed up while it ran', () => {
-  test(
-    'opens in an empty place with everything in it, and its videos play',
-    { timeout: 120_000 },
-    async () => {
-      const lines: string[] = []
-      const folder = place()
-      await backUp(backed(site), folder, (line) => lines.push(line), going)
-      expect(lines.join('\n')).toMatch(/Files: 100 % · (\d+) of \1 files[^]*already there/)
-      const dataDir = place()
-      await restoreInto(ownServer(dataDir), folder)
-      await visit(dataDir, async (visitor, url) => {
-        await visitor.ask(getUser)
-        const { playback, episode } = (await visitor.ask(getEpisode, {
-          query: { episode_id: episodeId },
-        })) as PlayableEpisode
-        expect(episode.state).toBe('free')
-        const playlist = await bodyOf(url + playback.hls_url)
-        const rung = playlist.toString().match(/^\S+\.m3u8$/m)?.[0] ?? ''
-        const rungUrl = url + playback.hls_url.replace('master.m3u8', rung)
-        const segments = (await bodyOf(rungUrl)).toString()
-        const segment = segments.match(/^\S+\.m4s$/m)?.[0] ?? ''
-        expect((await bodyOf(new URL(segment, rungUrl).href)).length).toBeGreaterThan(1000)
-        // Sealed with the secret that came along.
-        expect(await bodyOf(url + playback.hls_url.replace('master.m3u8', 'key'))).toHaveLength(16)
-        expect(playback.captions).toHaveLength(1)
-      })
-      await expect(restoreInto(ownServer(dataDir), folder)).rejects.toThrow(
-        'This database already has a site',
-      )
-    },
-  )
+describe('a site that was backed up while running', () => {
+  test('is restored completely in an empty place, and its videos play', { timeout: 120_000 }, async () => {
+    const lines: string[] = []
+    const folder = place()
+    await backUp(backed(site), folder, (line) => lines.push(line), going)
+    expect(lines.join('\n')).toMatch(/Files: 100 % · (\d+) of \1 files[^]*already there/)
+    const dataDir = place()
+    await restoreInto(ownServer(dataDir), folder)
+    await visit(dataDir, async (visitor, url) => {
+      await visitor.ask(getUser)
+      const { playback, episode } = (await visitor.ask(getEpisode, {
+        query: { episode_id: episodeId },
+      })) as PlayableEpisode
+      expect(episode.state).toBe('free')
+      const playlist = await bodyOf(url + playback.hls_url)
+      const rung = playlist.toString().match(/^\S+\.m3u8$/m)?.[0] ?? ''
+      const rungUrl = url + playback.hls_url.replace('master.m3u8', rung)
+      const segments = (await bodyOf(rungUrl)).toString()
+      const segment = segments.match(/^\S+\.m4s$/m)?.[0] ?? ''
+      expect((await bodyOf(new URL(segment, rungUrl).href)).length).toBeGreaterThan(1000)
+      // Encrypted with the secret that is part of the backup.
+      expect(await bodyOf(url + playback.hls_url.replace('master.m3u8', 'key'))).toHaveLength(16)
+      expect(playback.captions).toHaveLength(1)
+    })
+    await expect(restoreInto(ownServer(dataDir), folder)).rejects.toThrow('This database already has a site')
+  })
 
-  test('has every row that it had, and its counters go on', { timeout: 120_000 }, async () => {
+  test('has every row, and continues its sequences', { timeout: 120_000 }, async () => {
     const config = await emptyPlace()
     await restoreInto(config, await madeBackup())
     const context = await createContext(config, log)
@@ -189,7 +183,7 @@ describe('a site that was backed up while it ran', () => {
 
   async function rowsOf(pool: Backed['pool'], table: string): Promise<string[]> {
     const { rows } = await pool.query<{ row: string }>(`SELECT t::text AS row FROM ${table} t ORDER BY 1`)
-    // When a migration ran is another matter, and the deletions of a word are made anew, in any order.
+    // Migrations have other times, and the deletion neighbourhood of a word is recomputed in any order.
     const first = table === 'migrations' || table === 'search_words'
     return rows.map(({ row }) => (first ? (row.split(',')[0] ?? '') : row))
   }
@@ -207,7 +201,7 @@ describe('a backup', () => {
     folder = await madeBackup()
   })
 
-  test('takes no folder that holds anything else, and leaves what lies there', async () => {
+  test('refuses a folder with other contents, and leaves them unchanged', async () => {
     const strangers = place()
     mkdirSync(join(strangers, 'database-dumps'), { recursive: true })
     mkdirSync(join(strangers, 'storage/originals'), { recursive: true })
@@ -218,7 +212,7 @@ describe('a backup', () => {
   })
 
   test(
-    'refused by a place that is not empty leaves the secret that is there',
+    'that is refused by a place that is not empty leaves the secret there unchanged',
     { timeout: 60_000 },
     async () => {
       const dataDir = place()
@@ -231,14 +225,14 @@ describe('a backup', () => {
     },
   )
 
-  test('is for its owner’s eyes alone, and files of its own', () => {
+  test('is readable by its owner only, and consists of copies of its own', () => {
     expect(statSync(folder).mode & 0o077).toBe(0)
     expect(statSync(join(folder, 'app-secret')).mode & 0o077).toBe(0)
     const [original = ''] = readdirSync(join(folder, 'storage/originals'))
     expect(statSync(join(folder, 'storage/originals', original)).nlink).toBe(1)
   })
 
-  test('is brought up to date by a second run, without what is gone', async () => {
+  test('is updated by a second run, without deleted files', async () => {
     await site.context.storage.write('public/covers/new.webp', 'new')
     await site.context.storage.write('public/covers/old.webp', 'old')
     await backUp(backed(site), folder, quiet, going)
@@ -251,7 +245,7 @@ describe('a backup', () => {
     expect(readdirSync(folder).filter((name) => name.startsWith('database-'))).toHaveLength(1)
   })
 
-  test('that was stopped leaves the former one whole', async () => {
+  test('that is aborted leaves the previous one complete', async () => {
     const before = readFileSync(join(folder, 'backup.json'), 'utf8')
     const stop = new AbortController()
     await site.context.storage.write('public/covers/late.webp', 'late')
@@ -263,7 +257,7 @@ describe('a backup', () => {
     await restoreInto(await emptyPlace(), folder)
   })
 
-  /** The site's storage, whose files are asked for too late. */
+  /** The site's storage, but aborts at the first read. */
   const stoppedAt = (stop: AbortController) => ({
     ...site.context.storage,
     bringHere: async () => {
@@ -272,7 +266,7 @@ describe('a backup', () => {
     },
   })
 
-  test('keeps what it names from being deleted while it runs', async () => {
+  test('prevents the deletion of its files while it runs', async () => {
     const { db } = site.context
     const old = new Date(Date.now() - 24 * 3_600_000)
     const asset = { id: 'ast_retired', source_name: 'x', source_hash: 'x', retired_at: old, ready_at: old }
@@ -285,7 +279,7 @@ describe('a backup', () => {
     expect(await purgeRetiredAssets(site.context, new Date())).toBe(1)
   })
 
-  test('that was stopped while it was restored can be restored again', async () => {
+  test('can be restored again after an aborted restore', async () => {
     const config = await emptyPlace()
     const halfway = join(folder, JSON.parse(readFileSync(join(folder, 'backup.json'), 'utf8')).database)
     const table = join(halfway, 'videos.copy.gz')
@@ -296,7 +290,7 @@ describe('a backup', () => {
     await restoreInto(config, folder)
   })
 
-  test('of a site with another secret is refused, and so is what is no backup', async () => {
+  test('of a site with another secret is refused, and so is a folder without a backup', async () => {
     rmSync(join(folder, 'app-secret'))
     await expect(restoreInto(ownServer(place()), folder)).rejects.toThrow('APP_SECRET')
     await expect(restoreInto(ownServer(place()), root)).rejects.toThrow('There is no backup')
@@ -324,7 +318,7 @@ describe('with a bucket', () => {
   afterAll(() => store.close())
 
   test(
-    'a backup lists what must lie there, and a restore says what is missing',
+    "a backup lists the bucket's files, and a restore reports missing ones",
     { timeout: 60_000 },
     async () => {
       const second = await testSite({}, { ...store.settings, APP_SECRET: 'x'.repeat(40) })

@@ -23,18 +23,18 @@ import { keyOf } from '#server/platform/encrypt.ts'
 import { openDisk } from '#server/platform/storage/disk.ts'
 import type { Storage } from '#server/platform/storage/storage.ts'
 
-/** `backup.json` in the folder of a backup: what makes it one. */
+/** The schema of `backup.json`, the manifest in a backup's folder. */
 export const Manifest = Type.Object({
   format: Type.Literal(1),
   made_at: Type.String(),
   public_url: Type.String(),
-  /** Whose bucket it is. */
+  /** The id of the bucket's owner. */
   site_id: Type.String(),
-  /** Tells whether a site has the same APP_SECRET, and nothing else about it. */
+  /** A fingerprint to compare APP_SECRETs, which reveals nothing else about it. */
   secret: Type.String(),
   /** The folder with a file for each table. */
   database: Type.String(),
-  /** Whether the files lie in a bucket, which the backup has only a list of. */
+  /** Whether the files are in a bucket, which the backup only lists. */
   bucket: Type.Boolean(),
   migrations: Type.Array(Type.Object({ name: Type.String(), checksum: Type.String() })),
   tables: Type.Array(
@@ -52,7 +52,7 @@ export const bucketList = 'bucket.txt'
 export const secretFile = 'app-secret'
 export const rowsFile = (table: string) => `${table}.copy.gz`
 
-/** What a backup and a restore work with. */
+/** The parts of a site that a backup or restore uses. */
 export interface Backed {
   pool: Pool
   storage: Storage
@@ -61,14 +61,14 @@ export interface Backed {
 
 type Tell = (line: string) => void
 
-/** Says which secret it is without saying it. */
+/** Returns a fingerprint of the secret, without revealing it. */
 export const secretMark = (secret: string) => keyOf(secret, 'mark of a backup').toString('base64url')
 
 /**
- * Writes the whole site into a folder while it runs: the database as it is at one moment, and then the files, of which none is
- * deleted meanwhile. A second run into the same folder copies the files that are new; until it is through, and if it is
- * stopped, the folder still holds the former backup.
- * @throws ConfigError where the folder holds something else; the signal's reason when aborted
+ * Backs up the whole site into a folder while it runs: a snapshot of the database, and then the files, of which none is deleted
+ * meanwhile. A second run into the same folder copies only new files; until it has finished, or if it is aborted, the folder still
+ * holds the previous backup.
+ * @throws ConfigError if the folder has other contents; the signal's reason when aborted
  */
 export async function backUp(backed: Backed, folder: string, tell: Tell, signal: AbortSignal): Promise<void> {
   const site_id = (await readSiteId(backed.pool)) ?? ''
@@ -100,10 +100,10 @@ export async function backUp(backed: Backed, folder: string, tell: Tell, signal:
   })
 }
 
-/** In the folder from the first run on: whose backups it holds. Whatever else lies there would be deleted as gone. */
+/** A file in the folder from the first run on, with the id of the site. Other files in the folder would be deleted as obsolete. */
 const markerFile = 'backup-of-site'
 
-/** Takes a folder that is empty, or holds backups of this very site. @throws ConfigError */
+/** Prepares a folder that is empty, or has backups of this site. @throws ConfigError */
 function prepareFolder(folder: string, dataDir: string, siteId: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   if (`${realpathSync(folder)}/`.startsWith(`${realpathSync(dataDir)}/`))
@@ -112,7 +112,7 @@ function prepareFolder(folder: string, dataDir: string, siteId: string): void {
   if (readdirSync(folder).length === 0) writeFileSync(marker, `${siteId}\n`, { mode: 0o600, flush: true })
   else if (!existsSync(marker) || readFileSync(marker, 'utf8').trim() !== siteId)
     throw new ConfigError(
-      `${folder} holds something else than backups of this site: choose an empty folder, or the one of its last backup.`,
+      `${folder} contains other files than backups of this site: choose an empty folder, or the one of its last backup.`,
     )
   chmodSync(folder, 0o700)
 }
@@ -142,7 +142,7 @@ async function copyStorage(storage: Storage, folder: string, tell: Tell, signal:
   tell(`Files: ${report.copied} copied, ${report.there} already there.`)
 }
 
-/** What must lie in the bucket, a line a file. */
+/** Lists the files that must be in the bucket, one per line. */
 async function listBucket(storage: Storage, path: string, signal: AbortSignal): Promise<void> {
   const lines = async function* () {
     for (const folder of storedFolders)
@@ -151,14 +151,14 @@ async function listBucket(storage: Storage, path: string, signal: AbortSignal): 
   await pipeline(lines, createWriteStream(path, { mode: 0o600, flush: true }), { signal })
 }
 
-/** A generated secret is part of the backup; a configured one must be stored by the operator. */
+/** Copies a secret that the site generated itself. One from the environment must be kept by the operator. */
 async function keepSecret({ dataDir, secrets }: Backed['config'], folder: string): Promise<void> {
   const own = join(dataDir, secretFile)
   if (existsSync(own) && readFileSync(own, 'utf8').trim() === secrets.appSecret)
     await copyFile(own, join(folder, secretFile))
 }
 
-/** From here on the folder holds this backup. */
+/** Makes this backup the current one of the folder. */
 async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
   const draft = join(folder, `${manifestFile}.draft`)
   await writeFile(draft, `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600, flush: true })

@@ -21,7 +21,7 @@ interface Ran {
   status: number | null
   stdout: string
   stderr: string
-  /** What is in the folder of the site then. */
+  /** The contents of the site's folder afterwards. */
   made: string[]
 }
 
@@ -38,7 +38,7 @@ function run(...args: string[]): Ran {
   return { status, stdout, stderr, made: contents() }
 }
 
-/** Does the same in this process, for a process takes a second to load the site. */
+/** Runs the same in this process, because a new process takes a second to load the site. */
 async function runHere(...args: string[]): Promise<Ran> {
   const printed = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
   const { status, text } = await runCommandLine(args, {
@@ -65,7 +65,7 @@ describe('the command line', () => {
     ['studio', 'order', '--help'],
     ['studio', 'order', 'refund', '--help'],
     ['studio', '--version'],
-  ])('answers %s %s %s on stdout with status 0, and makes nothing', async (...args) => {
+  ])('answers %s %s %s on stdout with status 0, and creates nothing', async (...args) => {
     const { stdout, ...rest } = await runHere(...args)
     expect(stdout).toMatch(args.includes('--version') ? /^\d+\.\d+\.\d+\n$/ : /^Usage: npm run /)
     expect(rest).toEqual(helped)
@@ -82,7 +82,7 @@ describe('the command line', () => {
     [['studio', 'growth', 'funnel'], '--by'],
     [['studio', 'order', 'refund', 'ord_1'], '--reason'],
     [['studio', 'order', 'refund', 'ord_1', '--reason', 'goodwill'], '--yes'],
-  ])('refuses %j with status 2 and says what is possible', async (args, hint) => {
+  ])('refuses %j with status 2 and lists what is possible', async (args, hint) => {
     const { stderr, ...rest } = await runHere(...args)
     expect(stderr).toContain(hint)
     expect(rest).toEqual(refused)
@@ -94,14 +94,14 @@ describe('the command line', () => {
     ['import', 'videos'],
     ['forward', '1d'],
     ['move'],
-  ])('refuses %s %s where there is no site, and makes none', async (...args) => {
+  ])('refuses %s %s without a site, and creates none', async (...args) => {
     const { status, stderr, made } = await runHere(...args)
     expect(stderr).toContain('There is no site in')
     expect({ status, made }).toEqual({ status: 1, made: [] })
     expect(readdirSync(home)).toEqual([])
   })
 
-  it('as a process answers on stdout, refuses on stderr, and ends with the status', () => {
+  it('prints answers on stdout and refusals on stderr, and exits with their status', () => {
     const { stdout, ...rest } = run('studio', 'order', 'refund', '--help')
     expect(stdout).toMatch(/^Usage: npm run studio /)
     expect(rest).toEqual(helped)
@@ -117,14 +117,14 @@ describe('the command line', () => {
     expect(readdirSync(home)).toEqual([])
   })
 
-  it('ends quietly where its reader has seen enough', () => {
+  it('ends quietly when its reader closes the pipe', () => {
     const line = `"${process.execPath}" server/cli.ts studio order list --help | true; echo "\${PIPESTATUS[0]}"`
     const { stdout, stderr } = spawnSync('bash', ['-c', line], { encoding: 'utf8' })
     expect({ stdout, stderr }).toEqual({ stdout: '0\n', stderr: '' })
   })
 })
 
-/** What is asked for by these words. */
+/** Parses a command line. */
 function ask(...args: string[]): Asked {
   let asked: Asked | undefined
   const program = studioProgram((each) => {
@@ -147,11 +147,11 @@ describe('the usual codes of languages', () => {
       { id: 'c1', names: { dy: 'Liebe', fy: 'Amour' } },
     ],
     ['plan change p1 --names.en Week --names.de Woche', { id: 'p1', names: { en: 'Week', dy: 'Woche' } }],
-  ])('are taken for ours: %s', (line, input) => {
+  ])("are converted to the site's codes: %s", (line, input) => {
     expect(inputOf(ask(...line.split(' ')))).toEqual(input)
   })
 
-  it('are taken for ours wherever a command has a field of ours', () => {
+  it('are converted wherever a command has a language field', () => {
     const leaves = (command: Command): Command[] =>
       command.commands.length > 0 ? command.commands.flatMap(leaves) : [command]
     for (const leaf of leaves(studioProgram(() => {}))) {
@@ -164,36 +164,36 @@ describe('the usual codes of languages', () => {
     }
   })
 
-  it('are no codes of other lists', () => {
+  it('are not accepted in lists of other codes', () => {
     expect(() => ask('text', 'show', 'contactUs', 'it')).toThrow('en, es, fy, dy, pt')
   })
 })
 
-describe('what cannot be undone', () => {
+describe('a command that cannot be undone', () => {
   const answering =
     (...answers: string[]): Ask =>
     async () =>
       answers.shift() ?? ''
 
-  it('is asked for its reason and confirmed by a person', async () => {
+  it('prompts for its reason and for confirmation', async () => {
     const asked = ask('order', 'refund', 'ord_1')
     expect(await confirmFirst(asked, answering('goodwill', 'y'))).toBe(true)
     expect(inputOf(asked)).toEqual({ id: 'ord_1', reason: 'goodwill' })
     expect(await confirmFirst(ask('order', 'refund', 'ord_1'), answering('goodwill', ''))).toBe(false)
   })
 
-  it('is done for a script that gives both as options', async () => {
+  it('runs in a script that gives both as options', async () => {
     const asked = ask('person', 'delete', 'usr_1', '--reason', 'they asked', '--yes')
     expect(await confirmFirst(asked, undefined)).toBe(true)
   })
 
-  it('is nothing that only reads or can be changed again', async () => {
+  it('is none that only reads or can be reversed', async () => {
     expect(await confirmFirst(ask('order', 'list'), undefined)).toBe(true)
   })
 })
 
-describe('an answer for a person', () => {
-  it('is a table with heads, and amounts in units of their currency', () => {
+describe('an answer in text format', () => {
+  it('is a table with headers, and amounts in units of their currency', () => {
     const list = [
       { id: 'ord_1', amount_cents: 499, currency: 'USD', refunded_cents: 0, email: null },
       { id: 'ord_20', amount_cents: 9900, currency: 'JPY', refunded_cents: 100, email: 'a@example.com' },
@@ -206,7 +206,7 @@ describe('an answer for a person', () => {
     ])
   })
 
-  it('names the fields of a record, with the net of sums in several currencies', () => {
+  it('lists the fields of a record, with the net of sums in several currencies', () => {
     const revenue = [
       { currency: 'USD', gross_cents: 198, net_cents: 99 },
       { currency: 'EUR', gross_cents: 100, net_cents: 100 },

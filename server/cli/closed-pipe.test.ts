@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 
-/** Runs a program whose reader has gone before it writes. */
+/** Runs a program whose reader closes the pipe before it writes. */
 async function runUnread(...args: string[]) {
   const { PATH, NODE_COMPILE_CACHE } = process.env
   const child = spawn(process.execPath, args, {
@@ -17,6 +17,6 @@ async function runUnread(...args: string[]) {
 test.each([
   { program: 'npm run studio', args: ['server/cli.ts', 'studio', '--help'] },
   { program: 'npm run config', args: ['server/show-config.ts'] },
-])('$program ends in silence where nobody reads what it prints', async ({ args }) => {
+])('$program ends silently if nobody reads its output', async ({ args }) => {
   expect(await runUnread(...args)).toEqual({ said: '', status: 0 })
 })

@@ -2,10 +2,10 @@ import { createInterface } from 'node:readline/promises'
 import type { Asked } from './studio-program.ts'
 import { UsageError } from '#server/platform/config/config-error.ts'
 
-/** Asks a person at a terminal. */
+/** Prompts at a terminal. */
 export type Ask = (question: string) => Promise<string>
 
-/** @returns undefined if nobody can be asked: the input or the output is a file, a pipe or a service manager's */
+/** @returns undefined without a terminal: the input or the output is a file, a pipe or a service manager's */
 export function askAtTerminal({ stdin, stdout }: Pick<NodeJS.Process, 'stdin' | 'stdout'>): Ask | undefined {
   if (!stdin.isTTY || !stdout.isTTY) return undefined
   return async (question) => {
@@ -19,10 +19,10 @@ export function askAtTerminal({ stdin, stdout }: Pick<NodeJS.Process, 'stdin' | 
 }
 
 /**
- * Has a command confirmed that cannot be undone, and what it needs filled in, such as a reason. Scripts give these as options, with
- * `--yes`.
- * @returns false if the person decided against it
- * @throws UsageError where nobody can be asked and something is missing
+ * Prompts for confirmation of a command that cannot be undone, and for missing fields such as a reason. Scripts give these as
+ * options, with `--yes`.
+ * @returns false if the operator declined
+ * @throws UsageError without a terminal if something is missing
  */
 export async function confirmFirst({ what, words, yes }: Asked, ask: Ask | undefined): Promise<boolean> {
   if (!('command' in what)) return true

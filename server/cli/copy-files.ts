@@ -6,14 +6,14 @@ import { ownWorkFolder } from '#server/features/media/ingest/files/work-folder.t
 import { eachOf } from '#server/platform/storage/each-of.ts'
 import type { Storage, StoredFile } from '#server/platform/storage/storage.ts'
 
-/** All that lies in a storage. */
+/** All folders of a storage. */
 export const storedFolders = ['originals', 'public', 'media', 'uploads']
 const filesAtOnce = 6
 const tellEveryMs = 2000
 
 export interface CopyReport {
   copied: number
-  /** Were there already. */
+  /** Existed already. */
   there: number
 }
 
@@ -23,8 +23,8 @@ interface Ends {
 }
 
 /**
- * Copies all files of a storage into another, in any number of runs: what is there and no older is not sent again, nor, to a
- * bucket, the parts of a large file that were. What is taken away meanwhile is left out.
+ * Copies all files of a storage to another, in any number of runs: existing files that are not older are not sent again, nor, to a
+ * bucket, the uploaded parts of a large file. Files deleted meanwhile are skipped.
  * @throws the signal's reason when aborted
  */
 export async function copyFiles(
@@ -64,10 +64,10 @@ async function compare({ from, to }: Ends, signal: AbortSignal) {
   return { missing, there }
 }
 
-/** Stores tell times in whole seconds. */
+/** Stores report times in whole seconds. */
 const seconds = ({ writtenAt }: StoredFile) => Math.floor(writtenAt.getTime() / 1000)
 
-/** `moveIn` takes what it is given, from a disk's own work folder; what is copied has to stay. */
+/** Copies one file. `moveIn` moves its source, from a disk's own work folder, so it gets a second copy. */
 async function copyOne({ from, to }: Ends, key: string, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted()
   const folder = await mkdtemp(join(ownWorkFolder(to), 'copy-'))
@@ -81,7 +81,7 @@ async function copyOne({ from, to }: Ends, key: string, signal: AbortSignal): Pr
   }
 }
 
-/** On its way into a bucket a second name of the file will do; on a disk it is to be a file of its own. */
+/** Creates the second copy: for a bucket a hard link suffices; a disk needs a file of its own. */
 async function bringTwice(path: string, second: string, to: Storage): Promise<void> {
   const copy = () => copyFile(path, second, constants.COPYFILE_FICLONE)
   await (to.delivery.kind === 'files' ? copy() : link(path, second).catch(copy))

@@ -8,8 +8,8 @@ import type { Log } from '#server/platform/log.ts'
 import { text, type Env } from '#server/platform/config/read-setting.ts'
 
 /**
- * Reads the settings of the site that is there. A command must not make an empty one where somebody forgot to say where theirs is.
- * @throws ConfigError where no site is
+ * Reads the settings of an existing site. A command must not create an empty one because of a forgotten setting.
+ * @throws ConfigError if there is no site
  */
 export async function findSite(env: Env, log: Log): Promise<Config> {
   const databaseUrl = text(env, 'DATABASE_URL')

@@ -40,7 +40,7 @@ afterEach(() => {
 })
 afterAll(() => store.close())
 
-test('a site’s files are copied into the bucket with word of how far it is, and stay on the disk', async () => {
+test('copies a site’s files into the bucket and reports progress; the files stay on the disk', async () => {
   const lines: string[] = []
   expect(await moveToBucket(context, (line) => lines.push(line), going)).toEqual({ copied: 4, there: 0 })
   expect(lines.at(-1)).toBe('100 % · 4 of 4 files')
@@ -49,7 +49,7 @@ test('a site’s files are copied into the bucket with word of how far it is, an
   expect((await disk.read('originals/ast_1.mp4')).equals(film)).toBe(true)
 })
 
-test('one that was stopped goes on with what is missing, down to the parts of a file', async () => {
+test('continues an aborted run with the missing files and parts of files', async () => {
   store.misbehave((call) => (call.includes('partNumber=3') ? 'fail' : undefined))
   await expect(moveToBucket(context, () => {}, going)).rejects.toThrow('UploadPart 3')
   store.misbehave(() => undefined)
@@ -61,7 +61,7 @@ test('one that was stopped goes on with what is missing, down to the parts of a 
   expect(await moveToBucket(context, () => {}, going)).toEqual({ copied: 0, there: 4 })
 })
 
-test('a file that has changed since is copied again', async () => {
+test('copies a file again that has changed since', async () => {
   await moveToBucket(context, () => {}, going)
   await disk.write('media/ast_1/v0/1.m4s', 'MEDIA/ast_1/v0/1.m4s')
   const later = new Date(Date.now() + 5000)
@@ -69,11 +69,11 @@ test('a file that has changed since is copied again', async () => {
   expect(await moveToBucket(context, () => {}, going)).toEqual({ copied: 1, there: 3 })
 })
 
-test('it ends when it is told to', async () => {
+test('ends when aborted', async () => {
   await expect(moveToBucket(context, () => {}, AbortSignal.abort())).rejects.toThrow('abort')
 })
 
-test('without a bucket it says which setting is missing', async () => {
+test('names the missing setting without a bucket', async () => {
   const config = loadConfig({ DATA_DIR: root })
   await expect(moveToBucket({ ...context, config }, () => {}, going)).rejects.toThrow('S3_ENDPOINT')
 })

@@ -4,7 +4,7 @@ import { ConfigError } from '#server/platform/config/config-error.ts'
 import { openDisk } from '#server/platform/storage/disk.ts'
 
 /**
- * Copies what lies in DATA_DIR into the bucket of the settings, in any number of runs. The disk stays as it is.
+ * Copies the files of DATA_DIR to the configured bucket, in any number of runs. The disk is not changed.
  * @throws ConfigError without a bucket; the signal's reason when aborted
  */
 export async function moveToBucket(

@@ -3,9 +3,9 @@ import { CommanderError, type Command } from 'commander'
 import { UsageError } from '#server/platform/config/config-error.ts'
 
 /**
- * Has a program understand what was typed, which calls its action.
- * @returns the help or the version, where somebody asked for that or named no command
- * @throws UsageError for what cannot be understood, with what was perhaps meant
+ * Parses arguments with a program, which calls the action.
+ * @returns the help or the version, if requested, or the help if no command is named
+ * @throws UsageError for invalid arguments, with a suggestion if there is a similar name
  */
 export function parseWith(program: Command, args: readonly string[]): string {
   let help = ''
@@ -22,11 +22,14 @@ export function parseWith(program: Command, args: readonly string[]): string {
   return help.trimEnd()
 }
 
-/** Every command of a tree has help, writes it to where it is collected, and ends no process. The scripts of npm have the version too. */
+/**
+ * Configures every command of a tree: with help, whose output is collected, and without exiting the process. The npm scripts have a
+ * version option too.
+ */
 function prepare(command: Command, write: (text: string) => void, depth = 0): void {
   command
     .exitOverride()
-    // An option after a command's words is that command's: `text save … --version` is no question for the version.
+    // An option after a command's name belongs to that command: `text save … --version` does not print the program's version.
     .enablePositionalOptions()
     .helpOption('-h, --help', 'shows this help')
     .configureOutput({ writeOut: write, writeErr: write, outputError: () => {} })
@@ -40,7 +43,7 @@ function version(): string {
   return (JSON.parse(manifest) as { version: string }).version
 }
 
-/** As npm runs it: `npm run studio -- order list [options]`. */
+/** Returns the usage as npm runs it: `npm run studio -- order list [options]`. */
 function usageOf(command: Command): string {
   const names: string[] = []
   for (let each = command; each.parent; each = each.parent) names.unshift(each.name())

@@ -1,4 +1,4 @@
 import { resolve } from 'node:path'
 
-/** A path as the operator typed it: npm runs us in the project's folder and tells which one the operator is in. */
+/** Resolves a path typed by the operator: npm runs scripts in the project's folder and passes the operator's in INIT_CWD. */
 export const pathFromShell = (path: string): string => resolve(process.env['INIT_CWD'] ?? '', path)

@@ -2,7 +2,7 @@ import { moneyWords } from '#contract/money.ts'
 
 type Row = Record<string, unknown>
 
-/** An answer for a person: a list as a table, a record as one line a field. Amounts are in units of their currency. */
+/** Formats an answer as text: a list as a table, a record as one line per field. Amounts are in units of their currency. */
 export function describe(result: unknown): string {
   if (!isRow(result)) return String(result)
   if (!('list' in result) || !Array.isArray(result['list'])) return describeRecord(result)
@@ -18,7 +18,7 @@ function describeRecord(record: Row): string {
     .join('\n')
 }
 
-/** Rows under the names of their fields, in columns. */
+/** Formats rows in columns under the names of their fields. */
 function tableOf(rows: readonly unknown[]): string {
   const records = rows.map((row) => (isRow(row) ? row : { value: row }))
   const names = [...new Set(records.flatMap((record) => Object.keys(record)))]
@@ -42,12 +42,12 @@ function tableOf(rows: readonly unknown[]): string {
 
 const isRow = (value: unknown): value is Row => typeof value === 'object' && value !== null
 
-/** An amount is named without the unit that JSON has it in. */
+/** Strips the unit from an amount's name, because amounts are printed in units of their currency. */
 const headOf = (name: string) => name.replace(/_cents$/, '')
 
 const isCurrency = (value: unknown): value is string => typeof value === 'string' && /^[A-Z]{3}$/.test(value)
 
-/** The currency of a row's amounts, which a part of it may hold. */
+/** Returns the currency of a row's amounts, from the row or a part of it. */
 function currencyOf(row: Row): string | undefined {
   if (isCurrency(row['currency'])) return row['currency']
   const parts = Object.values(row).filter(isRow)
@@ -65,7 +65,7 @@ function cellOf(name: string, value: unknown, currency: string | undefined): str
 const amountOf = (cents: number, currency: string | undefined): string =>
   currency === undefined ? (cents / 100).toFixed(2) : moneyWords(cents, currency, 'en')
 
-/** Sums of one currency: the net where there is one, else each amount by its name. */
+/** Formats the sums in one currency: the net if present, else each amount with its name. */
 function sumsOf(sums: Row): string {
   const currency = currencyOf(sums)
   if (typeof sums['net_cents'] === 'number') return amountOf(sums['net_cents'], currency)

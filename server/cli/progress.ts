@@ -4,7 +4,7 @@ import type { EpisodeProgress } from '#server/features/media/ingest/import/impor
 const barWidth = 24
 const quietEveryMs = 2000
 
-/** Shows how an import gets on: live bars in a terminal, elsewhere a line at most every two seconds. */
+/** Shows the progress of an import: live bars in a terminal, otherwise a line at most every two seconds. */
 export function createProgress(out: NodeJS.WriteStream): {
   show(episodes: EpisodeProgress[]): void
   clear(): void
@@ -47,7 +47,7 @@ function episodeLine({ name, percent, state }: EpisodeProgress): string {
   return `${short} ${bar(state === 'uploaded' ? 0 : percent)} ${words}`
 }
 
-/** What fits on the screen: those under way and next, then those done. */
+/** Returns the episodes that fit on the screen: those in progress and next, then finished ones. */
 function visible(episodes: EpisodeProgress[], most: number): EpisodeProgress[] {
   if (episodes.length <= most) return episodes
   const first = episodes.findIndex(({ state }) => state === 'uploaded' || state === 'processing')
@@ -59,7 +59,7 @@ function bar(percent: number): string {
   return `[${'#'.repeat(full)}${'.'.repeat(barWidth - full)}]`
 }
 
-/** By playing time: a long episode counts for more. */
+/** Weights the episodes by their duration. */
 export function overallPercent(episodes: readonly EpisodeProgress[]): number {
   const total = episodes.reduce((sum, { duration }) => sum + duration, 0)
   const done = episodes.reduce((sum, { duration, percent }) => sum + (duration * percent) / 100, 0)
@@ -70,7 +70,7 @@ function doneOf(episodes: readonly EpisodeProgress[]): string {
   return `${episodes.filter(({ state }) => state === 'ready' || state === 'failed').length} of ${episodes.length} done`
 }
 
-/** From the pace so far; nothing in the first moments, when it would only be a guess. */
+/** Estimates the remaining time from the pace so far; an empty string in the first moments, when it would be a guess. */
 export function timeLeft(percent: number, elapsedMs: number): string {
   if (percent < 3 || percent >= 100 || elapsedMs < 1500) return ''
   const seconds = Math.ceil((elapsedMs / 1000) * (100 / percent - 1))
@@ -78,8 +78,8 @@ export function timeLeft(percent: number, elapsedMs: number): string {
 }
 
 /**
- * Counts what is read or written of parts whose sizes are known roughly, and tells, at most every two seconds, how far all of
- * it is. @returns what makes the stream that a part's bytes have to pass
+ * Counts the bytes read or written in parts whose sizes are roughly known, and reports the overall progress at most every two
+ * seconds. @returns a function that creates the stream for a part's bytes
  */
 export function meterParts(
   total: number,

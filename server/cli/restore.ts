@@ -22,9 +22,9 @@ import type { Storage } from '#server/platform/storage/storage.ts'
 type Tell = (line: string) => void
 
 /**
- * Brings a backup into an empty place: a database that no site has used, and the storage of the settings. Stopped, it can be
- * run again; the database has all of it or nothing.
- * @throws ConfigError where that is no backup, the place is not empty, or the secret is another; the signal's reason when aborted
+ * Restores a backup into an empty place: a database that no site has used, and the configured storage. An aborted restore can be run
+ * again; the database is restored completely or not at all.
+ * @throws ConfigError if there is no backup, the place is not empty, or the secret differs; the signal's reason when aborted
  */
 export async function restore(
   { config, log }: { config: Config; log: Log },
@@ -44,7 +44,7 @@ export async function restore(
       ? checkBucket(storage, join(folder, manifest.database, bucketList))
       : copyFiles({ from: openDisk(folder), to: storage }, (line) => tell(`Files: ${line}`), signal))
     await migrateAs(pool, manifest, log)
-    // Copying files takes long: a site may have been started here since.
+    // Copying files takes long, so a site may have been started here since.
     if (!(await isNew(pool)))
       throw new ConfigError('A site was started on this database in the meantime: nothing was restored.')
     await readRows(pool, manifest, join(folder, manifest.database), tell, signal)
@@ -65,9 +65,9 @@ function readManifest(folder: string): Manifest {
 }
 
 /**
- * What was sealed and signed by the backup's site opens with its secret alone. Where it made the secret itself, that came along;
- * the one that our own start has just made is of no use to anybody yet.
- * @returns whether it has to be brought
+ * Compares the secrets. Data encrypted and signed by the backed-up site needs its secret. If that site generated it, the backup
+ * includes it, and it can replace a secret that this installation has just generated.
+ * @returns whether the backup's secret must be installed
  * @throws ConfigError
  */
 function needsSecret({ dataDir, secrets }: Config, manifest: Manifest, folder: string): boolean {
@@ -79,7 +79,7 @@ function needsSecret({ dataDir, secrets }: Config, manifest: Manifest, folder: s
   return true
 }
 
-/** Puts the backup's secret instead of ours, which is kept beside it. */
+/** Replaces this installation's secret by the backup's, keeping a copy of the old one. */
 async function bringSecret({ dataDir }: Config, folder: string): Promise<void> {
   const own = join(dataDir, secretFile)
   await copyFile(own, `${own}.before-restore`)
@@ -87,7 +87,7 @@ async function bringSecret({ dataDir }: Config, folder: string): Promise<void> {
   await chmod(own, 0o600)
 }
 
-/** Makes the tables as they were when the backup was made; what is newer runs with the next migration. @throws ConfigError */
+/** Creates the tables with the backup's migrations; newer ones run with the next migration. @throws ConfigError */
 async function migrateAs(pool: Pool, { migrations }: Manifest, log: Log): Promise<void> {
   const upTo = migrations.at(-1)?.name ?? ''
   await migrate(pool, { directory: migrationsDir, log, upTo })
@@ -117,7 +117,7 @@ async function readRows(
   })
 }
 
-/** @throws ConfigError naming what is missing */
+/** @throws ConfigError naming the missing files */
 async function checkBucket(storage: Storage, list: string): Promise<void> {
   if (storage.delivery.kind === 'files')
     throw new ConfigError(

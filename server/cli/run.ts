@@ -28,15 +28,15 @@ interface Bare {
   log: Log
 }
 
-/** What was asked for, understood before anything is opened. */
+/** A parsed command, before anything is opened. */
 type Task = {
-  /** Whether to go on, asked before anything is opened. */
+  /** Asks for confirmation before anything is opened. */
   confirm?: () => Promise<boolean>
 } &
-  /** Takes the database as it is, without migrations or anything a site begins with. */
+  /** Uses the database as it is, without migrations or initial data. */
   (
     | { needsSite: boolean; runBare: (base: Bare, signal: AbortSignal) => Promise<number> }
-    /** Works with the whole site. */
+    /** Uses the whole site. */
     | { needsSite: boolean; run: (context: Context, signal: AbortSignal) => Promise<number> }
   )
 
@@ -66,7 +66,7 @@ async function runImport(context: Context, path: string, signal: AbortSignal): P
   }
 }
 
-/** Processes that run see it within seconds. */
+/** Running processes notice it within seconds. */
 async function runForward({ config, db }: Context, length: string): Promise<number> {
   print(`The clock of the site now says ${(await forwardClock(config, db, length)).toISOString()}.`)
   return 0
@@ -142,13 +142,13 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`)
 }
 
-/** All commands, with the words and options that each takes. */
+/** Creates the program with all commands, their arguments and options. */
 function programFor(onTask: (task: Task) => void): Program {
   const program = new Program('cliffhanger')
   program
     .command('import')
     .argument('<folder>', 'a folder with a video.yaml, or a folder of such folders')
-    .option('--new-site', 'begins a site where there is none')
+    .option('--new-site', 'creates a site if there is none')
     .description('Imports videos; run again to continue where it stopped')
     .action((folder: string, { newSite = false }: { newSite?: boolean }) =>
       onTask({ needsSite: !newSite, run: (context, signal) => runImport(context, folder, signal) }),
@@ -164,7 +164,7 @@ function programFor(onTask: (task: Task) => void): Program {
     .action(() => onTask({ needsSite: true, run: runMove }))
   program
     .command('backup')
-    .argument('<folder>', 'an empty folder, or one that holds backups of this site')
+    .argument('<folder>', 'an empty folder, or one with backups of this site')
     .description(
       'Backs up database and files to a folder while the site runs; run again to copy only what is new',
     )
@@ -195,17 +195,17 @@ async function runStudio(context: Context, asked: Asked): Promise<number> {
   return 0
 }
 
-/** What a command line takes from the process that runs it. */
+/** The parts of its process that a command line uses. */
 interface Surroundings {
   env: Env
-  /** Called before anything is opened: from then on the work ends in order. */
+  /** Called before anything is opened: from then on a signal stops the work cleanly. */
   stopSignal: () => AbortSignal
 }
 
 /**
- * Does what was typed, such as `['studio', 'order', 'list']`, and prints what comes of it.
+ * Runs a command line such as `['studio', 'order', 'list']`, and prints the result.
  * @returns the exit status
- * @throws UsageError for what cannot be understood, ConfigError with why it cannot be done
+ * @throws UsageError for invalid arguments, ConfigError with the reason of a refusal
  */
 export async function runCommandLine(args: readonly string[], surroundings: Surroundings): Promise<number> {
   let task: Task | undefined

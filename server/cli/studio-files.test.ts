@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const run = (...args: string[]) => runStudioCommand(site.context, args)
 
-it('a cover is given as a file, and the trail says that it was changed', async () => {
+it('uploads a cover from a file, and records it in the audit log', async () => {
   const { id } = await buildVideo(site.context)
   const { cover_url } = JSON.parse(await run('video', 'cover', id, picture, '--json')) as {
     cover_url: string
@@ -40,14 +40,14 @@ it('a cover is given as a file, and the trail says that it was changed', async (
   expect(list).toMatchObject([{ event: 'studio video cover', operator: null }])
 })
 
-it('an icon is given as a file, and shown until it is taken back', async () => {
+it('uploads an icon from a file, which is shown until it is removed', async () => {
   expect(await run('icon', 'change', picture)).toMatch(/own: true/)
-  // Another process hears of it a moment later.
+  // Another process is notified a moment later.
   await expect.poll(() => owner.desk.ask(showIcon)).toMatchObject({ own: true })
   expect(await run('icon', 'remove')).toMatch(/own: false/)
 })
 
-it('what is no picture, no file or no video is refused in words, and nothing changes', async () => {
+it('refuses a file that is no image, a missing file and an unknown video with a readable message, and changes nothing', async () => {
   const { id } = await buildVideo(site.context)
   await expect(run('video', 'cover', id, text)).rejects.toThrow(/image/)
   await expect(run('video', 'cover', 'vid_none', picture)).rejects.toThrow(/Not found/)

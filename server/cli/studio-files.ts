@@ -5,15 +5,15 @@ import { pathFromShell } from './path-from-shell.ts'
 import { ConfigError } from '#server/platform/config/config-error.ts'
 import type { BytesRoute } from '#server/platform/http/route.ts'
 
-/** The commands of the studio that take a file: `video cover ID FILE`. */
+/** Studio commands that take a file: `video cover ID FILE`. */
 export const fileCommands: readonly FileCommand[] = [coverCommand, languageCoverCommand, iconCommand]
 
-/** What a command takes before the file. */
+/** Returns the names of the arguments before the file. */
 export const namesIn = ({ path }: FileCommand) => [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
 
 /**
- * Gives a file to a command that takes one. @param args what follows its words, the file last
- * @throws ConfigError for what cannot be read; Refusal
+ * Runs a command that takes a file. @param args its arguments, the file last
+ * @throws ConfigError for an unreadable file; Refusal
  */
 export async function giveFile(route: BytesRoute, file: FileCommand, args: string[]): Promise<unknown> {
   const names = namesIn(file)

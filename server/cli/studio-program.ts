@@ -7,19 +7,19 @@ import { studioCommands, type Command as StudioCommand } from '#server/features/
 import { UsageError } from '#server/platform/config/config-error.ts'
 import { compileSchema, languageAliases } from '#server/platform/http/sending/validators.ts'
 
-/** What was asked for, understood and checked, before a site is opened. */
+/** A studio command, parsed and validated before a site is opened. */
 export interface Asked {
-  /** As it was typed, such as `order refund`. */
+  /** The command's name as typed, such as `order refund`. */
   words: string
   json: boolean
-  /** Without being asked first. */
+  /** True skips the confirmation. */
   yes: boolean
   what: { command: StudioCommand; input: Record<string, unknown> } | { file: FileCommand; args: string[] }
 }
 
 type Fields = Record<string, TSchema>
 
-/** The studio's commands as a tree of words, each with the arguments and options that its schemas name. */
+/** Builds the studio's commands as a tree of names, each with the arguments and options of its schemas. */
 export function studioProgram(onAsked: (asked: Asked) => void): Command {
   const studio = new Command('studio').description('Runs the commands of the studio, as an owner')
   for (const command of studioCommands) {
@@ -46,7 +46,7 @@ export function studioProgram(onAsked: (asked: Asked) => void): Command {
   return studio
 }
 
-/** The command at the end of these words; the words before it are groups, which list what is in them. */
+/** Returns the command at the end of this path, creating its groups; a group lists its commands. */
 function leafOf(studio: Command, words: string): Command {
   const path = words.split(' ')
   return path.reduce((parent, word) => {
@@ -75,13 +75,13 @@ function addFields(leaf: Command, endpoint: CommandEndpoint): void {
   }
   for (const [name, schema] of Object.entries(fields))
     if (!args.includes(name)) leaf.addOption(optionOf(endpoint, name, schema))
-  if (endpoint.confirmed) leaf.option('-y, --yes', 'does it without asking first, for scripts')
+  if (endpoint.confirmed) leaf.option('-y, --yes', 'skips the confirmation, for scripts')
   addOutput(leaf)
 }
 
 const addOutput = (leaf: Command) => leaf.option('--json', 'prints the answer as JSON, with amounts in cents')
 
-/** One that is given several times adds to a list; of any other the last counts. */
+/** Creates the option of a field. A list takes several values; otherwise the last one applies. */
 function optionOf(endpoint: CommandEndpoint, name: string, schema: TSchema): Option {
   const isList = typeOf(schema) === 'array'
   const isNeeded = requiredOf(endpoint).includes(name)
@@ -96,13 +96,13 @@ function optionOf(endpoint: CommandEndpoint, name: string, schema: TSchema): Opt
   const choices = choicesOf(schema)
   if (choices) option.choices(choices)
   const check = choices && checkerOf(schema, choices)
-  // What confirms a command may be left out, since a person is asked for it.
+  // Fields of a confirmation may be omitted, because the operator is prompted for them.
   return option
     .makeOptionMandatory(isNeeded && !isAsked)
     .argParser((text, before: string[] = []) => [...before, check ? check(text) : text])
 }
 
-/** Checks what was typed against a closed list. Of languages the usual codes are taken too: "fr" for `fy`, "de" for `dy`. */
+/** Validates a value against a closed list. For languages the usual codes are accepted too: "fr" for `fy`, "de" for `dy`. */
 function checkerOf(schema: TSchema | undefined, choices: readonly string[]): (text: string) => string {
   const aliases = isLanguage(schema) ? languageAliases : []
   return (text) => {
@@ -118,7 +118,7 @@ function isLanguage(schema: TSchema | undefined): boolean {
   return items ? isLanguage(items) : 'x-language' in (schema ?? {})
 }
 
-/** The placeholder of a value in the help. */
+/** Returns the placeholder of a value for the help. */
 function wordFor(schema: TSchema): string {
   const types = [typeOf(schema)].flat()
   if (types.includes('integer') || types.includes('number')) return 'number'
@@ -126,7 +126,7 @@ function wordFor(schema: TSchema): string {
   return types.includes('object') ? 'json' : 'value'
 }
 
-/** The values that a field may have; undefined if there is no closed list. */
+/** Returns the allowed values of a field; undefined without a closed list. */
 function choicesOf(schema: TSchema | undefined): string[] | undefined {
   const { enum: values, items } = (schema ?? {}) as { enum?: (string | null)[]; items?: TSchema }
   if (items) return choicesOf(items)
@@ -157,7 +157,7 @@ function readInput(endpoint: CommandEndpoint, leaf: Command, given: unknown[]): 
 type InputCheck = ReturnType<typeof compileSchema>
 const inputChecks = new Map<CommandEndpoint, InputCheck>()
 
-/** What confirms a command may be missing, since a person is asked for it. */
+/** Validates the input of a command. Fields of a confirmation may be missing, because the operator is prompted for them. */
 function inputCheckOf(endpoint: CommandEndpoint): InputCheck {
   const known = inputChecks.get(endpoint)
   if (known) return known
@@ -168,7 +168,7 @@ function inputCheckOf(endpoint: CommandEndpoint): InputCheck {
   return check
 }
 
-/** What was given, with `titles.en` and `titles.es` within one `titles`. */
+/** Builds the input object, with `titles.en` and `titles.es` inside of one `titles`. */
 function gather(given: readonly [string, unknown][]): Record<string, unknown> {
   const input: Record<string, unknown> = {}
   for (const [name, value] of given) {
@@ -182,8 +182,8 @@ const partsOf = ({ query, body }: CommandEndpoint) =>
   [query, body].filter((part): part is TObject => part !== undefined)
 
 /**
- * The fields that can be given. Of one that holds others by name, such as texts by language, these: `titles.en`. By the usual codes of
- * languages too, `titles.de`, which the check of the input replaces by ours.
+ * Returns the fields that can be given. An object such as texts by language yields its properties: `titles.en`. The usual language
+ * codes work too, such as `titles.de`, which the validation replaces by the site's codes.
  */
 function fieldsOf(endpoint: CommandEndpoint): Fields {
   const fields = partsOf(endpoint).flatMap(({ properties }) => Object.entries(properties))
@@ -204,7 +204,7 @@ function requiredOf(endpoint: CommandEndpoint): string[] {
   return partsOf(endpoint).flatMap(({ required }) => required ?? [])
 }
 
-/** What was typed, as its field's schema wants it. Whatever is more than a word or a number is written as JSON. */
+/** Converts typed text to the type of its field's schema. Objects are given as JSON. */
 function valueOf(schema: TSchema | undefined, texts: readonly string[]): unknown {
   const type = typeOf(schema)
   const { items } = (schema ?? {}) as { items?: TSchema }
@@ -222,7 +222,7 @@ function valueOf(schema: TSchema | undefined, texts: readonly string[]): unknown
   }
 }
 
-/** What one text adds to a list: of records, a whole list of them in JSON as well. */
+/** Returns the elements that one text adds to a list; a list of records may also be one JSON array. */
 function elementsOf(items: TSchema | undefined, text: string): unknown[] {
   const value = valueOf(items, [text])
   return typeOf(items) === 'object' && Array.isArray(value) ? value : [value]

@@ -10,9 +10,9 @@ import { ConfigError } from '#server/platform/config/config-error.ts'
 import { findAddress } from '#server/site-address.ts'
 
 /**
- * Runs a command of the studio as the owner: `['operator', 'add', 'me@example.com']`. Nobody is asked to confirm it.
- * @returns the answer in lines for a person, or as JSON with `--json`
- * @throws UsageError for what cannot be understood, ConfigError with why it is refused
+ * Runs a studio command as the owner: `['operator', 'add', 'me@example.com']`. It does not ask for confirmation.
+ * @returns the answer as text, or as JSON with `--json`
+ * @throws UsageError for invalid arguments, ConfigError with the reason of a refusal
  */
 export async function runStudioCommand(site: Context, args: string[]): Promise<string> {
   let asked: Asked | undefined
@@ -23,7 +23,7 @@ export async function runStudioCommand(site: Context, args: string[]): Promise<s
   return asked ? runAsked(site, asked) : help
 }
 
-/** Runs what was understood. @throws ConfigError with why it is refused */
+/** Runs a parsed command. @throws ConfigError with the reason of a refusal */
 export async function runAsked(site: Context, asked: Asked): Promise<string> {
   const { publicUrl, note } = await findAddress(site)
   const context = { ...site, publicUrl }
@@ -35,7 +35,7 @@ export async function runAsked(site: Context, asked: Asked): Promise<string> {
   }
 }
 
-/** @param note is printed with a link */
+/** @param note printed with an answer that contains a link */
 async function answer(context: Context, { what, json }: Asked, note: string | undefined): Promise<string> {
   if ('file' in what) {
     const { file, args } = what
@@ -67,7 +67,7 @@ interface FilePage {
 const isFile = (result: unknown): result is FilePage =>
   typeof result === 'object' && result !== null && 'csv' in result && 'next_cursor' in result
 
-/** A file that is given page by page, as a whole; the line's end after it is the caller's. */
+/** Joins the pages of a file; the caller writes the final line break. */
 async function readOn(first: FilePage, next: (cursor: string) => Promise<unknown>): Promise<string> {
   const pages: string[] = []
   for (let page: unknown = first; isFile(page);) {

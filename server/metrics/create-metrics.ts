@@ -7,28 +7,28 @@ import type { AnsweredCall } from '#server/platform/http/server.ts'
 import { siteVersion } from '#server/platform/site-version.ts'
 import { databaseGauges, type Reading } from './metrics-queries.ts'
 
-/** What the site tells its metrics. */
+/** Events that the site reports to its metrics. */
 export interface SiteMetrics {
   observeCall(call: AnsweredCall): void
-  /** @param name of an analytics event */
+  /** @param name the name of an analytics event */
   countEvent(name: string): void
 }
 
 export interface Metrics extends SiteMetrics {
-  /** Serves `/metrics` at METRICS_PORT. @throws ConfigError where the port is taken */
+  /** Serves `/metrics` at METRICS_PORT. @throws ConfigError if the port is in use */
   listen(): Promise<void>
   close(): Promise<void>
 }
 
 const prefix = 'cliffhanger_'
-/** In seconds. The pay calls have an alert at 1 s. */
+/** Histogram buckets in seconds. The pay calls have an alert at 1 s. */
 const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
-/** The events of the player that say how playback goes (docs/playback.md); browsers may send any other name. */
+/** Player events that measure playback quality (docs/playback.md); browsers may send any other name. */
 const playbackEvents = new Set(['play_start', 'play_stall', 'play_error'])
-/** Longer than Prometheus waits for an answer. */
+/** Longer than Prometheus waits for a response. */
 const headersTimeoutMs = 10_000
 
-/** Creates the metrics of one process, and the server that Prometheus reads them from. */
+/** Creates the metrics of one process, and the server that Prometheus scrapes. */
 export function createMetrics(context: Context, { port, host }: { port: number; host: string }): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
@@ -68,7 +68,7 @@ export function createMetrics(context: Context, { port, host }: { port: number; 
       }),
     async close() {
       const closed = new Promise((resolve) => server.close(resolve))
-      // A connection that has sent nothing yet would be waited for.
+      // Otherwise the server waits for connections that have not sent anything yet.
       server.closeAllConnections()
       await closed
     },
@@ -121,11 +121,11 @@ function addProcessGauges({ config, database }: Context, registry: Registry): vo
   })
 }
 
-/** The replicas of DATABASE_READ_URL, as this process last found them. */
+/** Adds gauges of the replicas in DATABASE_READ_URL, as this process last found them. */
 function addReplicaGauges({ database }: Context, registry: Registry): void {
   addGauge(registry, {
     name: 'read_replica_lag_seconds',
-    help: 'How far each replica of DATABASE_READ_URL is behind; absent where it does not answer',
+    help: 'Lag of each replica of DATABASE_READ_URL; absent if it does not respond',
     labelNames: ['replica'],
     read: async () =>
       database
@@ -136,14 +136,17 @@ function addReplicaGauges({ database }: Context, registry: Registry): void {
   })
   addGauge(registry, {
     name: 'read_replica_used',
-    help: '1 where a replica of DATABASE_READ_URL is read from, 0 where it is left out',
+    help: '1 if a replica of DATABASE_READ_URL is in use, 0 if it is left out',
     labelNames: ['replica'],
     read: async () =>
       database.replicas().map(({ name: replica, used }) => ({ labels: { replica }, value: Number(used) })),
   })
 }
 
-/** A reading that fails is left out and logged; the others are served. They wait for each other, so that viewers keep the connections. */
+/**
+ * Adds gauges that are read from the database. A failed reading is omitted and logged. The readings run one after another, to leave
+ * connections for viewers.
+ */
 function addDatabaseGauges({ db, clock, log }: Context, registry: Registry): void {
   let last: Promise<unknown> = Promise.resolve()
   for (const [name, { read, ...gauge }] of Object.entries(databaseGauges)) {

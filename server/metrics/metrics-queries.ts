@@ -1,7 +1,7 @@
 import { sql, type Selectable } from 'kysely'
 import type { Db, Tables } from '#server/tables.ts'
 
-/** A number of the database for one set of labels. */
+/** A value from the database for one set of labels. */
 export interface Reading {
   value: number
   labels?: Record<string, string>
@@ -14,7 +14,7 @@ interface Gauge {
   read(db: Db, now: Date): Promise<Reading[]>
 }
 
-/** Above so many rows a queue is only known to be long: counting it would cost what the queue costs. */
+/** Queues are counted up to this many rows, since an exact count of a long queue is expensive. */
 const most = sql.lit(10_000)
 const seconds = (age: ReturnType<typeof sql>) => sql<number>`coalesce(extract(epoch FROM ${age}), 0)::float8`
 
@@ -23,13 +23,13 @@ async function one(db: Db, query: ReturnType<typeof sql<{ value: number }>>): Pr
   return rows
 }
 
-/** Counts rows, up to `most`. @param rows what follows SELECT */
+/** Counts rows, up to `most`. @param rows the query after SELECT */
 const countUpToMost = (rows: ReturnType<typeof sql>) =>
   sql<{ value: number }>`SELECT count(*)::int AS value FROM (SELECT ${rows} LIMIT ${most}) AS counted`
 
 type JobRun = Selectable<Tables['job_runs']>
 
-/** A gauge with a number for each scheduled job. */
+/** Creates a gauge with a value per scheduled job. */
 function jobGauge(help: string, valueOf: (job: JobRun) => number): Gauge {
   return {
     help,
@@ -41,7 +41,7 @@ function jobGauge(help: string, valueOf: (job: JobRun) => number): Gauge {
   }
 }
 
-/** What is read of the database at each scrape, by the metric's name without its prefix. Each uses an index. */
+/** Gauges that are read from the database at each scrape, by the metric's name without its prefix. Each uses an index. */
 export const databaseGauges: Readonly<Record<string, Gauge>> = {
   job_last_success_timestamp_seconds: jobGauge(
     'When a scheduled job last succeeded',
@@ -50,7 +50,7 @@ export const databaseGauges: Readonly<Record<string, Gauge>> = {
   job_interval_seconds: jobGauge('How often a scheduled job runs', ({ every_seconds }) => every_seconds),
   job_failures: jobGauge('Failures of a scheduled job since it last succeeded', ({ failures }) => failures),
   ingest_queue: {
-    help: 'Files that wait to be made into episodes (waiting), and that are being made (processing); at most 10,000',
+    help: 'Files that wait to be converted (waiting), and that are being converted (processing); at most 10,000',
     labelNames: ['state'],
     read: async (db) => {
       const { rows } = await sql<{ waiting: number; processing: number }>`SELECT
@@ -63,7 +63,7 @@ export const databaseGauges: Readonly<Record<string, Gauge>> = {
     },
   },
   ingest_queue_age_seconds: {
-    help: 'For how long the oldest file has waited to be made into an episode',
+    help: 'How long the oldest file has waited to be converted',
     read: (db) =>
       one(
         db,
@@ -76,7 +76,7 @@ export const databaseGauges: Readonly<Record<string, Gauge>> = {
     read: (db) => one(db, countUpToMost(sql`FROM mails`)),
   },
   mail_queue_age_seconds: {
-    help: 'For how long the mail that is due first should have been sent',
+    help: 'How long the mail that is due first is overdue',
     read: (db, now) =>
       one(
         db,
@@ -84,7 +84,7 @@ export const databaseGauges: Readonly<Record<string, Gauge>> = {
       ),
   },
   undelivered_mails: {
-    help: 'Mails that could not be delivered, of the last week; at most 10,000',
+    help: 'Mails of the last week that could not be delivered; at most 10,000',
     read: (db) => one(db, countUpToMost(sql`FROM abandoned_mails`)),
   },
   push_queue: {
@@ -92,7 +92,7 @@ export const databaseGauges: Readonly<Record<string, Gauge>> = {
     read: (db) => one(db, countUpToMost(sql`FROM push_messages`)),
   },
   push_queue_age_seconds: {
-    help: 'For how long the notification that is due first should have been sent',
+    help: 'How long the notification that is due first is overdue',
     read: (db, now) =>
       one(
         db,
@@ -100,7 +100,7 @@ export const databaseGauges: Readonly<Record<string, Gauge>> = {
       ),
   },
   webhook_lag_seconds: {
-    help: 'For how long the oldest webhook of each gateway has waited to be applied; without those that are looked at no more',
+    help: 'How long the oldest unapplied webhook of each gateway has waited, without abandoned ones',
     labelNames: ['gateway'],
     read: async (db, now) => {
       const { rows } = await sql<{ gateway: string; value: number }>`
@@ -110,7 +110,7 @@ export const databaseGauges: Readonly<Record<string, Gauge>> = {
     },
   },
   payment_attempts: {
-    help: 'Attempts to pay that began in the last 15 minutes, by gateway and status',
+    help: 'Payment attempts that were started in the last 15 minutes, by gateway and status',
     labelNames: ['gateway', 'status'],
     read: async (db, now) => {
       const { rows } = await sql<{ gateway: string; status: string; value: number }>`
@@ -121,7 +121,7 @@ export const databaseGauges: Readonly<Record<string, Gauge>> = {
     },
   },
   renewals_overdue: {
-    help: 'Subscriptions whose renewal should have begun over 10 minutes ago; at most 10,000',
+    help: 'Subscriptions whose renewal is overdue by more than 10 minutes; at most 10,000',
     read: (db, now) =>
       one(
         db,
@@ -139,11 +139,11 @@ export const databaseGauges: Readonly<Record<string, Gauge>> = {
       ),
   },
   reconciliation_differences: {
-    help: "Payments in which our books and the gateway's differ and could not be brought into line; at most 10,000",
+    help: "Payments with an unresolved discrepancy between the site's ledger and the gateway; at most 10,000",
     read: (db) => one(db, countUpToMost(sql`FROM payments_to_compare WHERE abandoned`)),
   },
   health_problem: {
-    help: '1 where the health check last found a problem with a part of the site',
+    help: '1 if the last health check found a problem with a part of the site',
     labelNames: ['part', 'problem'],
     read: async (db) => {
       const parts = await db.selectFrom('health_checks').select(['part', 'problem']).execute()
@@ -154,7 +154,7 @@ export const databaseGauges: Readonly<Record<string, Gauge>> = {
     },
   },
   database_up: {
-    help: '1 where the database answers; absent where it does not',
+    help: '1 if the database responds; absent otherwise',
     read: (db) => one(db, sql`SELECT 1 AS value`),
   },
   database_size_bytes: {
@@ -162,7 +162,7 @@ export const databaseGauges: Readonly<Record<string, Gauge>> = {
     read: (db) => one(db, sql`SELECT pg_database_size(current_database())::float8 AS value`),
   },
   replication_lag_seconds: {
-    help: 'How far each replica of the database is behind; it takes the role pg_monitor to see them',
+    help: 'Lag of each replica of the database; requires the role pg_monitor',
     labelNames: ['replica'],
     read: async (db) => {
       const { rows } = await sql<{ replica: string; value: number }>`

@@ -38,7 +38,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true })
 })
 
-/** The reports of one process, and its log. */
+/** Opens the error reporter of one process, and its log. */
 function openProcess(): { errors: ErrorReporter; log: Log; lines: string[] } {
   const errors = openErrorReporter(config, dsn, 'web')
   const lines: string[] = []
@@ -48,10 +48,10 @@ function openProcess(): { errors: ErrorReporter; log: Log; lines: string[] } {
 }
 
 const envelopes = () => sink.posts.map(({ body }) => String(body))
-/** The events of the envelopes: their third line. */
+/** Parses the events of the envelopes: their third line. */
 const events = () => envelopes().map((envelope) => JSON.parse(envelope.split('\n')[2] ?? '') as unknown)
 
-test('an error of the log is reported with its cause, stack and fields', async () => {
+test('reports a logged error with its cause, stack and fields', async () => {
   const { errors } = openProcess()
   const err = new Error('the call failed', { cause: new Error('the database is away') })
   errors.report({ err, message: 'a call failed', fields: { request_id: 'req-1', path: '/api/video' } })
@@ -91,7 +91,7 @@ test('no secret, token, query or address leaves the process', async () => {
 })
 
 test.each(['a', 'a.', 'a-', 'eyJ-', '/', 'a:', 'a@', '1:', '?/', ' /'])(
-  'a report full of %j is looked through in time',
+  'scrubs a report full of %j in time',
   async (text) => {
     const { errors } = openProcess()
     const began = performance.now()
@@ -101,12 +101,12 @@ test.each(['a', 'a.', 'a-', 'eyJ-', '/', 'a:', 'a@', '1:', '?/', ' /'])(
       fields: {},
     })
     await errors.flush(5000)
-    // What grows with the square of the length takes half a minute and more.
+    // A quadratic algorithm takes half a minute or more.
     expect(performance.now() - began).toBeLessThan(10_000)
   },
 )
 
-test('a line of level error without an error is reported by its words', async () => {
+test('reports a line of level error without an error by its message', async () => {
   const { errors, log, lines } = openProcess()
   log.error({ reference: 'pi_1' }, 'a payment is given up')
   log.warn('this is no error')
@@ -115,7 +115,7 @@ test('a line of level error without an error is reported by its words', async ()
   expect(events()).toMatchObject([{ message: 'a payment is given up', extra: { reference: 'pi_1' } }])
 })
 
-test('the same error is reported once a minute, and not more than 30 in all', () => {
+test('reports the same error once a minute, and at most 30 errors in all', () => {
   const isWorthSending = createReportGate()
   const sent = (texts: string[], now: number) => texts.filter((text) => isWorthSending(text, now)).length
   expect(sent(['away', 'away', 'away'], 0)).toBe(1)
@@ -124,7 +124,7 @@ test('the same error is reported once a minute, and not more than 30 in all', ()
   expect(sent(['away', 'away'], 60_000)).toBe(1)
 })
 
-test('a report that is refused is not tried again', async () => {
+test('does not retry a refused report', async () => {
   answer = { status: 500, body: {} }
   const { errors } = openProcess()
   errors.report({ err: new Error('one'), message: '', fields: {} })
@@ -134,7 +134,7 @@ test('a report that is refused is not tried again', async () => {
   expect(envelopes()).toHaveLength(2)
 })
 
-test('nothing is sent for as long as the other side asks', async () => {
+test('sends nothing for as long as the server asks', async () => {
   answer = { status: 429, body: {}, headers: { 'retry-after': '60' } }
   const { errors } = openProcess()
   errors.report({ err: new Error('one'), message: '', fields: {} })
@@ -144,7 +144,7 @@ test('nothing is sent for as long as the other side asks', async () => {
   expect(envelopes()).toHaveLength(1)
 })
 
-test('a side that does not answer holds eight reports at most, and nobody waits for it', async () => {
+test('keeps at most eight reports for a server that does not respond, and blocks nobody', async () => {
   answer = 'nothing'
   const { errors } = openProcess()
   for (let index = 0; index < 20; index++)
@@ -155,7 +155,7 @@ test('a side that does not answer holds eight reports at most, and nobody waits 
   expect(envelopes()).toHaveLength(8)
 })
 
-test('a report that cannot be read is left as it is', () => {
+test('leaves a malformed report unchanged', () => {
   const report = { bytes: new Uint8Array([64]), nothing: null, number: 7 }
   createReportScrubber(['secret'])(report)
   expect(report).toEqual({ bytes: new Uint8Array([64]), nothing: null, number: 7 })

@@ -3,11 +3,11 @@ import type { LoggedError } from '#server/platform/log.ts'
 import { withTimeout } from '#server/platform/with-timeout.ts'
 import type { ErrorReporter } from './report-errors.ts'
 
-/** What a process sends to the operator's own tools. */
+/** Telemetry that a process sends to the operator's own tools. */
 export interface Telemetry {
-  /** Reports what the log has as an error. Undefined where nobody wants to hear. */
+  /** Reports logged errors. Undefined if error reports are disabled. */
   onError: ((error: LoggedError) => void) | undefined
-  /** Sends what is left, within a second. */
+  /** Flushes remaining data, within a second. */
   close(): Promise<void>
 }
 
@@ -15,8 +15,8 @@ const closesWithinMs = 1000
 const crashReportMs = 2000
 
 /**
- * Opens what the settings ask for, before the site's modules are imported. The libraries are loaded only then.
- * @param role what this process does
+ * Starts the configured telemetry, before the site's modules are imported. Its libraries are only loaded if it is enabled.
+ * @param role the role of this process
  */
 export async function openTelemetry(config: Config, role: Role): Promise<Telemetry> {
   const { tracing, sentry } = config
@@ -28,14 +28,14 @@ export async function openTelemetry(config: Config, role: Role): Promise<Telemet
   return {
     onError: errors?.report,
     async close() {
-      // A collector that is away holds up no stop.
+      // An unavailable collector does not delay the shutdown.
       const sent = Promise.all([stopTracing?.(), errors?.flush(closesWithinMs)])
       await withTimeout(closesWithinMs, sent).catch(() => {})
     },
   }
 }
 
-/** Reports an error that ends the process, and ends it as Node would. */
+/** Reports an uncaught error, and exits as Node would. */
 function reportCrash(errors: ErrorReporter): void {
   process.once('uncaughtException', (error: unknown) => {
     const message = 'the process ended'

@@ -6,9 +6,9 @@ import type { LoggedError } from '#server/platform/log.ts'
 import { siteVersion } from '#server/platform/site-version.ts'
 import { createReportScrubber, listSecrets } from './scrub-server-report.ts'
 
-/** How long the other side may take. What is not taken by then is lost: a report is not worth a second try. */
+/** Time-out of the server. A report that is not accepted by then is lost, since it is not worth a retry. */
 const timeoutMs = 5000
-/** Reports that are on their way at once; more are dropped. */
+/** Maximum reports in flight; further ones are dropped. */
 const mostAtOnce = 8
 const mostInMinute = 30
 const minuteMs = 60_000
@@ -16,11 +16,11 @@ const minuteMs = 60_000
 /** Reports errors of this process. */
 export interface ErrorReporter {
   report(error: LoggedError): void
-  /** Waits until what is on its way has been sent, so long and no longer. */
+  /** Waits until reports in flight are sent, for at most so long. */
   flush(milliseconds: number): Promise<void>
 }
 
-/** Opens the reports to `dsn`, for what `role` does in this process. */
+/** Opens the reporter to `dsn` for the errors of this process. */
 export function openErrorReporter(config: Config, dsn: string, role: Role): ErrorReporter {
   const client = new ServerRuntimeClient({
     dsn,
@@ -35,7 +35,7 @@ export function openErrorReporter(config: Config, dsn: string, role: Role): Erro
     sendClientReports: false,
   })
   client.init()
-  // The one place that every kind of report passes through.
+  // Every kind of report passes through here.
   client.on('beforeEnvelope', createReportScrubber(listSecrets(config)))
   const isWorthSending = createReportGate()
   return {
@@ -61,7 +61,7 @@ interface Destination {
 async function post({ url, headers = {} }: Destination, body: string | Uint8Array) {
   const response = await fetch(url, {
     method: 'POST',
-    // A copy of the bytes that no other thread can change is what fetch takes.
+    // fetch requires a copy that is not shared with another thread.
     body: typeof body === 'string' ? body : new Uint8Array(body),
     headers,
     redirect: 'error',
@@ -77,7 +77,7 @@ async function post({ url, headers = {} }: Destination, body: string | Uint8Arra
   }
 }
 
-/** Lets the same error pass once a minute, and so many in all: a database that is away fails every call. */
+/** Limits reports to one per minute for the same error, and to a maximum in all: an unavailable database fails every call. */
 export function createReportGate(): (text: string, now: number) => boolean {
   let since = -Infinity
   const seen = new Set<string>()

@@ -2,21 +2,21 @@ import { isIP } from 'node:net'
 import { scrub } from '#contract/error-reports.ts'
 import type { Config } from '#server/platform/config/config.ts'
 
-// Each pattern begins where its first characters do, so that a long text which almost fits is looked through once.
+// Each pattern is anchored at its first characters, so that a long partial match is scanned only once.
 const email = /(?<![^\s"'<>()@:/,;=])[^\s"'<>()@:/,;=]+@[^\s"'<>()@:/,;=]+\.[a-z]{2,}/gi
-/** An IPv4 address, or what may be an IPv6 one. */
+/** Matches an IPv4 address, or what may be an IPv6 address. */
 const ip =
   /(?<![\w.:])(?:\d{1,3}(?:\.\d{1,3}){3}|[\da-f]{0,4}(?::[\da-f]{0,4}){2,7}(?:\d{1,3}(?:\.\d{1,3}){3})?)(?![\w:])/gi
 const password = /(?<![a-z\d+.-])([a-z\d+.-]+:\/\/[^\s/:@]*):[^\s/@]*@/gi
-/** Keys of gateways, and credentials of a header. */
+/** Matches API keys of gateways, and credentials of a header. */
 const key = /\b(?:(?:sk|rk|pk)_(?:live|test)_|whsec_)\w+|\b(?:bearer|basic) [\w.~+/=-]+/gi
-/** A word, which may be a signed token. */
+/** Matches a word, which may be a signed token. */
 const word = /[\w.-]+/g
 
 /**
- * Makes the scrubber of this process's reports: what `scrub` takes out of a browser's, and secrets of the settings, tokens,
+ * Creates the scrubber of this process's reports. Beyond the browser's `scrub`, it removes secrets of the settings, tokens,
  * passwords, e-mail and network addresses, at any depth.
- * @param secrets texts that never leave the process
+ * @param secrets texts that must never leave the process
  */
 export function createReportScrubber(secrets: readonly string[]): (report: unknown) => void {
   const scrubText = (text: string) =>
@@ -41,7 +41,7 @@ export function createReportScrubber(secrets: readonly string[]): (report: unkno
   }
 }
 
-/** The parts of a signed token are divided by dots, and the first begins as JSON in base64 does. */
+/** Returns whether a word is a signed token: parts separated by dots, the first with the start of JSON in base64. */
 function isSignedToken(found: string): boolean {
   return found
     .split('.')
@@ -49,10 +49,10 @@ function isSignedToken(found: string): boolean {
     .some((part) => /\beyJ/i.test(part))
 }
 
-/** Shorter ones are in words by chance. */
+/** Shorter secrets occur in ordinary text by chance. */
 const shortestSecret = 8
 
-/** The texts of the settings that nobody else may know. */
+/** Returns the secret texts of the settings. */
 export function listSecrets({
   secrets,
   databaseUrl,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { environmentOf, scrub } from '#contract/error-reports.ts'
 
-it('leaves what a person wrote as it is, wherever it begins', () => {
+it('leaves user input unchanged, wherever it begins', () => {
   const contexts = {
     feedback: { message: '#4 has no sound in play/pause?', url: 'https://site.test/?fbclid=c' },
   }
@@ -9,7 +9,7 @@ it('leaves what a person wrote as it is, wherever it begins', () => {
   expect(contexts.feedback).toEqual({ message: '#4 has no sound in play/pause?', url: 'https://site.test/' })
 })
 
-it('takes queries, fragments and media passes out, at any depth, and leaves sentences alone', () => {
+it('removes queries, fragments and media signatures at any depth, and leaves sentences unchanged', () => {
   const report = {
     message: 'What? "x" failed at /videos/v',
     breadcrumbs: [
@@ -31,7 +31,7 @@ it('takes queries, fragments and media passes out, at any depth, and leaves sent
   })
 })
 
-it('calls a host with the suffix a sandbox, any other production', () => {
+it('classifies a host with the suffix as sandbox, any other as production', () => {
   expect(environmentOf('try.sandbox.example', '.sandbox.')).toBe('sandbox')
   expect(environmentOf('drama.example', '.sandbox.')).toBe('production')
   expect(environmentOf('drama.example', undefined)).toBe('production')

@@ -8,8 +8,8 @@ import { NodeSDK } from '@opentelemetry/sdk-node'
 import { scrubText } from '#contract/error-reports.ts'
 
 /**
- * What holds where the environment is silent. Prometheus and the log have the rest, and visitors may neither continue our traces nor
- * pass baggage on to gateways.
+ * Defaults for unset variables. Prometheus and the log cover metrics and logs, and visitors must neither continue the site's traces
+ * nor pass baggage on to gateways.
  */
 const defaults = {
   OTEL_METRICS_EXPORTER: 'none',
@@ -18,13 +18,14 @@ const defaults = {
   OTEL_NODE_RESOURCE_DETECTORS: 'env,host,serviceinstance',
 }
 
-/** Asked by machines every few seconds. */
+/** Probes and scrapes, which machines request every few seconds. */
 const unwatched = /^\/(api\/health|api\/ready|metrics)$/
 
 /**
- * Traces requests, database queries and outgoing calls from now on, as `OTEL_*` say. The site's modules are imported after it.
- * @param headers for the collector, where a file holds them
- * @returns ends it, after what is left has been sent
+ * Starts tracing requests, database queries and outgoing calls, as configured by `OTEL_*`. The site's modules must be imported after
+ * it.
+ * @param headers for the collector, if they are in a file
+ * @returns a function that stops it after sending what is left
  */
 export function startTracing({ headers }: { headers: string | undefined }): () => Promise<void> {
   if (headers !== undefined) process.env['OTEL_EXPORTER_OTLP_HEADERS'] = headers
@@ -54,15 +55,15 @@ function createInstrumentations() {
         'url.query': undefined,
       }),
     }),
-    // The library leaves the values of statements out. Polling for work has no request above it, and no span.
+    // The library omits the values of statements. Polling jobs have no parent request, and so no span.
     new PgInstrumentation({ requireParentSpan: true, ignoreConnectSpans: true }),
   ]
 }
 
-/** The path of an address, without the query and the pass to media. */
+/** Returns the path of a URL, without the query and the media signature. */
 const pathOf = (url: string) => scrubText(url.split(/[?#]/)[0] ?? '')
 
-/** What tells who a visitor is has no place in a trace (tracking.md). */
+/** Attributes that identify a visitor, which are removed from traces. */
 const nobody = {
   'url.query': undefined,
   'client.address': undefined,
@@ -72,8 +73,8 @@ const nobody = {
 }
 
 /**
- * Loads by `require` what is to be patched: an `import` would only be seen by a loader hook, and what is patched here is the
- * same object for those who import it later.
+ * Loads the modules to patch with `require`: an `import` would need a loader hook, and the patched objects are the same for modules
+ * that import them later.
  */
 function patchModules(): void {
   const load = createRequire(import.meta.url)
@@ -88,7 +89,7 @@ interface HandledRequest {
 /** Names the span of a request by its route, such as `GET /api/video`. */
 function nameByRoute(): void {
   subscribe('tracing:fastify.request.handler:start', (message) => {
-    // What Fastify publishes there has no type.
+    // Fastify's diagnostics message is untyped.
     const { route } = message as HandledRequest
     const span = trace.getActiveSpan()
     if (!route || !span) return

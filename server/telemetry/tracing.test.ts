@@ -30,7 +30,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true })
 })
 
-/** Runs a site and gives it to `use`. @returns what it wrote about modules of OpenTelemetry that it has loaded */
+/** Runs a site for `use`. @returns its output about loaded OpenTelemetry modules */
 async function withSite(settings: Record<string, string>, use: (url: string) => Promise<void>) {
   const port = await freePort()
   const listed = `
@@ -75,7 +75,7 @@ async function withSite(settings: Record<string, string>, use: (url: string) => 
   return printed.join('')
 }
 
-/** As OTLP numbers them. */
+/** The numbers of OTLP. */
 const spanKinds = { server: 2, client: 3 }
 
 interface Span {
@@ -87,7 +87,7 @@ interface Span {
   attributes: { key: string; value: unknown }[]
 }
 
-/** What OTLP's JSON has of a request to the collector. */
+/** The JSON body of a request to an OTLP collector. */
 interface Traces {
   resourceSpans: { scopeSpans: { spans: Span[] }[] }[]
 }
@@ -128,7 +128,7 @@ test('a request is traced with its queries and outgoing calls', timeout, async (
   const spans = received()
   const callback = spans.find(({ name }) => name === 'GET /api/user/social/oidc/callback')
   expect(callback).toMatchObject({ kind: spanKinds.server })
-  // What a stranger's header says continues no trace of ours.
+  // A client's trace header does not continue one of the site's traces.
   expect(spans.filter(({ traceId }) => traceId === '1'.repeat(32))).toEqual([])
   const inside = spans.filter(
     ({ traceId, kind }) => traceId === callback?.traceId && kind === spanKinds.client,
@@ -140,7 +140,7 @@ test('a request is traced with its queries and outgoing calls', timeout, async (
   expect(spans.map(({ name }) => name)).not.toContain('GET /api/ready')
 })
 
-test('a span says nothing of who asked, and holds no query, pass or secret', () => {
+test('a span does not identify the visitor, and contains no query, media signature or secret', () => {
   const requests = received().filter(({ kind }) => kind === spanKinds.server)
   expect(requests.length).toBeGreaterThan(2)
   expect(JSON.stringify(received())).not.toMatch(
