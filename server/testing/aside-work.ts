@@ -1,11 +1,11 @@
-/** Work for a thread of its own, for the tests of `runAside`. */
+/** Work for `runAside` in a thread, for its tests. */
 export const double = (value: number) => value * 2
 
 export function fail(message: string): never {
   throw new RangeError(message)
 }
 
-/** Holds its thread for as long, and then gives a result. */
+/** Blocks its thread for so long, and then returns a result. */
 export function spin(ms: number): string {
   const end = Date.now() + ms
   while (Date.now() < end);

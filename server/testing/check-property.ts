@@ -1,12 +1,15 @@
 import { randomInt } from 'node:crypto'
 import fc from 'fast-check'
 
-/** How many cases of each property a usual test run tries; `PROPERTY_RUNS` sets another number. */
+/** Default number of cases per property; `PROPERTY_RUNS` overrides it. */
 const usualRuns = 25
 
 const { PROPERTY_RUNS, PROPERTY_SEED, PROPERTY_PATH } = process.env
 
-/** A usual test run tries the same cases each time, so that it fails for what was changed; `npm run test:properties` looks for new ones. */
+/**
+ * A fixed default seed, so that ordinary runs test the same cases and only fail because of a change; `npm run test:properties`
+ * searches for new ones.
+ */
 const usualSeed = 1
 
 /** The seed of this run. `PROPERTY_SEED` repeats an earlier run. */
@@ -16,19 +19,19 @@ export const propertySeed = Number(
 
 export const propertyRuns = Number(PROPERTY_RUNS ?? usualRuns)
 
-/** For tests that try many cases: a case may take seconds on a busy machine. */
+/** Time-out of property tests: a case may take seconds on a busy machine. */
 export const propertyTimeoutMs = 120_000 + propertyRuns * 2_000
 
 interface Effort {
-  /** The part of the usual number of cases that is tried, where a case is slow (below 1) or very fast (above 1). */
+  /** The fraction of the default number of cases, for slow (below 1) or very fast cases (above 1). */
   share?: number
-  /** One of several checks of the same property that run at the same time; each has a seed of its own. */
+  /** One of several concurrent checks of the same property, each with its own seed. */
   lane?: { number: number; of: number }
 }
 
 /**
  * Checks a property for random cases.
- * @throws Error with the seed, the path and the smallest case that fails, and how to repeat it
+ * @throws Error with the seed, the path and the smallest failing case, and how to repeat it
  */
 export async function checkProperty<Case>(
   property: fc.IRawProperty<Case>,

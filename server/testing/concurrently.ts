@@ -1,10 +1,10 @@
-/** Does the work of each item, a few at a time. */
+/** Processes items with limited concurrency. */
 export async function concurrently<T>(
   items: readonly T[],
   work: (item: T) => Promise<void>,
   atOnce = 3,
 ): Promise<void> {
-  // One iterator shared by all: each takes the next item that nobody has.
+  // One iterator shared by all workers: each takes the next item.
   const left = items.values()
   const take = async () => {
     for (const item of left) await work(item)

@@ -1,6 +1,6 @@
 import { beforeEach, afterEach, expect, vi } from 'vitest'
 
-// An unexpected console.error or console.warn is a failure. A test that provokes one mocks it itself.
+// Fails a test on an unexpected console.error or console.warn. A test that provokes one mocks it itself.
 beforeEach(() => {
   vi.spyOn(console, 'error').mockImplementation(fail('console.error'))
   vi.spyOn(console, 'warn').mockImplementation(fail('console.warn'))

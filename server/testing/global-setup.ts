@@ -16,7 +16,7 @@ declare module 'vitest' {
 
 const migrationsDir = join(import.meta.dirname, '..', 'platform', 'database', 'migrations')
 
-/** Starts one PostgreSQL for the whole run (or takes TEST_DATABASE_URL's) with a migrated database that `testDatabase()` clones. */
+/** Starts one PostgreSQL for the whole run (or uses TEST_DATABASE_URL) with a migrated database that `testDatabase()` clones. */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   const log = createLog({ json: true, level: 'warn' })
   const server = await startServer(process.env['TEST_DATABASE_URL'])
@@ -41,7 +41,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
     const { connection, stop } = await startEmbedded({ dataDir, log, durable: false })
     const { user, database, host } = connection
     return {
-      // As a setting, DATABASE_URL, it has to be an address in the eyes of `URL`.
+      // DATABASE_URL must be valid for `URL`.
       url: `postgres:///${database}?user=${user}&host=${encodeURIComponent(host)}`,
       stop: async () => {
         await stop()

@@ -1,6 +1,6 @@
 import { isPages } from '#server/platform/database/read-pages.ts'
 
-/** Reads an export's parts to their ends, lists that come page by page included. */
+/** Reads the parts of an export to their ends, including paged lists. */
 export async function readParts(parts: Promise<Record<string, unknown>>): Promise<Record<string, unknown>> {
   const read = Object.entries(await parts).map(
     async ([name, value]) => [name, await readPart(value)] as const,

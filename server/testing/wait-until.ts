@@ -1,6 +1,6 @@
 const lookEveryMs = 50
 
-/** Waits for another process until something holds; what `holds` throws ends it. @throws Error that it was not so in time */
+/** Polls another process until a condition holds; an error of `holds` ends it. @throws Error after the time-out */
 export async function waitUntil(
   what: string,
   holds: () => boolean | Promise<boolean>,
@@ -13,7 +13,7 @@ export async function waitUntil(
   }
 }
 
-/** Whether a server answers a GET with success. */
+/** Returns whether a server answers a GET with success. */
 export const answersAt = (url: string): Promise<boolean> =>
   fetch(url).then(
     ({ ok }) => ok,

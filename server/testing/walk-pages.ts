@@ -5,16 +5,16 @@ interface Page<Item> {
 
 interface Walk<Item> {
   read(paging: { cursor?: string; limit: number }): Promise<Page<Item>>
-  /** The sizes of the pages, one after the other and again from the first. */
+  /** The sizes of the pages, in a cycle. */
   sizes: readonly number[]
-  /** What happens after a page, before the next is asked for; pages are counted from 0. */
+  /** Runs after a page, before the next is requested; pages are counted from 0. */
   meanwhile(page: number): Promise<void>
 }
 
-/** A list that goes on for so many pages gives the same again and again. */
+/** A list with so many pages is repeating itself. */
 const mostPages = 200
 
-/** Reads a list page by page while something happens between the pages. */
+/** Reads a list page by page, running something between the pages. */
 export async function walkPages<Item>({ read, sizes, meanwhile }: Walk<Item>): Promise<Item[]> {
   const items: Item[] = []
   let cursor: string | undefined

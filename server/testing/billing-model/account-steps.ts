@@ -12,7 +12,7 @@ import { answerOf, Step } from './step.ts'
 import { unlessNone, withFault } from './with-fault.ts'
 import { words } from './buying-steps.ts'
 
-/** Cancels the renewals, or takes that back. */
+/** Cancels or resumes the renewals. */
 export class Renewals extends Step {
   readonly device: Device
   readonly on: boolean
@@ -38,7 +38,7 @@ export class Renewals extends Step {
   }
 }
 
-/** Has the plan charged to another card from now on. */
+/** Changes the card of a plan. */
 export class ChangeCard extends Step {
   readonly device: Device
   readonly card: Behaviour
@@ -68,7 +68,7 @@ export class ChangeCard extends Step {
   }
 }
 
-/** The guest signs in: what they have becomes the member's. */
+/** Signs the guest in, whose records become the member's. */
 export class SignIn extends Step {
   override check({ signedIn }: Readonly<Model>): boolean {
     return !signedIn

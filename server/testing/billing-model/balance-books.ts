@@ -3,8 +3,8 @@ import { expect } from 'vitest'
 import type { Db } from '#server/tables.ts'
 
 /**
- * What balances must hold at any moment: each lot is the sum of its lines, each entry too, the ledger owes what is unspent to
- * the cent, and nothing of a returned top-up is left open but refunds under way.
+ * Checks the invariants of balances: each lot and each entry is the sum of its lines, the ledger's liability equals the unspent
+ * money to the cent, and a returned top-up has nothing open but refunds in progress.
  */
 export async function expectBalancesKept(db: Db): Promise<void> {
   const lots = await sql`

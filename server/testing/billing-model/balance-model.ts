@@ -1,16 +1,16 @@
-/** What a small model believes of a person's balance: as little as it takes to say what must be in it. */
+/** A lot in the model of a user's balance, which has only what is needed to predict the balance. */
 interface Lot {
   topUp: number
   kind: 'paid' | 'bonus'
   left: number
   taken: number
-  /** What was taken beyond what was left. */
+  /** The amount that was debited beyond the rest of the lot. */
   lost: number
   expiresAt: number
 }
 
 interface Bought {
-  /** In which order things were bought. */
+  /** The order of the purchases. */
   number: number
   live: boolean
   parts: { lot: Lot; cents: number }[]
@@ -20,15 +20,15 @@ interface ToppedUp {
   amount: number
   refunded: number
   dispute: 'none' | 'open' | 'won' | 'lost'
-  /** What the dispute took. */
+  /** The amount that the dispute debited. */
   disputed: number
 }
 
-/** A person's balance as it must be after what was done. Each method does what the site is asked for, or nothing where it must refuse. */
+/** The expected balance of a user. Each method models one request to the site, and does nothing if the site must refuse it. */
 export class BalanceModel {
   readonly lots: Lot[] = []
   readonly topUps: ToppedUp[] = []
-  /** By the number of the episode: the latest purchase of it. */
+  /** The latest purchase of each episode number. */
   readonly bought = new Map<number, Bought>()
   private purchases = 0
 
@@ -58,7 +58,7 @@ export class BalanceModel {
     return true
   }
 
-  /** All of a purchase goes back where it came from, where that is not refunded. */
+  /** Returns a purchase in full to the lots that it was paid from, unless those were refunded. */
   refundPurchase(episode: number): void {
     const bought = this.bought.get(episode)
     if (bought?.live) this.giveBack(bought)
@@ -73,7 +73,7 @@ export class BalanceModel {
     }
   }
 
-  /** The unspent part of a top-up goes back to its payment, less what was spent of its bonus. */
+  /** Refunds the unspent part of a top-up to its payment, less the spent part of its bonus. */
   refundTopUp(index: number): void {
     const topUp = this.topUps[index]
     const paid = this.lotOf(index, 'paid')
@@ -85,7 +85,7 @@ export class BalanceModel {
     this.closeBonus(index)
   }
 
-  /** Takes what is left, then what was bought with it, the latest first. */
+  /** Debits the rest of a top-up, then the purchases made with it, the latest first. */
   dispute(index: number): void {
     const topUp = this.topUps[index]
     const paid = this.lotOf(index, 'paid')
@@ -133,7 +133,7 @@ export class BalanceModel {
     this.take(paid, cents)
   }
 
-  /** What was taken of a top-up leaves nobody its bonus: paid money pays for what was spent of it, and the rest goes. */
+  /** Removes the bonus of a debited top-up: paid money covers the spent part, and the rest expires. */
   private closeBonus(topUp: number): void {
     const [paid, bonus] = [this.lotOf(topUp, 'paid'), this.lotOf(topUp, 'bonus')]
     if (!paid || !bonus || paid.taken + paid.lost === 0 || paid.left > this.spentBonus(topUp)) return

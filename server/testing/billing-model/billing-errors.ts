@@ -6,44 +6,44 @@ import type { OrderStatus } from '#server/features/billing/tables.ts'
 import type { Db } from '#server/tables.ts'
 import { compareBooks, heldOf } from './ledger-balance.ts'
 
-/** What somebody was told of their order at last. */
+/** The last status of an order that a client received. */
 export interface Sale {
   orderId: string
   gateway: GatewayId
   status: OrderStatus
 }
 
-/** What a gateway's payments came to, beside what the site made of them. */
+/** A gateway's payments, compared with the site's records. */
 export interface GatewayLine {
   gateway: GatewayId
-  /** First payments that went through, and renewals. */
+  /** Number of successful first payments and renewals. */
   sales: number
   renewals: number
-  /** Payments of which money went back. */
+  /** Number of payments with a refund. */
   refunds: number
-  /** Money that is held and bought nothing, or an order that was said to be paid and is not. */
+  /** Number of payments that bought nothing, or of orders reported as paid that are not. */
   lost: number
-  /** Orders that were paid more than once and not given back. */
+  /** Number of orders paid more than once without a refund. */
   doubled: number
   paidWithoutEntitlement: number
   entitledWithoutPayment: number
-  /** What our ledger says that the gateway holds, and what it does, in cents. */
+  /** The gateway's holdings according to the site's ledger and to the gateway, in cents. */
   ours: number
   theirs: number
 }
 
-/** A plan's right lasts this much longer than its period where it is to be renewed; after an outage, than the first try. */
+/** A plan's entitlement lasts this much longer than its period if it is to be renewed; after an outage, than the first attempt. */
 const longestGrace = '3 days'
 
 interface OrderRow {
   id: string
   status: string
   period_no: number | null
-  /** For as long as what was bought lasts. */
+  /** True while the entitlement lasts. */
   entitled: boolean
 }
 
-/** Holds every payment that a gateway has against the orders, entitlements and ledger of the site. */
+/** Compares every payment of a gateway with the orders, entitlements and ledger of the site. */
 export async function countBillingErrors(
   db: Db,
   gateway: PaymentGateway,
@@ -52,7 +52,7 @@ export async function countBillingErrors(
   const listed = await gateway.listPayments(new Date(0))
   const payments = listed.filter(({ status }) => status === 'succeeded')
   const orders = await selectOrders(db, gateway.id)
-  /** What is still held for an order, and by how many payments. */
+  /** The money and number of payments that an order still holds. */
   const held = new Map<string, { cents: number; payments: number }>()
   for (const payment of payments) {
     const { orderId } = payment
@@ -60,7 +60,7 @@ export async function countBillingErrors(
     const before = held.get(orderId) ?? { cents: 0, payments: 0 }
     held.set(orderId, { cents: before.cents + left, payments: before.payments + (left > 0 ? 1 : 0) })
   }
-  // A dispute may be about a part: of a payment whose refund the bank sent back meanwhile, say.
+  // A dispute may cover a part, such as of a payment whose refund the bank returned meanwhile.
   const disputed = new Set(payments.filter(isDisputeOpenOrLost).map(({ orderId }) => orderId))
   const isChargedBack = ({ id, status }: OrderRow) => status === 'charged_back' && disputed.has(id)
   const isPaid = ({ status }: OrderRow) => status === 'paid' || status === 'partially_refunded'
@@ -104,7 +104,7 @@ async function selectOrders(db: Db, gateway: GatewayId): Promise<OrderRow[]> {
   return rows
 }
 
-/** What is not brought to an end: open payments, refunds and notifications, and ledger transactions that do not add up. */
+/** Counts unfinished work: open payments, refunds and webhook events, and ledger transactions that do not add up. */
 export async function countOpen(db: Db): Promise<Record<string, number>> {
   const { rows } = await sql<Record<string, number>>`SELECT
     (SELECT count(*) FROM attempts WHERE status IN ('started', 'requires_action', 'processing', 'unknown'))::int AS payments,

@@ -14,7 +14,7 @@ import { unlimited } from '#server/testing/site/unlimited.ts'
 import type { Db } from '#server/tables.ts'
 import { trackStates } from './read-books.ts'
 
-/** What goes wrong between the site and its gateway. */
+/** Faults between the site and its gateway. */
 export type Fault =
   | 'none'
   | 'the request is lost'
@@ -22,11 +22,11 @@ export type Fault =
   | 'the answer is lost'
   | 'no answers'
 
-/** A webhook event that the gateway wants to deliver. */
+/** A webhook event that the gateway has to deliver. */
 export interface WebhookEvent {
   reference: string
   delivered: boolean
-  /** It never arrives. */
+  /** Whether it never arrives. */
   dropped: boolean
 }
 
@@ -50,14 +50,14 @@ export type Goods =
   | { kind: 'plan'; plan_id: string; days: number }
 
 /**
- * The billing system on a database and with a clock of its own, so that several lanes of sequences can run at the same time.
- * Its gateway is the sandbox, behind a line on which faults can be put.
+ * The billing system with its own database and clock, so that several lanes of sequences can run concurrently. Its gateway is the
+ * sandbox, behind a connection that can have faults.
  */
 export interface BillingLane {
   db: Db
   pool: TestDatabase['pool']
   context: BillingContext
-  /** The gateway without the line. */
+  /** The gateway without the faulty connection. */
   gateway: PaymentGateway
   sandbox: SandboxContext
   goods: Record<Thing, Goods>
@@ -66,15 +66,15 @@ export interface BillingLane {
   locked: string[]
   line: Line
   events: WebhookEvent[]
-  /** Requests that have not reached the gateway yet. */
+  /** Delayed requests that have not reached the gateway yet. */
   late: (() => Promise<unknown>)[]
-  /** Errors that the site has logged. */
+  /** Errors logged by the site. */
   errors: string[]
   now(): number
   moveOn(milliseconds: number): void
-  /** A new card token, as the gateway's card form gives it. */
+  /** Creates a card token, as the gateway's card form does. */
   newToken(behaviour: Behaviour): Promise<string>
-  /** Forgets the sequence before: everybody's orders, and the time that has passed. */
+  /** Deletes the orders of the previous sequence and resets the clock. */
   reset(): Promise<void>
   close(): Promise<void>
 }
@@ -144,7 +144,7 @@ export async function openBillingLane(): Promise<BillingLane> {
   }
 }
 
-/** Puts a line with faults between the site and a gateway. */
+/** Puts a connection with faults between the site and a gateway. */
 function onLine(gateway: PaymentGateway, line: Line): PaymentGateway {
   const move = async <T>(call: () => Promise<T>): Promise<T> => {
     if (line.fault === 'the request is late') line.late.push(call)
@@ -213,7 +213,7 @@ async function stock(db: Db, video: Awaited<ReturnType<typeof buildVideo>>): Pro
   }
 }
 
-/** Rows that refer to others come first. */
+/** The tables in the order of deletion: rows that refer to others come first. */
 const tables = [
   'state_changes',
   'entitlements',
@@ -240,17 +240,17 @@ const tables = [
   'users',
 ]
 
-/** Prepares the emptying of the tables that a sequence fills. */
+/** Creates a function that empties the tables that a sequence fills. */
 async function prepareForgetting(pool: TestDatabase['pool']): Promise<void> {
   const deletions = tables.map((table) => `DELETE FROM ${table};`)
   await pool.query(
     `CREATE FUNCTION forget_all() RETURNS void LANGUAGE plpgsql AS $$ BEGIN ${deletions.join(' ')} END $$`,
   )
-  // To give an emptied table's space back, the autovacuum locks it for longer than a read waits.
+  // Autovacuum locks an emptied table to truncate it for longer than a read waits.
   for (const table of tables) await pool.query(`ALTER TABLE ${table} SET (vacuum_truncate = off)`)
 }
 
-/** The reconciliation is up to date when a sequence begins, as at a site that has been running for some time. */
+/** Empties the tables. The reconciliation is up to date when a sequence begins, as on a site that has been running for some time. */
 async function forgetAll(pool: TestDatabase['pool'], now: Date): Promise<void> {
   await pool.query('SELECT forget_all()')
   await pool.query(

@@ -39,13 +39,13 @@ async function place(
   if (made === undefined) return { answer }
   if (goods[thing].kind === 'plan') model.cancelled.delete(buyer)
   if (!model.orders.some((one) => one.id === made)) model.orders.push({ id: made, thing, buyer, presses: 0 })
-  // A wallet is asked at once.
+  // A wallet payment starts with the order.
   const order = model.orders.find((one) => one.id === made)
   if (order && method === 'wallet') order.presses++
   return { answer, id: made }
 }
 
-/** Somebody presses the button that pays an order with a card. */
+/** Submits the payment of an order by card. */
 async function press(
   lane: BillingLane,
   model: Model,
@@ -63,7 +63,7 @@ async function press(
   return answer
 }
 
-/** What paying an order must come to where nothing is in the way; undefined where something is. */
+/** Returns the expected results of paying an order without faults; undefined if there are any. */
 function expectedOf(model: Model, id: string, card: Behaviour, now: number): readonly Answer[] | undefined {
   const { orders, attempts, entitlements, subscriptions } = model.before
   const order = orders.find((one) => one.id === id)
@@ -119,7 +119,7 @@ abstract class Paying extends Step {
   }
 }
 
-/** Orders something without paying it yet; a wallet is asked at once. */
+/** Creates an order without paying it; a wallet payment starts at once. */
 export class Order extends Step {
   readonly purchase: Purchase
   constructor(purchase: Purchase) {
@@ -139,7 +139,7 @@ export class Order extends Step {
   }
 }
 
-/** What is not owned can be ordered. */
+/** Checks that whatever is not owned can be ordered. */
 function expectOrdered(
   { goods, now }: BillingLane,
   model: Model,
@@ -159,7 +159,7 @@ function expectOrdered(
   if (!isOwned) ensure(outcome.startsWith('order '), 'what is not owned can be ordered', { thing, outcome })
 }
 
-/** Orders something and pays it with a card at once. */
+/** Creates an order and pays it by card at once. */
 export class Buy extends Paying {
   readonly device: Device
   readonly thing: Thing
@@ -195,7 +195,7 @@ export class Buy extends Paying {
   }
 }
 
-/** What each card does, for the description of a step. */
+/** The behaviour of each card, for the description of a step. */
 export const words: Record<Behaviour, string> = {
   pays: 'pays',
   declined: 'is declined',
@@ -208,7 +208,7 @@ export const words: Record<Behaviour, string> = {
   disputed: 'disputes at once',
 }
 
-/** Buys something that is no plan by one press, with the card that was saved before. */
+/** Buys something other than a plan with one tap, with the saved card. */
 export class OneTap extends Step {
   readonly device: Device
   readonly thing: Thing
@@ -233,7 +233,7 @@ export class OneTap extends Step {
     const answer = await withFault(lane, model, this.fault, () =>
       answerOf(() => createOrderFor(context, orderCall(buyer, body), newId('ord'))),
     )
-    // The order is there also where it was not paid.
+    // The order exists even if it was not paid.
     const wanted = db.selectFrom('orders').select('id').where('saved_method_id', '=', saved.id)
     const [order] = await wanted
       .where('user_id', '=', buyer)
@@ -276,7 +276,7 @@ export class RemoveCard extends Step {
   }
 }
 
-/** Pays an order that was placed before, perhaps twice at the same time. */
+/** Pays an existing order, possibly twice concurrently. */
 export class Pay extends Paying {
   readonly order: number
   constructor({ order, card, fault }: { order: number; card: Behaviour; fault: Fault }) {
@@ -297,7 +297,7 @@ export class Pay extends Paying {
   }
 }
 
-/** Answers the bank's check, or the wallet. */
+/** Answers the bank's 3-D Secure check, or the wallet. */
 export class Decide extends Step {
   readonly number: number
   readonly yes: boolean
@@ -330,7 +330,7 @@ export class Decide extends Step {
   }
 }
 
-/** Opens the page that shows what became of an order. */
+/** Opens the page with an order's result. */
 export class Look extends Step {
   readonly order: number
   constructor(order: number) {
@@ -348,7 +348,7 @@ export class Look extends Step {
     const entry = model.orderEntry(model.order(this.order)?.id ?? '')
     if (!entry) return 'nothing'
     let status = ''
-    // A sign-in at the same time may have made the order somebody else's.
+    // A concurrent sign-in may have moved the order to another user.
     const answer = await answerOf(async () => {
       ;({ status } = await refreshOrder(context, entry.user_id, entry.id, 'en'))
     })

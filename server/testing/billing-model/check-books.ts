@@ -12,7 +12,7 @@ import type {
 } from './read-books.ts'
 import type { Model } from './model.ts'
 
-/** A rule that the books break. */
+/** A violated rule of the books. */
 class BrokenRule extends Error {
   override readonly name = 'BrokenRule'
 }
@@ -23,7 +23,7 @@ export function ensure(holds: boolean, rule: string, about?: unknown): asserts h
 
 const sum = (cents: readonly number[]) => cents.reduce((total, each) => total + each, 0)
 
-/** The rules that hold after every step, whatever the site has not heard of yet. */
+/** Checks the rules that hold after every step, even while webhook events are pending. */
 export function checkBooks(model: Model): void {
   const { books } = model
   checkLedger(books)
@@ -49,7 +49,7 @@ function checkLedger({ lines }: Books): void {
 const succeededRefunds = ({ refunds }: Books, attemptId: string) =>
   refunds.filter(({ attempt_id, status }) => attempt_id === attemptId && status === 'succeeded')
 
-/** What the ledger says that the gateway holds of an attempt's payment. */
+/** Returns the amount that the gateway holds of an attempt's payment, according to the ledger. */
 function ledgerCents({ lines, refunds }: Books, attemptId: string): number {
   const ofAttempt = new Set(refunds.filter(({ attempt_id }) => attempt_id === attemptId).map(({ id }) => id))
   const own = lines.filter(({ account, transaction_id: id }) => {
@@ -60,11 +60,11 @@ function ledgerCents({ lines, refunds }: Books, attemptId: string): number {
   return sum(own.map(({ cents }) => cents))
 }
 
-/** The account that an attempt's money was entered under. */
+/** Returns the account that an attempt's money was posted to. */
 const sourceOf = ({ lines }: Books, attemptId: string) =>
   lines.find(({ transaction_id, cents }) => transaction_id === `charge:${attemptId}` && cents < 0)?.account
 
-/** The attempt whose money an order was paid with. */
+/** Returns the attempt that paid an order. */
 function saleOf(books: Books, orderId: string): AttemptEntry | undefined {
   const sales = books.attempts.filter(
     ({ id, order_id }) => order_id === orderId && sourceOf(books, id)?.startsWith('sales:'),
@@ -148,7 +148,7 @@ function checkRight(books: Books, order: OrderEntry, right: EntitlementEntry): v
   }
   const days = order.period_days ?? 0
   const end = right.starts_at + days * dayMs
-  // After an outage the grace begins with the first try, whatever became of its order since.
+  // After an outage the grace period begins with the first attempt, whatever the state of its order since.
   const renewals = `renew:${order.subscription_id}:${(order.period_no ?? 0) + 1}:`
   const next = nextOrderOf(books, order)?.id
   const tries = books.attempts.filter(({ order_id, key }) => order_id === next || key.startsWith(renewals))
@@ -190,7 +190,7 @@ function checkLive(books: Books, subscription: SubscriptionEntry): void {
   })
 }
 
-/** A renewal continues the period before, or begins when it was paid after the grace. */
+/** Checks that a renewal continues the previous period, or starts when paid if that was after the grace period. */
 function checkPeriod(books: Books, order: OrderEntry): void {
   const next = nextOrderOf(books, order)
   const [right, nextRight] = [order, next].map((one) =>
@@ -208,9 +208,9 @@ function checkPeriod(books: Books, order: OrderEntry): void {
   })
 }
 
-// What is bought once
+// Purchases are unique
 
-/** The periods and things that a person's money is held for, with when they hold. */
+/** Checks that no user has paid twice for the same period or item. */
 function checkBoughtOnce(model: Model): void {
   const { books } = model
   const held = books.orders.filter((order) => isHeld(order) && !hasReturned(books, order))
@@ -218,14 +218,14 @@ function checkBoughtOnce(model: Model): void {
   for (const one of held)
     for (const other of held) {
       if (one.id >= other.id || one.user_id !== other.user_id) continue
-      // A guest and a member who bought the same before they were one person have both paid.
+      // A guest and a member who bought the same before they were merged have both paid.
       const [buyer, otherBuyer] = [buyers.get(one.id), buyers.get(other.id)]
       if (model.signedIn && (buyer === undefined || buyer !== otherBuyer)) continue
       ensure(!doubles(books, one, other), 'nothing is paid for twice', { one, other })
     }
 }
 
-/** Whether an order's money, or that of its subscription, was given back for a time: it was right to buy again then. */
+/** Returns whether an order's money, or that of its subscription, was returned for a time, so that buying again was legitimate. */
 function hasReturned({ changes, orders }: Books, { id, subscription_id }: OrderEntry): boolean {
   const own = orders.filter(
     (one) => one.id === id || (subscription_id !== null && one.subscription_id === subscription_id),
@@ -247,7 +247,7 @@ function doubles({ entitlements }: Books, one: OrderEntry, other: OrderEntry): b
   }
   if (one.kind === 'plan' || other.kind === 'plan') return false
   if (one.kind === other.kind) return one.episode_id === other.episode_id
-  // Who has an episode may buy the whole video, not the other way round.
+  // The owner of an episode may buy the whole video, but not the other way round.
   const [episode, video] = one.kind === 'episode' ? [one, other] : [other, one]
   return (episode.paid_at ?? 0) > (video.paid_at ?? 0)
 }
@@ -256,7 +256,7 @@ function doubles({ entitlements }: Books, one: OrderEntry, other: OrderEntry): b
 
 const isRenewal = ({ key }: AttemptEntry) => key.startsWith('renew:')
 
-/** Nobody is charged who has not asked for it, or is not subscribed. */
+/** Checks that nobody is charged without a request or a subscription. */
 function checkCharges(model: Model): void {
   const { books, before } = model
   const known = new Set(before.payments.map(({ reference }) => reference))
@@ -273,10 +273,10 @@ function checkCharges(model: Model): void {
   }
 }
 
-/** A charge of a saved method that has just been made. */
+/** Checks a new charge of a saved payment method. */
 function checkRenewal({ books, cancelled }: Model, order: OrderEntry, attempt: AttemptEntry): void {
   ensure(!cancelled.has(order.user_id), 'nobody is charged who has cancelled', { order, attempt })
-  // Paid while its subscription ended, it has begun another: late money is honoured.
+  // A payment that arrived while its subscription ended has started another: late payments are honoured.
   if (order.period_no === 0) return
   const last = books.orders.find((one) => nextOrderOf(books, one)?.id === order.id)
   const right = books.entitlements.find(({ order_id }) => order_id === last?.id)
@@ -291,13 +291,13 @@ function checkRenewal({ books, cancelled }: Model, order: OrderEntry, attempt: A
 
 // Ends and access
 
-/** Whether another plan was paid for once the period was over, before its renewal was tried: after an outage, say. */
+/** Returns whether another plan was paid after the period ended and before its renewal was attempted, such as after an outage. */
 function isReplaced({ orders }: Books, { id, user_id, period_ends_at }: SubscriptionEntry): boolean {
   const others = orders.filter((order) => order.user_id === user_id && order.subscription_id !== id)
   return others.some(({ kind, paid_at }) => kind === 'plan' && (paid_at ?? 0) >= (period_ends_at ?? Infinity))
 }
 
-/** A subscription ends, or is past due, for a reason. */
+/** Checks that a subscription has a reason to end or to be past due. */
 export function checkEnds(model: Model): void {
   const { books, hadFaults, mergedSubscriptions } = model
   if (hadFaults) return
@@ -327,7 +327,7 @@ interface Access {
   membership: Membership
 }
 
-/** What a person can play is what their money is held for. */
+/** Checks that a user can play exactly what they have paid for. */
 export function checkAccess({ books, goods }: Model, { userId, now, covers, membership }: Access): void {
   const held = books.orders.filter((order) => order.user_id === userId && isHeld(order))
   const rightOf = (order: OrderEntry) => books.entitlements.find(({ order_id }) => order_id === order.id)
@@ -357,7 +357,7 @@ export function checkAccess({ books, goods }: Model, { userId, now, covers, memb
 
 // States
 
-/** The transitions that billing.md lists, and those of a refund that the bank sent back. */
+/** The allowed transitions, including those of a refund that the bank returned. */
 const transitions: Record<StateChange['kind'], Record<string, readonly string[]>> = {
   orders: {
     pending: ['paid', 'failed', 'cancelled', 'expired'],

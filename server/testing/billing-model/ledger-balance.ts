@@ -6,13 +6,13 @@ import { isDisputeOpenOrLost } from '#server/features/billing/states/order-state
 import type { Db } from '#server/tables.ts'
 
 interface Books {
-  /** What the site believes the gateway holds for it, in cents. */
+  /** The gateway's holdings according to the site, in cents. */
   ours: number
-  /** What the gateway took and has not given back or lost to a bank, in cents. */
+  /** The gateway's actual holdings: received, less refunds and lost disputes, in cents. */
   theirs: number
 }
 
-/** Every transaction of our ledger adds up to zero. */
+/** Checks that every ledger transaction adds up to zero. */
 export async function expectEven(db: Db): Promise<void> {
   const uneven =
     await sql`SELECT transaction_id FROM ledger_lines GROUP BY transaction_id HAVING sum(amount_cents) <> 0`.execute(
@@ -21,7 +21,7 @@ export async function expectEven(db: Db): Promise<void> {
   expect(uneven.rows).toEqual([])
 }
 
-/** Compares our ledger with the sandbox's books; every transaction of ours must add up to zero. */
+/** Compares the site's ledger with the sandbox's records; every ledger transaction must add up to zero. */
 export async function balance(db: Db): Promise<Books> {
   await expectEven(db)
   const { rows } = await sql<Books>`SELECT
@@ -34,12 +34,12 @@ export async function balance(db: Db): Promise<Books> {
   return rows[0] ?? { ours: NaN, theirs: NaN }
 }
 
-/** Compares our ledger with what a gateway lists of itself. */
+/** Compares the site's ledger with the payments that a gateway lists. */
 export async function booksOf(db: Db, gateway: PaymentGateway): Promise<Books> {
   return compareBooks(db, gateway.id, await gateway.listPayments(new Date(0)))
 }
 
-/** Compares our ledger with all payments of a gateway, as it has listed them. */
+/** Compares the site's ledger with the given payments of a gateway. */
 export async function compareBooks(db: Db, gateway: GatewayId, payments: readonly Payment[]): Promise<Books> {
   const { rows } = await sql<{ ours: number }>`
     SELECT coalesce(sum(amount_cents), 0)::int AS ours FROM ledger_lines WHERE account = ${`gateway:${gateway}`}`.execute(
@@ -48,7 +48,7 @@ export async function compareBooks(db: Db, gateway: GatewayId, payments: readonl
   return { ours: rows[0]?.ours ?? NaN, theirs: heldOf(payments) }
 }
 
-/** What a gateway holds for the site of these payments: what it took, less what it gave back and what banks took. */
+/** Returns the gateway's holdings from these payments: received, less refunds and disputes. */
 export function heldOf(payments: readonly Payment[]): number {
   return payments
     .filter(({ status }) => status === 'succeeded')

@@ -1,7 +1,7 @@
 import type { Books, OrderEntry } from './read-books.ts'
 import type { BillingLane, Thing } from './billing-lane.ts'
 
-/** The browser that starts as a guest's and may sign in, or another device of the member. */
+/** The browser that starts as a guest and may sign in, or another device of the member. */
 export type Device = 'here' | 'elsewhere'
 
 export const nameOf = (device: Device) => (device === 'here' ? 'the viewer' : 'the member elsewhere')
@@ -9,13 +9,13 @@ export const nameOf = (device: Device) => (device === 'here' ? 'the viewer' : 't
 interface ModelOrder {
   id: string
   thing: Thing
-  /** Who ordered it; a guest's orders become the member's later. */
+  /** The user who ordered it; a guest's orders become the member's later. */
   buyer: string
-  /** How often somebody has asked for it to be paid. */
+  /** Number of payment requests by the client. */
   presses: number
 }
 
-/** What the people of a sequence did and were told, in memory: what their money is held against. */
+/** The actions of a sequence's users and the responses they received, compared with the site's books. */
 export class Model {
   readonly guest: string
   readonly member: string
@@ -23,17 +23,17 @@ export class Model {
   readonly goods: readonly string[]
   signedIn = false
   orders: ModelOrder[] = []
-  /** Orders that an answer called paid. */
+  /** Orders that a response reported as paid. */
   toldPaid = new Set<string>()
-  /** The people who do not want to be charged again, from their last cancellation on. */
+  /** Users who must not be charged again since their last cancellation. */
   cancelled = new Set<string>()
-  /** Something went wrong between the site and the gateway, so that a renewal may rightly have failed. */
+  /** True after a fault between the site and the gateway, which may have failed a renewal. */
   hadFaults = false
-  /** The members and guests had a subscription each when they became one person. */
+  /** True if the member and the guest each had a subscription when they were merged. */
   mergedSubscriptions = false
-  /** What the gateway has to say, and requests that have not reached it. */
+  /** Webhook events and delayed requests in transit. */
   readonly line: Pick<BillingLane, 'events' | 'late'>
-  /** What is written down now, and was before the last step. */
+  /** The books now and before the last step. */
   books: Books
   before: Books
 
@@ -60,7 +60,7 @@ export class Model {
     )
   }
 
-  /** The order that a number of a command means; renewals are not among them. */
+  /** Returns the order that a command's number refers to; renewals are not among them. */
   order(number: number): ModelOrder | undefined {
     return this.orders[number % this.orders.length]
   }
@@ -69,7 +69,7 @@ export class Model {
     return this.books.orders.find((order) => order.id === id)
   }
 
-  /** An order, in words of a report: the first that was ordered is order 1. */
+  /** Returns the name of an order in reports: the first is order 1. */
   nameOf(id: string): string {
     const number = this.orders.findIndex((order) => order.id === id) + 1
     return number > 0 ? `order ${number}` : 'a renewal'

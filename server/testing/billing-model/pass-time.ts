@@ -9,10 +9,10 @@ import type { BillingLane, WebhookEvent } from './billing-lane.ts'
 
 const underWay = sql.join(underWayStatuses)
 
-/** A job that finds nothing to do after so many rounds has a fault: it would run for ever. */
+/** A job that still finds work after so many rounds would run for ever, which is a bug. */
 const mostRounds = 200
 
-/** Lets time pass at a running site: its jobs do what is due when it is due. */
+/** Advances the time of a running site, whose jobs run when they are due. */
 export async function passTime(lane: BillingLane, milliseconds: number): Promise<void> {
   const end = lane.now() + milliseconds
   for (let round = 0; ; round++) {
@@ -30,7 +30,7 @@ export async function runJobs({ context }: BillingLane): Promise<void> {
   await renewSubscriptions(context)
 }
 
-/** When a job has something to do next. An order waits for a payment of it that is under way. */
+/** Returns when a job has work next. An order waits for its payment in progress. */
 async function nextDue({ db }: BillingLane): Promise<number | null> {
   const { rows } = await sql<{ at: Date | null }>`
     SELECT least(
@@ -47,7 +47,7 @@ async function nextDue({ db }: BillingLane): Promise<number | null> {
   return rows[0]?.at?.getTime() ?? null
 }
 
-/** Delivers a webhook event. Where the site stops before it has applied it, the janitor does so later. */
+/** Delivers a webhook event. If the site stops before it has applied it, the janitor does so later. */
 export async function deliver(lane: BillingLane, event: WebhookEvent, stops = false): Promise<void> {
   const { context, sandbox, gateway } = lane
   const { body, headers } = signEvent(sandbox, event.reference)
@@ -57,7 +57,7 @@ export async function deliver(lane: BillingLane, event: WebhookEvent, stops = fa
   if (!stops) await applyWebhookEvent(context, taken)
 }
 
-/** Lets everything come to its end: requests and events arrive, and the jobs run until nothing is open. */
+/** Completes all work: requests and events arrive, and the jobs run until nothing is open. */
 export async function converge(lane: BillingLane): Promise<void> {
   lane.line.fault = 'none'
   await arrive(lane)
@@ -71,7 +71,7 @@ export async function converge(lane: BillingLane): Promise<void> {
   await passTime(lane, 0)
 }
 
-/** When the janitor looks next at what is not finished; null where all is. */
+/** Returns when the janitor next polls unfinished work; null if there is none. */
 async function nextOpen({ db }: BillingLane): Promise<number | null> {
   const { rows } = await sql<{ at: Date | null }>`
     SELECT min(check_at) AS at FROM (
@@ -83,7 +83,7 @@ async function nextOpen({ db }: BillingLane): Promise<number | null> {
   return rows[0]?.at?.getTime() ?? null
 }
 
-/** Lets the requests arrive at the gateway that were late. */
+/** Delivers the delayed requests to the gateway. */
 export async function arrive({ late }: BillingLane): Promise<void> {
   for (const request of late.splice(0)) await request().catch(() => undefined)
 }

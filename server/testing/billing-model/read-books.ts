@@ -11,7 +11,7 @@ import type {
 import type { Database } from '#server/platform/database/database.ts'
 import type { Db, Tables } from '#server/tables.ts'
 
-/** A moment in milliseconds since 1970. */
+/** A time in milliseconds since 1970. */
 export type Moment = number
 
 export interface OrderEntry {
@@ -28,7 +28,7 @@ export interface OrderEntry {
   amount_cents: number
   refunded_cents: number
   introductory: boolean
-  /** Of the order's plan. */
+  /** The period of the order's plan. */
   period_days: number | null
   paid_at: Moment | null
   expires_at: Moment
@@ -86,7 +86,7 @@ interface LedgerEntry {
   cents: number
 }
 
-/** A change of state, in the order in which the database saw them. */
+/** A state change, in the database's order. */
 export interface StateChange {
   kind: 'orders' | 'attempts' | 'subscriptions' | 'refunds'
   id: string
@@ -94,7 +94,7 @@ export interface StateChange {
   is: string
 }
 
-/** Everything that the site and its gateway have written down about money, at one moment. */
+/** All records of money of the site and its gateway, at one time. */
 export interface Books {
   orders: OrderEntry[]
   attempts: AttemptEntry[]
@@ -103,13 +103,13 @@ export interface Books {
   entitlements: EntitlementEntry[]
   lines: LedgerEntry[]
   changes: StateChange[]
-  /** As the gateway lists them. */
+  /** Payments as listed by the gateway. */
   payments: Payment[]
 }
 
 const tracked = ['orders', 'attempts', 'subscriptions', 'refunds'] as const
 
-/** Has the database of a test write down each change of state. */
+/** Makes the test's database record each state change. */
 export async function trackStates(db: Db): Promise<void> {
   await sql`
     CREATE TABLE state_changes (number bigint GENERATED ALWAYS AS IDENTITY, kind text, id text, was text, "is" text)`.execute(
@@ -130,7 +130,7 @@ export async function trackStates(db: Db): Promise<void> {
 const ms = (column: string) => `round(extract(epoch FROM ${column}) * 1000)::float8`
 const listOf = (query: string) => `(SELECT coalesce(json_agg(t), '[]') FROM (${query}) t)`
 
-/** All tables in one statement, as many are read after every step. */
+/** All tables in one statement, because they are read after every step. */
 const booksText = `SELECT json_build_object(
   'orders', ${listOf(`
     SELECT orders.id, user_id, kind, status, method, episode_id, video_id, plan_id, subscription_id, period_no,

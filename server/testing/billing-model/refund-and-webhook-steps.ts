@@ -9,7 +9,7 @@ import { arrive, deliver } from './pass-time.ts'
 import { answerOf, Step } from './step.ts'
 import { unlessNone, withFault } from './with-fault.ts'
 
-/** The operator refunds an order, or half of what is left of it. */
+/** Refunds an order as the operator, or half of its rest. */
 export class Refund extends Step {
   readonly number: number
   readonly part: boolean
@@ -41,7 +41,7 @@ export class Refund extends Step {
 
 type Payments = Model['books']['payments']
 
-/** Something that happens to a payment at the gateway, of which the site hears by webhook or not at all. */
+/** An event of a payment at the gateway, which the site learns of by webhook or not at all. */
 abstract class AtGateway extends Step {
   readonly number: number
   constructor(number: number) {
@@ -69,7 +69,7 @@ abstract class AtGateway extends Step {
 
 let refunds = 0
 
-/** Somebody refunds a payment in the gateway's own dashboard. */
+/** Refunds a payment in the gateway's own dashboard. */
 export class RefundThere extends AtGateway {
   readonly part: boolean
   constructor({ number, part }: { number: number; part: boolean }) {
@@ -89,12 +89,12 @@ export class RefundThere extends AtGateway {
   }
 }
 
-/** The bank sends back what was refunded of a payment. */
+/** Makes the bank return the refunds of a payment. */
 export class FailRefunds extends AtGateway {
   describe(): string {
     return 'the bank sends the refunds of a payment back'
   }
-  /** Money that bought nothing and cannot be returned is for the operator to look at. */
+  /** Money that bought nothing and cannot be refunded is left to the operator. */
   fits({ refundedCents, attemptId }: Payments[number], { books }: Readonly<Model>): boolean {
     const isReturn = books.lines.some(
       ({ transaction_id, account }) => transaction_id === `charge:${attemptId}` && account === 'to_return',
@@ -108,7 +108,7 @@ export class FailRefunds extends AtGateway {
   }
 }
 
-/** The buyer has the bank take the money back, or the bank decides on that. */
+/** Opens a dispute of a payment, or decides it. */
 export class Dispute extends AtGateway {
   readonly to: DisputeStatus
   constructor({ number, to }: { number: number; to: DisputeStatus }) {
@@ -126,7 +126,7 @@ export class Dispute extends AtGateway {
   }
 }
 
-/** An event of the gateway reaches the site, for the first time or again. */
+/** Delivers a webhook event to the site, for the first time or again. */
 export class Deliver extends Step {
   readonly number: number
   readonly stops: boolean
@@ -151,7 +151,7 @@ export class Deliver extends Step {
   }
 }
 
-/** All events that have not arrived are delivered at the same time, or never arrive. */
+/** Delivers all pending events concurrently, or drops them. */
 export class DeliverRest extends Step {
   readonly arrives: boolean
   constructor(arrives: boolean) {
@@ -172,7 +172,7 @@ export class DeliverRest extends Step {
   }
 }
 
-/** Requests that were late reach the gateway. */
+/** Delivers delayed requests to the gateway. */
 export class Arrive extends Step {
   override check({ line }: Readonly<Model>): boolean {
     return line.late.length > 0

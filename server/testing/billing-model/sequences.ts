@@ -15,12 +15,12 @@ import {
 } from './refund-and-webhook-steps.ts'
 import { AtOnce, Reconcile, Wait } from './time-steps.ts'
 
-/** The value before the colon is drawn so many times as often as one with a 1. */
+/** Picks values by weight. */
 const oftenOf = <T>(...weighted: [weight: number, value: T][]) =>
   fc.oneof(...weighted.map(([weight, value]) => ({ weight, arbitrary: fc.constant(value) })))
 
 const device = oftenOf([3, 'here' as const], [1, 'elsewhere' as const])
-/** A few things are bought often, so that the same one is bought again. */
+/** Few items with high weights, so that the same one is bought again. */
 const thing = oftenOf<Thing>(
   [4, 'episode 4'],
   [1, 'episode 5'],
@@ -85,18 +85,18 @@ const arrive = fc.constant(undefined).map(() => new Arrive())
 const wait = fc.record({ hours, how }).map((passing) => new Wait(passing))
 const reconcile = fc.constant(undefined).map(() => new Reconcile())
 
-/** Of these any two may happen at the same time. */
+/** Any two of these may run concurrently. */
 const simultaneous = fc.oneof(pay, look, renewals, signIn, refund, deliver, wait)
 const atOnce = fc.tuple(simultaneous, simultaneous).map((both: [Step, Step]) => new AtOnce(both))
 
 const mostSteps = 16
 
-/** What is bought first: without a purchase little can follow. */
+/** The first purchase, without which most steps are impossible. */
 export const firstPurchase = fc
   .record({ device, thing, card, fault: fc.constant<Fault>('none'), save })
   .map((purchase) => new Buy(purchase))
 
-/** Steps that buy, pay, renew, cancel, refund and dispute, with faults and with time passing. */
+/** Generates steps that buy, pay, renew, cancel, refund and dispute, with faults and with time passing. */
 export function sequences(replayPath?: string) {
   const weighted: [weight: number, arbitrary: fc.Arbitrary<Step>][] = [
     [4, buy],

@@ -17,12 +17,12 @@ const usualStepMs = 6 * hour
 const priceCents = 999
 
 interface YearOptions {
-  /** How many subscriptions there are of each length. */
+  /** Number of subscriptions of each length. */
   each: number
   periodDays: readonly number[]
-  /** Every so many of them is cancelled at some time of the year. */
+  /** Every n-th of them is cancelled at some time of the year. */
   cancelEvery: number
-  /** How much time goes by between two rounds of the schedulers: a whole part of a day, by default a quarter. */
+  /** Time between two rounds of the schedulers: an integer fraction of a day, by default a quarter. */
   stepMs?: number
   onStep?(day: number): void
 }
@@ -36,30 +36,30 @@ interface Person {
   cancelsAt: number
 }
 
-/** What the year came to, of one length of period. */
+/** The result of the year, for one length of period. */
 export interface YearOfPeriod {
   periodDays: number
   subscriptions: number
   cancelled: number
-  /** How many periods began by the calendar, before the cancellation or the year's end. */
+  /** Number of periods that began by the calendar, before the cancellation or the year's end. */
   periods: number
-  /** How many the gateway was paid for. */
+  /** Number of periods that were paid at the gateway. */
   charges: number
 }
 
 export interface Year {
   lines: YearOfPeriod[]
-  /** Subscriptions that were not charged exactly once for each of their periods. */
+  /** Number of subscriptions that were not charged exactly once per period. */
   wrong: number
-  /** Charges made after the person had cancelled. */
+  /** Number of charges after the cancellation. */
   afterCancelling: number
-  /** What we believe the gateway holds, and what it does, in cents. */
+  /** The gateway's holdings according to the site and to the gateway, in cents. */
   books: { ours: number; theirs: number }
 }
 
 /**
- * A year of subscriptions in a moved clock. The schedulers, one for each database connection, run at the same time at
- * every step; people pay, renew and cancel by the same code as on a site.
+ * Simulates a year of subscriptions with an advancing clock. The schedulers, one per database connection, run concurrently at every
+ * step; users pay, renew and cancel with the same code as on a site.
  */
 export async function simulateYear(
   base: BillingContext,
@@ -88,12 +88,12 @@ export async function simulateYear(
       options.onStep?.(Math.floor((next - start) / day))
     }
   }
-  // The latest look before a moment: a cancellation is acted on at the next.
+  // Returns the last round before a time: a cancellation takes effect in the next.
   const looks = (at: number) => time - Math.ceil((time - at) / stepMs) * stepMs
   return sumUp(first.db, people, time, looks)
 }
 
-/** They come evenly over the first day, and pay their first period by card. */
+/** Creates the subscribers, spread evenly over the first day, and pays their first period by card. */
 async function subscribeAll(
   context: BillingContext,
   { each, periodDays, cancelEvery }: YearOptions,
@@ -112,7 +112,7 @@ async function subscribeAll(
       subscriptionId: newId('sub'),
       periodDays: periodDays[index % periodDays.length] ?? 0,
       startsAt,
-      // At times that fall together with no period's end.
+      // Never at the end of a period.
       cancelsAt: cancels
         ? startsAt + 2 * day + Math.floor(((index * 37) % count) * (360 / count)) * day + 7 * hour
         : Infinity,
@@ -144,7 +144,7 @@ async function insertPlan(db: Db, periodDays: number): Promise<string> {
   return id
 }
 
-/** An order for the first period as the call makes it, and a token as the card's frame gets it. @returns the token */
+/** Creates the order of the first period as the call does, and a token as the card form does. @returns the token */
 async function insertOrder(tx: Tx, person: Person, planId: string): Promise<string> {
   const at = new Date(person.startsAt)
   const token = `token of ${person.orderId}`
@@ -182,7 +182,7 @@ async function insertOrder(tx: Tx, person: Person, planId: string): Promise<stri
   return token
 }
 
-/** How many periods of a person's began until the last look, or until the look after which they cancelled. */
+/** Returns how many of a subscriber's periods began until the last round, or until the round of their cancellation. */
 function periodsOf(
   { startsAt, cancelsAt, periodDays }: Person,
   lastLook: number,

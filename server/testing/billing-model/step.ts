@@ -9,10 +9,10 @@ import { checkAccess, checkBooks, checkEnds, ensure } from './check-books.ts'
 import { Model } from './model.ts'
 import { readBooks } from './read-books.ts'
 
-/** What the site answered: that it was done, or why it was refused. */
+/** The site's answer: done, or the reason of the refusal. */
 export type Answer = 'done' | RefusalName
 
-/** Does what may be refused. @throws Error for anything that is no refusal */
+/** Runs work and returns its result or refusal. @throws Error for anything that is not a refusal */
 export async function answerOf(work: () => Promise<unknown>): Promise<Answer> {
   try {
     await work()
@@ -23,7 +23,7 @@ export async function answerOf(work: () => Promise<unknown>): Promise<Answer> {
   }
 }
 
-/** A sequence begins with a guest and a member who have bought nothing. */
+/** Starts a sequence with a guest and a member without purchases. */
 export async function beginSequence(lane: BillingLane): Promise<Model> {
   await lane.reset()
   const [guest = '', member = ''] = [newId('usr'), newId('usr')]
@@ -44,20 +44,20 @@ export async function beginSequence(lane: BillingLane): Promise<Model> {
   return new Model({ guest, member }, lane, await readBooks(lane.pool, lane.gateway))
 }
 
-/** One step of a sequence: something that a person, the operator, the gateway or the time does. */
+/** One step of a sequence: an action of a user, the operator or the gateway, or the passing of time. */
 export abstract class Step implements fc.AsyncCommand<Model, BillingLane> {
-  /** What came of it, for the report of a failure. */
+  /** The step's result, for failure reports. */
   private outcome = ''
 
-  /** The step in words. */
+  /** Describes the step for reports. */
   abstract describe(model?: Model): string
-  /** Whether there is anything that it could be done to. */
+  /** Returns whether the step is applicable. */
   check(_model: Readonly<Model>): boolean {
     return true
   }
-  /** @returns what came of it, in words */
+  /** @returns a description of the result */
   abstract act(lane: BillingLane, model: Model): Promise<string>
-  /** What must be true afterwards, beyond the rules that always hold. */
+  /** Checks the step's own expectations, beyond the general rules. */
   expect(_lane: BillingLane, _model: Model, _outcome: string): void {}
 
   async run(model: Model, lane: BillingLane): Promise<void> {
@@ -74,10 +74,10 @@ export abstract class Step implements fc.AsyncCommand<Model, BillingLane> {
   }
 }
 
-/** These say what a fault on the line does, and are no defects of the site. */
+/** Log messages caused by a connection fault, which are not bugs of the site. */
 const usualErrors = ['a refund did not go through']
 
-/** Reads what the site and its gateway have written down, and holds it against the rules. */
+/** Reads the books of the site and its gateway, and checks them against the rules. */
 export async function observe(lane: BillingLane, model: Model): Promise<void> {
   model.before = model.books
   model.books = await readBooks(lane.pool, lane.gateway)
@@ -94,7 +94,7 @@ export async function observe(lane: BillingLane, model: Model): Promise<void> {
   }
 }
 
-/** At the end of a sequence nothing is open, lost, doubled or without its right, and the books agree to the cent. */
+/** Checks the end of a sequence: nothing is open, lost, duplicated or without its entitlement, and the books agree to the cent. */
 export async function checkEnd({ db, gateway }: BillingLane, { toldPaid }: Model): Promise<void> {
   const sales = [...toldPaid].map((orderId) => ({ orderId, gateway: gateway.id, status: 'paid' as const }))
   const {

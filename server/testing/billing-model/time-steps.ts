@@ -7,12 +7,12 @@ import { Step } from './step.ts'
 import { withFault } from './with-fault.ts'
 
 /**
- * M3: a payment that nobody can find out about for longer than the grace leaves a subscription that is neither live nor
- * over. Until that is mended, no fault lasts as long as the grace of the shortest plan.
+ * Known limitation: if a payment's state stays unknown for longer than the grace period, its subscription is neither active nor
+ * ended. Until that is fixed, no fault lasts as long as the grace period of the shortest plan.
  */
 const longestFaultMs = 20 * hourMs
 
-/** Time passes: the site runs, or is down and starts again, or has trouble with its gateway. */
+/** Lets time pass: the site runs, is down and restarts, or has gateway faults. */
 export class Wait extends Step {
   readonly hours: number
   readonly how: 'up' | 'down' | 'the request is lost' | 'the answer is lost' | 'no answers'
@@ -44,7 +44,7 @@ export class Wait extends Step {
   }
 }
 
-/** The hourly comparison with the gateway's books. */
+/** Runs the hourly reconciliation with the gateway. */
 export class Reconcile extends Step {
   override check({ books }: Readonly<Model>): boolean {
     return books.payments.length > 0
@@ -58,7 +58,7 @@ export class Reconcile extends Step {
   }
 }
 
-/** Two things happen at the same time. */
+/** Runs two steps concurrently. */
 export class AtOnce extends Step {
   readonly both: readonly [Step, Step]
   constructor(both: readonly [Step, Step]) {

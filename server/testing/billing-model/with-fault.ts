@@ -1,7 +1,7 @@
 import type { BillingLane, Fault } from './billing-lane.ts'
 import type { Model } from './model.ts'
 
-/** Does something with a fault on the connection to the gateway. */
+/** Runs work with a fault on the connection to the gateway. */
 export async function withFault<T>(
   { line }: BillingLane,
   model: Model,

@@ -12,7 +12,7 @@ interface VideoOptions {
   title?: string
   episodes?: number
   freeEpisodes?: number
-  /** How many of the episodes have been made; all by default. */
+  /** Number of ready episodes; all by default. */
   ready?: number
   categoryId?: string | null
   featured?: boolean
@@ -25,7 +25,7 @@ export interface BuiltVideo {
   episodes: { id: string; number: number; assetId: string | null }[]
 }
 
-/** A category that is the last of the menu, with an English name where one is given alone. */
+/** Creates a category at the end of the menu; a string is its English name. */
 export async function buildCategory(db: Db, name: string | Texts): Promise<string> {
   const id = newId('cat')
   await db
@@ -40,7 +40,7 @@ export async function buildCategory(db: Db, name: string | Texts): Promise<strin
   return id
 }
 
-/** A tag that no video has. */
+/** Creates a tag without videos. */
 export async function buildTag(db: Db, name: string): Promise<string> {
   const id = newId('tag')
   await db
@@ -50,13 +50,13 @@ export async function buildTag(db: Db, name: string): Promise<string> {
   return id
 }
 
-/** The part of a storage that keeps the files of a built video. */
+/** The part of a storage that stores a built video's files. */
 type Files = Pick<Storage, 'write'> & Partial<Pick<Storage, 'delivery'>>
 
-/** For tests that read no file of a video. */
+/** A storage for tests that read no file of a video. */
 export const noFiles: Files = { write: () => Promise.resolve() }
 
-/** A published video with its episodes and, in the storage, the files of those that are ready. */
+/** Creates a published video with its episodes and, in the storage, the files of ready ones. */
 export async function buildVideo(
   { db, storage }: { db: Db; storage: Files },
   options: VideoOptions = {},
@@ -130,7 +130,7 @@ async function buildAsset(db: Db, storage: Files, state: 'ready' | 'uploaded'): 
   return id
 }
 
-/** Writes a file as the storage does, but does not wait until a disk has it: that takes most of a test's time. */
+/** Writes a file like the storage, but without fsync, which would take most of a test's time. */
 async function writeFile({ delivery, write }: Files, key: string, text: string): Promise<void> {
   if (delivery?.kind !== 'files') return write(key, text)
   const path = join(delivery.root, key)

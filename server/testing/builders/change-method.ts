@@ -6,7 +6,7 @@ import type { Envelope } from '#server/testing/site/visitor.ts'
 
 type MethodChangeParams = BodyOf<typeof changeMethod>
 
-/** Changes the payment method; the first call of a change has a name. */
+/** Changes the payment method; the first call of a change includes a name. */
 export function change(
   { visitor }: Shopper,
   params: MethodChangeParams,

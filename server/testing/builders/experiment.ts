@@ -5,7 +5,7 @@ import { variantOf } from '#server/features/experiments/assign-variant.ts'
 import type { TestSite } from '#server/testing/site/test-site.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 
-/** Drafts an experiment and starts it; it is known everywhere from then on. */
+/** Creates an experiment and starts it. It is known to every process on return. */
 export async function startOne(
   desk: Visitor,
   body: Omit<BodyOf<typeof createExperiment>, 'name'>,
@@ -14,7 +14,7 @@ export async function startOne(
   return desk.ask(startExperiment, { body: { id } })
 }
 
-/** A guest whom an experiment gives this variant. */
+/** Returns a guest who is assigned to this variant. */
 export async function guestIn(site: TestSite, experiment: Experiment, variant: number): Promise<Visitor> {
   for (;;) {
     const visitor = site.visitor()

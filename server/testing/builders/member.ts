@@ -3,7 +3,7 @@ import type { ReadMail } from '#server/testing/fakes/read-mail.ts'
 import type { TestSite } from '#server/testing/site/test-site.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 
-/** Somebody with an account, signed in. */
+/** A signed-in member. */
 export interface Member {
   visitor: Visitor
   email: string
@@ -12,7 +12,7 @@ export interface Member {
 
 let registered = 0
 
-/** Registers somebody new. */
+/** Registers a new member. */
 export async function register(site: TestSite): Promise<Member> {
   const email = `ada${++registered}@example.com`
   const password = 'an old passphrase'
@@ -21,7 +21,7 @@ export async function register(site: TestSite): Promise<Member> {
   return { visitor, email, password }
 }
 
-/** The secret in a mail's link. */
+/** Returns the secret in a mail's link. */
 export function secretOf(mail: ReadMail | undefined): string {
   return mail?.link.split('=')[1] ?? ''
 }

@@ -1,7 +1,7 @@
 import { newId } from '#server/platform/ids.ts'
 import type { Tx } from '#server/tables.ts'
 
-/** The row of a guest that keeps something. */
+/** Inserts the row of a guest. */
 export async function insertUserRow(tx: Tx, id: string): Promise<void> {
   await tx
     .insertInto('users')
@@ -17,7 +17,7 @@ export async function insertUserRow(tx: Tx, id: string): Promise<void> {
     .execute()
 }
 
-/** An order that was paid, for tests that only need what it gave. */
+/** Inserts a paid order, for tests that only need its entitlement. */
 export async function insertPaidOrder(tx: Tx, userId: string, at: Date): Promise<string> {
   const id = newId('ord')
   await tx

@@ -5,12 +5,12 @@ import { runStudioCommand } from '#server/cli/studio.ts'
 import type { TestSite } from '#server/testing/site/test-site.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 
-/** Somebody who works at the site, signed in to the studio. */
+/** An operator who is signed in to the studio. */
 export interface TestOperator {
   desk: Visitor
   email: string
   password: string
-  /** Of the authenticator app. */
+  /** The TOTP secret. */
   secret: string
   recoveryCodes: string[]
 }
@@ -18,15 +18,15 @@ export interface TestOperator {
 const password = 'a passphrase for the desk'
 let added = 0
 
-/** What an authenticator app shows at a moment. */
+/** Returns the TOTP code at a time. */
 export function codeAt(secret: string, now: Date): string {
   return new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: now.getTime() })
 }
 
-/** The secret of a one-time link. */
+/** Returns the secret of a one-time link. */
 export const invitationOf = (link: string) => link.split('=')[1] ?? ''
 
-/** Adds an operator by the command line, and gives the link's secret. */
+/** Adds an operator with the command line, and returns the link's secret. */
 export async function invite(site: Pick<TestSite, 'context'>, email: string, role: Role): Promise<string> {
   const answer = await runStudioCommand(site.context, [
     ...addOperator.command.split(' '),
@@ -38,7 +38,7 @@ export async function invite(site: Pick<TestSite, 'context'>, email: string, rol
   return invitationOf((JSON.parse(answer) as { link: string }).link)
 }
 
-/** Somebody new with a role, let in by their one-time link. */
+/** Creates an operator with a role, signed in through their invitation link. */
 export async function letIn(site: Pick<TestSite, 'context' | 'visitor'>, role: Role): Promise<TestOperator> {
   const email = `${role}${++added}@example.com`
   const invitation = await invite(site, email, role)

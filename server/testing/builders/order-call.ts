@@ -2,7 +2,7 @@ import type { createOrder } from '#contract/billing.ts'
 import type { BodyOf } from '#contract/endpoint.ts'
 import type { Call } from '#server/platform/http/route.ts'
 
-/** A call that orders something, as the HTTP layer makes it. */
+/** Builds a call that creates an order, as the HTTP layer does. */
 export function orderCall(userId: string, body: BodyOf<typeof createOrder>): Call<typeof createOrder> {
   return {
     query: {},

@@ -19,7 +19,7 @@ export const people = [
 ] as const
 export type PersonName = (typeof people)[number]
 
-/** Somebody with the links that the site has issued to them for the episodes they asked for, by number. */
+/** A viewer with the signed URLs issued to them, by episode number. */
 export interface Person {
   visitor: Visitor
   held: Map<number, MediaLink>
@@ -28,12 +28,12 @@ export interface Person {
 const minute = 60_000
 const week = 7 * 24 * 60 * minute
 
-/** The episodes that everybody has asked for: a free one, and two locked ones of which `bought` is about the first. */
+/** The episodes that every viewer has requested: a free one, and two locked ones of which `bought` is the first. */
 export const episodesAsked = { free: 1, bought: 4, another: 5 }
 
 /**
- * One of each kind of person, by real purchases at the sandbox; all links are alive, also those of whom nothing may be
- * issued to any more. The site's clock is moved on by a week.
+ * Creates one viewer of each kind by real purchases at the sandbox. All signed URLs are valid, including those of viewers who get no
+ * more of them. The site's clock is advanced by a week.
  */
 export async function makePeople(site: MoneySite): Promise<Record<PersonName, Person>> {
   const lapsed = (await Subscriber.on(site)).shopper.visitor
@@ -60,7 +60,7 @@ export async function makePeople(site: MoneySite): Promise<Record<PersonName, Pe
   return everybody
 }
 
-/** A guest of whom something is kept, so that links are in their own name. */
+/** Creates a guest with a row, so that signed URLs are bound to them. */
 export async function makeStranger(site: MoneySite): Promise<Visitor> {
   const visitor = site.visitor()
   await visitor.ask(getUser)
@@ -77,7 +77,7 @@ async function askAll(site: MoneySite, visitor: Visitor): Promise<Person> {
   return { visitor, held }
 }
 
-/** What asking to play an episode comes to: the code, and the link where there is one. */
+/** Requests an episode. @returns the code, and the signed URL if there is one */
 export async function askToPlay(
   site: MoneySite,
   visitor: Visitor,

@@ -4,7 +4,7 @@ import type { Visitor } from '#server/testing/site/visitor.ts'
 
 let made = 0
 
-/** What a member of the tests signs in with. */
+/** The password of test members. */
 export const password = 'nine parts of a drama'
 
 interface RegisteredMember {
@@ -13,7 +13,7 @@ interface RegisteredMember {
   email: string
 }
 
-/** Somebody who has registered and is signed in; `visitor` may be a guest who keeps something already. */
+/** Registers a member and signs them in; `visitor` may be a guest with a row. */
 export async function registerMember(
   site: TestSite,
   visitor: Visitor = site.visitor(),

@@ -4,7 +4,7 @@ import { getUser } from '#contract/members.ts'
 import type { TestSite } from '#server/testing/site/test-site.ts'
 import type { Envelope, Visitor } from '#server/testing/site/visitor.ts'
 
-/** Stripe's published test numbers, which the sandbox takes. */
+/** Stripe's published test numbers, which the sandbox accepts. */
 export const testCards = {
   pays: '4242424242424242',
   declined: '4000000000000002',
@@ -17,7 +17,7 @@ export const testCards = {
   disputed: '4000000000000259',
 }
 
-/** Gets a token for a card, as the sandbox's card form does. */
+/** Creates a token for a card, as the sandbox's card form does. */
 export async function sandboxToken(visitor: Visitor, card = testCards.pays): Promise<string> {
   const response = await visitor.fetch('/sandbox/tokens', {
     method: 'POST',
@@ -32,10 +32,10 @@ type OrderParams = Partial<BodyOf<typeof createOrder>>
 
 let made = 0
 
-/** A guest who wants to buy, with what the browser does between the calls. */
+/** A guest who buys, including the browser's part between the calls. */
 export class Shopper {
   readonly visitor: Visitor
-  /** An address of their own: some things are had once per e-mail. */
+  /** A unique address: some offers are limited to one per e-mail. */
   readonly email = `viewer-${++made}@example.com`
 
   private constructor(visitor: Visitor) {
@@ -83,7 +83,7 @@ export class Shopper {
     return this.visitor.call(payOrder, { body, headers }).then(({ answer }) => answer)
   }
 
-  /** Orders and pays with one card. */
+  /** Creates an order and pays it with one card. */
   async buy(
     params: OrderParams,
     card = testCards.pays,
@@ -93,14 +93,14 @@ export class Shopper {
     return this.tryPay(order.id, await this.token(card))
   }
 
-  /** What the order looks like now. */
+  /** Returns the current order. */
   async look(orderId: string): Promise<Order> {
     const { answer } = await this.visitor.call(getPayment, { query: { order_id: orderId } })
     if (!answer.info) throw new Error(JSON.stringify(answer))
     return answer.info as Order
   }
 
-  /** The person's answer to the bank's check or the wallet at `url`. */
+  /** Answers the bank's 3-D Secure check or the wallet at `url`. */
   decide(url: string, answer: 'yes' | 'no'): Promise<Response> {
     const { pathname, searchParams } = new URL(url, this.visitor.url)
     const body = new URLSearchParams([...searchParams, ['answer', answer]])

@@ -10,13 +10,13 @@ interface Purchase {
   days?: number
   card?: string
   email?: string
-  /** The locked episode whose paywall sold it. */
+  /** The locked episode whose paywall sold the plan. */
   episode_id?: string
-  /** Of the call that places the order. */
+  /** Headers of the call that creates the order. */
   headers?: Record<string, string>
 }
 
-/** Somebody who has bought a plan, with what a test asks about it. */
+/** A subscriber, with helpers for tests. */
 export class Subscriber {
   readonly shopper: Shopper
   readonly userId: string
@@ -48,7 +48,7 @@ export class Subscriber {
     return new Subscriber(site, shopper, user_id, subscription_id)
   }
 
-  /** Moves the site's clock and lets the scheduler do what is due. */
+  /** Advances the site's clock and runs the scheduler. */
   async after(milliseconds: number): Promise<void> {
     this.site.moveOn(milliseconds)
     await renewSubscriptions(this.site.context)
@@ -64,14 +64,14 @@ export class Subscriber {
     return rows.where('user_id', '=', this.userId).orderBy('created_at').orderBy('period_no').execute()
   }
 
-  /** What the gateway has of this person that went through, or every try, in the order of the tries. */
+  /** Returns this subscriber's payments at the gateway with a status, or all attempts, in order. */
   async payments(status?: Payment['status']): Promise<Payment[]> {
     const ids = (await this.orders()).map(({ id }) => id)
     const all = await this.site.sound.listPayments(new Date(0))
     return all.filter((one) => ids.includes(one.orderId) && (status ?? one.status) === one.status)
   }
 
-  /** The tries of ours, with when they began. */
+  /** Returns the site's payment attempts with their start times. */
   async tries() {
     const rows = await this.site.context.db
       .selectFrom('attempts')
@@ -93,7 +93,7 @@ export class Subscriber {
     return (await this.payments(status)).map(({ amountCents }) => amountCents)
   }
 
-  /** What they were told after the receipt of the first period. */
+  /** Returns the mails sent after the receipt of the first period. */
   async told(): Promise<string[]> {
     const subjects = (await this.site.mails(this.shopper.email)).map(({ subject }) => subject)
     return subjects.filter((subject) => !subject.startsWith('Your receipt'))

@@ -13,7 +13,7 @@ import { newId } from '#server/platform/ids.ts'
 import type { Db } from '#server/tables.ts'
 import { insertUserRow } from './money-builders.ts'
 
-/** The rows of somebody with a plan, for tests that need no site and no gateway. */
+/** The rows of a subscriber, for tests without a site and a gateway. */
 export interface SubscriptionRows {
   userId: string
   planId: string
@@ -52,7 +52,7 @@ export async function insertMethod(db: Db, userId: string, reference = newId('pm
   return id
 }
 
-/** A subscription to a weekly plan whose first period was paid by card and ends at `endsAt`. */
+/** Inserts a subscription to a weekly plan whose first period was paid by card and ends at `endsAt`. */
 export async function insertSubscription(
   db: Db,
   endsAt: Date,
@@ -89,7 +89,7 @@ export async function insertSubscription(
   return { ...rows, orderId: order.id }
 }
 
-/** An order of the subscription's plan; the open one for its second period by default. */
+/** Inserts an order of the subscription's plan; by default the open one for its second period. */
 export function insertPlanOrder(
   db: Db,
   { userId, planId, subscriptionId }: SubscriptionRows,
@@ -120,7 +120,7 @@ export function insertPlanOrder(
     .executeTakeFirstOrThrow()
 }
 
-/** An attempt of ours at an order; of the person where it has another key. */
+/** Inserts a merchant-initiated attempt of an order; with another key it is the customer's. */
 export function insertAttemptRow(
   db: Db,
   orderId: string,

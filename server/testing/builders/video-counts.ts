@@ -1,6 +1,6 @@
 import type { Db } from '#server/tables.ts'
 
-/** A video's counters as they are stored; what is saved since is added by `aggregatePlays` and `aggregateFavorites`. */
+/** Returns a video's stored counters; later changes are added by `aggregatePlays` and `aggregateFavorites`. */
 export function countsOf(db: Db, videoId: string): Promise<{ play_count: number; favorite_count: number }> {
   return db
     .selectFrom('videos')

@@ -1,4 +1,4 @@
-// A process that changes how one subscription is charged and may end in the middle of it, as crash-in-billing.ts says.
+// Runs a process that changes a subscription's payment method and may be killed in the middle of it (crash-in-billing.ts).
 import { changeMethod } from '#server/features/billing/payment-methods/change-method.ts'
 import { crashInBilling } from './crash-in-billing.ts'
 

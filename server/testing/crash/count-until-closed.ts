@@ -1,4 +1,4 @@
-// A process that counts plays, favorites and viewings again and again until its input ends. Any error ends it.
+// Runs a process that repeatedly aggregates plays, favorites and viewings until its input ends. Any error ends it.
 import { aggregateFavoriteBatch, aggregatePlayBatch } from '#server/features/library/counts/count-queries.ts'
 import { aggregateViewingBatch } from '#server/features/library/viewing-queries.ts'
 import { openTestPool } from '#server/testing/database/test-pool.ts'
@@ -10,7 +10,7 @@ process.stdin.on('end', () => (isOpen = false)).resume()
 
 process.stdout.write('counting\n')
 while (isOpen) {
-  // Not by `inTransaction`, which would hide a deadlock.
+  // Without `inTransaction`, which would hide a deadlock.
   await db.transaction().execute((tx) => aggregatePlayBatch(tx, 100))
   await db.transaction().execute((tx) => aggregateFavoriteBatch(tx, 100))
   await db.transaction().execute((tx) => aggregateViewingBatch(tx, new Date(), 100))

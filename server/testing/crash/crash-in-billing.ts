@@ -17,19 +17,22 @@ import { openCrashingPool, type Death } from './crashing-pool.ts'
 
 type Work = (context: BillingContext) => Promise<void>
 
-/** What a whole run sends: how many statements, and the numbers of those that commit. */
+/** The statements of a complete run: how many, and the numbers of the commits. */
 export interface WholeRun {
   statements: number
   commits: number[]
 }
 
-/** Does some billing in this process, which dies by SIGKILL at the place that its arguments name. Prints what a whole run sends. */
+/**
+ * Runs billing work in this process, which is killed by SIGKILL at the place given by its arguments. Prints the statements of a
+ * complete run.
+ */
 export async function crashInBilling(
   url: string,
   [when = 'never', at = '0']: readonly string[],
   work: Work,
 ): Promise<void> {
-  // The tests name no other place.
+  // The tests pass no other values.
   const death = { when, at: Number(at) } as Death
   const crashing = openCrashingPool({ connectionString: url }, death, () =>
     process.kill(process.pid, 'SIGKILL'),
@@ -41,9 +44,9 @@ export async function crashInBilling(
 }
 
 /**
- * Does some billing up to the place where its process would die, in a fraction of the time that a process takes: the
- * database loses its connections as it does by SIGKILL, and the code never goes on.
- * @returns what was sent, and whether it died
+ * Runs billing work up to the simulated death of its process, which is much faster than a real process: the database loses its
+ * connections as with SIGKILL, and the code never continues.
+ * @returns the statements sent, and whether it died
  */
 export async function dieInBilling(
   url: string,
@@ -69,12 +72,12 @@ export async function dieInBilling(
   return { ...describeRun(crashing.statements), died }
 }
 
-/** Every statement before which a process can die. */
+/** Returns every statement before which a process can die. */
 export function beforeEachOf({ statements }: WholeRun): Death[] {
   return Array.from({ length: statements }, (_, index) => ({ when: 'before', at: index + 1 }))
 }
 
-/** Opens the first connection, so that what is counted begins with the work. */
+/** Opens the first connection, so that counting starts with the work. */
 async function connect(pool: pg.Pool): Promise<Kysely<Tables>> {
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   await db.connection().execute(async () => {})

@@ -1,16 +1,16 @@
 import pg from 'pg'
 import { columnTypes } from '#server/platform/database/column-types.ts'
 
-/** Where a process dies: before its n-th statement, or just after sending it. */
+/** The place where a process dies: before its n-th statement, or just after sending it. */
 export interface Death {
   when: 'never' | 'before' | 'sent'
   at: number
 }
 
-/** A dead process never learns anything. */
+/** Never settles, because a dead process gets no results. */
 const never = new Promise<never>(() => {})
 
-/** Opens a pool that notes its statements and calls `die` at one of them. No statement is sent or answered after that. */
+/** Opens a pool that records its statements and calls `die` at one of them. No statement is sent or answered after that. */
 export function openCrashingPool(
   config: pg.PoolConfig,
   { when, at }: Death,
@@ -38,7 +38,7 @@ export function openCrashingPool(
         (error: unknown) => (dead ? never : Promise.reject(error)),
       )
     }
-    // Kysely awaits every query and gives no callback.
+    // Kysely awaits every query and passes no callback.
     client.query = counted as typeof client.query
   })
   return { pool, statements }

@@ -1,5 +1,5 @@
-// A worker in a process of its own that makes what waits in the ingest queue, and may end in the middle of it by SIGKILL:
-// so many milliseconds after it began (`after`), or once so many files and folders have come to their place (`moved`).
+// Runs a worker process that converts what is in the ingest queue, and may be killed by SIGKILL: so many milliseconds after its
+// start (`after`), or after so many files and folders were moved to their place (`moved`).
 import { setTimeout as delay } from 'node:timers/promises'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'

@@ -1,4 +1,4 @@
-// A process that pays one order and may end in the middle of it, as crash-in-billing.ts says.
+// Runs a process that pays one order and may be killed in the middle of it (crash-in-billing.ts).
 import { payOrder } from '#server/features/billing/payments/pay-order.ts'
 import { crashInBilling } from './crash-in-billing.ts'
 

@@ -1,4 +1,4 @@
-// A process that refunds one order and may end in the middle of it, as crash-in-billing.ts says.
+// Runs a process that refunds one order and may be killed in the middle of it (crash-in-billing.ts).
 import { refundOrder } from '#server/features/billing/refunds/refund-order.ts'
 import { crashInBilling } from './crash-in-billing.ts'
 

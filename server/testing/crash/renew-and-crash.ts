@@ -1,4 +1,4 @@
-// A process that renews one subscription and may end in the middle of it, as crash-in-billing.ts says.
+// Runs a process that renews one subscription and may be killed in the middle of it (crash-in-billing.ts).
 import { renewSubscription } from '#server/features/billing/jobs/renew-subscription.ts'
 import { crashInBilling } from './crash-in-billing.ts'
 

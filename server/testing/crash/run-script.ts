@@ -1,7 +1,7 @@
 import { execFile, type ChildProcess } from 'node:child_process'
 import { join } from 'node:path'
 
-/** How a script ended. */
+/** The exit signal and output of a script. */
 export interface Ended {
   signal: string | null
   printed: string
@@ -9,7 +9,7 @@ export interface Ended {
 
 const longestRunMs = 60_000
 
-/** Runs a script of this folder as a process of its own, which inherits no settings but where Node keeps compiled code; `started` is given the process. */
+/** Runs a script of this folder as a separate process, which inherits only the compile cache's setting; `started` receives the process. */
 export function runScript(
   name: string,
   args: readonly string[],

@@ -1,4 +1,4 @@
-// A process that sends the mails that wait and ends by SIGKILL `before` its n-th statement, or just after sending it (`sent`).
+// Runs a process that sends queued mails and is killed by SIGKILL `before` its n-th statement, or just after sending it (`sent`).
 import { Kysely, PostgresDialect } from 'kysely'
 import { composerFor } from '#server/i18n/compose-mail.ts'
 import { systemClock } from '#server/platform/clock.ts'
@@ -9,7 +9,7 @@ import type { Tables } from '#server/tables.ts'
 import { openCrashingPool, type Death } from './crashing-pool.ts'
 
 const [url = '', smtpUrl = '', when = 'never', at = '0'] = process.argv.slice(2)
-// The tests name no other place.
+// The tests pass no other values.
 const death = { when, at: Number(at) } as Death
 const crashing = openCrashingPool({ connectionString: url }, death, () =>
   process.kill(process.pid, 'SIGKILL'),

@@ -1,5 +1,5 @@
-// A process that starts (or adopts) the embedded PostgreSQL of a data directory and writes rows until it is killed. It
-// prints each number once the database has acknowledged it.
+// Runs a process that starts (or adopts) the embedded PostgreSQL of a data directory and writes rows until it is killed. It prints
+// each number once the database has acknowledged it.
 import pg from 'pg'
 import { startEmbedded } from '#server/platform/database/embedded/embedded.ts'
 import { createLog } from '#server/platform/log.ts'

@@ -1,15 +1,15 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import pg from 'pg'
 
-/** What stands between a site and its PostgreSQL, and can misbehave like a network or a server that goes. */
+/** A proxy between a site and its PostgreSQL that simulates network failures and a stopped server. */
 export interface DatabaseProxy {
   url: string
-  /** Ends every connection and refuses new ones. */
+  /** Closes every connection and refuses new ones. */
   goAway(): Promise<void>
   comeBack(): Promise<void>
-  /** Breaks the connections there are. */
+  /** Breaks the open connections. */
   breakAll(): void
-  /** Swallows what the database says, and goes on swallowing it where it is told so. */
+  /** Drops the database's responses while `silent` is true. */
   silence(silent: boolean): void
 }
 

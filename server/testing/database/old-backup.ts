@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '#server/tables.ts'
 
-/** Each table's name, with the columns that are written, not generated. */
+/** Selects each table with its stored columns, without generated ones. */
 const tables = sql`
   SELECT table_name AS name, string_agg(quote_ident(column_name), ', ') AS columns
   FROM information_schema.columns JOIN information_schema.tables USING (table_schema, table_name)
@@ -10,8 +10,8 @@ const tables = sql`
   GROUP BY table_name`
 
 /**
- * Keeps the database as it is now. The function that is returned brings it back to that, as a restored backup does; the sandbox's
- * tables stay, as a gateway's own books do. There are a hundred tables: the server goes through them by itself.
+ * Snapshots the database. The returned function restores it, as a backup does; the sandbox's tables stay, like a gateway's own
+ * records. There are a hundred tables, so the server iterates over them.
  */
 export async function takeBackup(db: Db): Promise<() => Promise<void>> {
   await sql`DO $do$
@@ -24,7 +24,7 @@ export async function takeBackup(db: Db): Promise<() => Promise<void>> {
       END LOOP;
     END $do$`.execute(db)
   return async () => {
-    // Neither triggers nor references look at a restore.
+    // Triggers and foreign keys are disabled during a restore.
     await sql`DO $do$
       DECLARE t record;
       BEGIN

@@ -8,8 +8,8 @@ export interface Plan {
 }
 
 /**
- * What `work` asks of the database, each query with its plan: the one that a process which answers calls keeps for all
- * values, or the one for these values, as jobs have it.
+ * Returns the queries of `work` with their plans: the generic plan, as in processes that answer calls, or the plan for these values,
+ * as in jobs.
  */
 export async function queryPlans(
   { pool }: TestDatabase,

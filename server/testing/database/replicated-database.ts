@@ -16,14 +16,14 @@ import { waitUntil } from '#server/testing/wait-until.ts'
 
 /** A PostgreSQL with a replica that can be made to lag. */
 export interface ReplicatedDatabase {
-  /** Of the primary, as DATABASE_URL has it. */
+  /** The primary's address, for DATABASE_URL. */
   url: string
-  /** Of the replica, as DATABASE_READ_URL has it. */
+  /** The replica's address, for DATABASE_READ_URL. */
   replicaUrl: string
-  /** The replica goes on receiving, and applies nothing until `catchUp`. */
+  /** Stops the replica from applying changes until `catchUp`; it continues to receive them. */
   fallBehind(): Promise<void>
   catchUp(): Promise<void>
-  /** Ends the replica at once, with whatever it is asked. */
+  /** Stops the replica at once, cancelling its queries. */
   stopReplica(): Promise<void>
   startReplica(): Promise<void>
   close(): Promise<void>
@@ -83,7 +83,7 @@ async function run(
     listen_addresses: '',
     unix_socket_directories: socketDir,
     max_connections: '120',
-    // What catches up cancels nobody.
+    // Applying changes never cancels queries.
     max_standby_streaming_delay: '-1',
   }
   const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
@@ -109,7 +109,7 @@ async function run(
   }
 }
 
-/** As pg_basebackup does, which the embedded PostgreSQL lacks. */
+/** Copies a cluster like pg_basebackup, which the embedded PostgreSQL lacks. */
 async function copyCluster(primary: Server, replica: Server): Promise<void> {
   const label = await withClient(primary, async (client) => {
     await client.query("SELECT pg_backup_start('replica', true)")

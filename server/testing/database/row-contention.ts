@@ -4,13 +4,13 @@ import { waitForLock } from './wait-for-lock.ts'
 interface ContendedRow {
   table: string
   id: string
-  /** A column that no key holds. */
+  /** A column without a key. */
   column: string
 }
 
 /**
- * Runs work that waits to change a row, and another transaction that waits to lock the row behind it. Meanwhile a third
- * transaction holds the row as foreign key checks do. Work that locks and changes the row in one statement ends in a deadlock.
+ * Runs work that waits to change a row, and another transaction that waits to lock the row behind it, while a third transaction
+ * holds the row as foreign key checks do. Work that locks and changes the row in one statement ends in a deadlock.
  */
 export async function contendForRow(
   pool: Pool,

@@ -16,7 +16,7 @@ afterAll(async () => {
   await other.close()
 })
 
-test('every test database is migrated and apart from the others', async () => {
+test('every test database is migrated and isolated from the others', async () => {
   await one.pool.query('CREATE TABLE mine (id int8)')
   expect(
     (
@@ -37,7 +37,7 @@ test('int8 arrives as a number, timestamptz as a Date, date as text', async () =
   )
 })
 
-/** How often this connection has run a text as a prepared statement, by the kind of plan. */
+/** Returns how often this connection has run a text as a prepared statement, by kind of plan. */
 async function queryPlans(db: Db, text: string) {
   const { rows } = await sql`
     SELECT generic_plans, custom_plans FROM pg_prepared_statements WHERE statement = ${text}`.execute(db)

@@ -5,13 +5,13 @@ import type { Database } from '#server/platform/database/database.ts'
 import type { Tables } from '#server/tables.ts'
 import { openTestPool } from './test-pool.ts'
 
-/** A migrated, empty database of the caller's own. */
+/** A migrated, empty database for one test file. */
 export interface TestDatabase extends Database<Tables> {
-  /** For a second process or pool on the same database. */
+  /** Address for a second process or pool on the same database. */
   url: string
 }
 
-/** Clones the run's template (some 30 ms). Call it once a test file, in `beforeAll`, and `close()` in `afterAll`. */
+/** Clones the run's template (some 30 ms). Call it once per test file, in `beforeAll`, and `close()` in `afterAll`. */
 export async function testDatabase(): Promise<TestDatabase> {
   const { url, drop } = await createDatabase(`TEMPLATE ${inject('templateName')} STRATEGY FILE_COPY`)
   const database = openTestPool(url)
@@ -25,7 +25,7 @@ export async function testDatabase(): Promise<TestDatabase> {
   }
 }
 
-/** A database of the caller's own that no site has used. */
+/** Creates a database that no site has used. */
 export function emptyDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
   return createDatabase('')
 }
@@ -40,7 +40,7 @@ async function createDatabase(how: string): Promise<{ url: string; drop(): Promi
   }
 }
 
-/** Runs one statement with a connection of its own: CREATE DATABASE wants that. */
+/** Runs one statement on a new connection, as CREATE DATABASE requires. */
 async function onServer(url: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

@@ -3,7 +3,7 @@ import { columnTypes } from '#server/platform/database/column-types.ts'
 import { databaseOn, planOnce, type Database } from '#server/platform/database/database.ts'
 import type { Tables } from '#server/tables.ts'
 
-/** A database of a test as the site opens it, without a look at its version and migrations. */
+/** Opens a test's database like the site, without checking its version and migrations. */
 export function openTestPool(url: string): Database<Tables> {
   const openPool = (more: pg.PoolConfig = {}) => {
     const pool = new pg.Pool({
@@ -13,7 +13,7 @@ export function openTestPool(url: string): Database<Tables> {
       ...planOnce,
       ...more,
     })
-    // A database is dropped with whoever is still connected; whoever waits for an answer learns of it by its query.
+    // A database is dropped while clients are connected; a client that waits for a result gets its query's error.
     pool.on('error', () => {})
     pool.on('connect', (client) => client.on('error', () => {}))
     return pool

@@ -2,8 +2,8 @@ import pg from 'pg'
 import { onTestFinished, vi } from 'vitest'
 
 /**
- * Watches what this process asks the database until the test is over, on whichever connection.
- * @returns what gives the texts so far that name one of these tables
+ * Records the queries of this process until the end of the test, on any connection.
+ * @returns a function that returns the texts so far that name one of these tables
  */
 export function watchQueries(...tables: readonly string[]): () => string[] {
   const query = vi.spyOn(pg.Client.prototype, 'query')

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Storage } from '#server/platform/storage/storage.ts'
 import type { Db } from '#server/tables.ts'
 
-/** A storage that is slow for sure: it notes each call that is made while a transaction of this database waits for it. */
+/** Wraps a storage to record the calls that are made inside of a transaction of this database. */
 export function watchTransactions(
   storage: Storage,
   db: Db,

@@ -6,7 +6,7 @@ interface Credentials {
   secretAccessKey: string
 }
 
-/** The parts of a signature, as they come in the query or in the Authorization header. */
+/** The parts of a signature, from the query or the Authorization header. */
 interface Claim {
   credential: string
   signedHeaders: string
@@ -14,7 +14,7 @@ interface Claim {
   time: string
 }
 
-/** Why an S3 server would not take a request: recomputes Signature Version 4 from the secret. Undefined where it is right. */
+/** Returns why an S3 server would refuse a request, by recomputing Signature Version 4 from the secret; undefined if it is valid. */
 export function refusalOf(
   request: IncomingMessage,
   { accessKeyId, secretAccessKey }: Credentials,

@@ -1,13 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Clock } from '#server/platform/clock.ts'
 
-/** A value as Stripe writes it. */
+/** A value in Stripe's JSON. */
 export type Json = string | number | boolean | null | Json[] | { [name: string]: Json | undefined }
 export interface Dict {
   [name: string]: Json | undefined
 }
 
-/** An answer of Stripe's that says no. */
+/** An error response of Stripe. */
 export class StripeSaysNo extends Error {
   readonly status: number
   readonly error: Dict
@@ -18,7 +18,7 @@ export class StripeSaysNo extends Error {
   }
 }
 
-/** Stripe's published test numbers, by what becomes of them; those without a refusal pay. */
+/** Stripe's published test numbers with their results; those without an error succeed. */
 export const cards: Record<
   string,
   { code: string; decline_code?: string } | 'asks always' | 'asks once' | 'later'
@@ -30,7 +30,7 @@ export const cards: Record<
   '4000000000000127': { code: 'incorrect_cvc', decline_code: 'incorrect_cvc' },
   '4000002760003184': 'asks always',
   '4000000000003220': 'asks once',
-  // At Stripe this one can only be kept; here it pays once, so that a renewal may fail.
+  // At Stripe this one can only be saved; here it pays once, so that a renewal may fail.
   '4000000000000341': 'later',
 }
 
@@ -77,13 +77,13 @@ export const missing = (id: string, param: string) =>
     param,
   })
 
-/** What Stripe keeps for one account, and its rules (billing.md, "Stripe"): as much of both as the site makes use of. */
+/** Stripe's records of one account and its rules, as far as the site uses them. */
 export class StripeBooks {
   readonly intents = new Map<string, Intent>()
   readonly customers = new Map<string, Dict>()
   readonly refunds: Refund[] = []
   readonly methods = new Map<string, Method>()
-  /** It does not list them. */
+  /** Whether lists omit disputes. */
   hidesDisputes = false
   private readonly disputes = new Map<string, Dict>()
   private readonly clock: Clock
@@ -111,7 +111,7 @@ export class StripeBooks {
     return customer
   }
 
-  /** Its cards go with it. */
+  /** Deletes a customer with its cards. */
   deleteCustomer(id: string): Dict {
     if (!this.customers.delete(id)) throw missing(id, 'intent')
     for (const method of this.methods.values()) if (method.customer === id) method.customer = null
@@ -119,7 +119,7 @@ export class StripeBooks {
     return { id, object: 'customer', deleted: true }
   }
 
-  /** The cards that can be charged. */
+  /** Returns the cards that can be charged. */
   get kept(): string[] {
     return [...this.methods.values()].filter(({ customer }) => customer !== null).map(({ id }) => id)
   }
@@ -166,7 +166,7 @@ export class StripeBooks {
     return intent
   }
 
-  /** What Stripe's script does with the typed card. */
+  /** Confirms an intent with the typed card, as Stripe's script does. */
   confirm(id: string, asked: Dict): Dict {
     const intent = this.intent(id)
     if (asked['client_secret'] !== intent.client_secret) throw missing(id, 'intent')
@@ -178,7 +178,7 @@ export class StripeBooks {
     return this.presentIntent(intent)
   }
 
-  /** `kept`: the person is there, and the card was checked when it was kept. */
+  /** `kept`: the customer is present, and the card was authenticated when it was saved. */
   private charge(intent: Intent, method: Method, person: 'present' | 'kept' | 'absent'): void {
     const does = cards[method.number]
     Object.assign(intent, { payment_method: method.id, last_payment_error: null })
@@ -207,7 +207,7 @@ export class StripeBooks {
     this.tell('payment_intent.succeeded', this.presentIntent(intent))
   }
 
-  /** The person's answer to the bank. It counts while the bank asks. */
+  /** Answers the bank's check. It only counts while the check is pending. */
   answer(id: string, answer: 'yes' | 'no'): Dict {
     const intent = this.intent(id)
     if (intent.status === 'requires_action')
@@ -267,7 +267,7 @@ export class StripeBooks {
     return { object: 'refund', ...refund }
   }
 
-  /** The bank sends back what was refunded of a payment: it is the account's again. */
+  /** Fails the refunds of a payment, as when the bank returns them: the account gets the money back. */
   failRefunds(id: string): void {
     const { charge } = this.intent(id)
     for (const refund of this.refunds) {
@@ -305,7 +305,7 @@ export class StripeBooks {
     }
   }
 
-  /** The person has their bank take the money back, or the bank has decided. */
+  /** Opens a dispute of a payment, or decides it. */
   dispute(id: string, status: 'warning_needs_response' | 'needs_response' | 'won' | 'lost'): void {
     const intent = this.intent(id)
     if (!intent.charge) throw new Error(`${id} has no charge`)
@@ -365,7 +365,7 @@ function presentCard({ number }: Pick<Method, 'number'> = { number: '' }): Dict 
   }
 }
 
-/** Of one payment where that is asked for, and not made before. */
+/** Returns whether a charge matches the filters by payment and creation time. */
 function isAskedFor(
   { payment_intent, created }: { payment_intent?: Json; created?: Json },
   asked: Dict,

@@ -23,7 +23,7 @@ interface Setup {
   cancellation_reason: string | null
 }
 
-/** Stripe's SetupIntents: cards that are kept without a payment. */
+/** Stripe's SetupIntents: cards that are saved without a payment. */
 export class StripeSetups {
   readonly all = new Map<string, Setup>()
   private readonly books: StripeBooks
@@ -62,7 +62,7 @@ export class StripeSetups {
     return setup
   }
 
-  /** With its card where that is asked for. */
+  /** Returns a set-up, with its card if expanded. */
   read(id: string, { expand }: Dict): Dict {
     const setup = this.get(id)
     const whole = JSON.stringify(expand ?? null).includes('payment_method') && setup.payment_method !== null
@@ -80,7 +80,7 @@ export class StripeSetups {
     return page(found.toReversed(), asked, present)
   }
 
-  /** What Stripe's script does with the typed card. */
+  /** Confirms a set-up with the typed card, as Stripe's script does. */
   confirm(id: string, asked: Dict): Dict {
     const setup = this.get(id)
     if (asked['client_secret'] !== setup.client_secret) throw missing(id, 'intent')
@@ -98,7 +98,7 @@ export class StripeSetups {
     return present(setup)
   }
 
-  /** The person's answer to the bank. It counts while the bank asks. */
+  /** Answers the bank's check. It only counts while the check is pending. */
   answer(id: string, answer: 'yes' | 'no'): Dict {
     const setup = this.get(id)
     if (setup.status === 'requires_action')

@@ -11,25 +11,25 @@ const publicUrl = 'http://localhost:3000'
 const secrets = { secretKey: 'sk_test_fake', publishableKey: 'pk_test_fake', webhookSecrets: ['whsec_fake'] }
 const keysLastMs = 24 * 60 * 60_000
 
-/** Stripe's HTTP face for tests and trials: its calls that we make, its script's one, and its signed events. */
+/** A fake of Stripe's HTTP API for tests and local trials: the calls that the site makes, that of Stripe's script, and signed events. */
 export interface FakeStripe {
   url: string
   settings: typeof secrets & { apiBase: string; publicUrl: string }
-  /** The same as an operator sets it. */
+  /** The same as environment settings. */
   env: Record<string, string>
   books: StripeBooks
   setups: StripeSetups
-  /** Everything it would have told, the latest last. */
+  /** All events, the latest last, whether sent or not. */
   events: { id: string; type: string; object: Dict }[]
-  /** The webhooks that the account has set up. */
+  /** The account's webhook endpoints. */
   webhooks: { url: string; status: string; enabled_events: string[] }[]
-  /** Where events are sent to, signed. */
+  /** The URL that signed events are sent to. */
   webhookUrl: string | undefined
-  /** How often each key came with a request that is not the same request again. */
+  /** Number of distinct requests per idempotency key. */
   keys: Map<string, number>
-  /** What each request asked, for a look at them. */
+  /** All requests, for tests to inspect. */
   requests: { method: string; path: string; asked: Dict }[]
-  /** What Stripe's script does in the browser with the typed card. @returns the HTTP status */
+  /** Confirms a payment with the typed card, as Stripe's script does in the browser. @returns the HTTP status */
   confirm(clientSecret: string, cardNumber: string): Promise<number>
   /** Signs an event as Stripe does. */
   sign(
@@ -39,11 +39,14 @@ export interface FakeStripe {
     body: Buffer
     headers: Record<string, string>
   }
-  /** Lets what starts a payment, a saving or a refund meet a fault, or with each request another. @returns what ends it */
+  /**
+   * Injects a fault into requests that start a payment, a set-up or a refund; a function chooses one per request. @returns a function
+   * that ends it
+   */
   fail(fault: Fault | (() => Fault)): () => void
-  /** While set, every request is dropped. */
+  /** While true, every request is dropped. */
   away: boolean
-  /** What a day does. */
+  /** Deletes the stored idempotency keys, as Stripe does after a day. */
   forgetKeys(): void
   close(): Promise<void>
 }
@@ -51,11 +54,11 @@ export interface FakeStripe {
 interface Kept {
   fingerprint: string
   at: number
-  /** Undefined while the request is being worked on. */
+  /** Undefined while the request is in progress. */
   answer?: { status: number; body: Dict }
 }
 
-/** What a request may bring; anything else is refused, as the pinned version does with what it has dropped. */
+/** The allowed parameters of each request; others are refused, as the pinned API version does with removed ones. */
 const parameters: Record<string, string> = {
   'POST /v1/customers': 'email name metadata',
   'GET /v1/customers/{id}': '',
@@ -65,7 +68,7 @@ const parameters: Record<string, string> = {
   'GET /v1/payment_intents': 'created limit starting_after expand',
   'GET /v1/payment_intents/{id}': 'expand key client_secret',
   'POST /v1/payment_intents/{id}/confirm': 'key client_secret payment_method_data',
-  // The bank's page, which has another address in truth.
+  // The bank's page, which has another address in reality.
   'POST /v1/payment_intents/{id}/answer': 'key client_secret answer',
   'POST /v1/payment_intents/{id}/cancel': 'cancellation_reason',
   'POST /v1/setup_intents': 'customer allowed_payment_method_types usage metadata expand',
@@ -97,7 +100,7 @@ export async function startFakeStripe(clock: Clock = systemClock, port = 0): Pro
       type,
       data: { object: event.object },
     })
-    // Whoever does not answer is told no second time.
+    // A webhook endpoint that does not respond gets no retry.
     fetch(fake.webhookUrl, { method: 'POST', body: body.toString(), headers }).catch(() => {})
   }
   const books = new StripeBooks(clock, tell)
@@ -129,7 +132,7 @@ export async function startFakeStripe(clock: Clock = systemClock, port = 0): Pro
     send(response, settled.status, settled.body)
   }
 
-  /** The first answer to a key is kept for a day, a refusal of the bank and a 500 too; what was not begun is not. */
+  /** Stores the first response to a key for a day, including declines and 500s; requests that were not started are not stored. */
   async function once(
     key: string,
     fingerprint: string,
@@ -154,10 +157,10 @@ export async function startFakeStripe(clock: Clock = systemClock, port = 0): Pro
     return entry.answer
   }
 
-  // It closes no idle connection: a client on a slow machine may be about to use it.
+  // Idle connections are not closed, because a client on a slow machine may be about to use one.
   const server = createServer({ keepAliveTimeout: 0 }, (request, response) => void handle(request, response))
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
-  // A server that listens on a port has an address with one.
+  // A listening TCP server has an AddressInfo.
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const fake: FakeStripe = {
     url,
@@ -264,7 +267,7 @@ function perform({ books, setups, webhooks }: Shelves, call: string, id: string,
   }
 }
 
-/** A charge is in its payment by its name alone, unless the request says otherwise. */
+/** Replaces a payment's charge by its id, unless the request expands it. */
 function unexpanded(answer: Dict, { expand }: Dict): Dict {
   if (JSON.stringify(expand ?? null).includes('latest_charge')) return answer
   const byName = (object: Dict) => ({
@@ -276,7 +279,7 @@ function unexpanded(answer: Dict, { expand }: Dict): Dict {
   return Array.isArray(data) ? { ...answer, data: data.map((one) => byName(dictOf(one))) } : answer
 }
 
-/** Whose request it is, of which version, and whether it brings what nobody knows. */
+/** Checks a request's API key, API version and parameters. */
 function checkRequest(call: string, headers: IncomingMessage['headers'], asked: Dict): void {
   const known = parameters[call]
   const refuse = (status: number, code: string, message: string) =>
@@ -312,7 +315,7 @@ function send(response: ServerResponse, status: number, body: Dict): void {
   response.end(JSON.stringify(body))
 }
 
-/** `a[b][c]=1&d[]=2` as the object that it stands for. */
+/** Parses `a[b][c]=1&d[]=2` into the nested object. */
 function nest(form: URLSearchParams): Dict {
   const whole: Dict = {}
   for (const [name, value] of form) {

@@ -1,4 +1,5 @@
-// A real OpenID Connect issuer in a process of its own, that agrees to everything. It says where it is, and ends with its input.
+// Runs a real OpenID Connect issuer as a separate process, which grants every request. It prints its address, and ends with its
+// input.
 import { OAuth2Server } from 'oauth2-mock-server'
 
 const server = new OAuth2Server()

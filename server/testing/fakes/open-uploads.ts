@@ -6,11 +6,11 @@ interface OpenUpload {
   parts: Map<number, { etag: string; bytes: number }>
 }
 
-/** The uploads in parts that were begun at a store and not finished, as ListMultipartUploads and ListParts tell them. */
+/** Tracks a store's unfinished multipart uploads, for ListMultipartUploads and ListParts. */
 export function createOpenUploads() {
   const open = new Map<string, OpenUpload>()
   return {
-    /** Remembers what an answered request has changed. */
+    /** Records the changes of an answered request. */
     note(request: IncomingMessage, status: number, headers: IncomingMessage['headers'], body: string): void {
       const { key, query } = readUrl(request)
       const id = query.get('uploadId') ?? ''
@@ -24,7 +24,7 @@ export function createOpenUploads() {
         })
       else if (id) open.delete(id)
     },
-    /** The answer to a request for one of the two lists. */
+    /** Returns the response to a request for one of the two lists. */
     list(request: IncomingMessage): string | 'gone' | undefined {
       const { query } = readUrl(request)
       if (request.method !== 'GET') return undefined

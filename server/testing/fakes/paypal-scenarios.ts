@@ -4,13 +4,13 @@ import type { FakePaypal } from '#server/features/billing/gateways/paypal/fake/f
 interface ScenarioOptions {
   random?: () => number
   now: () => Date
-  /** How likely a step disturbs a payment that came through. */
+  /** Probability that a step disturbs a successful payment. */
   odds?: number
 }
 
 /**
- * What PayPal does with payments in the course of time, and what follows some steps later: captures that are pending and end either
- * way, disputes in every state of their capture, reversals, refunds of a part that fail or not.
+ * Simulates the later life of PayPal payments: pending captures that succeed or fail, disputes in every state of their capture,
+ * reversals, and partial refunds that succeed or fail.
  */
 export class PaypalScenarios {
   readonly met: Record<string, number> = {}
@@ -33,7 +33,7 @@ export class PaypalScenarios {
     return choices[Math.floor(this.random() * choices.length)]
   }
 
-  /** Each of the choices in turn, so that a year meets them all. */
+  /** Returns each of the choices in turn, so that a year covers them all. */
   private turn<T>(name: string, choices: readonly T[]): T | undefined {
     const taken = this.turns.get(name) ?? 0
     this.turns.set(name, taken + 1)
@@ -44,14 +44,14 @@ export class PaypalScenarios {
     this.planned.push({ steps: 1 + Math.floor(this.random() * 3), work })
   }
 
-  /** Takes one step of every kind: funding, planned work, and a new disturbance. */
+  /** Runs one step of every kind: funding, planned work, and a new disturbance. */
   step(): void {
     this.fund()
     this.passStep()
     this.change()
   }
 
-  /** How wallets pay until the next step. */
+  /** Chooses how wallets pay until the next step. */
   fund(): void {
     for (const vault of this.paypal.orders.vault.keys())
       this.paypal.orders.vault.set(
@@ -69,7 +69,7 @@ export class PaypalScenarios {
     }
   }
 
-  /** What was left to happen, by the number of steps. */
+  /** Runs the events planned for this step. */
   passStep(): void {
     for (const one of this.planned) one.steps--
     const due = this.planned.filter(({ steps }) => steps <= 0)
@@ -77,7 +77,7 @@ export class PaypalScenarios {
     for (const { work } of due) work()
   }
 
-  /** From now on every wallet pays, and what is pending comes to its end. */
+  /** Makes every wallet pay from now on, and completes what is pending. */
   end(): void {
     for (const vault of this.paypal.orders.vault.keys()) this.paypal.orders.vault.set(vault, 'pays')
     for (const [id, { captures }] of this.paypal.orders.all)

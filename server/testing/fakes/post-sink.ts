@@ -7,10 +7,10 @@ interface Posted {
   body: unknown
 }
 
-/** What it answers; 'nothing' leaves the caller waiting. */
+/** The response; 'nothing' never responds. */
 export type Reply = { status: number; body: unknown; headers?: Record<string, string> } | 'nothing'
 
-/** An HTTP server instead of somebody else's: it keeps what is posted and answers as a test says. */
+/** A fake HTTP server that records what is posted and responds as configured by the test. */
 export interface PostSink {
   url: string
   posts: Posted[]
@@ -18,12 +18,12 @@ export interface PostSink {
   close(): Promise<void>
 }
 
-/** @param read makes the body of what is posted, which is JSON otherwise */
+/** @param read parses a posted body; JSON by default */
 export async function openPostSink(
   read: (text: string) => unknown = (text) => JSON.parse(text),
 ): Promise<PostSink> {
   const sink: Pick<PostSink, 'posts' | 'reply'> = { posts: [], reply: () => ({ status: 200, body: {} }) }
-  // It closes no idle connection: a client on a slow machine may be about to use it.
+  // Idle connections are not closed, because a client on a slow machine may be about to use one.
   const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     const parts: Buffer[] = []
     request.on('data', (part: Buffer) => parts.push(part))
@@ -38,7 +38,7 @@ export async function openPostSink(
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  // A server that listens on a port has an address with one.
+  // A listening TCP server has an AddressInfo.
   const { port } = server.address() as AddressInfo
   return Object.assign(sink, {
     url: `http://127.0.0.1:${port}`,

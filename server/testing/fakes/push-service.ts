@@ -4,7 +4,7 @@ import { Agent } from 'node:https'
 import { connect, type AddressInfo } from 'node:net'
 import type { PushMessage, PushSubscription } from '#contract/alerts.ts'
 
-/** A push as the service got it. */
+/** A push message as received by the service. */
 interface Taken {
   host: string | undefined
   path: string
@@ -14,11 +14,11 @@ interface Taken {
 
 type Reply = { status: number; headers?: Record<string, string> } | 'nothing'
 
-/** The push service of some browsers, over HTTP: it keeps what is posted and answers as a test says. */
+/** A fake push service over HTTP that records what is posted and responds as configured by the test. */
 export interface FakePushService {
   taken: Taken[]
   reply: (taken: Taken) => Reply
-  /** Leads to the service, whatever the host: the internet's name service and certificates are not here. */
+  /** Connects every host to the service, because tests have no DNS and certificates. */
   agent: Agent
   close(): Promise<void>
 }
@@ -38,7 +38,7 @@ export async function openPushService(): Promise<FakePushService> {
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  // A server that listens on a port has an address with one.
+  // A listening TCP server has an AddressInfo.
   const { port } = server.address() as AddressInfo
   const agent = new Agent()
   agent.createConnection = () => connect(port, '127.0.0.1')
@@ -52,7 +52,7 @@ export async function openPushService(): Promise<FakePushService> {
   })
 }
 
-/** A browser that is subscribed at a push service, and can read what it gets. */
+/** A browser that is subscribed at a push service, and can decrypt its messages. */
 export class PushBrowser {
   readonly subscription: PushSubscription
   readonly #keys = createECDH('prime256v1')
@@ -66,13 +66,13 @@ export class PushBrowser {
     }
   }
 
-  /** What was posted for this browser, decrypted, in order. */
+  /** Returns the messages posted for this browser, decrypted, in order. */
   read(service: Pick<FakePushService, 'taken'>): PushMessage[] {
     const { pathname } = new URL(this.subscription.endpoint)
     return service.taken.filter(({ path }) => path === pathname).map(({ body }) => this.#open(body))
   }
 
-  /** RFC 8291: one record of RFC 8188, with the sender's key as its name. */
+  /** Decrypts a body by RFC 8291: one record of RFC 8188, with the sender's key as its id. */
   #open(body: Buffer): PushMessage {
     const salt = body.subarray(0, 16)
     const sender = body.subarray(21, 21 + (body[20] ?? 0))
@@ -88,7 +88,7 @@ export class PushBrowser {
   }
 }
 
-/** What the site says of itself with a push (RFC 8292). @throws Error where the signature is not by that key */
+/** Returns the site's VAPID claims of a push (RFC 8292). @throws Error if the signature is not by that key */
 export function readVapid({ headers }: Pick<Taken, 'headers'>, publicKey: string): Record<string, unknown> {
   const [, token = '', key] = /^vapid t=([^,]+), ?k=(\S+)$/.exec(headers.authorization ?? '') ?? []
   const [head = '', claims = '', signature = ''] = token.split('.')

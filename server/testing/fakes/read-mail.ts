@@ -1,22 +1,22 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What a test looks at in a mail. */
+/** The parsed parts of a mail. */
 export interface ReadMail {
   to: string
   from: string
   subject: string
   replyTo: string
   messageId: string
-  /** `List-Unsubscribe` and `List-Unsubscribe-Post`; empty where the mail has none. */
+  /** `List-Unsubscribe` and `List-Unsubscribe-Post`; empty without them. */
   unsubscribe: [link: string, post: string]
   text: string
   html: string
-  /** The first link of the text. */
+  /** The first link in the text. */
   link: string
 }
 
-/** Reads a mail as this site composes them: a text and an HTML part. */
+/** Parses a mail of this site: a text and an HTML part. */
 export function readMail(raw: string): ReadMail {
   const [head, body] = halves(raw.replaceAll('\r\n', '\n'))
   const boundary = /boundary="([^"]+)"/.exec(head)?.[1] ?? ''
@@ -35,7 +35,7 @@ export function readMail(raw: string): ReadMail {
   }
 }
 
-/** The mails of a folder, the latest last. */
+/** Returns the mails in a folder, the latest last. */
 export function readMailsIn(folder: string): ReadMail[] {
   if (!existsSync(folder)) return []
   // A mail that is still being written ends in `.part`.

@@ -4,13 +4,13 @@ import { startFauxqs } from 'fauxqs'
 import { refusalOf } from './check-signature.ts'
 import { createOpenUploads } from './open-uploads.ts'
 
-/** What happens to a request instead of an answer. */
+/** Faults that replace a response. */
 export type Fault =
   | 'break'
   | 'break in the middle'
   | 'stop in the middle'
   | 'lose the answer'
-  /** These two break in the middle of what is asked for whole. */
+  /** Both break in the middle of a whole-file response. */
   | 'forget the range'
   | 'mistake the range'
   | 'fail'
@@ -23,19 +23,19 @@ export interface S3StandIn {
   url: string
   /** The requests so far, such as `PUT /films/media/a`. */
   asked: string[]
-  /** Decides, for each request, whether something goes wrong; nothing does by default. */
+  /** Chooses a fault for each request; none by default. */
   misbehave(fault: (call: string) => Fault | Promise<Fault>): void
   close(): Promise<void>
 }
 
-/** One for each site that a test has. */
+/** The buckets, one for each site of a test. */
 const buckets = ['films', 'films-2', 'films-3', 'films-4', 'films-5'] as const
 const [bucket] = buckets
 const credentials = { accessKeyId: 'stand-in-key', secretAccessKey: 'stand-in-secret' }
 
 /**
- * An S3 server in this process: fauxqs, and before it what fauxqs lacks, the check of signatures and the lists of what is
- * begun, and what networks and servers do on bad days.
+ * Starts an S3 server in this process: fauxqs, behind a proxy that adds the signature check and the lists of unfinished uploads, and
+ * can simulate failures.
  */
 export async function startS3(): Promise<S3StandIn> {
   const store = await startFauxqs({
@@ -47,7 +47,7 @@ export async function startS3(): Promise<S3StandIn> {
   const uploads = createOpenUploads()
   const asked: string[] = []
   let faultOf: (call: string) => Fault | Promise<Fault> = () => undefined
-  // It closes no idle connection: a client on a slow machine may be about to use it.
+  // Idle connections are not closed, because a client on a slow machine may be about to use one.
   const server = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
     allowPages(response)
     if (request.method === 'OPTIONS') return void response.writeHead(204).end()
@@ -87,7 +87,7 @@ export async function startS3(): Promise<S3StandIn> {
   }
 }
 
-/** What docs/storage-and-cdn.md has an operator allow: pages of the site read the bucket. */
+/** Sets the CORS headers that docs/storage-and-cdn.md requires: the site's pages read the bucket. */
 function allowPages(response: ServerResponse): void {
   response.setHeader('access-control-allow-origin', '*')
   response.setHeader('access-control-allow-methods', 'GET, HEAD')

@@ -4,18 +4,18 @@ import { SMTPServer } from 'smtp-server'
 import { readMail, type ReadMail } from './read-mail.ts'
 
 export type Stage = 'connect' | 'sender' | 'recipient' | 'data'
-/** What a stage answers: it is taken, refused with a code, or there never is an answer. */
+/** The response of a stage: accepted, refused with a code, or none at all. */
 type Answer = number | 'taken' | 'silence'
 
-/** An SMTP server over TCP that a test can make misbehave. */
+/** An SMTP server over TCP with configurable failures. */
 export interface TestSmtp {
   url: string
   port: number
-  /** What was taken, in order. */
+  /** Accepted mails, in order. */
   taken: ReadMail[]
-  /** How often each stage was reached. */
+  /** Number of times each stage was reached. */
   reached: Record<Stage, number>
-  /** Decides what a stage answers; `about` is the address in question. */
+  /** Chooses the response of a stage; `about` is the address in question. */
   answer(stage: Stage, about: string): Answer
   close(): Promise<void>
 }
@@ -57,7 +57,7 @@ export async function testSmtp(port = 0): Promise<TestSmtp> {
       )
     },
   })
-  // A client that dies or gives up breaks its connection: that is what is tested.
+  // A client that dies or disconnects breaks its connection, which is what the tests do.
   server.on('error', () => {})
   const listening = server.listen(port, '127.0.0.1')
   listening.on('connection', (socket: Socket) => sockets.add(socket))
@@ -67,7 +67,7 @@ export async function testSmtp(port = 0): Promise<TestSmtp> {
   return smtp
 }
 
-/** As real servers word it: with the address. */
+/** Words a refusal as real servers do: with the address. */
 function refusal(responseCode: number, about: string): Error {
   return Object.assign(new Error(`no thanks, <${about}>`), { responseCode })
 }

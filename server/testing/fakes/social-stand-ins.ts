@@ -7,13 +7,13 @@ interface Oauth {
   authorize: string
   token: string
   profile: string
-  /** How the client's id is called in the body. */
+  /** The name of the client id in the body. */
   idName: string
   secret: string
   present(who: { id: string; name: string }): object
 }
 
-/** Facebook and TikTok as far as signing in needs them. They refuse what the real ones refuse. */
+/** The parts of Facebook and TikTok that sign-in uses. They refuse what the real ones refuse. */
 const oauths: Oauth[] = [
   {
     authorize: '/facebook/v23.0/dialog/oauth',
@@ -38,9 +38,9 @@ const oauths: Oauth[] = [
 
 export interface SocialStandIn {
   url: string
-  /** Who is signed in there. */
+  /** The signed-in user of the provider. */
   who: { id: string; name: string }
-  /** Answers instead of a path that ends so, for a while. */
+  /** Temporary responses for paths with these endings. */
   trouble: Map<string, (response: ServerResponse) => void>
   close(): Promise<void>
 }
@@ -97,10 +97,10 @@ export async function startSocialStandIn(): Promise<SocialStandIn> {
       body.get('client_secret') === secret
     )
   }
-  // It closes no idle connection: a client on a slow machine may be about to use it.
+  // Idle connections are not closed, because a client on a slow machine may be about to use one.
   const server = createServer({ keepAliveTimeout: 0 }, (request, response) => void answer(request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  // A server that listens on a port has an address with one.
+  // A listening TCP server has an AddressInfo.
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
     ...standIn,
@@ -118,10 +118,10 @@ export async function startSocialStandIn(): Promise<SocialStandIn> {
   }
 }
 
-/** A profile at either. */
+/** A valid profile at both providers. */
 const somebody = { id: 'x', data: { user: { open_id: 'x' } } }
 
-/** What a provider in trouble does. */
+/** Faulty responses of a provider. */
 export const troubles = {
   silent: () => {},
   broken: (response: ServerResponse) =>

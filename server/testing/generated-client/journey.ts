@@ -2,13 +2,13 @@ import createClient from 'openapi-fetch'
 // The test generates it from the site's document; only this file needs it.
 import type { paths } from './paths.ts'
 
-/** What a stranger's program needs besides the document: how the sandbox's card form gives out a token. */
+/** The parts that an API client needs besides the document: the sandbox card form's token. */
 interface Shop {
   url: string
   cardToken(userToken: string): Promise<string>
 }
 
-/** Walks from the homepage to a paid episode, with a client that was generated from the OpenAPI document. @returns its playlist */
+/** Goes from the homepage to a paid episode, with a client generated from the OpenAPI document. @returns its playlist */
 export async function watchPaidEpisode({ url, cardToken }: Shop): Promise<string> {
   const userToken = (await fetch(`${url}/api/user`)).headers.get('x-user-token') ?? ''
   const client = createClient<paths>({ baseUrl: url, headers: { 'x-user-token': userToken } })
@@ -47,12 +47,12 @@ export async function watchPaidEpisode({ url, cardToken }: Shop): Promise<string
   return (await fetch(new URL(opened.info.playback.hls_url, url))).text()
 }
 
-/** The answer of a call that succeeded, as the document describes it. */
+/** Returns the data of a successful response, with the type of the document. */
 function succeeded<Answer extends { code: number }>(
   answer: Answer | undefined,
 ): Extract<Answer, { code: 200 }> {
   if (answer?.code !== 200) throw new Error(JSON.stringify(answer))
-  // By its code, which is a constant in each schema of an answer.
+  // Narrowed by its code, which is a constant in each response schema.
   return answer as Extract<Answer, { code: 200 }>
 }
 

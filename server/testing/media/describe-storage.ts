@@ -3,13 +3,13 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Storage } from '#server/platform/storage/storage.ts'
 
-/** What every storage promises. Each test has a folder of its own in the same storage. */
+/** Tests the contract of a storage. Each test has its own folder in the same storage. */
 export function describeStorage(name: string, storageOf: () => Storage): void {
   let made = 0
   const place = () => ({ storage: storageOf(), at: `media/ast_${name.replaceAll(/\W/g, '')}${++made}` })
 
   describe(name, () => {
-    it('gives back what was written, and replaces it', async () => {
+    it('reads what was written, and replaces it', async () => {
       const { storage, at } = place()
       await storage.write(`${at}/a b+ü.txt`, 'one')
       await storage.write(`${at}/a b+ü.txt`, Buffer.from([0, 255, 10]))
@@ -18,7 +18,7 @@ export function describeStorage(name: string, storageOf: () => Storage): void {
       expect((await storage.read(`${at}/empty`)).length).toBe(0)
     })
 
-    it('says of a file that is not there that it is not', async () => {
+    it('reports a missing file', async () => {
       const { storage, at } = place()
       expect(await storage.exists(`${at}/none`)).toBe(false)
       const missing = { code: 'ENOENT' }
@@ -28,7 +28,7 @@ export function describeStorage(name: string, storageOf: () => Storage): void {
       await storage.remove(`${at}/none`)
     })
 
-    it('takes over a folder in the place of what stood there', async () => {
+    it('moves a folder in, replacing what is there', async () => {
       const { storage, at } = place()
       await storage.moveIn(
         makeFolder(storage, { 'index.m3u8': 'old', 'v0/1.m4s': 'old', 'v9/9.m4s': 'old' }),
@@ -44,7 +44,7 @@ export function describeStorage(name: string, storageOf: () => Storage): void {
       })
     })
 
-    it('takes over one file, copies it, and brings it to where a program can read it', async () => {
+    it('moves a file in, copies it, and provides a local path to it', async () => {
       const { storage, at } = place()
       const folder = makeFolder(storage, { 'film.mp4': 'film' })
       await storage.moveIn(join(folder, 'film.mp4'), `${at}/film.mp4`)
@@ -54,7 +54,7 @@ export function describeStorage(name: string, storageOf: () => Storage): void {
       expect(await storage.exists(`${at}/film.mp4`)).toBe(true)
     })
 
-    it('lists all files below a folder with size and time, and none of a folder whose name only begins so', async () => {
+    it('lists all files below a folder with size and time, and none of a folder whose name only starts the same', async () => {
       const { storage, at } = place()
       const before = Date.now() - 5000
       await storage.write(`${at}/v0/1.m4s`, '12345')
@@ -65,7 +65,7 @@ export function describeStorage(name: string, storageOf: () => Storage): void {
       expect(files[0]?.writtenAt.getTime()).toBeGreaterThan(before)
     })
 
-    it('removes a file, and a folder with all that is in it, and nothing beside it', async () => {
+    it('removes a file, or a folder with its contents, and nothing else', async () => {
       const { storage, at } = place()
       for (const file of ['a/1', 'a/b/2', 'ab/3', 'c']) await storage.write(`${at}/${file}`, file)
       await storage.remove(`${at}/a`)
@@ -73,13 +73,13 @@ export function describeStorage(name: string, storageOf: () => Storage): void {
       expect(await contentsOf(storage, at)).toEqual({ 'ab/3': 'ab/3' })
     })
 
-    it('takes no key that leads elsewhere', async () => {
+    it('refuses a key that leads outside of the storage', async () => {
       const { storage } = place()
       for (const key of ['../app-secret', 'media/../../x', '/etc/passwd', 'a//b', 'a/./b', 'a\\..\\b', ''])
         await expect((async () => storage.read(key))()).rejects.toThrow('leads out of the storage')
     })
 
-    it('takes over nothing once it was told to stop', async () => {
+    it('moves nothing in after an abort', async () => {
       const { storage, at } = place()
       const folder = makeFolder(storage, { one: '1' })
       await expect(storage.moveIn(folder, at, AbortSignal.abort())).rejects.toThrow('abort')
@@ -89,7 +89,7 @@ export function describeStorage(name: string, storageOf: () => Storage): void {
   })
 }
 
-/** A folder with these files, where unfinished work lies. */
+/** Creates a folder with these files in the work folder. */
 export function makeFolder(storage: Storage, files: Record<string, string | Buffer>): string {
   const folder = mkdtempSync(join(storage.workDir, 'made-'))
   for (const [name, content] of Object.entries(files)) {

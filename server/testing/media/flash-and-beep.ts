@@ -1,6 +1,6 @@
 import { ffmpeg } from './run-test-media.ts'
 
-/** What has ffmpeg read a graph as its next input. */
+/** Returns the ffmpeg arguments for a graph as the next input. */
 export const lavfi = (graph: string) => ['-f', 'lavfi', '-i', graph]
 
 /** An input that flashes white on each whole second from 1 on, for `lit` seconds. */
@@ -15,22 +15,22 @@ export const beeping = (seconds: number, channels = 1) => {
   return lavfi(`aevalsrc='${Array.from({ length: channels }, () => beep).join('|')}':s=48000:d=${seconds}`)
 }
 
-/** Encodes pictures quickly, with a key frame each second. */
+/** Encodes frames quickly, with a key frame each second. */
 export const coding = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-preset', 'ultrafast', '-g', '25']
 
-/** Between black and white. */
+/** The threshold between black and white. */
 export const middle = 140
 
-/** The brightness in the middle of each picture of a film, 0 to 255. */
+/** Returns the brightness of the centre of each frame of a video, 0 to 255. */
 export const brightnessOf = (path: string): number[] => [
   ...ffmpeg('-i', path, '-vf', 'crop=16:16,scale=1:1:flags=area,format=gray', '-f', 'rawvideo', 'pipe:1'),
 ]
 
-/** Where values rise above the middle. */
+/** Returns the positions where values rise above the threshold. */
 export const risesOf = (values: readonly number[]): number[] =>
   values.flatMap((value, at) => (value > middle && (values[at - 1] ?? 0) <= middle ? [at] : []))
 
-/** When a sound becomes loud after a fifth of a second of silence, in seconds. */
+/** Returns when a sound becomes loud after a fifth of a second of silence, in seconds. */
 export function beepsOf(path: string): number[] {
   const sound = ffmpeg('-i', path, '-ac', '1', '-ar', '8000', '-f', 's16le', 'pipe:1')
   const found: number[] = []

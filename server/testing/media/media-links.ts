@@ -1,4 +1,4 @@
-/** The parts of a link to a file of an asset: `/media/{expires}.{subject}.{mac}/{asset}/{file}`. */
+/** The parts of a signed URL of an asset's file: `/media/{expires}.{subject}.{mac}/{asset}/{file}`. */
 export interface MediaLink {
   expires: string
   subject: string
@@ -6,19 +6,19 @@ export interface MediaLink {
   asset: string
 }
 
-/** Takes a link apart; its file does not matter. */
+/** Parses a signed URL; its file is ignored. */
 export function readLink(url: string): MediaLink {
   const [, , pass = '', asset = ''] = url.split('/')
   const [expires = '', subject = '', mac = ''] = pass.split('.')
   return { expires, subject, mac, asset }
 }
 
-/** The link to a file of the asset, with whatever was put into its parts. */
+/** Builds the URL of an asset's file from the given parts. */
 export function writeLink({ expires, subject, mac, asset }: MediaLink, file: string): string {
   return `/media/${expires}.${subject}.${mac}/${asset}/${file}`
 }
 
-/** A link as somebody might alter it who knows no secret. */
+/** Returns forged variants of a signed URL, made without the secret. */
 export function alterations(link: MediaLink): MediaLink[] {
   const first = link.mac.startsWith('A') ? 'B' : 'A'
   return [

@@ -3,7 +3,7 @@ import { findFfmpeg } from '#server/platform/processes/run-ffmpeg-version.ts'
 
 export const programs = await findFfmpeg({ ffmpegPath: process.env['FFMPEG_PATH'] })
 
-/** A `video.yaml` with what one must say. */
+/** A `video.yaml` with the required fields. */
 export const description = `title: { en: Salt }
 synopsis: { en: Two sisters. }
 category: family-drama
@@ -11,7 +11,7 @@ free_episodes: 1
 price: { currency: USD, episode_cents: 99, video_cents: 999 }
 `
 
-/** Draws a film with ffmpeg's own test picture and tone. */
+/** Generates a video with ffmpeg's test image and tone. */
 export function drawFilm(
   path: string,
   { size = '320x180', seconds = 3, rate = '25', sound = true, noise = false, more = [] as string[] } = {},
@@ -38,7 +38,7 @@ export function drawFilm(
   execFileSync(programs.ffmpegPath, args, { timeout: 120_000 })
 }
 
-/** The codec of a file's first video stream, cover pictures among them. */
+/** Returns the codec of a file's first video stream, cover images included. */
 export function firstVideoCodec(path: string): string {
   const args = [
     '-v',
@@ -54,7 +54,7 @@ export function firstVideoCodec(path: string): string {
   return execFileSync(programs.ffprobePath, args, { encoding: 'utf8', timeout: 120_000 }).trim()
 }
 
-/** One column of what ffprobe says of every packet of the first stream. */
+/** Returns one column of ffprobe's data about every packet of the first stream. */
 export function packets(path: string, column: string): string[] {
   const args = [
     '-v',
@@ -70,7 +70,7 @@ export function packets(path: string, column: string): string[] {
   return execFileSync(programs.ffprobePath, args, { encoding: 'utf8', timeout: 120_000 }).trim().split('\n')
 }
 
-/** Runs ffmpeg; what it writes to stdout. */
+/** Runs ffmpeg. @returns its stdout */
 export function ffmpeg(...args: string[]): Buffer {
   return execFileSync(programs.ffmpegPath, ['-v', 'error', '-nostdin', '-y', ...args], {
     timeout: 120_000,
@@ -78,7 +78,7 @@ export function ffmpeg(...args: string[]): Buffer {
   })
 }
 
-/** How loud a file is over its whole length, in LUFS, and its highest peak, in dBTP. */
+/** Returns a file's integrated loudness in LUFS, and its highest peak in dBTP. */
 export function loudnessOf(path: string): { integrated: number; peak: number } {
   const args = ['-hide_banner', '-nostats', '-i', path, '-vn', '-af', 'ebur128=peak=true', '-f', 'null', '-']
   const { stderr } = spawnSync(programs.ffmpegPath, args, { encoding: 'utf8', timeout: 120_000 })
@@ -89,7 +89,7 @@ export function loudnessOf(path: string): { integrated: number; peak: number } {
   }
 }
 
-/** The brightness of a frame's middle row, left to right, and of its middle column, downwards, in `parts` equal parts. */
+/** Returns the brightness of a frame's middle row, left to right, and of its middle column, downwards, in `parts` equal parts. */
 export function brightness(path: string, parts: number): { row: number[]; column: number[] } {
   const look = (width: number, height: number) => [
     ...ffmpeg(
@@ -107,7 +107,7 @@ export function brightness(path: string, parts: number): { row: number[]; column
   return { row: look(parts, 1), column: look(1, parts) }
 }
 
-/** What ffprobe says of one stream: the values of these fields, in its order. Of a playlist it says everything twice. */
+/** Returns ffprobe's values of these fields of one stream, in its order. For a playlist it prints everything twice. */
 export function streamFields(path: string, stream: string, fields: string): string[] {
   const args = ['-select_streams', stream, '-show_entries', `stream=${fields}`, '-of', 'csv=p=0']
   return execFileSync(programs.ffprobePath, ['-v', 'error', ...args, path], {

@@ -1,6 +1,6 @@
 import type { TObject, TSchema } from 'typebox'
 
-/** The smallest value that a schema of the contract takes, which is about nothing that exists and sets nothing. */
+/** Returns the smallest valid value of a contract schema, which refers to nothing that exists and changes nothing. */
 function soundValue(schema: TSchema): unknown {
   const { type, enum: values, format, const: only, items, minItems } = schema as Record<string, unknown>
   if (only !== undefined) return only
@@ -15,7 +15,7 @@ function soundValue(schema: TSchema): unknown {
   return kind === 'integer' || kind === 'number' ? 1 : 'x'
 }
 
-/** The fields that a query or body must have, each with a sound value. */
+/** Returns the required fields of a query or body, each with a valid value. */
 export function soundFields({ properties, required }: TObject): Record<string, unknown> {
   return Object.fromEntries((required ?? []).map((name) => [name, soundValue(properties[name] ?? {})]))
 }

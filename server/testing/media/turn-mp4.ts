@@ -1,19 +1,19 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 
-/** How the rows of an MP4's display matrix begin for a turn to the right: a, b, c, d in `[a b 0; c d 0; 0 0 1]`. */
+/** The start of an MP4 display matrix for a clockwise rotation: a, b, c, d in `[a b 0; c d 0; 0 0 1]`. */
 const matrices: Record<number, [number, number, number, number]> = {
   90: [0, 1, -1, 0],
   180: [-1, 0, 0, -1],
   270: [0, -1, 1, 0],
 }
 
-/** Says in the header of an MP4's first track that it is to be turned to the right, as a phone's camera does. */
+/** Sets a clockwise rotation in the header of an MP4's first track, as a phone's camera does. */
 export function turnMp4(path: string, degrees: number): void {
   const matrix = matrices[degrees]
   const file = readFileSync(path)
   const header = file.indexOf('tkhd')
   if (!matrix || header < 0) throw new Error('There is nothing to turn.')
-  // After the type: version and flags, two dates, number, a gap, length, two gaps, layer, group, volume, a gap.
+  // After the type: version and flags, two dates, number, reserved, length, two reserved, layer, group, volume, reserved.
   const at = header + 4 + 40
   const [a, b, c, d] = matrix.map((value) => value * 65_536)
   for (const [place, value] of [a, b, 0, c, d].entries()) file.writeInt32BE(value ?? 0, at + 4 * place)

@@ -15,16 +15,16 @@ interface ApiDocument {
   components: { responses: Operation['responses'] }
 }
 
-/** Whether an answer is what the site's own OpenAPI document says of it. */
+/** Checks that responses conform to the site's own OpenAPI document. */
 export interface AnswerCheck {
-  /** @throws Error that names the call and what is outside of the document */
+  /** @throws Error naming the call and the deviation */
   check(method: string, path: string, response: Response): Promise<void>
 }
 
-/** By their text: most sites of a run have the same, and compiling its schemas takes longer than most tests. */
+/** Keyed by the document's text: most sites of a run have the same, and compiling its schemas takes longer than most tests. */
 const checks = new Map<string, AnswerCheck>()
 
-/** The check for the site at an address; its document is read once, at the first answer. */
+/** Returns the check for the site at a URL; its document is read once, at the first response. */
 export function checkFor(url: string): () => Promise<AnswerCheck> {
   let check: AnswerCheck | undefined
   return async () => (check ??= await load(url))
@@ -38,7 +38,7 @@ async function load(url: string): Promise<AnswerCheck> {
 }
 
 function checkBy(document: ApiDocument): AnswerCheck {
-  // What is compiled is run a few times at most.
+  // The compiled code only runs a few times.
   const ajv = new Ajv({ strict: false, code: { optimize: false } })
   addFormats.default(ajv, ['date-time'])
   const compiled = new Map<object, ValidateFunction>()
@@ -75,7 +75,10 @@ interface Answer {
   info?: Json
 }
 
-/** The document tells refusals of one code apart by their names alone, and an answer tells the name by its sentence. */
+/**
+ * Checks that the endpoint declares a refusal. The document distinguishes refusals of one code only by name, and a response names it
+ * by its message.
+ */
 function checkRefusal(method: string, path: string, { code, message, info }: Answer): void {
   if (code === 200) return
   const endpoint = [...calls, ...studioCalls].find(
@@ -106,7 +109,7 @@ function patternOf(template: string): RegExp {
   return pattern
 }
 
-/** What is said of an answer; of a call that is not there, only that it is not. */
+/** Returns the documented response; for an unknown path only its 4xx fault. */
 function answerFor({ components }: ApiDocument, operation: Operation | undefined, status: number) {
   const answer = operation?.responses[status]
   if (!operation) return status >= 400 && status < 500 ? components.responses[`fault${status}`] : undefined
@@ -114,7 +117,7 @@ function answerFor({ components }: ApiDocument, operation: Operation | undefined
   return reference === undefined ? answer : components.responses[reference]
 }
 
-/** The schema with no room for fields that it does not name. */
+/** Returns the schema without additional properties. */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed)
   if (typeof schema !== 'object' || schema === null) return schema

@@ -12,20 +12,20 @@ import { Shopper } from '#server/testing/builders/shopper.ts'
 import type { Envelope } from './visitor.ts'
 import { episodeOf, expectSound, hear, moneySite, paymentOf, type MoneySite } from './money-site.ts'
 
-/** A site for tests about money, with balances on. */
+/** Starts a site for tests about money, with balances enabled. */
 export const balanceSite = (settings: Env = {}): Promise<MoneySite> =>
   moneySite({ BALANCE: 'on', ...settings })
 
-/** To be called after each test: the gateway's books say what ours do, and balances hold what they must. */
+/** Call it after each test: the site's and the gateway's books agree, and the invariants of balances hold. */
 export async function expectBalanced(site: MoneySite): Promise<void> {
   await expectSound(site)
   await expectBalancesKept(site.context.db)
 }
 
-/** What a top-up costs and adds beside that, and for how many days. */
+/** A top-up's price and bonus, and how many days the bonus lasts. */
 type Sold = readonly [price_cents: number, bonus_cents?: number, bonus_days?: number | null]
 
-/** Puts a top-up on sale. @returns its id */
+/** Creates a top-up product. @returns its id */
 export async function sellTopUp(
   site: MoneySite,
   ...[price_cents, bonus_cents = 0, bonus_days = null]: Sold
@@ -36,13 +36,13 @@ export async function sellTopUp(
   return id
 }
 
-/** Tops up by a product that is on sale, or by a new one. */
+/** Tops up with an existing product, or with a new one. */
 export async function topUp(site: MoneySite, shopper: Shopper, what: string | Sold): Promise<Order> {
   const top_up_id = typeof what === 'string' ? what : await sellTopUp(site, ...what)
   return paid(await shopper.buy({ kind: 'top_up', top_up_id }))
 }
 
-/** Somebody who has topped up: five dollars, if nothing else is said. */
+/** Creates a shopper with a balance, by default of five dollars. */
 export async function withBalance(
   site: MoneySite,
   what: string | Sold = [500],
@@ -63,7 +63,7 @@ export const tryPress = (
     headers,
   )
 
-/** The same where it is paid. */
+/** The same, requiring that it is paid. */
 export const press = async (site: MoneySite, shopper: Shopper, number = 4): Promise<Order> =>
   paid(await tryPress(site, shopper, number))
 
@@ -72,11 +72,11 @@ function paid(answer: Envelope<Order>): Order {
   return answer.info
 }
 
-/** What somebody has; undefined for nothing. */
+/** Returns a shopper's balance; undefined without one. */
 export const balanceOf = async ({ visitor }: Shopper): Promise<Balance | undefined> =>
   (await visitor.ask(getBalance)).balances[0]
 
-/** What is offered to somebody for a locked episode. */
+/** Returns the offer to a shopper for a locked episode. */
 export async function offerOf(site: MoneySite, { visitor }: Shopper, number = 4): Promise<Offer> {
   const query = { episode_id: episodeOf(site, number) }
   const { info }: { info?: unknown } = (await visitor.call(getEpisode, { query })).answer
@@ -84,7 +84,7 @@ export async function offerOf(site: MoneySite, { visitor }: Shopper, number = 4)
   return info
 }
 
-/** The bank speaks about the payment of an order, and the sandbox sends its webhook event. */
+/** Changes the dispute of an order's payment, and sends the sandbox's webhook event. */
 export async function bankSays(site: MoneySite, { id }: Order, status: DisputeStatus): Promise<void> {
   const { db, clock, secret } = site.context
   const { reference } = await paymentOf(site, id)

@@ -2,7 +2,7 @@ import { listHistory } from '#contract/library.ts'
 import type { Visitor } from './visitor.ts'
 
 /**
- * Makes each of a site's two processes write a visitor's waiting positions: they take requests in turn, and reading the history writes
+ * Makes both processes of a site write a visitor's buffered positions: they take requests in turn, and reading the history writes
  * them first.
  */
 export async function flushPositions(visitor: Visitor): Promise<void> {

@@ -4,14 +4,14 @@ import { renewSubscriptions } from '#server/features/billing/jobs/renew-subscrip
 import { startFakeStripe, type FakeStripe } from '#server/testing/fakes/fake-stripe.ts'
 import { testSite, type TestSite } from './test-site.ts'
 
-/** A site with Stripe and PayPal, all three by one clock. */
+/** A site with Stripe and PayPal that share its clock. */
 export interface GatewaySite {
   site: TestSite
   stripe: FakeStripe
   paypal: FakePaypal
-  /** Has the gateways tell the site of what happens, as at the beginning of a test. */
+  /** Connects the gateways' webhooks to the site, as at the beginning of a test. */
   connect(): void
-  /** What the site does by itself after so long: renewals and the janitor. */
+  /** Advances the time and runs the site's renewals and janitor. */
   after(milliseconds: number): Promise<void>
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-// A site in a process of its own that a test may end in any way. It says where it listens.
+// Runs a site as a separate process that a test may kill. It prints its address.
 import { openTestPool } from '#server/testing/database/test-pool.ts'
 import { testSite } from './test-site.ts'
 

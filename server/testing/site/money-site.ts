@@ -13,21 +13,21 @@ import { Shopper } from '#server/testing/builders/shopper.ts'
 import { testDatabase } from '#server/testing/database/template-database.ts'
 import { testSite, type TestSite } from './test-site.ts'
 
-/** A site for tests about money: its clock can be moved on, and its gateway can be made to misbehave. */
+/** A site for tests about money, with an adjustable clock and a gateway that can have faults. */
 export interface MoneySite extends TestSite {
   video: BuiltVideo
   /** For a second process on the same database. */
   databaseUrl: string
-  /** What is called in the gateway's place; a test puts its own in for a while. */
+  /** Overrides of the gateway's methods, set by a test for a while. */
   trouble: Partial<PaymentGateway>
-  /** The gateway that does as it should. */
+  /** The gateway without faults. */
   sound: PaymentGateway
-  /** How often each call reached the gateway's face. */
+  /** Number of calls of each gateway method. */
   calls: Record<string, number>
   moveOn(milliseconds: number): void
 }
 
-/** To be called after each test: nothing troubles the gateway any more, and its books say what ours do. */
+/** Call it after each test: removes the gateway's faults, and checks that the site's and the gateway's books agree. */
 export async function expectSound(site: MoneySite): Promise<void> {
   for (const name of Object.keys(site.trouble)) Reflect.deleteProperty(site.trouble, name)
   site.context.gatewayTimeoutMs = undefined
@@ -36,10 +36,10 @@ export async function expectSound(site: MoneySite): Promise<void> {
   expect(ours).toBe(theirs)
 }
 
-/** An episode of the site's video by its number; from 4 on they are locked. */
+/** Returns the id of an episode of the site's video by number; those from 4 on are locked. */
 export const episodeOf = (site: MoneySite, number = 4): string => site.video.episodes[number - 1]?.id ?? ''
 
-/** Somebody new who has bought an episode. */
+/** Creates a shopper who has bought an episode. */
 export async function buyEpisode(site: MoneySite, number = 4): Promise<{ shopper: Shopper; order: Order }> {
   const shopper = await Shopper.on(site)
   const { info } = await shopper.buy({ episode_id: episodeOf(site, number) })
@@ -47,25 +47,25 @@ export async function buyEpisode(site: MoneySite, number = 4): Promise<{ shopper
   return { shopper, order: info }
 }
 
-/** The code of asking to play an episode. */
+/** Returns the code of requesting an episode. */
 export async function playing(site: MoneySite, shopper: Shopper, number = 4): Promise<number> {
   const query = { episode_id: episodeOf(site, number) }
   return (await shopper.visitor.call(getEpisode, { query })).answer.code
 }
 
-/** An order's payment as the gateway has it. */
+/** Returns an order's payment at the gateway. */
 export async function paymentOf(site: MoneySite, orderId: string): Promise<Payment> {
   const found = (await site.sound.listPayments(new Date(0))).find((payment) => payment.orderId === orderId)
   if (!found) throw new Error(`${orderId} has no payment`)
   return found
 }
 
-/** The same by our own key, which the sandbox knows; null if it has no such payment. */
+/** Returns a payment at the sandbox by its idempotency key; null if there is none. */
 export function paymentByKey(site: MoneySite, key: string): Promise<Payment | null> {
   return site.sound.retrievePayment({ key, attemptId: '', startedAt: new Date(0) })
 }
 
-/** How an order's attempts stand, the first one first. */
+/** Returns an order's attempts with their status, the first one first. */
 export function attemptsOf(site: MoneySite, orderId: string) {
   return site.context.db
     .selectFrom('attempts')
@@ -75,19 +75,19 @@ export function attemptsOf(site: MoneySite, orderId: string) {
     .execute()
 }
 
-/** What the janitor has done when so much more time has gone by. */
+/** Runs the janitor after a time. */
 export async function tidyAfter(site: MoneySite, milliseconds: number): Promise<void> {
   site.moveOn(milliseconds)
   await runJanitor(site.context)
 }
 
 let told = 0
-/** What a notification about a payment comes to. */
+/** Applies a webhook event about a payment. */
 export function hear(site: MoneySite, reference: string) {
   return applyWebhookEvent(site.context, { gateway: 'sandbox', event_id: `evt_${++told}`, reference })
 }
 
-/** The refunds of an order, the first one first. */
+/** Returns the refunds of an order, the first one first. */
 export function refundsOf(site: MoneySite, orderId: string) {
   return site.context.db
     .selectFrom('refunds')

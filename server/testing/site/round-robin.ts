@@ -1,12 +1,12 @@
 import { createServer, request as ask, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A reverse proxy of a few lines: each request goes to the next of `targets`, as it came. */
+/** Starts a minimal reverse proxy: each request goes unchanged to the next of `targets`. */
 export async function shareRequests(
   targets: readonly string[],
 ): Promise<{ url: string; close(): Promise<void> }> {
   let turn = 0
-  // It closes no idle connection: a client on a slow machine may be about to use it.
+  // Idle connections are not closed, because a client on a slow machine may be about to use one.
   const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     const target = targets[turn++ % targets.length] ?? ''
     pass(target, request, response)
@@ -28,7 +28,7 @@ function pass(target: string, request: IncomingMessage, response: ServerResponse
     response.writeHead(answer.statusCode ?? 502, answer.rawHeaders)
     answer.pipe(response)
   })
-  // A body that is refused for its size is not read to its end: the answer is there all the same.
+  // A body that is refused for its size is not read to its end, but there is a response.
   onwards.on('error', () => response.headersSent || response.destroy())
   response.on('close', () => onwards.destroy())
   request.pipe(onwards)

@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { describeProcess, type ProcessDescription } from '#server/platform/processes/run-ps.ts'
 
-/** A process, told apart from a later one with the same id by when it started. */
+/** A process, distinguished by its start time from a later one with the same id. */
 export interface TreeProcess extends ProcessDescription {
   pid: number
 }
 
-/** The process `root` and all its descendants, parents first. */
+/** Returns the process `root` and all its descendants, parents first. */
 export function listProcessTree(root: number): TreeProcess[] {
   const parents = [...readParents()]
   const idsFrom = (pid: number): number[] => [
@@ -24,7 +24,7 @@ export function isRunning({ pid, started }: TreeProcess): boolean {
   return describeProcess(pid)?.started === started
 }
 
-/** The id of each process with its parent's. */
+/** Returns the parent of each process id. */
 function readParents(): Map<number, number> {
   return new Map(existsSync('/proc/self/stat') ? readProc() : askPs())
 }
@@ -33,7 +33,7 @@ function readProc(): [number, number][] {
   return readdirSync('/proc').flatMap((name): [number, number][] => {
     try {
       const stat = readFileSync(`/proc/${Number(name)}/stat`, 'utf8')
-      // Behind the name in brackets: the state and the parent.
+      // After the name in brackets: the state and the parent.
       const [, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
       return [[Number(name), Number(parent)]]
     } catch {

@@ -1,4 +1,4 @@
-// A second process of a site under test: the settings are its environment. It says where it listens, and ends with its input.
+// Runs a second process of a tested site, configured by its environment. It prints its address, and ends with its input.
 import type { AddressInfo } from 'node:net'
 import { createContext } from '#server/context.ts'
 import { loadConfig } from '#server/platform/config/config.ts'

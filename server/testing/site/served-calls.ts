@@ -2,8 +2,8 @@ import type { Context } from '#server/context.ts'
 import { createSite } from '#server/site.ts'
 
 /**
- * Every call below /api that the site serves, such as `GET /api/page/{name}`, read off the server's own tree of routes, which has
- * a piece of a path to a line. HEAD goes with GET.
+ * Returns every call below /api that the site serves, such as `GET /api/page/{name}`, from the server's printed route tree, which
+ * has a segment of a path per line. HEAD is merged with GET.
  */
 export async function servedCalls(context: Context): Promise<string[]> {
   const server = await createSite(context)

@@ -12,14 +12,14 @@ import type { Visitor } from './visitor.ts'
 export interface SocialSite extends TestSite {
   issuer: OAuth2Server
   standIn: SocialStandIn
-  /** What the issuer says of whoever comes. */
+  /** The claims in the issuer's tokens. */
   claims: Record<string, unknown>
-  /** Puts somebody at every provider whom no test has seen. */
+  /** Signs a new user in at every provider. */
   meetSomebody(): void
-  /** Takes back what a test did to the clock and the providers. */
+  /** Resets the clock and the providers. */
   calmDown(): void
   moveOn(milliseconds: number): void
-  /** A member with a password, signed in. */
+  /** Creates a signed-in member with a password. */
   member(email?: string | null, verified?: boolean): Promise<{ id: string; visitor: Visitor }>
   identitiesOf(userId: string): Promise<{ provider: string; subject: string }[]>
 }
@@ -111,27 +111,27 @@ async function addMember(
 
 export const locationOf = (response: Response) => response.headers.get('location') ?? ''
 
-/** Leaves for a provider. @returns its consent screen's address */
+/** Starts the sign-in at a provider. @returns the address of its consent screen */
 export async function leave(visitor: Visitor, provider = 'oidc', query = ''): Promise<string> {
   const response = await visitor.fetch(`/api/user/social/${provider}${query}`)
   expect(response.status).toBe(302)
   return locationOf(response)
 }
 
-/** Agrees at the provider. @returns the path of ours that it sends the browser back to */
+/** Consents at the provider. @returns the site's path that it redirects to */
 export async function agree(consent: string): Promise<string> {
   const back = locationOf(await fetch(consent, { redirect: 'manual' }))
   return back.replace('http://localhost:3000', '')
 }
 
-/** Comes back. @returns where the site sends the browser then */
+/** Follows the callback. @returns the site's redirect */
 export async function comeBack(visitor: Visitor, callback: string): Promise<string> {
   const response = await visitor.fetch(callback, { headers: { 'sec-fetch-site': 'cross-site' } })
   expect(response.status).toBe(303)
   return locationOf(response)
 }
 
-/** The whole way to a provider and back. @returns where it ends */
+/** Runs a whole sign-in at a provider. @returns the final redirect */
 export async function go(visitor: Visitor, provider = 'oidc', query = ''): Promise<string> {
   return comeBack(visitor, await agree(await leave(visitor, provider, query)))
 }

@@ -19,26 +19,26 @@ import { testDatabase, type TestDatabase } from '#server/testing/database/templa
 import { unlimitedQuotas } from './unlimited.ts'
 import { visitorsOf, type Visitor } from './visitor.ts'
 
-/** A whole site on a database of its own, listening on a free port. */
+/** A whole site with its own database, listening on a free port. */
 export interface TestSite {
   context: Context
   url: string
-  /** The same without the proxy in front, for what no proxy would pass on. */
+  /** The same without the proxy in front, for requests that no proxy would forward. */
   directUrl: string
-  /** Somebody with cookies of their own. */
+  /** Creates a visitor with its own cookies. */
   visitor(headers?: Record<string, string>): Visitor
-  /** Does what the worker does about mails, and gives those that an address has got so far, the latest last. */
+  /** Sends queued mails like the worker, and returns all mails to an address so far, the latest last. */
   mails(to: string): Promise<ReadMail[]>
   close(): Promise<void>
 }
 
-/** One process of a site, or what stands for one. */
+/** One process of a site, real or simulated. */
 interface Running {
   url: string
   close(): Promise<void>
 }
 
-/** A test is faster than any person; one that is about a limit sets it. */
+/** Tests are faster than users, so rate limits are off; tests of a limit set it. */
 const usualSettings = {
   PUBLIC_URL: 'http://localhost:3000',
   LOG_LEVEL: 'silent',
@@ -48,10 +48,9 @@ const usualSettings = {
 }
 
 /**
- * Starts a site for a test file; the web is an empty document, since these tests look at the HTTP face. With
- * SITE_PROCESSES=2 in the environment (`npm run test:two`) a second process on the same database answers every other
- * request; where the test puts collaborators of its own in, which no other process could have, the second is a site
- * with a context of its own in this one.
+ * Starts a site for a test file; the web is an empty document, since these tests use the HTTP API. With SITE_PROCESSES=2 in the
+ * environment (`npm run test:two`) a second process on the same database answers every other request. If the test overrides parts of
+ * the context, which another process cannot share, the second one is a site with its own context in this process.
  */
 export async function testSite(overrides: Overrides = {}, settings: Env = {}): Promise<TestSite> {
   const dataDir = mkdtempSync(join(tmpdir(), 'cliffhanger-site-'))
@@ -92,14 +91,14 @@ async function startSite(env: Env, log: Log, overrides: Overrides): Promise<Runn
   const context = await createContext(config, log, { ownAddress: () => listening.at, ...overrides })
   const site = await createSite(context)
   await site.listen({ port: 0, host: '127.0.0.1' })
-  // A server that listens on a port has an address with one.
+  // A listening TCP server has an AddressInfo.
   const url = (listening.at = `http://127.0.0.1:${(site.server.address() as AddressInfo).port}`)
   return {
     context,
     url,
     async close() {
       const closed = site.close()
-      // A connection that a client opened ahead and never used would be waited for.
+      // Otherwise the server waits for connections that a client opened and never used.
       site.server.closeAllConnections()
       await closed
     },
@@ -117,7 +116,7 @@ function startSecond(
   return elsewhere ? runSecondSite({ env, databaseUrl: database.url, webRoot }) : startSite(env, log, given)
 }
 
-/** A folder with an empty document instead of the built web. */
+/** Creates a folder with an empty document in place of the built web. */
 export function emptyWeb(dataDir: string): string {
   const root = join(dataDir, 'web')
   mkdirSync(root)

@@ -1,6 +1,6 @@
 import { quotaSettings } from '#server/platform/config/read-quotas.ts'
 
-/** A limit that no test and no measurement reaches. */
+/** A limit that no test or benchmark reaches. */
 export const unlimited = '999999999/s'
 
 /** Settings that lift the quotas of a network, because all clients of a test have the same address. */

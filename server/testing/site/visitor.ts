@@ -15,13 +15,13 @@ interface Asked<E extends Endpoint> {
   headers?: Record<string, string>
 }
 
-/** Makes visitors of the site at an address, who share the reading of its OpenAPI document. */
+/** Returns a factory of visitors of a site, which share its OpenAPI document. */
 export function visitorsOf(url: string): (headers?: Record<string, string>) => Visitor {
   const check = checkFor(url)
   return (headers) => new Visitor(url, headers, check)
 }
 
-/** A browser as the server sees it: it keeps cookies and says that its calls are the site's own. */
+/** A browser as the server sees it: it keeps cookies and marks its calls as same-origin. */
 export class Visitor {
   readonly url: string
   cookie = ''
@@ -35,8 +35,8 @@ export class Visitor {
   }
 
   /**
-   * Any request, with the visitor's cookie.
-   * @throws Error if the answer of a call is outside of the OpenAPI document
+   * Sends any request with the visitor's cookie.
+   * @throws Error if the response of a call deviates from the OpenAPI document
    */
   async fetch(path: string, init: RequestInit = {}): Promise<Response> {
     const headers = {
@@ -60,7 +60,7 @@ export class Visitor {
     this.cookie = (/max-age=0(;|$)/i.test(header) ? others : [...others, pair]).join('; ')
   }
 
-  /** A call of the contract, whole: HTTP status and envelope. */
+  /** Sends a call of the contract. @returns the HTTP status and envelope */
   async call<E extends Endpoint>(
     endpoint: E,
     { query, body, headers }: Asked<E> = {},
@@ -80,7 +80,7 @@ export class Visitor {
     }
   }
 
-  /** The result of a call that must succeed. @throws Error with the answer where it does not */
+  /** Sends a call that must succeed. @returns its result @throws Error with the response otherwise */
   async ask<E extends Endpoint>(endpoint: E, asked: Asked<E> = {}): Promise<ResultOf<E>> {
     const { answer } = await this.call(endpoint, asked)
     const result = answer.info ?? answer.data
