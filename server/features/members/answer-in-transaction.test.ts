@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-it('sets headers once the transaction is committed, and none where it is not', async () => {
+it('sets headers once the transaction is committed, and none if it is rolled back', async () => {
   const set: string[] = []
   const call = { setHeader: (name: string, value: string) => void set.push(`${name}: ${value}`) }
   const run = (work: () => Promise<string>) =>
@@ -23,7 +23,7 @@ it('sets headers once the transaction is committed, and none where it is not', a
   expect(set).toEqual(['set-cookie: session=new'])
 })
 
-it('sets the headers of the last try alone where a deadlock ended the first', async () => {
+it('sets only the headers of the last attempt after a deadlock', async () => {
   const set: string[] = []
   const call = { setHeader: (name: string, value: string) => void set.push(`${name}: ${value}`) }
   let tries = 0

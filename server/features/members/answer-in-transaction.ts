@@ -3,8 +3,8 @@ import type { Call } from '#server/platform/http/route.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
 /**
- * Runs work in a transaction (`inTransaction`) and sets its headers after the commit: nobody gets the cookie of a session that
- * was not started, or loses a guest's cookie for nothing.
+ * Runs work in a transaction (`inTransaction`) and sets its headers after the commit, so that nobody gets the cookie of a session
+ * that was rolled back, or loses a guest's cookie by it.
  */
 export async function answerInTransaction<C extends Pick<Call, 'setHeader'>, T>(
   db: Db,

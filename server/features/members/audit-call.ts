@@ -4,12 +4,12 @@ import { originOf, writeAudit } from '#server/platform/database/audit.ts'
 import type { Db } from '#server/tables.ts'
 import type { MembersContext } from './members-context.ts'
 
-/** What strangers can cause as often as they like. */
+/** Events that unauthenticated clients can cause at will. */
 const boundedEvents: ReadonlySet<AuditedEvent> = new Set(['sign_in_failed', 'consent_changed', 'exported'])
 
 /**
- * Writes down what a call did to an account, in its transaction. `userId` is null if nobody is behind it. Of what strangers can
- * cause at will, a network leaves so many entries an hour and no more.
+ * Records an account's audit event, in its transaction. `userId` is null if no account is known. Events that unauthenticated clients
+ * can cause are limited per network and hour.
  */
 export async function auditCall(
   { clock, secret, quotas }: Pick<MembersContext, 'clock' | 'secret' | 'quotas'>,
@@ -30,7 +30,7 @@ export async function auditCall(
   })
 }
 
-/** Rethrows an error; if it says that the authenticator code was wrong, records a failed sign-in. */
+/** Records a failed sign-in if an error is a wrong authenticator code, and rethrows the error. */
 export async function auditWrongCode(
   context: Pick<MembersContext, 'db' | 'clock' | 'secret' | 'quotas'>,
   call: { ip: string },

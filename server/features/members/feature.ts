@@ -9,7 +9,7 @@ interface MembersOverrides {
   socialProviders?: readonly SocialProvider[]
 }
 
-/** Adds the social providers to the context, and what other features ask about consent and referral codes. */
+/** Adds the social providers to the context, and the queries of consent and referral codes for other features. */
 export async function membersFeature({ config }: { config: Config }, overrides: MembersOverrides) {
   return {
     parts: {

@@ -9,20 +9,20 @@ import type { OperatorConfig } from '#server/platform/config/read-operator.ts'
 import type { Db } from '#server/tables.ts'
 import type { LifecycleHooks } from './lifecycle-hooks.ts'
 
-/** What members works with; made once, in server/context.ts. */
+/** The dependencies of the members feature, created once in server/context.ts. */
 export interface MembersContext {
   db: Db
   clock: Clock
-  /** The time that authenticator apps go by; the sandbox does not move it. */
+  /** The clock for TOTP codes; the sandbox does not move it. */
   realClock: Clock
   secret: string
-  /** Whether the site is reached by https, so that cookies are for https alone. */
+  /** Whether the site uses https, so that cookies are secure. */
   secure: boolean
-  /** Where the site is reached, for links in mails. */
+  /** The site's public URL, for links in mails. */
   publicUrl: string
-  /** What the site is called, for authenticator apps. */
+  /** The site's name, for authenticator apps. */
   operator: Pick<OperatorConfig, 'site'>
-  /** The languages that people can choose from, the default first. */
+  /** Languages that users can choose, the default first. */
   languages(): OfferedLanguages
   limits: Limits
   bounds: Bounds
@@ -31,27 +31,27 @@ export interface MembersContext {
   lifecycleHooks: LifecycleHooks
 }
 
-/** What is needed of a call to say who is behind it and to give them their tokens. */
+/** The parts of a call that are needed to identify the caller and to set their tokens. */
 export type Answering = Pick<Call, 'viewer' | 'language' | 'setHeader'> &
-  // A provider's redirect does not say it.
+  // A provider's redirect does not send it.
   Partial<Pick<Call, 'timeZone'>>
 
-/** A call that signs somebody in or out, or changes their account. */
+/** A call that signs in or out, or changes an account. */
 export type AccountCall = Answering & Pick<Call, 'ip' | 'userAgent'>
 
-/** Where tokens come from. */
+/** The sources of tokens. */
 export interface TokenSource {
   cookies: Record<string, string | undefined>
   headers: Record<string, string | string[] | undefined>
 }
 
-/** A cookie for the whole site that no script reads; over https it is bound to this host as well. */
+/** Formats a cookie for the whole site that no script can read; over https it is bound to this host as well. */
 export function cookieFor(secure: boolean, name: string, value: string, days: number): string {
   const flags = `Path=/; Max-Age=${days * 86_400}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`
   return `${cookieName(secure, name)}=${value}; ${flags}`
 }
 
-/** Deletes a guest's cookie: the guest was registered, merged or deleted. */
+/** Deletes a guest's cookie because the guest was registered, merged or deleted. */
 export function forgetGuest({ secure }: Pick<MembersContext, 'secure'>, call: Pick<Call, 'setHeader'>): void {
   call.setHeader('set-cookie', cookieFor(secure, 'guest', '', 0))
 }

@@ -21,7 +21,7 @@ async function zoneOf(id: string) {
 }
 
 describe('a member', () => {
-  it('keeps the time zone of the browser that registers or signs in', async () => {
+  it('stores the time zone of the browser that registers or signs in', async () => {
     const email = 'zone@example.com'
     const visitor = site.visitor({ 'x-time-zone': 'Asia/Calcutta' })
     const { id } = await visitor.ask(registerUser, { body: { email, password, repeat_password: password } })
@@ -30,7 +30,7 @@ describe('a member', () => {
     expect(await zoneOf(id)).toBe('Asia/Tokyo')
   })
 
-  it('who signs in where no zone is said gets the one of the guest', async () => {
+  it("gets the guest's time zone at a sign-in without one", async () => {
     const email = 'zoneless@example.com'
     const { id } = await site.visitor().ask(registerUser, {
       body: { email, password, repeat_password: password },
@@ -44,7 +44,7 @@ describe('a member', () => {
 })
 
 describe('a guest', () => {
-  it('starts with GET /api/user, keeps its id from call to call, and costs no row', async () => {
+  it('starts with GET /api/user, keeps its id from call to call, and needs no row', async () => {
     const before = await rows()
     const visitor = site.visitor()
     const first = await visitor.ask(getUser)
@@ -54,7 +54,7 @@ describe('a guest', () => {
     expect(await rows()).toBe(before)
   })
 
-  it('is known by its header token where cookies are disabled, and that token is no cookie', async () => {
+  it('is identified by its header token if cookies are disabled, and that token is no cookie', async () => {
     const { headers, answer } = await site.visitor().call(getUser)
     const token = headers.get('x-user-token') ?? ''
     const byHeader = await site.visitor({ 'x-user-token': token }).ask(getUser)
@@ -63,7 +63,7 @@ describe('a guest', () => {
     expect(asCookie.id).not.toBe(answer.info?.id)
   })
 
-  it('is a new one where the token was altered', async () => {
+  it('is a new one if the token was altered', async () => {
     const visitor = site.visitor()
     const { id } = await visitor.ask(getUser)
     visitor.cookie = visitor.cookie.replace('.0.', '.1.')
@@ -85,7 +85,7 @@ describe('a guest', () => {
     await moved.close()
   })
 
-  it('is known by the longest token that it can have, and one that is longer is nobody’s', async () => {
+  it('is identified by a token of maximum length, while a longer one is invalid', async () => {
     const visitor = site.visitor()
     const longest = encodeURIComponent('語'.repeat(512))
     const { id } = await visitor.ask(getUser, { headers: { 'x-referrer-token': longest } })
@@ -96,7 +96,7 @@ describe('a guest', () => {
     expect((await site.visitor({ cookie: `guest=${token}` }).ask(getUser)).id).not.toBe(id)
   })
 
-  it('gets its row, under the same id, when it says its name', async () => {
+  it('gets its row, under the same id, when it sets its name', async () => {
     const visitor = site.visitor()
     const { id } = await visitor.ask(getUser)
     const named = await visitor.ask(changeUser, { body: { display_name: 'Ada', language: 'dy' } })
@@ -104,7 +104,7 @@ describe('a guest', () => {
     expect(await visitor.ask(getUser)).toMatchObject({ id, display_name: 'Ada' })
   })
 
-  it('keeps the time zone of the browser it used last, and none that is unknown', async () => {
+  it('stores the time zone of the browser used last, and no unknown one', async () => {
     const visitor = site.visitor()
     const { id } = await visitor.ask(getUser)
     const rename = (zone: string) =>
@@ -118,7 +118,7 @@ describe('a guest', () => {
     expect(await zoneOf(id)).toBe('America/Sao_Paulo')
   })
 
-  it('is not given its empty cookie again, which could undo the one that says that something is kept', async () => {
+  it('is not sent its rowless cookie again, which could overwrite the one of its row', async () => {
     const visitor = site.visitor()
     expect((await visitor.call(getUser)).headers.get('set-cookie')).toContain('.0.')
     expect((await visitor.call(getUser)).headers.get('set-cookie')).toBeNull()
@@ -126,7 +126,7 @@ describe('a guest', () => {
     expect(headers.get('set-cookie')).toContain('.1.')
   })
 
-  it('costs no row by changing nothing and removing nothing', async () => {
+  it('needs no row for changing nothing and removing nothing', async () => {
     const visitor = site.visitor()
     const { id } = await visitor.ask(getUser)
     const before = await rows()
@@ -136,7 +136,7 @@ describe('a guest', () => {
     expect(visitor.cookie).toContain('.0.')
   })
 
-  it('is told in words which field is wrong', async () => {
+  it('gets a readable message about the invalid field', async () => {
     const visitor = site.visitor()
     await visitor.ask(getUser)
     const { status, answer } = await visitor.call(changeUser, { body: { display_name: ' ' } })
@@ -150,7 +150,7 @@ describe('a guest', () => {
 })
 
 describe('over https', () => {
-  it('every cookie is for this host and for https alone, and any other is nobody’s', async () => {
+  it('every cookie is secure and for this host only, and any other is ignored', async () => {
     const secure = await testSite({}, { PUBLIC_URL: 'https://drama.example' })
     const visitor = secure.visitor()
     const guest = await visitor.call(getUser, { headers: { 'x-referrer-token': 'spring' } })
@@ -202,7 +202,7 @@ describe('an unsafe call', () => {
     expect(status).toBe(expected)
   })
 
-  it('without a token is told to sign in first', async () => {
+  it('without a token is asked to sign in first', async () => {
     const { status, answer } = await site.visitor().call(changeUser, { body: { display_name: 'Ada' } })
     expect([status, answer.code]).toEqual([200, 401])
   })

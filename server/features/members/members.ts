@@ -43,7 +43,7 @@ export type { MembersContext } from './members-context.ts'
 /** Consecutive failures are deleted after a day without another. */
 const failuresKeptMs = dayMs
 
-/** The scheduled jobs: purge expired sessions, links and limits, delete inactive guests, and answer reset requests. */
+/** Returns the scheduled jobs: deleting expired sessions, links, delays and counts, and answering password resets. */
 export function membersJobs(context: MembersContext): Job[] {
   const { db, clock } = context
   const purge = async () => {

@@ -4,7 +4,7 @@ import { lookUp, type Slots } from '#server/platform/database/prepared.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import type { UsersTable } from './tables.ts'
 
-/** What a member's links carry. */
+/** Generates the code in a member's referral links. */
 export const newReferralCode = () => newId('usr').slice(4, 14)
 
 /** Inserts the row unless it exists. @returns whether it was inserted */
@@ -29,7 +29,7 @@ export async function selectUser(db: Db, id: string): Promise<UserRow | undefine
   return (await userById(db, { id }))[0]
 }
 
-/** The account of an address, compared without case. */
+/** Returns the account of an address, compared without case. */
 export function selectUserByEmail(db: Db, email: string): Promise<UserRow | undefined> {
   return db
     .selectFrom('users')
@@ -38,7 +38,7 @@ export function selectUserByEmail(db: Db, email: string): Promise<UserRow | unde
     .executeTakeFirst()
 }
 
-/** The columns that tell whether a guest's token is still valid; see `isGuest`. */
+/** The columns that determine whether a guest's token is still valid; see `isGuest`. */
 const standing = ['member_since', 'merged_into', 'deleted_at'] as const
 const standingAndZone = [...standing, 'time_zone'] as const
 
@@ -64,13 +64,13 @@ export async function lockUser(tx: Tx, id: string): Promise<UserRow | undefined>
   return (await lockUsers(tx, [id]))[0]
 }
 
-/** Fields that are undefined stay as they are. */
+/** Changes fields; undefined ones are left unchanged. */
 export async function updateUser(tx: Tx, id: string, change: Updateable<UsersTable>): Promise<void> {
   if (Object.values(change).every((value) => value === undefined)) return
   await tx.updateTable('users').set(change).where('id', '=', id).execute()
 }
 
-/** Keeps the time zone of the browser that a person uses now. */
+/** Stores the time zone of the browser that a user uses now. */
 export async function updateTimeZone(tx: Tx, id: string, timeZone: string | undefined): Promise<void> {
   if (timeZone === undefined) return
   await tx
@@ -90,12 +90,12 @@ export async function markMember(tx: Tx, id: string, now: Date): Promise<void> {
     .execute()
 }
 
-/** Whether a change failed because another account has this address. */
+/** Returns whether a change failed because another account has this address. */
 export function isEmailTaken(error: unknown): boolean {
   return error instanceof Error && 'constraint' in error && error.constraint === 'users_email'
 }
 
-/** Locks guests who may have done nothing since then, those who were looked at longest ago first. @returns their ids */
+/** Locks guests who may have been inactive since a time, those checked longest ago first. @returns their ids */
 export async function lockIdleGuests(tx: Tx, before: Date, most: number): Promise<string[]> {
   const rows = await tx
     .selectFrom('users')
@@ -112,12 +112,12 @@ export async function lockIdleGuests(tx: Tx, before: Date, most: number): Promis
   return rows.map(({ id }) => id)
 }
 
-/** Deletes the row of a person of whom no other feature has anything. */
+/** Deletes the row of a user without records in other features. */
 export async function deleteUserRow(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('users').where('id', '=', id).execute()
 }
 
-/** Guests whose records came to an account go with it. */
+/** Deletes the guests that were merged into an account together with it. */
 export async function retireMerged(tx: Tx, id: string, now: Date): Promise<void> {
   await tx.updateTable('users').set({ deleted_at: now }).where('merged_into', '=', id).execute()
 }
@@ -130,8 +130,8 @@ export interface AuditedRow {
 }
 
 /**
- * A page of what the audit trail holds of a person, also as the guests whose records came to them. The origin says nothing to
- * anybody but us.
+ * Returns a page of a user's audit events, including those of guests merged into them. Without the origin, which is only meaningful
+ * to the site.
  */
 export async function selectAuditOf(
   db: Db,

@@ -10,7 +10,7 @@ import type { LifecycleHooks } from './lifecycle-hooks.ts'
 import { beginTry } from './credentials/attempt-queries.ts'
 import { beginSecondFactor, confirmSecondFactor } from './credentials/second-factor/second-factor.ts'
 
-/** Two processes' worth of sites on one database, with the same settings. */
+/** Two sites on one database with the same settings, like two processes. */
 let database: TestDatabase
 let sites: TestSite[]
 const merged: string[] = []
@@ -42,7 +42,7 @@ function fail(): never {
 const rowOf = async (id: string) =>
   (await database.pool.query('SELECT * FROM users WHERE id = $1', [id])).rows[0]
 
-/** The same browser's tabs, one after the other on either site. */
+/** Tabs of one browser, which alternate between the sites. */
 async function tabs(count: number, keep = true): Promise<{ id: string; tabs: Visitor[] }> {
   const first = siteOf(0).visitor()
   const { id } = await first.ask(getUser)
@@ -55,7 +55,7 @@ async function tabs(count: number, keep = true): Promise<{ id: string; tabs: Vis
   return { id, tabs: all }
 }
 
-test('two tabs that sign in together end with everything once, whichever process they meet', async () => {
+test('two tabs that sign in concurrently merge everything once, in either process', async () => {
   const { user, email } = await registerMember(siteOf(0))
   const guest = await tabs(2)
   const users = await Promise.all(guest.tabs.map((tab) => tab.ask(signIn, { body: { email, password } })))
@@ -66,7 +66,7 @@ test('two tabs that sign in together end with everything once, whichever process
   for (const tab of guest.tabs) expect((await tab.ask(getUser)).id).toBe(user.id)
 })
 
-test('what the account says already is not written over by the guest', async () => {
+test('the guest does not overwrite what is set in the account', async () => {
   const { visitor, email } = await registerMember(siteOf(0))
   await visitor.ask(changeUser, { body: { display_name: 'Ada', consent: { marketing: false } } })
   const guest = await tabs(1)
@@ -76,7 +76,7 @@ test('what the account says already is not written over by the guest', async () 
   }
 })
 
-test('a late call of a tab that has not heard of the sign-in keeps nothing where nobody would find it', async () => {
+test('a late call of a tab without the sign-in stores nothing under the merged guest', async () => {
   for (const keep of [true, false]) {
     const { email } = await registerMember(siteOf(0))
     const { id, tabs: pair } = await tabs(2, keep)
@@ -89,7 +89,7 @@ test('a late call of a tab that has not heard of the sign-in keeps nothing where
   }
 })
 
-test('calls of a guest while it signs in come to the account or are told so, and none is lost', async () => {
+test('concurrent calls of a guest that signs in reach the account or receive an error, and none is lost', async () => {
   const { user, email } = await registerMember(siteOf(0))
   const { id, tabs: all } = await tabs(7)
   const [signer, ...savers] = all
@@ -101,13 +101,13 @@ test('calls of a guest while it signs in come to the account or are told so, and
   expect((await rowOf(id)).display_name).toBeNull()
 })
 
-test('registering twice at once gives one account', async () => {
+test('registering twice concurrently creates one account', async () => {
   const guest = await tabs(4)
   const body = { email: 'twice@example.com', password, repeat_password: password }
   const answers = await Promise.all(guest.tabs.map((tab) => tab.call(registerUser, { body })))
   const codes = answers.map(({ answer }) => answer.code)
   expect(codes.filter((code) => code === 200)).toHaveLength(1)
-  // Whoever comes when the first has been answered is no guest any more, and finds the address taken.
+  // Calls after the first response are no longer a guest's, and find the address taken.
   expect(codes.filter((code) => code === 409 || code === 500)).toHaveLength(3)
   const strangers = [siteOf(0).visitor(), siteOf(1).visitor()]
   const both = { ...body, email: 'both@example.com' }
@@ -120,7 +120,7 @@ test('registering twice at once gives one account', async () => {
   expect(rows).toHaveLength(2)
 })
 
-test('members who sign in on each other across two guests at once do not block each other', async () => {
+test("two members that sign in concurrently from each other's guests do not deadlock", async () => {
   const accounts = [await registerMember(siteOf(0)), await registerMember(siteOf(1))]
   const guests = [await tabs(2), await tabs(2)]
   const calls = guests.flatMap((guest, index) =>
@@ -133,7 +133,7 @@ test('members who sign in on each other across two guests at once do not block e
   expect(merged).toHaveLength(2)
 })
 
-test('deleting twice at once erases once', async () => {
+test('deleting twice concurrently erases once', async () => {
   const { visitor } = await registerMember(siteOf(0))
   const again = siteOf(1).visitor()
   again.cookie = visitor.cookie
@@ -143,7 +143,7 @@ test('deleting twice at once erases once', async () => {
   expect(codes).toEqual([200, 401])
 })
 
-test('tries are counted for both processes together', async () => {
+test('attempts are counted for both processes together', async () => {
   const { email } = await registerMember(siteOf(0))
   const statuses = []
   for (let turn = 0; turn < 4; turn++) {
@@ -165,7 +165,7 @@ test.each([
       visitor.call(changeUser, { body: { current_password: password, new_password: 'an intruder’s own' } }),
     'current_password',
   ],
-])('a password that is changed while a call verifies it does not do for %s', async (_words, enter, field) => {
+])('a password that is changed while a call verifies it is refused for %s', async (_words, enter, field) => {
   const { user, visitor: member, email } = await registerMember(siteOf(0))
   const guest = siteOf(1).visitor()
   await guest.ask(getUser)
@@ -185,7 +185,7 @@ test.each([
   expect((await rowOf(user.id)).password_hash).toBe('another one')
 })
 
-test('signing in and removing the second factor at once do not wait for each other in a circle', async () => {
+test('signing in and removing the second factor concurrently do not deadlock', async () => {
   const { user, visitor, email } = await registerMember(siteOf(0))
   const { context } = siteOf(0)
   const now = () => context.clock.now().getTime()
@@ -207,7 +207,7 @@ test('signing in and removing the second factor at once do not wait for each oth
   expect((await visitor.ask(getUser)).second_factor).toBe(false)
 })
 
-test('a try by a clock that is behind does not rest for one that was free', async () => {
+test('an attempt with a slow clock is not delayed after a free one', async () => {
   const at = (ms: number) => new Date(1_700_000_000_000 + ms)
   const { db } = siteOf(0).context
   const tries = [5000, 0, 4999, 1, 0].map((ms) => () => beginTry(db, 'two clocks', at(ms)))

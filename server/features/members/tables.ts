@@ -1,6 +1,6 @@
 import type { ColumnType, Generated } from 'kysely'
 
-/** A date that stays empty until something happened. */
+/** A date that is null until the event. */
 type Moment = Generated<Date | null>
 
 export interface UsersTable {
@@ -8,21 +8,21 @@ export interface UsersTable {
   email: string | null
   display_name: string | null
   language: string | null
-  /** The IANA name of the zone of the browser that was used last. */
+  /** The IANA time zone of the browser used last. */
   time_zone: Generated<string | null>
   referral_code: string
-  /** By the site's clock, never the database's. */
+  /** Set by the site's clock, never the database's. */
   created_at: ColumnType<Date, Date, never>
   password_hash: Generated<string | null>
   email_verified_at: Moment
   avatar_url: Generated<string | null>
   consent_marketing: Generated<boolean | null>
   consent_at: Moment
-  /** Which text the person agreed to, or not. */
+  /** The version of the text that the user answered. */
   consent_version: Generated<string | null>
   member_since: Moment
   merged_into: Generated<string | null>
-  /** Of a guest: when it was last found to have done something; null until somebody looked. */
+  /** A guest's last activity when it was last checked; null before that. */
   active_at: Moment
   deleted_at: Moment
 }

@@ -17,7 +17,7 @@ import type { LifecycleHooks } from '#server/features/members/lifecycle-hooks.ts
 
 let site: TestSite
 let offset = 0
-/** What the features' lifecycle hooks were given. */
+/** The arguments of the features' lifecycle hooks. */
 const erased: string[] = []
 
 const lifecycleHooks: Partial<LifecycleHooks> = {
@@ -44,7 +44,7 @@ const eventsOf = async (id: string) =>
 describe('registering', () => {
   const wish = { email: 'ada@example.com', password, repeat_password: password }
 
-  it('makes the guest a member with the same id, and what it had said stays', async () => {
+  it('turns the guest into a member with the same id and keeps its profile', async () => {
     const visitor = await guest()
     const { id } = await visitor.ask(changeUser, {
       body: { display_name: 'Ada', consent: { marketing: true } },
@@ -65,12 +65,12 @@ describe('registering', () => {
     expect(await eventsOf(id)).toEqual(['consent_changed', 'registered'])
   })
 
-  it('keeps of the password what nobody can read', async () => {
+  it('stores the password only as a hash', async () => {
     const { user } = await registerMember(site)
     expect((await rowOf(user.id)).password_hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
   })
 
-  it('works without a token, and takes a name along', async () => {
+  it('works without a token, and stores a name', async () => {
     const body = { ...wish, email: 'bo@example.com', display_name: '  Bo  ' }
     expect(await site.visitor().ask(registerUser, { body })).toMatchObject({
       role: 'member',
@@ -91,7 +91,7 @@ describe('registering', () => {
     ['display_name', 'cannot be seen', { display_name: '\u200B\u2060\u00AD' }],
     ['display_name', 'has 65 characters', { display_name: 'x'.repeat(65) }],
     ['display_name', 'has 600 characters', { display_name: 'x'.repeat(600) }],
-  ])('names the field %s where it %s', async (field, _what, change) => {
+  ])('names the field %s if it %s', async (field, _what, change) => {
     const visitor = await guest()
     const { status, answer } = await visitor.call(registerUser, {
       body: { ...wish, email: 'new@example.com', ...change },
@@ -100,12 +100,12 @@ describe('registering', () => {
     expect((await visitor.ask(getUser)).role).toBe('visitor')
   })
 
-  it('counts a name in characters as people see them', async () => {
+  it('counts a name in visible characters', async () => {
     const body = { ...wish, email: 'smile@example.com', display_name: '😀'.repeat(64) }
     expect((await site.visitor().ask(registerUser, { body })).display_name).toBe('😀'.repeat(64))
   })
 
-  it('is of one account, whether accents and the domain are written in one way or another', async () => {
+  it('allows one account per address, however its accents and domain are written', async () => {
     const register = (email: string) =>
       site
         .visitor()
@@ -121,14 +121,14 @@ describe('registering', () => {
     expect((await site.visitor().call(signIn, { body })).answer.code).toBe(200)
   })
 
-  it('is refused to somebody who is signed in', async () => {
+  it('is refused to a signed-in member', async () => {
     const { visitor } = await registerMember(site)
     expect(
       (await visitor.call(registerUser, { body: { ...wish, email: 'x@example.com' } })).answer.code,
     ).toBe(409)
   })
 
-  it('is limited for an address of the network, taken e-mails included', async () => {
+  it('is limited per network, including attempts with taken e-mails', async () => {
     const strict = await testSite({}, { LIMIT_REGISTER_IP: '2/h' })
     const register = (email: string) => strict.visitor().call(registerUser, { body: { ...wish, email } })
     expect((await register('early@example.com')).answer.code).toBe(200)
@@ -144,7 +144,7 @@ describe('registering', () => {
 })
 
 describe('changing', () => {
-  it('takes effect at once for name, language and consent, for a guest as for a member', async () => {
+  it('applies name, language and consent at once, for a guest as for a member', async () => {
     for (const visitor of [await guest(), (await registerMember(site)).visitor]) {
       const body = { display_name: ' Ada ', language: 'fy', consent: { marketing: false } }
       const changed = { display_name: 'Ada', language: 'fy', consent: { marketing: false } }
@@ -158,7 +158,7 @@ describe('changing', () => {
     }
   })
 
-  it('of e-mail and password needs a member and their password', async () => {
+  it('requires a member and their password for e-mail and password', async () => {
     const { visitor } = await registerMember(site)
     const changes = [{ email: 'new-one@example.com' }, { new_password: 'another good one' }]
     for (const change of changes) {
@@ -173,7 +173,7 @@ describe('changing', () => {
     }
   })
 
-  it('of the e-mail waits for the mailed link', async () => {
+  it('applies a new e-mail once the mailed link is used', async () => {
     const { visitor, email } = await registerMember(site)
     const body = { email: 'moved@example.com', current_password: password }
     expect(await visitor.ask(changeUser, { body })).toMatchObject({ email })
@@ -182,7 +182,7 @@ describe('changing', () => {
     expect(answer).toMatchObject({ code: 500, info: { field: 'email' } })
   })
 
-  it('of the password ends every session but this one, which gets a new token', async () => {
+  it('ends every session except this one after a password change, and renews its token', async () => {
     const { visitor, user, email } = await registerMember(site)
     const other = await guest()
     await other.ask(signIn, { body: { email, password } })
@@ -200,7 +200,7 @@ describe('changing', () => {
     expect(await eventsOf(user.id)).toContain('password_changed')
   })
 
-  it('refuses a new password by the rules', async () => {
+  it('refuses a new password that breaks the rules', async () => {
     const { visitor } = await registerMember(site)
     const body = { current_password: password, new_password: 'short' }
     expect((await visitor.call(changeUser, { body })).answer).toMatchObject({
@@ -208,7 +208,7 @@ describe('changing', () => {
     })
   })
 
-  it('rests after guesses at the current password, too', async () => {
+  it('throttles guesses at the current password, too', async () => {
     const { visitor } = await registerMember(site)
     const tryOne = () =>
       visitor.call(changeUser, { body: { current_password: 'guess', new_password: 'another good one' } })
@@ -216,7 +216,7 @@ describe('changing', () => {
     expect((await tryOne()).status).toBe(429)
   })
 
-  it('does not rest after the right password, whatever else was refused', async () => {
+  it('does not throttle after the right password, whatever else was refused', async () => {
     const { visitor } = await registerMember(site)
     const taken = await registerMember(site)
     const change = (current_password: string, email = taken.email) =>
@@ -227,7 +227,7 @@ describe('changing', () => {
     expect((await change(password, 'moves@example.com')).answer.code).toBe(200)
   })
 
-  it('refuses an unknown language by its field', async () => {
+  it('refuses an unknown language and names its field', async () => {
     const { answer } = await (await guest()).call(changeUser, { body: { language: 'xx' } })
     expect(answer).toMatchObject({ code: 500, info: { field: 'language' } })
   })
@@ -275,7 +275,7 @@ describe('sessions', () => {
 })
 
 describe('deleting', () => {
-  it('needs the password, leaves nothing of the person, and gives a fresh guest', async () => {
+  it('requires the password, deletes all personal data, and gives a new guest', async () => {
     const { visitor, user, email } = await registerMember(site)
     const other = await guest()
     await other.ask(signIn, { body: { email, password } })
@@ -301,7 +301,7 @@ describe('deleting', () => {
     expect((await other.ask(registerUser, { body: again })).id).not.toBe(user.id)
   })
 
-  it('without a password takes a sign-in of the last quarter of an hour', async () => {
+  it('without a password requires a sign-in within the last 15 minutes', async () => {
     const { visitor, user } = await registerMember(site)
     await query('UPDATE users SET password_hash = NULL WHERE id = $1', [user.id])
     offset += 16 * 60_000
@@ -310,7 +310,7 @@ describe('deleting', () => {
     expect(await visitor.ask(deleteUser)).toMatchObject({ role: 'visitor' })
   })
 
-  it('is open to guests; their old token is nobody any more', async () => {
+  it('is open to guests; their old token becomes invalid', async () => {
     const visitor = await guest()
     const { id } = await visitor.ask(changeUser, {
       body: { display_name: 'Ada' },
@@ -327,7 +327,7 @@ describe('deleting', () => {
     expect((await site.visitor().call(deleteUser)).answer.code).toBe(401)
   })
 
-  it('is undone where a feature cannot erase its part', async () => {
+  it('is rolled back if a feature cannot erase its part', async () => {
     const failing = await testSite({
       lifecycleHooks: { erase: [() => Promise.reject(new Error('a part could not be erased'))] },
     })
@@ -341,7 +341,7 @@ describe('deleting', () => {
 })
 
 describe('the export', () => {
-  it('is a file with everything of the person, and without secrets', async () => {
+  it('is a file with all personal data, and without secrets', async () => {
     const { visitor, user, email } = await registerMember(site)
     const { headers, answer } = await visitor.call(exportUser)
     expect(headers.get('content-disposition')).toBe('attachment; filename="my-data.json"')
@@ -354,7 +354,7 @@ describe('the export', () => {
     expect(JSON.stringify(answer)).not.toMatch(/argon2|password_hash|token_hash/)
   })
 
-  it('is there for a guest, with or without anything kept, and not for a stranger', async () => {
+  it('is available to a guest, with or without stored data, but not without a token', async () => {
     const visitor = await guest()
     const { id } = await visitor.ask(getUser)
     expect(await visitor.ask(exportUser)).toEqual({ user: { id } })
@@ -366,7 +366,7 @@ describe('the export', () => {
     expect((await site.visitor().call(exportUser)).answer.code).toBe(401)
   })
 
-  it('has what the person agreed to as the guest that they were before they signed in', async () => {
+  it('includes consents given as the guest before signing in', async () => {
     const { email } = await registerMember(site)
     const visitor = await guest()
     await visitor.ask(changeUser, { body: { consent: { marketing: true } } })
@@ -381,7 +381,7 @@ describe('the export', () => {
     })
   })
 
-  it('has everything of a guest whose browser missed that something is kept', async () => {
+  it('includes all data of a guest whose browser missed the cookie of its row', async () => {
     const visitor = await guest()
     const missed = visitor.cookie
     const { id } = await visitor.ask(changeUser, { body: { display_name: 'Ada' } })
@@ -393,7 +393,7 @@ describe('the export', () => {
 })
 
 describe('the audit trail', () => {
-  it('can only be added to', async () => {
+  it('is append-only', async () => {
     const { visitor } = await registerMember(site)
     await visitor.ask(signOut)
     for (const text of [

@@ -28,15 +28,15 @@ import { sendEmailTakenMail } from '#server/features/members/credentials/email-t
 type Change = BodyOf<typeof changeUserCall>
 type ChangeCall = Call<typeof changeUserCall>
 
-/** Which text about marketing the site shows; it changes with the text. */
+/** The version of the displayed marketing text; it changes with the text. */
 const consentVersion = '2026-11'
 
 /**
- * Changes what a user says of itself, and a member's e-mail and password. A new e-mail is used once its mailed link was;
- * a new password ends every session, begins this one anew, and makes links to other addresses worthless.
- * @returns who the caller is now
- * @throws Refusal nameInvalid, languageUnknown, emailInvalid, emailTaken, the password's rules and passwordWrong, with
- * the field; signInFirst for a guest's e-mail or password
+ * Changes a user's profile, and a member's e-mail and password. A new e-mail applies once its mailed link is used; a new password
+ * ends every session, restarts this one, and invalidates links to other addresses.
+ * @returns the new viewer
+ * @throws Refusal nameInvalid, languageUnknown, emailInvalid, emailTaken, the password's rules and passwordWrong, with the field;
+ * signInFirst for a guest's e-mail or password
  */
 export async function changeUser(context: MembersContext, call: ChangeCall): Promise<Viewer> {
   const profile = checkProfile(context, call.body)

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
 
-/** What these people answered about marketing, by id; somebody without a row is missing. */
+/** Returns these users' answers about marketing, by id; users without a row are missing. */
 export async function selectConsents(
   db: Db,
   ids: readonly string[],
@@ -16,11 +16,11 @@ export async function selectConsents(
 }
 
 /**
- * Whether somebody agrees to marketing. Until the transaction is over they neither take it back nor leave nor go over to an
- * account: whoever has begun that is waited for, so no lock may be held that those wait for.
+ * Returns whether a user consents to marketing. Until the end of the transaction the user can't withdraw consent, delete the account
+ * or be merged. It waits for such a transaction in progress, so the caller must hold no lock that it needs.
  */
 export async function holdAgreement(tx: Tx, id: string): Promise<boolean> {
-  // Not FOR SHARE: two calls that share the row and then change it would wait for each other.
+  // Not FOR SHARE: two calls that share the row and then change it would deadlock.
   const row = await tx
     .selectFrom('users')
     .select('id')
@@ -31,7 +31,7 @@ export async function holdAgreement(tx: Tx, id: string): Promise<boolean> {
   return row !== undefined
 }
 
-/** The same of many, without a wait: somebody whose row is being changed at this moment is not among those who agree. */
+/** The same for many users, without waiting: a user whose row is being changed counts as not consenting. */
 export async function holdAgreements(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set()
   const rows = await tx
@@ -45,7 +45,7 @@ export async function holdAgreements(tx: Tx, ids: readonly string[]): Promise<Re
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Whose referral code this is; the account's, where a guest's code came to an account. */
+/** Returns the owner of a referral code; for a merged guest's code, the account. */
 export async function selectReferrer(db: Db, code: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('users')

@@ -15,7 +15,7 @@ import { endSessionsOf } from '#server/features/members/sessions/sessions.ts'
 import { isGuest } from '#server/features/members/sessions/sign-in-as.ts'
 import { giveFreshGuest } from './sign-out.ts'
 
-/** Nothing of a person; the row stays for what the books keep. */
+/** Empties all personal columns; the row stays because the ledger refers to it. */
 const nobody = {
   email: null,
   email_verified_at: null,
@@ -30,10 +30,11 @@ const nobody = {
 }
 
 /**
- * Deletes the account of a member who has proven to be its owner, or what is kept of a guest: every feature erases its
- * part in one transaction, and the row says nothing of the person any more (security.md, "The person's data").
- * @returns a fresh guest
- * @throws Refusal balanceLeft with what, unless they insist; balanceRefundOpen; passwordWrong with the field, codeWrong, signInFirst without a token or a recent enough proof
+ * Deletes the account of a member who has reauthenticated, or the data of a guest: every feature erases its part in one transaction,
+ * and the row has no personal data any more.
+ * @returns a new guest
+ * @throws Refusal balanceLeft with the amounts, unless confirmed; balanceRefundOpen; passwordWrong with the field, codeWrong,
+ * signInFirst without a token or a recent enough proof
  */
 export async function deleteUser(
   context: MembersContext,
@@ -59,7 +60,7 @@ async function lockKeptGuest(tx: Tx, { userId }: Viewer): Promise<boolean> {
   return row !== undefined
 }
 
-/** Asks every feature whether a person may be deleted, whose row is locked. @throws Refusal with what is in the way */
+/** Asks every feature whether a user may be deleted; the row must be locked. @throws Refusal with the reason */
 export async function checkErasure(
   { lifecycleHooks }: MembersContext,
   tx: Tx,
@@ -69,7 +70,7 @@ export async function checkErasure(
   for (const check of lifecycleHooks.mayErase) await check(tx, userId, insists)
 }
 
-/** Deletes a person's data in every feature. The caller has locked the row. */
+/** Deletes a user's data in every feature. The caller has locked the row. */
 export async function eraseAccount(
   { lifecycleHooks, clock }: MembersContext,
   tx: Tx,

@@ -12,10 +12,10 @@ import { oldest } from '#server/features/members/sessions/sessions.ts'
 const mostSessions = 1000
 
 /**
- * Streams everything that is kept of the caller, member or guest, by every feature (security.md, "The person's data"). Lists are read
- * page by page as the client takes them.
- * @throws Refusal signInFirst without a known token, or where the guest has ended
- * @throws Fault tooMany while another export of the person runs, or too many of others
+ * Streams all stored data of the caller, member or guest, from every feature. Lists are read page by page as the client receives
+ * them.
+ * @throws Refusal signInFirst without a known token, or if the guest was merged or deleted
+ * @throws Fault tooMany while another export of the user runs, or too many others
  */
 export async function exportUser(context: MembersContext, call: Call): Promise<Streamed> {
   const { userId, kept } = await requireStanding(context, call)

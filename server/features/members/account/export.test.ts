@@ -11,7 +11,7 @@ import { exportUser } from './export-user.ts'
 import { newGuest } from '#server/features/members/members.ts'
 import type { LifecycleHooks } from '#server/features/members/lifecycle-hooks.ts'
 
-/** A list whose next page is read when the test says so. */
+/** A list whose next page is resolved by the test. */
 let page = Promise.withResolvers<unknown[]>()
 async function* slowList() {
   yield await page.promise
@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all([site.close(), gated.close()]))
 
-/** Stores events of a person with so many bytes each, which PostgreSQL cannot compress. */
+/** Stores events of a user with so many incompressible bytes each. */
 async function fillEvents(userId: string, events: number, bytes: number): Promise<void> {
   await site.context.database.pool.query(
     `INSERT INTO events (at, id, name, fields, user_id)
@@ -45,7 +45,7 @@ const bytesOf = async (userId: string) => {
   return rows[0] ?? { bytes: 0, events: 0 }
 }
 
-test('an export reads its next page of events only when the client has taken the page before', async () => {
+test('an export reads its next page of events only when the client has received the one before', async () => {
   const { user } = await registerMember(site)
   await fillEvents(user.id, 5000, 64)
   const viewer = { userId: user.id, role: 'member' as const, kept: true }
@@ -62,7 +62,7 @@ test('an export reads its next page of events only when the client has taken the
   expect(JSON.parse(text).info.events).toHaveLength(5000)
 })
 
-test('a person has one export at a time, and the next once it has ended', async () => {
+test('allows one export per user at a time, and the next once it has ended', async () => {
   const { visitor, email } = await registerMember(gated)
   const direct = new Visitor(gated.directUrl)
   await direct.ask(getUser)
@@ -78,7 +78,7 @@ test('a person has one export at a time, and the next once it has ended', async 
   expect(await visitor.ask(exportCall)).toMatchObject({ slow: [1] })
 })
 
-test('an export of a client that leaves ends, and leaves its slot to the next', async () => {
+test('an export ends when its client disconnects, and frees its slot', async () => {
   const { email } = await registerMember(gated)
   const direct = new Visitor(gated.directUrl)
   await direct.ask(getUser)
@@ -92,7 +92,7 @@ test('an export of a client that leaves ends, and leaves its slot to the next', 
   await vi.waitFor(async () => expect((await direct.call(exportCall)).status).toBe(200))
 })
 
-test('a network has half of the exports of a process, others have the rest', async () => {
+test('a network may use half of the export slots of a process, others the rest', async () => {
   const context = {
     ...gated.context,
     slots: createSlots(),
@@ -107,12 +107,12 @@ test('a network has half of the exports of a process, others have the rest', asy
   await ask('10.0.0.3')
 })
 
-test('the oldest events of a person go where more bytes are written than may be kept of one', async () => {
+test("deletes a user's oldest events beyond the maximum bytes", async () => {
   const { visitor, userId } = await trackedVisitor(site, true)
   await fillEvents(userId, 100, 2000)
   const fields = Object.fromEntries(Array.from({ length: 16 }, (_, index) => [`f${index}`, 'x'.repeat(250)]))
   expect((await bytesOf(userId)).bytes).toBeGreaterThan(mostBytes)
-  // Whether one event has the others looked through is left to chance.
+  // Trimming after an event is random.
   await vi.waitFor(async () => {
     await visitor.fetch(`/api/statics.png?${new URLSearchParams({ event: 'newest', ...fields }).toString()}`)
     expect((await bytesOf(userId)).bytes).toBeLessThan(mostBytes)
@@ -121,7 +121,7 @@ test('the oldest events of a person go where more bytes are written than may be 
   await vi.waitFor(async () => expect(await newest.execute()).not.toEqual([]))
 })
 
-test('the events of guests who sign in to one account stay within what may be kept of one person', async () => {
+test('limits the events of guests who sign in to one account to the maximum of one user', async () => {
   const { user, email } = await registerMember(site)
   await answerConsent(site, user.id, true)
   for (let guests = 0; guests < 3; guests++) {
@@ -134,7 +134,7 @@ test('the events of guests who sign in to one account stay within what may be ke
   expect(events).toBeGreaterThan(20)
 })
 
-test('events that are held elsewhere are not waited for while others are trimmed', async () => {
+test('trimming does not wait for events locked elsewhere', async () => {
   const { userId } = await trackedVisitor(site, true)
   await fillEvents(userId, 10, 2000)
   await site.context.db.transaction().execute(async (tx) => {
@@ -162,7 +162,7 @@ function callOf() {
   }
 }
 
-/** Asks for an export whose body is not read yet: a visitor reads it to its end. */
+/** Requests an export without reading its body, which a visitor would read to its end. */
 function askUnread(url: string, cookie: string, signal: AbortSignal | null = null): Promise<Response> {
   return fetch(url + exportCall.path, { headers: { cookie }, signal })
 }

@@ -29,7 +29,7 @@ async function guestWithFavorite(): Promise<{ visitor: Visitor; id: string }> {
   return { visitor, id }
 }
 
-/** Whether a person has a row, and how many favorites. */
+/** Returns whether a user has a row, and their number of favorites. */
 async function storedOf(id: string): Promise<[boolean, number]> {
   const { db } = site.context
   const users = await db.selectFrom('users').select('id').where('id', '=', id).execute()
@@ -37,7 +37,7 @@ async function storedOf(id: string): Promise<[boolean, number]> {
   return [users.length > 0, favorites.length]
 }
 
-test('guests who stay away for 400 days are forgotten, unless they bought something; members are not', async () => {
+test('deletes guests who are inactive for 400 days, unless they bought something, but no members', async () => {
   passDays(0)
   // More than one batch.
   const away = []

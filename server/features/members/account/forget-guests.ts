@@ -6,12 +6,12 @@ import { deleteUserRow, lockIdleGuests, updateUser } from '#server/features/memb
 import { guestDays } from '#server/features/members/sessions/guest-token.ts'
 import { eraseAccount } from './delete-user.ts'
 
-/** Guests of one transaction. */
+/** Number of guests per transaction. */
 const batch = 20
 
 /**
- * Deletes the guests who have done nothing for as long as a browser knows its guest (security.md, "Sessions"), with everything that
- * is stored of them. A guest who has bought something stays, because a receipt leads back to it.
+ * Deletes guests who are inactive for as long as a guest cookie lasts, with all their data. A guest who has bought something is
+ * kept, because a receipt refers to it.
  */
 export async function forgetGuests(context: MembersContext, signal: AbortSignal): Promise<void> {
   const before = new Date(context.clock.now().getTime() - guestDays * dayMs)
@@ -20,7 +20,7 @@ export async function forgetGuests(context: MembersContext, signal: AbortSignal)
     seen = await inTransaction(context.db, (tx) => forgetSome(context, tx, before))
 }
 
-/** @returns how many guests were looked at */
+/** @returns how many guests were checked */
 async function forgetSome(context: MembersContext, tx: Tx, before: Date): Promise<number> {
   const ids = await lockIdleGuests(tx, before, batch)
   for (const id of ids) {
@@ -35,7 +35,7 @@ async function forgetSome(context: MembersContext, tx: Tx, before: Date): Promis
   return ids.length
 }
 
-/** When any feature last had something of a guest; the beginning of time where none has. */
+/** Returns when any feature last recorded activity of a guest; the epoch without any. */
 async function lastActive({ lifecycleHooks }: MembersContext, tx: Tx, userId: string): Promise<Date> {
   let latest = 0
   for (const ask of lifecycleHooks.lastActive)

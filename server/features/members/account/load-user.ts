@@ -7,11 +7,11 @@ import { hasSecondFactor } from '#server/features/members/credentials/second-fac
 
 export interface UserContext {
   db: Db
-  /** What billing says of a person's membership; context.ts joins the two. */
+  /** Returns a user's membership from billing; context.ts injects it. */
   membershipOf(db: Db, viewer: Viewer, language: Language): Promise<Membership>
 }
 
-/** The user behind a viewer as the contract shows it. */
+/** Loads a viewer's user in the contract's shape. */
 export async function loadUser(
   { db, membershipOf }: UserContext,
   viewer: Viewer,

@@ -10,7 +10,7 @@ import { oldest } from '#server/features/members/sessions/sessions.ts'
 
 const mostShown = 100
 
-/** Where the member is signed in, the latest first. @throws Refusal signInFirst */
+/** Lists the member's sessions, the latest first. @throws Refusal signInFirst */
 export async function listSessions({ db, clock }: MembersContext, call: Call): Promise<Session[]> {
   const { userId, sessionId } = requireMember(call)
   const sessions = await selectSessions(db, { userId, ...oldest(clock.now()), limit: mostShown })
@@ -23,7 +23,7 @@ export async function listSessions({ db, clock }: MembersContext, call: Call): P
   }))
 }
 
-/** Ends one session of the member, or all but this one where no id is given. @throws Refusal signInFirst */
+/** Ends one session of the member, or all but the current one without an id. @throws Refusal signInFirst */
 export function endSessions(
   context: MembersContext,
   call: Call<typeof endSessionsCall>,

@@ -26,10 +26,10 @@ import { mailWhereTaken } from '#server/features/members/credentials/email-taken
 type RegisterCall = Call<typeof registerUser>
 
 /**
- * Makes the calling guest a member, with its id and everything that is kept of it, and signs in. The password is hashed
- * before anybody looks whether the address is taken, so the time does not tell.
- * @throws Refusal emailInvalid, passwordTooShort, passwordTooLong, passwordCommon, passwordsDiffer, nameInvalid and
- * emailTaken, with the field; signedInAlready; Fault tooMany
+ * Turns the calling guest into a member, with its id and all its data, and signs in. The password is hashed before the address is
+ * looked up, so that the response time does not reveal whether it is taken.
+ * @throws Refusal emailInvalid, passwordTooShort, passwordTooLong, passwordCommon, passwordsDiffer, nameInvalid and emailTaken, with
+ * the field; signedInAlready; Fault tooMany
  */
 export async function register(context: MembersContext, call: RegisterCall): Promise<Viewer> {
   const { email, password, repeat_password, display_name } = call.body
@@ -53,7 +53,7 @@ export async function register(context: MembersContext, call: RegisterCall): Pro
   return registering.catch((error: unknown) => mailWhereTaken(context, email, error))
 }
 
-/** The guest's row, made if need be. @throws Refusal signedInAlready where another call has made it a member just now */
+/** Locks the guest's row, creating it if needed. @throws Refusal signedInAlready if another call has just made it a member */
 async function lockGuest(context: MembersContext, tx: Tx, call: RegisterCall): Promise<UserRow> {
   const { userId: id } = call.viewer ?? newGuest()
   await insertUser(tx, { id, language: call.language, created_at: context.clock.now() })

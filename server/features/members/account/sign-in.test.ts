@@ -15,7 +15,7 @@ import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 
 let site: TestSite
-/** It stands still: on a slow machine a rest of a second would be over before the next call. */
+/** The clock stands still: on a slow machine a delay of a second would be over before the next call. */
 let now = Date.now()
 const moveOn = (seconds: number) => void (now += seconds * 1000)
 
@@ -36,7 +36,7 @@ const auditOf = async (event: string) =>
     .rows
 
 describe('signing in', () => {
-  it('gives the account, whatever the case of the address, and a new session', async () => {
+  it('returns the account, whatever the case of the address, and a new session', async () => {
     const { user, email } = await registerMember(site)
     const visitor = await guest()
     const { answer } = await enter(visitor, email.toUpperCase())
@@ -45,17 +45,17 @@ describe('signing in', () => {
     expect((await visitor.ask(listSessions)).list).toHaveLength(2)
   })
 
-  it('works without any token before it', async () => {
+  it('works without a previous token', async () => {
     const { user, email } = await registerMember(site)
     expect((await enter(site.visitor(), email)).answer.info?.id).toBe(user.id)
   })
 
-  it('names an address that is none', async () => {
+  it('refuses an invalid address', async () => {
     const { answer } = await enter(await guest(), 'ada at example')
     expect(answer).toMatchObject({ code: 500, info: { field: 'email' } })
   })
 
-  it('as the same member begins the session anew; as another one it is refused', async () => {
+  it('as the same member restarts the session; as another one it is refused', async () => {
     const [ada, bob] = [await registerMember(site), await registerMember(site)]
     expect((await enter(ada.visitor, ada.email)).answer.code).toBe(200)
     expect((await ada.visitor.ask(listSessions)).list).toHaveLength(1)
@@ -63,7 +63,7 @@ describe('signing in', () => {
     expect((await ada.visitor.ask(getUser)).id).toBe(ada.user.id)
   })
 
-  it('is written down, with the person and without their address', async () => {
+  it('is recorded in the audit log, with the user and without the address', async () => {
     const { user, email } = await registerMember(site)
     const visitor = await guest()
     await enter(visitor, email, 'not the password')
@@ -78,7 +78,7 @@ describe('signing in', () => {
 
 describe('guessing', () => {
   it.each(['known', 'unknown'])(
-    'rests after five failures for an address that is %s, longer each time',
+    'is delayed after five failures for an address that is %s, longer each time',
     async (kind) => {
       const email = kind === 'known' ? (await registerMember(site)).email : 'who@example.com'
       const visitor = await guest()
@@ -93,7 +93,7 @@ describe('guessing', () => {
     },
   )
 
-  it('rests a quarter of an hour at most, and ends with the right password', async () => {
+  it('is delayed a quarter of an hour at most, and reset by the right password', async () => {
     const { email } = await registerMember(site)
     const visitor = await guest()
     for (let tries = 0; tries < 5; tries++) await enter(visitor, email, 'wrong guess')
@@ -121,14 +121,14 @@ describe('guessing', () => {
     expect((await enter(visitor, email)).answer.code).toBe(200)
   })
 
-  it('counts in a browser that is known, too', async () => {
+  it('counts in a known browser, too', async () => {
     const { visitor, email } = await registerMember(site)
     await visitor.ask(signOut)
     for (let tries = 0; tries < 5; tries++) await enter(visitor, email, 'wrong guess')
     expect((await enter(visitor, email)).status).toBe(429)
   })
 
-  it('is not what a member does who signs in to another account of theirs', async () => {
+  it("does not count a member's sign-in to another account of theirs", async () => {
     const [ada, bob] = [await registerMember(site), await registerMember(site)]
     for (let tries = 0; tries < 4; tries++) await enter(ada.visitor, bob.email, 'wrong guess')
     for (let tries = 0; tries < 3; tries++)
@@ -136,7 +136,7 @@ describe('guessing', () => {
     expect((await enter(await guest(), bob.email)).answer.code).toBe(200)
   })
 
-  it('at once with many calls makes no more than the five tries that are free', async () => {
+  it('with many concurrent calls has no more than the five free attempts', async () => {
     const { email } = await registerMember(site)
     const visitor = await guest()
     const tries = Array.from({ length: 12 }, () => enter(visitor, email, 'wrong guess'))
@@ -145,7 +145,7 @@ describe('guessing', () => {
     expect(codes.filter((code) => code === 429)).toHaveLength(7)
   })
 
-  it('has no tries of its own by another spelling that is the same to the database', async () => {
+  it('gets no extra attempts by another spelling that is equal in the database', async () => {
     const email = 'victim@example.com'
     const body = { email, password, repeat_password: password }
     await (await guest()).ask(registerUser, { body })
@@ -156,7 +156,7 @@ describe('guessing', () => {
       expect((await enter(visitor, `${spelling}@example.com`)).status).toBe(429)
   })
 
-  it('is limited for a network, however many addresses of it are used', async () => {
+  it('is limited per network, however many of its addresses are used', async () => {
     const strict = await testSite({}, { LIMIT_SIGN_IN_IP: '2/min', TRUST_PROXY: '1' })
     const { email } = await registerMember(strict)
     const statuses = []
@@ -189,7 +189,7 @@ describe('guessing', () => {
 })
 
 describe('a session', () => {
-  it('travels in the header where cookies are disabled; neither token counts in the place of the other', async () => {
+  it('is sent in the header if cookies are disabled; neither token is valid in the place of the other', async () => {
     const { visitor, user } = await registerMember(site)
     const { headers } = await visitor.call(getUser)
     const token = headers.get('x-user-token') ?? ''
@@ -202,7 +202,7 @@ describe('a session', () => {
     expect((await site.visitor({ 'x-user-token': forged }).ask(getUser)).id).not.toBe(user.id)
   })
 
-  it('leaves no token in the database', async () => {
+  it('stores no token in the database', async () => {
     const { visitor } = await registerMember(site)
     const cookie = /session=([^;]+)/.exec(visitor.cookie)?.[1] ?? ''
     const { rows } = await site.context.database.pool.query(
@@ -212,7 +212,7 @@ describe('a session', () => {
     expect(JSON.stringify(rows)).not.toContain(cookie)
   })
 
-  it('is the only way in: the guest that it came from is nobody any more', async () => {
+  it('is the only valid token: the guest that it came from is invalid', async () => {
     const visitor = await guest()
     const before = visitor.cookie
     const header = (await visitor.call(getUser)).headers.get('x-user-token') ?? ''
@@ -234,7 +234,7 @@ describe('a session', () => {
     expect(display_name).toBeNull()
   })
 
-  it('is needed for what was bought: a cookie of the guest from before it kept anything does not do', async () => {
+  it('is required for purchases: a guest cookie from before its row is not enough', async () => {
     const visitor = await guest()
     const before = visitor.cookie
     await registerMember(site, visitor)
@@ -246,7 +246,7 @@ describe('a session', () => {
     expect((await old().call(exportUser)).answer.code).toBe(401)
   })
 
-  it('is ended, the oldest first, where a member has signed in a hundred times since', async () => {
+  it('ends, the oldest first, once a member has signed in a hundred times since', async () => {
     const { visitor, user, email } = await registerMember(site)
     await site.context.database.pool.query(
       `INSERT INTO sessions (id, user_id, token_hash, user_agent, created_at, last_seen_at)
@@ -265,7 +265,7 @@ describe('a session', () => {
     ).toHaveLength(100)
   })
 
-  it('ends after 90 days without a call, and after 400 days in any case', async () => {
+  it('expires after 90 days without a call, and after 400 days in any case', async () => {
     const { visitor, user } = await registerMember(site)
     const day = 86_400
     for (const days of [89, 89, 89, 89, 43]) {
@@ -279,7 +279,7 @@ describe('a session', () => {
     expect((await idle.visitor.ask(getUser)).id).not.toBe(idle.user.id)
   })
 
-  it('is seen to the hour', async () => {
+  it('records its last use to the hour', async () => {
     const { visitor } = await registerMember(site)
     const seen = async () => (await visitor.ask(listSessions)).list[0]?.last_seen_at
     const first = await seen()
@@ -292,7 +292,7 @@ describe('a session', () => {
 })
 
 describe('signing out', () => {
-  it('ends the session for good and gives a fresh guest', async () => {
+  it('ends the session permanently and gives a new guest', async () => {
     const { visitor, user } = await registerMember(site)
     const cookie = visitor.cookie
     const { headers } = await visitor.call(getUser)
@@ -307,7 +307,7 @@ describe('signing out', () => {
     for (const old of spent) expect((await site.visitor(old).ask(getUser)).id).not.toBe(user.id)
   })
 
-  it('of somebody unknown gives a guest, too', async () => {
+  it('without a session gives a guest, too', async () => {
     expect(await site.visitor().ask(signOut)).toMatchObject({ role: 'visitor' })
   })
 })

@@ -21,8 +21,8 @@ import { signInAs } from '#server/features/members/sessions/sign-in-as.ts'
 const wrong = () => new Refusal('signInWrong', { field: 'password' })
 
 /**
- * Signs in with e-mail and password, and the second factor of who has one. An unknown address goes the same way as a
- * wrong password, with the same work (security.md, "No enumeration").
+ * Signs in with e-mail and password, and the second factor if one is set up. An unknown address takes the same path as a wrong
+ * password, with the same work, so that the response time does not reveal it.
  * @throws Refusal emailInvalid, signInWrong, secondFactorNeeded, codeWrong, signedInAlready; Fault tooMany
  */
 export async function signIn(context: MembersContext, call: Call<typeof signInCall>): Promise<Viewer> {
@@ -40,7 +40,7 @@ export async function signIn(context: MembersContext, call: Call<typeof signInCa
   }
   const signingIn = answerInTransaction(db, call, async (tx, held) => {
     const viewer = await signInAs(context, tx, held, user.id, async (now) => {
-      // It may have been changed, which ends sessions, while this one was being verified.
+      // The password may have been changed, which ends sessions, while this one was being verified.
       if (now.password_hash !== user.password_hash) throw wrong()
       await checkSecondFactor(tx, context, now, totp)
     })

@@ -10,7 +10,7 @@ import {
 import { giveTokens, newGuest } from '#server/features/members/sessions/viewer.ts'
 import { deleteSessions } from '#server/features/members/sessions/session-queries.ts'
 
-/** Ends the session that the call came with. @returns a fresh guest */
+/** Ends the session of the call. @returns a new guest */
 export async function signOut(context: MembersContext, call: AccountCall): Promise<Viewer> {
   const { viewer } = call
   if (viewer?.sessionId !== undefined) {

@@ -14,10 +14,10 @@ import {
 import { selectSessions } from '#server/features/members/sessions/session-queries.ts'
 import { endSessionsOf, oldest } from '#server/features/members/sessions/sessions.ts'
 
-/** Somebody as operators see them: no hash of a password, nothing that would let anybody in. */
+/** An account as operators see it, without the password hash and any other credentials. */
 export type KnownAccount = Omit<UserRow, 'password_hash'>
 
-/** A person by id; of a guest whose records came to an account, that account. @throws Refusal notFound */
+/** Returns a user by id; for a merged guest, the account. @throws Refusal notFound */
 export async function loadAccount(db: Db, id: string): Promise<KnownAccount> {
   const row = await selectUser(db, id)
   if (!row) throw new Refusal('notFound')
@@ -26,12 +26,12 @@ export async function loadAccount(db: Db, id: string): Promise<KnownAccount> {
   return person
 }
 
-/** The id behind the address of an account. */
+/** Returns the user id of an account's address. */
 export async function findByEmail(db: Db, email: string): Promise<string | undefined> {
   return (await selectUserByEmail(db, email))?.id
 }
 
-/** Locks a person's row for the transaction. @throws Refusal notFound if it was deleted or merged into an account */
+/** Locks a user's row for the transaction. @throws Refusal notFound if it was deleted or merged into an account */
 export async function lockAccount(tx: Tx, id: string): Promise<void> {
   const row = await holdStanding(tx, id)
   if (!row || row.merged_into !== null || row.deleted_at !== null) throw new Refusal('notFound')
@@ -39,7 +39,7 @@ export async function lockAccount(tx: Tx, id: string): Promise<void> {
 
 const mostSessions = 100
 
-/** Where a person is signed in, the latest first. */
+/** Lists a user's sessions, the latest first. */
 export async function listSessionsOf({ db, clock }: MembersContext, userId: string) {
   const sessions = await selectSessions(db, { userId, ...oldest(clock.now()), limit: mostSessions })
   return sessions.map(({ id, user_agent, created_at, last_seen_at }) => ({
@@ -50,7 +50,7 @@ export async function listSessionsOf({ db, clock }: MembersContext, userId: stri
   }))
 }
 
-/** Signs a person out everywhere. @returns how many sessions ended. @throws Refusal notFound */
+/** Ends all sessions of a user. @returns how many sessions ended. @throws Refusal notFound */
 export async function signOutEverywhere({ clock }: MembersContext, tx: Tx, userId: string): Promise<number> {
   await lockAccount(tx, userId)
   const removed = await endSessionsOf(tx, userId)
@@ -58,7 +58,7 @@ export async function signOutEverywhere({ clock }: MembersContext, tx: Tx, userI
   return removed
 }
 
-/** Deletes a person who asked an operator for it, as they could themselves. @throws Refusal notFound, balanceRefundOpen */
+/** Deletes a user at their request to an operator, as they could themselves. @throws Refusal notFound, balanceRefundOpen */
 export async function deleteOnRequest(context: MembersContext, tx: Tx, userId: string): Promise<void> {
   const row = await lockUser(tx, userId)
   if (!row || row.merged_into !== null || row.deleted_at !== null) throw new Refusal('notFound')

@@ -12,12 +12,12 @@ vi.mock('#server/features/members/credentials/passwords/run-hashing.ts', async (
 
 let site: TestSite
 beforeAll(async () => {
-  // With a collaborator given, a second process would be in this one, where the hashing is looked at.
+  // The override keeps SITE_PROCESSES=2 within this process, where hashing is observed.
   site = await testSite({ clock: systemClock })
 })
 afterAll(() => site.close())
 
-test('sign-in answers a wrong password, an unknown address and a member without a password alike, with the same work', async () => {
+test('sign-in does the same work for a wrong password, an unknown address and a member without a password', async () => {
   const { email } = await registerMember(site)
   const social = await registerMember(site)
   await site.context.db
@@ -43,7 +43,7 @@ test('sign-in answers a wrong password, an unknown address and a member without 
   expect((await visitor.ask(getUser)).role).toBe('visitor')
 })
 
-test('a registration costs the same work, whether the address is taken or not', async () => {
+test('a registration does the same work, whether the address is taken or not', async () => {
   const { email } = await registerMember(site)
   const hash = vi.mocked(hashing.runHashing)
   for (const [address, code] of [

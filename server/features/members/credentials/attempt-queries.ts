@@ -1,23 +1,22 @@
 import { sql } from 'kysely'
 import type { Db } from '#server/tables.ts'
 
-/** After so many failures in a row an account rests: a second, doubling with each to a quarter of an hour. */
+/** After this many consecutive failures an account is locked: for a second, doubling with each up to a quarter of an hour. */
 const freeFailures = 5
 const longestRestSeconds = 900
 
-/** A try as it is counted. */
+/** A counted attempt. */
 export interface Try {
-  /** The key that the tries are counted under. */
+  /** The key that the attempts are counted under. */
   account: string
-  /** When the account may be tried again, should this one have failed. No two tries that make it rest have the same. */
+  /** When the account is unlocked, if this attempt fails. It is unique among the attempts that lock the account. */
   lockedUntil: Date
 }
 
 /**
- * Counts a try as failed before it is made, unless the account rests: so tries at once cannot slip past. One that
- * succeeds is forgotten with the others by `deleteFailures`. The clocks of two processes may differ: no try rests
- * after one that was free.
- * @returns the try, or when the account may be tried again, where that is not yet
+ * Counts an attempt as failed before it is made, unless the account is locked, so that concurrent attempts cannot bypass the limit.
+ * A success deletes the count with `deleteFailures`. The clocks of two processes may differ: no attempt is delayed after a free one.
+ * @returns the attempt, or when the account is unlocked
  */
 export async function beginTry(db: Db, account: string, now: Date): Promise<Try | Date> {
   const { rows } = await sql<{ locked_until: Date }>`
@@ -35,13 +34,13 @@ export async function beginTry(db: Db, account: string, now: Date): Promise<Try 
     .select('locked_until')
     .where('account', '=', account)
     .executeTakeFirst()
-  // A success may have forgotten the failures meanwhile.
+  // A success may have deleted the failures meanwhile.
   return row?.locked_until ?? beginTry(db, account, now)
 }
 
 /**
- * Counts a try no more, which was the last: the account is as it was before it. Where another one has begun since, it stays
- * counted, since the rest that goes is that one's.
+ * Uncounts the last attempt, restoring the account's state before it. If another attempt has started since, it stays counted, since
+ * the lock is that one's.
  */
 export async function takeTryBack(db: Db, { account, lockedUntil }: Try, now: Date): Promise<void> {
   await db

@@ -5,7 +5,8 @@ import { hasCardNumber } from '#server/platform/card-number.ts'
 const longestEmail = 254
 
 /**
- * One `@`, 254 characters at most, and no card number by mistake (product.md, section 6). @throws Refusal emailInvalid with the field
+ * Validates an address: one `@`, at most 254 characters, and no card number entered by mistake. @throws Refusal emailInvalid with
+ * the field
  */
 export function checkEmail(email: string): void {
   if (
@@ -17,7 +18,10 @@ export function checkEmail(email: string): void {
     throw new Refusal('emailInvalid', { field: 'email' })
 }
 
-/** 1 to 64 characters, one of which can be seen, and no card number by mistake. @returns the name without the spaces around it. @throws Refusal nameInvalid with the field */
+/**
+ * Validates a name: 1 to 64 characters, at least one visible, and no card number entered by mistake. @returns the trimmed name.
+ * @throws Refusal nameInvalid with the field
+ */
 export function checkName(name: string, field: string): string {
   const trimmed = name.trim()
   if (!/[^\p{Cc}\p{Cf}\p{Z}]/u.test(trimmed) || [...trimmed].length > 64 || hasCardNumber(trimmed))

@@ -5,7 +5,7 @@ import type { MembersContext } from '#server/features/members/members-context.ts
 import { askForReset, resetPassword } from './passwords/reset-password.ts'
 import { verifyEmail } from './verify-email.ts'
 
-/** What proves who somebody is: mailed links and the second factor. */
+/** Routes for mailed links and the second factor. */
 export function credentialRoutes(context: MembersContext): Route[] {
   return [
     route(calls.forgotPassword, async (call) => {

@@ -5,10 +5,10 @@ import { queueMail } from '#server/platform/mail/send-mails.ts'
 import type { MembersContext } from '#server/features/members/members-context.ts'
 import { selectUserByEmail } from '#server/features/members/queries.ts'
 
-/** A mail a day is enough, however often somebody tries. */
+/** At most one mail a day, however often it is attempted. */
 const limit = { max: 1, seconds: 86_400 }
 
-/** Tells the person whose address it is that somebody tried to use it for another account. */
+/** Mails the owner of an address about an attempt to use it for another account. */
 export async function sendEmailTakenMail(context: MembersContext, email: string): Promise<void> {
   const { db, clock, secret, publicUrl } = context
   const owner = await selectUserByEmail(db, email)
@@ -24,7 +24,7 @@ export async function sendEmailTakenMail(context: MembersContext, email: string)
   await inTransaction(db, (tx) => queueMail(tx, { ...mail, template: 'addressInUse' }))
 }
 
-/** Rethrows an error; if it says that the address is taken, mails the owner first. */
+/** Mails the owner if an error says that the address is taken, and rethrows the error. */
 export async function mailWhereTaken(context: MembersContext, email: string, error: unknown): Promise<never> {
   if (error instanceof Refusal && error.reason === 'emailTaken') await sendEmailTakenMail(context, email)
   throw error

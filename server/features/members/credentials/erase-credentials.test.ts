@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-test('a person who left is mailed nothing more, and no link or code of theirs is worth anything', async () => {
+test("cancels a deleted member's mails, and invalidates their links and codes", async () => {
   const { visitor, email, password } = await register(site)
   const { id } = await visitor.ask(getUser)
   const { db } = site.context
@@ -30,7 +30,7 @@ test('a person who left is mailed nothing more, and no link or code of theirs is
     .values({ user_id: id, encrypted_secret: Buffer.from('sealed'), confirmed_at: null })
     .execute()
   const { email: other } = await register(site)
-  // Two mails wait, one of them for a new address, and one request.
+  // Two mails are queued, one of them for a new address, and one request.
   await visitor.ask(verifyEmail, { body: {} })
   await visitor.ask(forgotPassword, { body: { email } })
   const wished = `new-${email}`
@@ -46,7 +46,7 @@ test('a person who left is mailed nothing more, and no link or code of theirs is
   expect(await db.selectFrom('second_factors').selectAll().where('user_id', '=', id).execute()).toEqual([])
 })
 
-test('whoever left is mailed nothing at their address as they had written it before', async () => {
+test("cancels a deleted member's mails to an earlier spelling of the address", async () => {
   const [email, password] = ['Grace@example.com', 'an old passphrase']
   const visitor = site.visitor()
   await visitor.ask(registerUser, { body: { email, password, repeat_password: password } })
@@ -54,7 +54,7 @@ test('whoever left is mailed nothing at their address as they had written it bef
   await visitor.ask(changeUser, { body: { email: written, current_password: password } })
   const [mail] = await site.mails(written)
   const before = await site.mails(email)
-  // A mail waits when the address changes.
+  // A mail is queued when the address changes.
   await visitor.ask(forgotPassword, { body: { email } })
   await answerResetRequests(site.context)
   await visitor.ask(verifyEmail, { body: { secret: secretOf(mail) } })
@@ -62,7 +62,7 @@ test('whoever left is mailed nothing at their address as they had written it bef
   expect(await site.mails(email)).toEqual(before)
 })
 
-test('an export says to which new address a link went that still waits', async () => {
+test('an export includes the new address that a pending link was sent to', async () => {
   const { visitor, email, password } = await register(site)
   const wished = `new-${email}`
   await visitor.ask(changeUser, { body: { email: wished, current_password: password } })
@@ -72,7 +72,7 @@ test('an export says to which new address a link went that still waits', async (
   ])
 })
 
-test('an export says since when there is a second factor, and holds no secret', async () => {
+test('an export includes since when there is a second factor, and no secret', async () => {
   const { visitor } = await register(site)
   const { id } = await visitor.ask(getUser)
   const since = new Date('2026-11-21T08:00:00Z')

@@ -5,7 +5,10 @@ import { selectUser } from '#server/features/members/queries.ts'
 import { selectFactor } from './second-factor/second-factor-queries.ts'
 import { removeSecondFactor } from './second-factor/second-factor.ts'
 
-/** Deletes a user's links and second factor, and cancels mails to them, also to an address that is not verified yet. */
+/**
+ * Erases a user's credentials: invalidates their links, removes the second factor, and cancels mails to them, including those to an
+ * address that is not verified yet.
+ */
 export async function eraseCredentials(tx: Tx, userId: string): Promise<void> {
   const user = await selectUser(tx, userId)
   const wished = await selectLinkedEmail(tx, userId, 'verify')
@@ -14,7 +17,7 @@ export async function eraseCredentials(tx: Tx, userId: string): Promise<void> {
   await removeSecondFactor(tx, userId)
 }
 
-/** Since when there is a second factor, and where links to prove an address or to set a password went; the secrets stay here. */
+/** Exports since when there is a second factor, and where links to verify an address or to set a password were sent, without secrets. */
 export async function exportCredentials(db: Db, userId: string): Promise<Record<string, unknown>> {
   const factor = await selectFactor(db, userId)
   return {

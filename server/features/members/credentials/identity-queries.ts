@@ -1,7 +1,7 @@
 import type { Db, Tx } from '#server/tables.ts'
 import type { IdentitiesTable } from './identity-tables.ts'
 
-/** An identity and whose it is. */
+/** Returns an identity's id and owner. */
 export function selectOwned(db: Db, { issuer, subject }: Pick<IdentitiesTable, 'issuer' | 'subject'>) {
   return db
     .selectFrom('identities')
@@ -11,7 +11,7 @@ export function selectOwned(db: Db, { issuer, subject }: Pick<IdentitiesTable, '
     .executeTakeFirst()
 }
 
-/** @returns whether it was unlinked until now */
+/** @returns whether it was inserted, which means that it was not linked before */
 export async function insertIdentity(tx: Tx, identity: IdentitiesTable): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('identities')
@@ -31,7 +31,7 @@ export function selectIdentities(db: Db, userId: string) {
     .execute()
 }
 
-/** Whether an identity is a user's. */
+/** Returns whether an identity belongs to a user. */
 export async function hasIdentity(db: Db, userId: string, id: string): Promise<boolean> {
   const row = await db
     .selectFrom('identities')

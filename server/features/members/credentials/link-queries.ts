@@ -6,7 +6,7 @@ export async function insertLink(tx: Tx, link: MailLinksTable): Promise<void> {
   await tx.insertInto('mail_links').values(link).execute()
 }
 
-/** The link of a secret, unless it is worth nothing any more or too old. */
+/** Returns the link of a secret, unless it was used or has expired. */
 export function selectLink(db: Db, hash: Buffer, purpose: LinkPurpose, now: Date) {
   return db
     .selectFrom('mail_links')
@@ -17,7 +17,7 @@ export function selectLink(db: Db, hash: Buffer, purpose: LinkPurpose, now: Date
     .executeTakeFirst()
 }
 
-/** Where the latest link of a member went. */
+/** Returns the address that a member's latest link was sent to. */
 export async function selectLinkedEmail(db: Db, userId: string, purpose: LinkPurpose) {
   const row = await db
     .selectFrom('mail_links')
@@ -29,7 +29,7 @@ export async function selectLinkedEmail(db: Db, userId: string, purpose: LinkPur
   return row?.email
 }
 
-/** The links that a person was mailed and may use still, without what would open them. */
+/** Returns a user's valid links, without their hashes. */
 export function selectLinksOf(db: Db, userId: string) {
   return db
     .selectFrom('mail_links')
@@ -39,13 +39,13 @@ export function selectLinksOf(db: Db, userId: string) {
     .execute()
 }
 
-/** Makes a member's links worthless: all, or those for one purpose. */
+/** Deletes a member's links: all, or those for one purpose. */
 export async function deleteLinks(tx: Tx, userId: string, purpose?: LinkPurpose): Promise<void> {
   const all = tx.deleteFrom('mail_links').where('user_id', '=', userId)
   await (purpose === undefined ? all : all.where('purpose', '=', purpose)).execute()
 }
 
-/** Makes a member's links worthless, but for the one that proves the address they have. */
+/** Deletes a member's links, except for the one that verifies their current address. */
 export async function deleteOtherLinks(tx: Tx, userId: string, email: string | null): Promise<void> {
   await tx
     .deleteFrom('mail_links')
@@ -70,10 +70,10 @@ export async function insertResetRequest(
   await db.insertInto('reset_requests').values(request).execute()
 }
 
-/** Holds while somebody waits for an answer. */
+/** True while there are unanswered requests. */
 export const anyResetRequests = 'EXISTS (SELECT FROM reset_requests)'
 
-/** Takes a request for as long as the transaction runs: it is gone once that commits, and there again if it does not. */
+/** Claims a request within the transaction: it is deleted on commit, and restored by a rollback. */
 export function takeResetRequest(tx: Tx): Promise<Selectable<ResetRequestsTable> | undefined> {
   return tx
     .deleteFrom('reset_requests')

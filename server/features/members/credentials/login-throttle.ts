@@ -4,12 +4,12 @@ import { beginTry, takeTryBack, type Try } from './attempt-queries.ts'
 import type { MembersContext } from '#server/features/members/members-context.ts'
 
 /**
- * Lets an account's password be tried, at most so often a minute and with a growing rest after failures (security.md,
- * "Limits"). Addresses without an account are counted alike. The try counts as failed until `deleteFailures`.
- * @param kind a code that is asked for beside the password is counted apart from it (`code`): who knows the password has no more tries
- * at the code by it; so are operators' tries from members'
- * @param value the address by `foldEmail`, or the user's id where the person is signed in
- * @param device a browser that somebody has signed in from, whose tries are counted apart
+ * Counts a login attempt, and limits attempts per minute with growing delays after failures. Addresses without an account are
+ * counted alike. The attempt counts as failed until `deleteFailures`.
+ * @param kind a code in addition to the password is counted apart from it (`code`), so that knowing the password gives no extra
+ * attempts at the code; operators are counted apart from members
+ * @param value the address by `foldEmail`, or the user's id if signed in
+ * @param device a browser that the account was used in before, whose attempts are counted apart
  * @throws Fault tooMany with the seconds to wait
  */
 export async function throttleLogin(
@@ -26,16 +26,16 @@ export async function throttleLogin(
   return begun
 }
 
-/** What is counted for an account: all strangers together, and each browser that somebody has signed in from. */
+/** Returns the key of an account's attempts: one for all unknown browsers together, and one per browser that it was used in before. */
 export const onDevice = (account: string, device: string | undefined): string =>
   device === undefined ? account : `${account} on ${device}`
 
-/** Refusals of somebody whose password was right and whose code was not looked at. */
+/** Refusals after a correct password whose code was not checked. */
 const noGuesses: ReadonlySet<RefusalName> = new Set(['secondFactorNeeded', 'signedInAlready'])
 
 /**
- * Throws an error again; where it says that nothing which was given is wrong, the try does not count as failed. The failures before
- * it do: else every right password would give five more guesses at the code.
+ * Rethrows an error; if it means that nothing given was wrong, the attempt does not count as failed. Earlier failures still count:
+ * otherwise every correct password would allow five more guesses at the code.
  */
 export async function forgiveLogin(
   { db, clock }: Pick<MembersContext, 'db' | 'clock'>,
@@ -47,7 +47,7 @@ export async function forgiveLogin(
 }
 
 /**
- * Lets a network sign in or register at most so often, with a password or by a provider (security.md, "Limits").
+ * Limits sign-ins or registrations of a network, with a password or a provider.
  * @throws Fault tooMany with the seconds to wait
  */
 export async function limitNetwork(

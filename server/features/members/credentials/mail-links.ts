@@ -5,9 +5,9 @@ import type { MembersContext } from '#server/features/members/members-context.ts
 import { lockUser, type UserRow } from '#server/features/members/queries.ts'
 import { hashSecret, newSecret } from '#server/platform/config/secrets.ts'
 
-/** A reset lasts 10 minutes (security.md, "Reset link"), a proof of an address a day. */
+/** A reset link is valid for 10 minutes, a verification link for a day. */
 const lifeMs: Record<LinkPurpose, number> = { reset: 10 * 60_000, verify: 24 * 3_600_000 }
-/** The page that the link opens; the secret is in the fragment, which no server or log sees (product.md, section 3). */
+/** The pages that links open; the secret is in the fragment, which no server or log sees. */
 const pages: Record<LinkPurpose, string> = { reset: '/retrievePassword', verify: '/individual' }
 
 export interface MailLink {
@@ -15,7 +15,7 @@ export interface MailLink {
   expiresAt: Date
 }
 
-/** Makes a link to be mailed to `email`; the user's earlier ones of its kind are worth nothing then. */
+/** Creates a link to mail to `email`, invalidating the user's earlier ones for that purpose. */
 export async function makeLink(
   tx: Tx,
   { clock, publicUrl }: Pick<MembersContext, 'clock' | 'publicUrl'>,
@@ -36,8 +36,9 @@ export function findLink(db: Db, purpose: LinkPurpose, secret: string, now: Date
 }
 
 /**
- * Whom a link's secret is of, locked for the rest of the transaction: nobody uses or replaces a link of theirs meanwhile.
- * @returns undefined if the link is worth nothing (any more), or the account is gone
+ * Finds and locks the owner of a link's secret for the rest of the transaction, so that nobody uses or replaces their links
+ * meanwhile.
+ * @returns undefined if the link was used, has expired or never existed, or the account is deleted
  */
 export async function lockLinked(
   tx: Tx,

@@ -11,7 +11,7 @@ import { selectSessionStart } from '#server/features/members/sessions/session-qu
 
 export type MemberViewer = Viewer & { role: 'member'; sessionId: string }
 
-/** @throws Refusal signInFirst for guests and strangers */
+/** Returns the member of a call. @throws Refusal signInFirst for guests and calls without a token */
 export function requireMember({ viewer }: { viewer: Viewer | null }): MemberViewer {
   if (viewer?.role !== 'member' || viewer.sessionId === undefined) throw new Refusal('signInFirst')
   return { ...viewer, role: 'member', sessionId: viewer.sessionId }
@@ -22,18 +22,18 @@ interface Given {
   totp?: string
 }
 
-/** What was proven, to be held against the row in the transaction that relies on it. */
+/** A verified proof of identity, to be compared with the row in the transaction that relies on it. */
 export interface Proof {
   userId: string
   passwordHash: string | null
-  /** Without a password and a recent sign-in, a code of the second factor has to do; the try at it. */
+  /** Without a password and a recent sign-in, a code of the second factor is required; `tried` is its attempt. */
   code?: { typed: string; tried: Try }
 }
 
 /** A sign-in this recent replaces the password of members without one. */
 const recentMs = 15 * 60_000
 
-/** Whether a session is so recent that it proves the member's identity. */
+/** Returns whether a session is recent enough to prove the member's identity. */
 export async function signedInJustNow(
   { db, clock }: Pick<MembersContext, 'db' | 'clock'>,
   { sessionId }: MemberViewer,
@@ -43,9 +43,9 @@ export async function signedInJustNow(
 }
 
 /**
- * Requires the member to prove that the account is theirs before it is changed permanently or deleted: by the
- * password; without one, by having signed in just now, or by a code of the second factor.
- * @throws Refusal passwordWrong with the field; signInFirst where only a new sign-in would do; Fault tooMany
+ * Makes the user of a session prove their identity before permanent changes or deletion: by the password; without one, by a recent
+ * sign-in or a code of the second factor.
+ * @throws Refusal passwordWrong with the field; signInFirst if only a new sign-in is sufficient; Fault tooMany
  */
 export async function reauthenticate(
   context: MembersContext,
@@ -64,14 +64,14 @@ export async function reauthenticate(
   if (!given.current_password) throw wrong()
   const tried = await throttleLogin(context, 'proof', member.userId)
   if (!(await verifyPassword(proof.passwordHash, given.current_password))) throw wrong()
-  // Whatever is refused from here on, the password was no guess.
+  // The password was correct, so later refusals do not count as guesses.
   await deleteFailures(db, tried.account)
   return proof
 }
 
 /**
  * Locks the account of a proof for the rest of the transaction.
- * @throws Refusal passwordWrong if the password is another one by now, codeWrong, signInFirst where the account is gone
+ * @throws Refusal passwordWrong if the password was changed meanwhile, codeWrong, signInFirst if the account is deleted
  */
 export async function lockReauthenticated(
   context: MembersContext,

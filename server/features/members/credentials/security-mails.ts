@@ -12,7 +12,7 @@ const pages = {
   identityUnlinked: '/retrievePassword',
 } as const
 
-/** Mails a member, in the transaction of what happened; one without an address hears nothing. */
+/** Mails a member, in the transaction of the change; a member without an address gets no mail. */
 export async function sendSecurityMail(
   tx: Tx,
   { publicUrl }: Pick<MembersContext, 'publicUrl'>,

@@ -16,7 +16,7 @@ export async function sendVerification(
   await queueMail(tx, { to: email, template: 'verifyEmail', values: { link: url }, language, expiresAt })
 }
 
-/** Lets a member have such mails sent as often as those for a forgotten password. @throws Fault tooMany */
+/** Limits verification mails of a member to the rate of password resets. @throws Fault tooMany */
 export async function limitVerifications(
   { db, clock, secret, limits, quotas }: MembersContext,
   userId: string,

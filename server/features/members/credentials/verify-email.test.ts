@@ -27,7 +27,7 @@ const askToMove = (email = wished) =>
 const whoIs = () => member.visitor.ask(getUser)
 
 describe('registering', () => {
-  it('mails a link to a page of the site, which proves the address and says so however often it is opened', async () => {
+  it('mails a link to a page of the site, which verifies the address and reports it however often it is opened', async () => {
     const mail = await latest(member.email)
     expect(mail?.link).toMatch(/^http:\/\/localhost:3000\/individual#verify=[\w-]{43}$/)
     expect((await whoIs()).email_verified).toBe(false)
@@ -37,7 +37,7 @@ describe('registering', () => {
     expect((await verify(secretOf(mail))).answer).toEqual(answer)
   })
 
-  it('mails the link in the language that the person chose, else in that of the call', async () => {
+  it('mails the link in the language that the user chose, else in that of the call', async () => {
     const email = `dutiful-${member.email}`
     const body = { email, password: member.password, repeat_password: member.password }
     const headers = { 'accept-language': 'es' }
@@ -50,7 +50,7 @@ describe('registering', () => {
     expect((await latest(`other-${email}`))?.subject).toBe('Confirma tu correo electrónico')
   })
 
-  it('mails a link that is too old after a day, used or not', async () => {
+  it('mails a link that expires after a day, used or not', async () => {
     const secret = await fetchSecret(member.email)
     await verify(secret)
     const unused = await fetchSecret((await register(site)).email)
@@ -58,7 +58,7 @@ describe('registering', () => {
     for (const old of [secret, unused]) expect((await verify(old)).answer.code).toBe(500)
   })
 
-  it('with a taken address tells its owner, once a day', async () => {
+  it('with a taken address notifies its owner, once a day', async () => {
     const again = {
       email: member.email.toUpperCase(),
       password: 'some passphrase',
@@ -75,7 +75,7 @@ describe('registering', () => {
 })
 
 describe('a new address', () => {
-  it('is used once its link was, and the former one is told', async () => {
+  it('applies once its link is used, and the former one is notified', async () => {
     expect((await askToMove()).answer.code).toBe(200)
     expect((await whoIs()).email).toBe(member.email)
     const { answer } = await verify(await fetchSecret(wished))
@@ -86,7 +86,7 @@ describe('a new address', () => {
     expect((await site.visitor().call(signIn, { body })).answer.code).toBe(200)
   })
 
-  it('is not written down twice where the link is opened twice at once', async () => {
+  it('is recorded once if the link is opened twice concurrently', async () => {
     await askToMove()
     const secret = await fetchSecret(wished)
     const answers = await Promise.all([verify(secret), verify(secret)])
@@ -97,7 +97,7 @@ describe('a new address', () => {
     expect(subjects).toEqual(['Confirm your e-mail address', 'Your account’s e-mail address was changed'])
   })
 
-  it('somebody asked for before the password was changed is not given the account', async () => {
+  it('that was requested before the password was changed is not applied', async () => {
     const own = await fetchSecret(member.email)
     await askToMove()
     const intruders = await fetchSecret(wished)
@@ -108,7 +108,7 @@ describe('a new address', () => {
     expect((await whoIs()).email).toBe(member.email)
   })
 
-  it('is refused where somebody else has it by then', async () => {
+  it('is refused if another account has taken it meanwhile', async () => {
     await askToMove()
     const secret = await fetchSecret(wished)
     const password = 'some passphrase'
@@ -117,13 +117,13 @@ describe('a new address', () => {
     expect(await whoIs()).toMatchObject({ email: member.email })
   })
 
-  it('is refused at once where somebody else has it, whom a mail tells', async () => {
+  it('is refused at once if another account has it, whose owner gets a mail', async () => {
     const other = await register(site)
     expect((await askToMove(other.email)).answer).toMatchObject({ code: 500, info: { field: 'email' } })
     expect((await latest(other.email))?.subject).toBe('You already have an account')
   })
 
-  it('is one account’s where two use their links for it at the same time', async () => {
+  it('is given to one account if two use their links for it concurrently', async () => {
     const other = await register(site)
     await askToMove()
     const mine = await fetchSecret(wished)
@@ -133,7 +133,7 @@ describe('a new address', () => {
     expect(answers.map(({ answer }) => answer.code).toSorted()).toEqual([200, 500])
   })
 
-  it('makes the links for the former one worth nothing', async () => {
+  it('invalidates the links for the former one', async () => {
     const former = await fetchSecret(member.email)
     await askToMove()
     await verify(await fetchSecret(wished))
@@ -141,7 +141,7 @@ describe('a new address', () => {
     expect((await whoIs()).email).toBe(wished)
   })
 
-  it('that is the same in other letters is written as typed now', async () => {
+  it('that only differs in case is stored as typed', async () => {
     const typed = member.email.replace('ada', 'Ada')
     await askToMove(typed)
     await verify(await fetchSecret(typed))
@@ -150,7 +150,7 @@ describe('a new address', () => {
 })
 
 describe('another link', () => {
-  it('is mailed to a member whose address is not proven, and the one before is worth nothing', async () => {
+  it('is mailed to a member whose address is not verified, and invalidates the one before', async () => {
     const before = await fetchSecret(member.email)
     const { answer } = await verify(undefined, member.visitor)
     expect(answer).toEqual({ code: 200, info: { verified: false, email: member.email } })
@@ -160,14 +160,14 @@ describe('another link', () => {
     expect((await verify(after)).answer.code).toBe(200)
   })
 
-  it('goes to the new address where one waits', async () => {
+  it('is sent to the new address if one is pending', async () => {
     await askToMove()
     const { answer } = await verify(undefined, member.visitor)
     expect(answer.info).toEqual({ verified: false, email: wished })
     expect(await site.mails(wished)).toHaveLength(2)
   })
 
-  it('is not mailed where all is proven', async () => {
+  it('is not mailed if everything is verified', async () => {
     await verify(await fetchSecret(member.email))
     const { answer } = await verify(undefined, member.visitor)
     expect(answer.info).toEqual({ verified: true, email: member.email })
@@ -180,7 +180,7 @@ describe('another link', () => {
     expect((await askToMove()).status).toBe(429)
   })
 
-  it('is nothing for guests', async () => {
+  it('is not available to guests', async () => {
     const guest = site.visitor()
     await guest.ask(getUser)
     expect((await verify(undefined, guest)).answer.code).toBe(401)
@@ -188,14 +188,14 @@ describe('another link', () => {
   })
 })
 
-it('the link for the own address outlives a change of the password', async () => {
+it('the link for the current address survives a change of the password', async () => {
   const secret = await fetchSecret(member.email)
   const body = { current_password: member.password, new_password: 'a quite new passphrase' }
   await member.visitor.ask(changeUser, { body })
   expect((await verify(secret)).answer.info).toEqual({ verified: true, email: member.email })
 })
 
-it('a changed password is told by mail', async () => {
+it('sends a mail about a changed password', async () => {
   const body = { current_password: member.password, new_password: 'a quite new passphrase' }
   await member.visitor.ask(changeUser, { body })
   expect((await latest(member.email))?.subject).toBe('Your password was changed')

@@ -26,10 +26,11 @@ interface Verified {
 }
 
 /**
- * Proves an address with the mailed secret, for whoever has it: a new address becomes the user's here, and the former one is
- * told. Used again, within its day, the link says the same and changes nothing. Without a secret, mails the member another link, to the new address where there is one.
- * @throws Refusal linkSpent, and emailTaken where somebody else has the address by now; without a secret signInFirst, and
- * notFound if the member has no address; Fault tooMany
+ * Verifies an address with the mailed secret: a new address becomes the user's, and the former one gets a mail. Within its day, a
+ * repeated use returns the same and changes nothing. Without a secret, it mails the member another link, to the new address if one
+ * is pending.
+ * @throws Refusal linkSpent, and emailTaken if another account has the address by now; without a secret signInFirst, and notFound if
+ * the member has no address; Fault tooMany
  */
 export async function verifyEmail(context: MembersContext, call: VerifyCall): Promise<Verified> {
   const { secret } = call.body
@@ -46,7 +47,7 @@ export async function verifyEmail(context: MembersContext, call: VerifyCall): Pr
   })
 }
 
-/** Gives the user another address. A reset link that went to the former one is no longer theirs: `resetPassword` compares. */
+/** Changes the user's address. A reset link to the former one becomes invalid: `resetPassword` compares the addresses. */
 async function moveTo(
   context: MembersContext,
   tx: Tx,
@@ -75,7 +76,7 @@ async function sendAgain(context: MembersContext, call: VerifyCall): Promise<Ver
   return due
 }
 
-/** The address that waits to be proven: a new one, else the member's own; or the own one that was proven. */
+/** Returns the address to verify: a new one, else the member's own; or the own one that is already verified. */
 async function findUnproven(db: MembersContext['db'], userId: string): Promise<Verified> {
   const user = await selectUser(db, userId)
   const email = (await selectLinkedEmail(db, userId, 'verify')) ?? user?.email ?? undefined

@@ -1,4 +1,4 @@
-/** The first that matches counts: many browsers also name the ones they are like. */
+/** The first match counts, because many browsers also name the ones they resemble. */
 const browsers: [RegExp, string][] = [
   [/Edg(e|A|iOS)?\//, 'Edge'],
   [/OPR\/|Opera/, 'Opera'],
@@ -17,7 +17,10 @@ const systems: [RegExp, string][] = [
   [/Linux/, 'Linux'],
 ]
 
-/** Browser and system of a `User-Agent`, such as "Firefox · Windows": names that read alike in every language. Empty if unknown. */
+/**
+ * Returns the browser and system of a `User-Agent`, such as "Firefox · Windows": names that are the same in every language. Empty if
+ * unknown.
+ */
 export function describeDevice(userAgent: string): string {
   const nameIn = (list: [RegExp, string][]) => list.find(([pattern]) => pattern.test(userAgent))?.[1]
   return [nameIn(browsers), nameIn(systems)].filter((name) => name !== undefined).join(' · ')

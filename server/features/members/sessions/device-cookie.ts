@@ -4,13 +4,13 @@ import type { Call } from '#server/platform/http/route.ts'
 import { newSecret } from '#server/platform/config/secrets.ts'
 import { cookieFor, cookieName, type MembersContext } from '#server/features/members/members-context.ts'
 
-/** Members' and operators' accounts are apart. */
+/** Separates members' from operators' accounts. */
 type Area = 'device' | 'operator_device'
 type DeviceContext = Pick<MembersContext, 'secret' | 'secure'>
 
 const deviceDays = 400
 
-/** Notes in the browser that somebody signed in to this account from it. */
+/** Sets a cookie that records a sign-in to this account from this browser. */
 export function rememberDevice(
   { secret, secure }: DeviceContext,
   call: Pick<Call, 'setHeader'>,
@@ -23,8 +23,8 @@ export function rememberDevice(
 }
 
 /**
- * The device that a browser is known as for an account, if somebody has signed in to that account from it. Its tries are counted apart
- * from everybody else's, so that nobody can lock a member out of their own browser (OWASP, "Device Cookies").
+ * Returns the device id of a browser for an account, if the account was used in it before. Its attempts are counted apart from all
+ * others, so that nobody can lock a member out of their own browser (OWASP, "Device Cookies").
  */
 export function knownDevice(
   { secret, secure }: DeviceContext,

@@ -1,28 +1,28 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { dayMs } from '#server/platform/clock.ts'
 
-/** How a token travels; one that was made for the cookie is worth nothing in the header, and the other way round. */
+/** The carrier of a token; one for the cookie is invalid in the header, and vice versa. */
 export type Carrier = 'cookie' | 'header'
 
 export interface Guest {
   userId: string
-  /** Whether something is kept for the guest, so that it has a row. */
+  /** Whether something is stored for the guest, so that it has a row. */
   kept: boolean
-  /** The first referrer token that it came with, until something is kept. */
+  /** The first referrer token of a guest without a row. */
   cameBy?: string | undefined
 }
 
-/** Guests are known for 400 days (security.md, "Sessions"). */
+/** Guest cookies last for 400 days. */
 export const guestDays = 400
 const maxAgeMs = guestDays * dayMs
 
-/** Longer than any valid token: a referrer token has at most 512 characters of 3 bytes each. Bounds what an invalid one can store. */
+/** Longer than any valid token: a referrer token has at most 512 characters of 3 bytes each. Limits the memory for invalid ones. */
 const longest = 2400
 
-/** Tokens of the same hour are the same, so that few have to be signed. */
+/** Tokens of the same hour are equal, so that few have to be signed. */
 const issuedEachMs = 3_600_000
 
-/** A guest's signed token. It costs no row: the id it holds becomes the row's once something is kept. */
+/** Signs a guest's token. It needs no row: the id becomes the row's once something is stored. */
 export function signGuest(secret: string, carrier: Carrier, guest: Guest, now: Date): string {
   const { userId, kept, cameBy } = guest
   const issued = now.getTime() - (now.getTime() % issuedEachMs)
@@ -31,7 +31,7 @@ export function signGuest(secret: string, carrier: Carrier, guest: Guest, now: D
   return `${claims}.${macOf(secret, carrier, claims)}`
 }
 
-/** Reads the guest of a token; null if it is forged, altered, expired or arrived by the other carrier. */
+/** Reads the guest of a token; null if it is forged, altered, expired or sent by the other carrier. */
 export function readGuest(secret: string, carrier: Carrier, token: string, now: Date): Guest | null {
   if (token.length > longest) return null
   const end = token.lastIndexOf('.')
@@ -44,7 +44,7 @@ export function readGuest(secret: string, carrier: Carrier, token: string, now: 
   return { userId, kept: kept === '1', cameBy: came && Buffer.from(came, 'base64url').toString() }
 }
 
-/** Codes that were worked out before: a browser sends the same token with every call. */
+/** A cache of signatures: a browser sends the same token with every call. */
 const macs = new Map<string, string>()
 const mostKnown = 5000
 

@@ -29,13 +29,13 @@ async function count(visitor: Visitor, header?: string) {
   return { viewer, asked: asked().length - before }
 }
 
-test('a guest of whom nothing is kept is known without asking the database', async () => {
+test('a guest without a row is identified without a query', async () => {
   const visitor = site.visitor()
   const { id } = await visitor.ask(getUser)
   expect(await count(visitor)).toEqual({ viewer: { userId: id, role: 'visitor', kept: false }, asked: 0 })
 })
 
-test('a guest of whom something is kept is known by one query, by the header as by the cookie', async () => {
+test('a guest with a row is identified by one query, by the header as by the cookie', async () => {
   const visitor = site.visitor()
   const { headers } = await visitor.call(getUser)
   const { id } = await visitor.ask(changeUser, { body: { display_name: 'Ada' } })
@@ -44,7 +44,7 @@ test('a guest of whom something is kept is known by one query, by the header as 
   expect(await count(visitor, headers.get('x-user-token') ?? '')).toEqual(known)
 })
 
-test('a member is known by one query, by the header as by the cookie', async () => {
+test('a member is identified by one query, by the header as by the cookie', async () => {
   const { visitor, user } = await registerMember(site)
   const { headers } = await visitor.call(getUser)
   const known = {
@@ -55,7 +55,7 @@ test('a member is known by one query, by the header as by the cookie', async () 
   expect(await count(visitor, headers.get('x-user-token') ?? '')).toEqual(known)
 })
 
-test('the first token of a guest who has registered since is nobody', async () => {
+test('the first token of a guest who has registered since is invalid', async () => {
   const strict = await testSite({}, { LIMIT_API_USER: '20/min' })
   const visitor = strict.visitor()
   const { id } = await visitor.ask(getUser)

@@ -6,7 +6,7 @@ const languageOf = lookUp((db: Db, { userId }: Slots<{ userId: string }>) =>
   db.selectFrom('users').select('language').where('id', '=', userId),
 )
 
-/** A user's stored language; null if there is none, or no such user. */
+/** Returns a user's stored language; null if there is none, or no such user. */
 export async function selectLanguage(db: Db, userId: string): Promise<Language | null> {
   const [row] = await languageOf(db, { userId })
   return languages.find((language) => language === row?.language) ?? null

@@ -6,26 +6,26 @@ import type { Viewer } from '#server/platform/http/route.ts'
 import type { Log } from '#server/platform/log.ts'
 import { cookieName, type TokenSource } from '#server/features/members/members-context.ts'
 
-/** Remembers which viewer a token belongs to, so that frequent calls need no query. */
+/** Caches which viewer a token belongs to, so that frequent calls need no query. */
 export interface Recognition {
-  /** The viewer of these tokens, or undefined if the database has to be asked. */
+  /** Returns the viewer of these tokens, or undefined if a query is needed. */
   recall(tokens: TokenSource): Viewer | undefined
-  /** Identifies the viewer of these tokens by `identify`, and remembers them. */
+  /** Identifies the viewer of these tokens with `identify`, and caches them. */
   identify(
     tokens: TokenSource,
     identify: () => Viewer | null | Promise<Viewer | null>,
   ): Viewer | null | Promise<Viewer | null>
-  /** Forgets a viewer under all of their tokens: the next call asks the database. */
+  /** Removes a viewer's tokens from the cache: the next call runs a query. */
   forget(userId: string): void
   stop(): Promise<void>
 }
 
 /** The database notifies this channel with the user id when a session ends or a guest becomes a member. */
 const channel = 'identities'
-/** As long as the interval at which `last_seen` of a session is written. */
+/** The same as the interval at which a session's `last_seen` is updated. */
 const lifetimeMs = 30 * 60_000
 const mostPeople = 50_000
-/** How often a notification to this process itself checks that notifications still arrive. */
+/** Interval of the notifications to this process itself that check whether notifications are delivered. */
 const echoEveryMs = 20_000
 const echoWithinMs = 5000
 
@@ -39,8 +39,8 @@ interface Options {
 }
 
 /**
- * Remembers viewers until their session ends, which the database notifies on commit. While notifications may not arrive (the listener is
- * lost, or a pooler does not pass them on, so that no echo comes back) nobody is remembered.
+ * Caches viewers until their session ends, which the database notifies on commit. While notifications may be lost (the listener is
+ * disconnected, or a pooler does not forward them, so that no echo arrives) nobody is cached.
  */
 export function openRecognition({ pool, sessions, clock, log, secure }: Options): Recognition {
   const known = new Map<string, { viewer: Viewer; until: number }>()
@@ -74,10 +74,7 @@ export function openRecognition({ pool, sessions, clock, log, secure }: Options)
   function miss(error?: unknown): void {
     endEcho()
     if (hears)
-      log.debug(
-        { err: error },
-        'Notifications of the database do not arrive; every call looks its session up',
-      )
+      log.debug({ err: error }, 'Database notifications do not arrive; looking up the session of every call')
     forgetAll()
   }
   const heard = (_: string, payload?: string) => {
@@ -95,7 +92,7 @@ export function openRecognition({ pool, sessions, clock, log, secure }: Options)
     forgetAll()
   }
   const listening = listen(sessions, [channel], heard, log, lost)
-  // An idle site asks nothing.
+  // Nothing is sent while the cache is empty.
   const timer = setInterval(() => (known.size > 0 || !hears) && sendEcho(), echoEveryMs).unref()
 
   const remember = (key: string, viewer: Viewer) => {
@@ -130,7 +127,7 @@ export function openRecognition({ pool, sessions, clock, log, secure }: Options)
   }
 }
 
-/** A hash of all tokens of a call: short, and useless if it leaks. */
+/** Hashes all tokens of a call: short, and useless if leaked. */
 function keyOf({ cookies, headers }: TokenSource, secure: boolean): string {
   const given = [
     cookies[cookieName(secure, 'session')],

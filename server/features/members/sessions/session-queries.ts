@@ -23,7 +23,7 @@ const sessionBy = (column: 'id' | 'token_hash') =>
 const sessionById = sessionBy('id')
 const sessionByHash = sessionBy('token_hash')
 
-/** The session of a token's hash, or of an id, unless it has ended. */
+/** Returns the session of a token's hash, or of an id, unless it has expired. */
 export async function selectSession(
   db: Db,
   by: { tokenHash: Buffer } | { id: string },
@@ -51,7 +51,7 @@ interface SessionsAsked {
   limit: number
 }
 
-/** A person's sessions that have not ended, the latest first. */
+/** Returns a user's active sessions, the latest first. */
 export const selectSessions = prepared((db: Db, asked: Slots<SessionsAsked>) =>
   db
     .selectFrom('sessions')
@@ -64,7 +64,7 @@ export const selectSessions = prepared((db: Db, asked: Slots<SessionsAsked>) =>
     .limit(asked.limit),
 )
 
-/** Ends a person's sessions: one, or all but one, or all. @returns how many there were */
+/** Deletes a user's sessions: one, or all but one, or all. @returns how many there were */
 export async function deleteSessions(
   tx: Tx,
   userId: string,
@@ -76,7 +76,7 @@ export async function deleteSessions(
   return Number((await statement.executeTakeFirst()).numDeletedRows)
 }
 
-/** Ends the sessions of a person beyond so many, those that began first. */
+/** Deletes the oldest sessions of a user beyond a maximum. */
 export async function deleteOldestSessions(tx: Tx, userId: string, most: number): Promise<void> {
   await tx
     .deleteFrom('sessions')
@@ -92,7 +92,7 @@ export async function deleteOldestSessions(tx: Tx, userId: string, most: number)
     .execute()
 }
 
-/** When a session began; a recent sign-in replaces the password of members without one. */
+/** Returns when a session began; a recent sign-in replaces the password of members without one. */
 export async function selectSessionStart(db: Db, id: string): Promise<Date | undefined> {
   const row = await db.selectFrom('sessions').select('created_at').where('id', '=', id).executeTakeFirst()
   return row?.created_at

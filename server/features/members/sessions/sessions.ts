@@ -15,19 +15,19 @@ import {
 import * as queries from './session-queries.ts'
 import { markMember, updateTimeZone } from '#server/features/members/queries.ts'
 
-/** Members are known for 90 days without a call, and 400 at most (security.md, "Sessions"). */
+/** Sessions expire after 90 idle days, or 400 days in all. */
 const idleDays = 90
 const mostDays = 400
-/** A session's `last_seen_at` is as exact as this. */
+/** The precision of a session's `last_seen_at`. */
 const touchMs = 3_600_000
 const longestAgent = 512
-/** Browsers that a member is signed in with at once. */
+/** Maximum concurrent sessions of a member. */
 const mostSessions = 100
 
 /**
- * Begins a session of a user, who is a member from then on: sets the cookie and `x-user-token`. The session that the
- * call came with, if any, ends. Only a hash of the cookie's token is kept.
- * @returns who the caller is now
+ * Starts a session of a user, who is a member from then on: sets the cookie and `x-user-token`. The call's current session, if any,
+ * ends. Only a hash of the cookie's token is stored.
+ * @returns the new viewer
  */
 export async function startSession(
   context: MembersContext,
@@ -62,13 +62,13 @@ export function endSessionsOf(tx: Tx, userId: string, exceptSessionId?: string):
   return queries.deleteSessions(tx, userId, exceptSessionId === undefined ? {} : { except: exceptSessionId })
 }
 
-/** The session's token for clients without cookies. It follows from the id, so that it can be given again and again. */
+/** Returns the session's token for clients without cookies. It is derived from the id, so that it can be sent repeatedly. */
 export function headerTokenOf(secret: string, sessionId: string): string {
   const mac = createHmac('sha256', secret).update(`session|header|${sessionId}`).digest('base64url')
   return `m.${sessionId}.${mac}`
 }
 
-/** Finds the member of a cookie or header with one query; null if there is none or the session has ended. */
+/** Finds the member of a cookie or header with one query; null if there is none or the session has expired. */
 export async function findMember(
   context: MembersContext,
   { cookies, headers }: TokenSource,
@@ -93,7 +93,7 @@ async function loadMember(
   return { userId: session.user_id, role: 'member', kept: true, sessionId: session.id }
 }
 
-/** How long ago a living session was seen and made at most. */
+/** Returns the earliest last use and start of an active session. */
 export function oldest(now: Date): { seenAfter: Date; madeAfter: Date } {
   return {
     seenAfter: new Date(now.getTime() - idleDays * dayMs),
@@ -101,7 +101,7 @@ export function oldest(now: Date): { seenAfter: Date; madeAfter: Date } {
   }
 }
 
-/** Forgets the sessions that have ended by themselves. */
+/** Deletes expired sessions. */
 export function purgeSessions(db: Db, now: Date): Promise<void> {
   const { seenAfter, madeAfter } = oldest(now)
   return queries.deleteEndedSessions(db, seenAfter, madeAfter)

@@ -11,15 +11,14 @@ import {
 } from '#server/features/members/queries.ts'
 import { startSession } from './sessions.ts'
 
-/** Rereads an account that is locked now. @throws Refusal if it does not allow a sign-in */
+/** Checks an account again after it was locked. @throws Refusal if it does not allow a sign-in */
 type Admit = (account: UserRow) => Promise<void>
 
 /**
- * Signs the caller in as a user whose identity has been proven: the calling guest's records become the user's, once
- * however many calls do it together, and a new session begins. A guest may become a member as itself (`userId` its own).
- * @returns who the caller is now
- * @throws Refusal signedInAlready for a member of another account, signInWrong where the account is gone, and what
- * `admit` throws
+ * Signs the caller in as a user whose identity has been proven: the calling guest's records are merged, once however many concurrent
+ * calls do it, and a new session begins. A guest may become a member itself (`userId` is its own).
+ * @returns the new viewer
+ * @throws Refusal signedInAlready for a member of another account, signInWrong if the account is deleted, and what `admit` throws
  */
 export async function signInAs(
   context: MembersContext,
@@ -37,8 +36,8 @@ export async function signInAs(
 }
 
 /**
- * Gives a guest's records to an account. The guest gets a row even where it has none yet, which says where it went: a late call of another tab then finds that
- * this guest is over, instead of keeping something under it that nobody would see again.
+ * Merges a guest's records into an account. Even a guest without one gets a row that records the merge: a late call of another tab
+ * then finds that this guest was merged, instead of storing data under it that nobody would see again.
  */
 export async function mergeGuest(
   { lifecycleHooks, clock }: MembersContext,
@@ -53,7 +52,7 @@ export async function mergeGuest(
   await admit(account)
   const from = rows.find(({ id }) => id === guest.id)
   if (!from || !isGuest(from)) return
-  // Of a guest without a row, too, something may be known: which experiments it met.
+  // Even for a guest without a row something may be stored, such as its experiments.
   for (const merge of lifecycleHooks.merge) await merge(tx, guest.id, userId)
   await updateUser(tx, guest.id, { ...nothingOfTheirs, merged_into: userId })
   await updateUser(tx, userId, whatWasMissing(account, from))
@@ -67,7 +66,7 @@ const nothingOfTheirs = {
   consent_version: null,
 }
 
-/** What the guest said of itself and the account does not say yet. */
+/** Returns the guest's profile fields that are unset in the account. */
 function whatWasMissing(account: UserRow, guest: UserRow) {
   const { consent_marketing, consent_at, consent_version } = guest
   return {
@@ -77,7 +76,7 @@ function whatWasMissing(account: UserRow, guest: UserRow) {
   }
 }
 
-/** Whether a row is still a guest: not registered, merged or deleted. */
+/** Returns whether a row is still a guest: not registered, merged or deleted. */
 export function isGuest(row: Pick<UserRow, 'member_since' | 'merged_into' | 'deleted_at'>): boolean {
   return row.member_since === null && row.merged_into === null && row.deleted_at === null
 }

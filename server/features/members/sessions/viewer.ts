@@ -16,9 +16,9 @@ import { findMember, headerTokenOf } from './sessions.ts'
 import { isGuest } from './sign-in-as.ts'
 
 /**
- * Who a request's token belongs to: a member by one query, a guest for whom nothing is kept by none, by the cookie, else by
- * `x-user-token` (product.md, section 2). A guest of whom something is kept costs a query too: whoever knew the token
- * of a guest who has become a member since must not be taken for that member.
+ * Identifies the viewer of a request's token by the cookie, else by `x-user-token`: a member with one query, a guest without a row
+ * with none. A guest with a row needs a query too, because the token of a guest who has since become a member must not identify that
+ * member.
  */
 export function identify(
   context: MembersContext,
@@ -27,7 +27,7 @@ export function identify(
   const { secret, secure, clock } = context
   const cookie = tokens.cookies[cookieName(secure, 'guest')]
   const guest = cookie ? readGuest(secret, 'cookie', cookie, clock.now()) : null
-  // Most calls are such a guest's, so that they wait for nothing.
+  // Most calls are of such guests, so this path needs no promise.
   const maybeMember = tokens.cookies[cookieName(secure, 'session')] ?? tokens.headers['x-user-token']
   if (guest?.kept === false && maybeMember === undefined) return unkept(context, tokens, guest)
   return lookUp(context, tokens, guest)
@@ -61,7 +61,7 @@ function arrivalOf({ secret, secure, clock }: MembersContext, { cookies }: Token
   return arrival?.userId === userId ? arrival.cameBy : undefined
 }
 
-/** A header's token does not change when something is kept, so the database is asked whether something is. */
+/** Queries whether the guest has a row, since a header's token does not change when it gets one. */
 async function findGuest(context: MembersContext, tokens: TokenSource, guest: Guest): Promise<Viewer | null> {
   const row = await selectStanding(context.db, guest.userId)
   return row && !isGuest(row) ? null : { ...unkept(context, tokens, guest), kept: row !== undefined }
@@ -70,8 +70,8 @@ async function findGuest(context: MembersContext, tokens: TokenSource, guest: Gu
 const arrivalCookie = 'arrival'
 
 /**
- * Notes in a guest's tokens which referrer token it came with first, for when something is kept. A known guest's cookie
- * is not given again (see `giveTokens`), so there it has a cookie of its own.
+ * Stores a guest's first referrer token in its tokens, for when it gets a row. A known guest's cookie is not sent again (see
+ * `giveTokens`), so this uses a cookie of its own.
  */
 export function noteArrival(
   { secret, secure, clock }: MembersContext,
@@ -87,9 +87,8 @@ export function noteArrival(
 }
 
 /**
- * Gives a viewer its tokens: a guest its cookie, and the header's where `header` says so; a member has its cookie from
- * when the session began. A known guest for whom nothing is kept has its cookie already: given again, it could arrive
- * after the one that says `kept`, and undo it.
+ * Sets a viewer's tokens: a guest's cookie, and the header's if `header` is true; a member's cookie was set when the session began.
+ * A known guest without a row has its cookie already: sent again, it could arrive after the one with `kept` and overwrite it.
  */
 export function giveTokens(
   { secret, secure, clock }: MembersContext,
@@ -107,18 +106,17 @@ export function giveTokens(
   if (header) call.setHeader('x-user-token', signed('header'))
 }
 
-/** A new guest, without a row. */
+/** Creates a guest without a row. */
 export function newGuest(): Viewer {
   return { userId: newId('usr'), role: 'visitor', kept: false }
 }
 
 /**
- * Makes the guest's row before something of its is kept, and says so in its cookie. Nobody merges or deletes the row
- * until the transaction is over, so what is kept in it goes where the rest goes.
+ * Creates the guest's row before something is stored, and updates its cookie. The row is locked against merging and deletion until
+ * the end of the transaction, so that stored data is not lost.
  * @returns the user's id
- * @throws Refusal signInFirst without a known token, and where the guest or member has ended in the meantime: its records
- * are an account's by now, for which this token does not stand, or nobody's. Its cookie goes, so that the next GET
- * /api/user gives a new guest
+ * @throws Refusal signInFirst without a known token, and if the guest or member was merged or deleted meanwhile, for whose records
+ * this token is not valid. Its cookie is deleted, so that the next GET /api/user gives a new guest
  */
 export async function keepViewer(
   context: MembersContext,
@@ -144,17 +142,17 @@ export async function keepViewer(
   }
   if (row && row.time_zone !== timeZone) await updateTimeZone(tx, viewer.userId, timeZone)
   if (!viewer.kept) giveTokens(context, call, { userId: viewer.userId, kept: true }, false)
-  // A provider's redirect says nothing of where somebody came from.
+  // A provider's redirect does not include click ids.
   const ids = call.adIds?.()
   if (ids) for (const keep of context.lifecycleHooks.keep) await keep(tx, viewer.userId, ids)
   return viewer.userId
 }
 
 /**
- * The viewer of a call about what is kept, where the cookie may have missed that something is (its answer got lost): then it
- * is given again. A cookie that says so is not looked up by `identify`, so it is here: it must not stand for the member its
+ * Returns the viewer of a call about stored data. If the cookie missed that the guest has a row (its response was lost), it is sent
+ * again. `identify` does not look up a guest without a row, so it is done here: its token must not identify the member that the
  * guest became.
- * @throws Refusal signInFirst without a known token, or where the guest has ended
+ * @throws Refusal signInFirst without a known token, or if the guest was merged or deleted
  */
 export async function requireStanding(context: MembersContext, call: Answering): Promise<Viewer> {
   const viewer = requireViewer(call)
@@ -169,8 +167,8 @@ export async function requireStanding(context: MembersContext, call: Answering):
 }
 
 /**
- * The viewer of a call that may give a new guest: null if the token is of a guest who has ended. A guest's first token says that
- * nothing is kept; whoever has it still after the guest has registered is nobody.
+ * Returns the viewer of a call that may give a new guest: null if the guest was merged or deleted. A guest's first token says that
+ * it has no row; once the guest has registered, that token is invalid.
  */
 export async function standingViewer(
   { db }: Pick<MembersContext, 'db'>,

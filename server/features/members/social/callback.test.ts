@@ -14,7 +14,7 @@ afterEach(async () => {
   await site.context.database.pool.query('DELETE FROM limit_counts')
 })
 
-/** Takes all the turns that the test's own network has. */
+/** Uses up the rate limit of the test's network. */
 async function useUp(kind: 'sign-in' | 'register'): Promise<void> {
   const { secret, limits, database } = site.context
   const { max } = kind === 'sign-in' ? limits.signInIp : limits.registerIp
@@ -26,7 +26,7 @@ async function useUp(kind: 'sign-in' | 'register'): Promise<void> {
 }
 
 describe('a callback', () => {
-  it('without the cookie of the browser that left finds the way back', async () => {
+  it('without the cookie of the browser that started it finds the return path', async () => {
     const consent = await leave(site.visitor(), 'oidc', '?return_to=/videos/one')
     expect(decodeURIComponent(consent)).not.toContain('/videos')
     const callback = await agree(consent)
@@ -37,7 +37,7 @@ describe('a callback', () => {
     expect(await inAnotherBrowser.ask(getUser)).toMatchObject({ role: 'visitor' })
   })
 
-  it('cannot be given to somebody else, whatever flow they are in themselves', async () => {
+  it('cannot be used by another visitor, even during a flow of their own', async () => {
     const attackers = await agree(await leave(site.visitor()))
     const victim = site.visitor()
     const own = new URL(await leave(victim)).searchParams.get('state') ?? ''
@@ -60,7 +60,7 @@ describe('a callback', () => {
     )
   })
 
-  it('with a cookie that was altered fails', async () => {
+  it('with an altered cookie fails', async () => {
     const visitor = site.visitor()
     const callback = await agree(await leave(visitor))
     visitor.cookie = visitor.cookie.replace(/(social-[^=]+=)([^.]+)/, (_all, name: string, text: string) => {
@@ -70,7 +70,7 @@ describe('a callback', () => {
     expect(await comeBack(visitor, callback)).toBe('/login?social=failed&provider=oidc')
   })
 
-  it('of another provider than the one left for fails before that one hears of the code', async () => {
+  it('of another provider than the started one fails before that provider receives the code', async () => {
     const heard: string[] = []
     site.standIn.trouble.set('/v2/oauth/token/', (response) => {
       heard.push('the code')
@@ -83,7 +83,7 @@ describe('a callback', () => {
     expect(heard).toEqual([])
   })
 
-  it('with another nonce in the token fails, and nothing of the person is logged', async () => {
+  it('with another nonce in the token fails, and no personal data is logged', async () => {
     const warn = vi.spyOn(site.context.log, 'warn')
     const visitor = site.visitor()
     site.claims.nonce = 'of another request'
@@ -98,7 +98,7 @@ describe('a callback', () => {
     expect(JSON.stringify(warn.mock.calls)).not.toContain(site.claims.sub)
   })
 
-  it('is not looked into from a network that tried to sign in too often', async () => {
+  it('is refused for a network that tried to sign in too often', async () => {
     const visitor = site.visitor()
     const callback = await agree(await leave(visitor))
     await useUp('sign-in')
@@ -106,7 +106,7 @@ describe('a callback', () => {
     expect(await visitor.ask(getUser)).toMatchObject({ role: 'visitor' })
   })
 
-  it('makes no new member for a network that registered too often, but lets in who is one', async () => {
+  it('creates no member for a network that registered too often, but signs in existing ones', async () => {
     await go(site.visitor())
     await useUp('register')
     expect(await go(site.visitor())).toBe('/')
@@ -126,7 +126,7 @@ describe('a callback', () => {
     expect(await go(site.visitor())).toMatch(/^\/login\?social=failed/)
   })
 
-  it('with a token that another key signed fails', async () => {
+  it('with a token signed by another key fails', async () => {
     site.issuer.service.once('beforeResponse', (answer: { body: unknown }) => {
       const body = answer.body as { id_token: string }
       const [head, payload, signature = ''] = body.id_token.split('.')
@@ -135,7 +135,7 @@ describe('a callback', () => {
     expect(await go(site.visitor())).toMatch(/^\/login\?social=failed/)
   })
 
-  it('works once: a copy of the cookie brings nobody in again', async () => {
+  it('works once: a copy of the cookie is useless', async () => {
     const visitor = site.visitor()
     const callback = await agree(await leave(visitor))
     const copy = site.visitor()
@@ -146,7 +146,7 @@ describe('a callback', () => {
     expect(await copy.ask(getUser)).toMatchObject({ role: 'visitor' })
   })
 
-  it('after more than ten minutes comes too late, and is told the way back', async () => {
+  it('after more than ten minutes is refused, with the return path', async () => {
     const visitor = site.visitor()
     const callback = await agree(await leave(visitor, 'oidc', '?return_to=/shopping'))
     site.moveOn(10 * 60_000 + 1000)
@@ -155,7 +155,7 @@ describe('a callback', () => {
     )
   })
 
-  it('of somebody who pressed cancel says so', async () => {
+  it('of a cancelled sign-in reports that', async () => {
     site.issuer.service.once('beforeAuthorizeRedirect', ({ url }: { url: URL }) => {
       url.searchParams.delete('code')
       url.searchParams.set('error', 'access_denied')
@@ -163,14 +163,14 @@ describe('a callback', () => {
     expect(await go(site.visitor())).toBe('/login?social=cancelled&provider=oidc&return_to=%2F')
   })
 
-  it('of a provider that refused says that it failed', async () => {
+  it('of a provider that refused reports the failure', async () => {
     site.issuer.service.once('beforeAuthorizeRedirect', ({ url }: { url: URL }) => {
       url.searchParams.set('error', 'server_error')
     })
     expect(await go(site.visitor())).toMatch(/social=failed/)
   })
 
-  it('without any of its fields finds a way on', async () => {
+  it('without any of its fields redirects to a page of the site', async () => {
     expect(await comeBack(site.visitor(), '/api/user/social/oidc/callback')).toMatch(/social=lost/)
   })
 })

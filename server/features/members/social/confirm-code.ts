@@ -12,9 +12,9 @@ import { hasIdentity } from '#server/features/members/credentials/identity-queri
 import { decryptTicket } from './social-flow.ts'
 
 /**
- * Signs in whom a provider has vouched for, by the second factor. The tries are counted as those of a password are.
- * @throws Refusal socialFailed if the ticket is not ours, too old or of an identity that is not the member's any more, secondFactorNeeded, codeWrong with the field,
- * signedInAlready; Fault tooMany
+ * Completes a social sign-in with the second factor. The attempts are counted like those of a password.
+ * @throws Refusal socialFailed if the ticket is invalid, expired or of an identity that is not the member's any more,
+ * secondFactorNeeded, codeWrong with the field, signedInAlready; Fault tooMany
  */
 export async function confirmCode(
   context: MembersContext,

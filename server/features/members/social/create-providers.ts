@@ -3,14 +3,14 @@ import type { SocialProvider } from './social-provider.ts'
 
 type Settings = Pick<Config, 'social'> & { secrets: Pick<Config['secrets'], 'social'> }
 
-/** The providers that have keys, in the order they are offered. */
+/** Creates the providers that have keys, in display order. */
 export async function createSocialProviders(
   { social, secrets }: Settings,
   timeoutSeconds?: number,
 ): Promise<SocialProvider[]> {
   const { google, facebook, tiktok, oidc } = social
   if (!google && !facebook && !tiktok && !oidc) return []
-  // A site without social sign-in need not hold the libraries of OpenID.
+  // A site without social sign-in does not load the OpenID libraries.
   const [{ createOidcProvider }, { createFacebookProvider, createTiktokProvider }] = await Promise.all([
     import('./oidc-provider.ts'),
     import('./oauth-providers.ts'),

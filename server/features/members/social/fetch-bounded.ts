@@ -1,12 +1,12 @@
 import type { CustomFetchOptions } from 'openid-client'
 
-/** No answer of a provider is longer by far: discovery documents and keys are some kilobytes. */
+/** Far more than any response of a provider: discovery documents and keys are some kilobytes. */
 const mostBytes = 256 * 1024
 
 /**
- * Fetches from a provider without following it elsewhere, and reads no more of the answer than is sensible. The time-out
- * is the caller's signal, which holds for the body too.
- * @throws Error if the answer is too long, late or broken off
+ * Fetches from a provider without following redirects, and with a limited response size. The time-out is the caller's signal, which
+ * applies to the body too.
+ * @throws Error if the response is too long, late or broken off
  */
 export async function fetchBounded(url: string, options: CustomFetchOptions): Promise<Response> {
   // The library's type of a body is a little wider than fetch's.
@@ -20,7 +20,7 @@ export async function fetchBounded(url: string, options: CustomFetchOptions): Pr
   }
   const { status, headers } = response
   const body = length === 0 ? null : Buffer.concat(parts)
-  // What was read is decoded already.
+  // The body is already decoded.
   const plain = new Headers(headers)
   for (const name of ['content-encoding', 'content-length']) plain.delete(name)
   return new Response(body, { status, headers: plain })

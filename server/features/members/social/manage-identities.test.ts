@@ -28,7 +28,7 @@ afterEach(() => site.calmDown())
 const query = (text: string, values: unknown[]) => site.context.database.pool.query(text, values)
 const linkedOf = async (visitor: Visitor) => (await visitor.ask(listSocialProviders)).linked
 
-/** A member with an e-mail and this password, who has linked the issuer. */
+/** Creates a member with an e-mail and this password, who has linked the issuer. */
 async function linkedMember(email = `${String(site.claims['sub'])}@mine.example`) {
   const { id, visitor } = await site.member(email)
   await query('UPDATE users SET password_hash = $2 WHERE id = $1', [id, passwordHash])
@@ -37,7 +37,7 @@ async function linkedMember(email = `${String(site.claims['sub'])}@mine.example`
   return { id, email, visitor, identity: identity?.id ?? '' }
 }
 
-/** Somebody who came by the issuer, without a password. */
+/** Creates a member through the issuer, without a password. */
 async function socialMember() {
   const visitor = site.visitor()
   await go(visitor)
@@ -48,8 +48,8 @@ async function socialMember() {
 const unlink = async (visitor: Visitor, body: { id: string; current_password?: string }) =>
   (await visitor.call(unlinkSocial, { body })).answer
 
-describe('what is linked', () => {
-  it('is shown to the member it belongs to, and nobody else', async () => {
+describe('linked identities', () => {
+  it('are shown to their owner only', async () => {
     const { visitor } = await linkedMember()
     const linked = [
       {
@@ -65,7 +65,7 @@ describe('what is linked', () => {
     expect(await linkedOf((await site.member()).visitor)).toEqual([])
   })
 
-  it('at a provider that has no keys any more is named by its address', async () => {
+  it('at a provider that has no keys any more are named by its address', async () => {
     const { id, visitor } = await linkedMember()
     await query("UPDATE identities SET provider = 'google', issuer = $2 WHERE user_id = $1", [
       id,
@@ -76,11 +76,11 @@ describe('what is linked', () => {
 })
 
 describe('two profiles at one provider', () => {
-  it('are both the member’s: each signs in, each is shown by what the provider calls it, each goes by itself', async () => {
+  it('both belong to the member: each signs in, is shown with its name at the provider, and is removed by itself', async () => {
     const { id, visitor, email, identity } = await linkedMember()
     const first = site.claims
     site.meetSomebody()
-    // An address that the provider has not verified says nothing of whose it is.
+    // An unverified address does not prove ownership.
     Object.assign(site.claims, { name: 'Ada at work', email_verified: false })
     expect(await go(visitor)).toBe('/individual')
     const linked = await linkedOf(visitor)
@@ -98,7 +98,7 @@ describe('two profiles at one provider', () => {
     expect(await linkedOf(visitor)).toMatchObject([{ known_as: 'Ada at work' }])
   })
 
-  it('are kept with a name that the provider has not, or as nobody can be called', async () => {
+  it('are stored without a name if the provider has none or an unusable one', async () => {
     const { visitor } = await site.member()
     await go(visitor, 'facebook')
     site.meetSomebody()
@@ -112,7 +112,7 @@ describe('two profiles at one provider', () => {
 })
 
 describe('a profile of another member', () => {
-  it('stays with that member, whoever proves whatever, until that member unlinks it', async () => {
+  it('stays with that member, whoever proves it, until that member unlinks it', async () => {
     const owner = await linkedMember()
     const { id, visitor } = await site.member()
     const taken = '/individual?social=taken&provider=oidc&return_to=%2Findividual'
@@ -126,7 +126,7 @@ describe('a profile of another member', () => {
 })
 
 describe('unlinking', () => {
-  it('takes the way in away, leaves a trace and tells the member', async () => {
+  it('removes the identity, is audited and notifies the member', async () => {
     const { id, email, visitor, identity } = await linkedMember()
     expect(await unlink(visitor, { id: identity, current_password })).toMatchObject({
       code: 200,
@@ -145,7 +145,7 @@ describe('unlinking', () => {
     expect(mails.map(({ subject }) => subject)).toContain('A way to sign in was removed')
   })
 
-  it('needs the password of who has one', async () => {
+  it('requires the password if there is one', async () => {
     const { id, visitor, identity } = await linkedMember()
     for (const wrong of [{}, { current_password: 'not my password' }])
       expect(await unlink(visitor, { id: identity, ...wrong })).toMatchObject({
@@ -155,7 +155,7 @@ describe('unlinking', () => {
     expect(await site.identitiesOf(id)).toHaveLength(1)
   })
 
-  it('needs a recent sign-in of who has no password', async () => {
+  it('requires a recent sign-in without a password', async () => {
     const { id, visitor, identity } = await socialMember()
     await go(visitor, 'tiktok')
     site.moveOn(longAgo)
@@ -163,7 +163,7 @@ describe('unlinking', () => {
     expect(await site.identitiesOf(id)).toHaveLength(2)
   })
 
-  it('is nothing for guests, nor for somebody else’s', async () => {
+  it('is not available to guests, nor for another member’s identity', async () => {
     const { id, identity } = await linkedMember()
     const guest = site.visitor()
     await guest.ask(getUser)
@@ -175,16 +175,16 @@ describe('unlinking', () => {
   })
 })
 
-describe('the last way in', () => {
+describe('the last sign-in method', () => {
   const refused = { code: 500, message: expect.stringContaining('your only way to sign in') }
 
-  it('stays', async () => {
+  it('cannot be removed', async () => {
     const { id, visitor, identity } = await socialMember()
     expect(await unlink(visitor, { id: identity })).toMatchObject(refused)
     expect(await site.identitiesOf(id)).toHaveLength(1)
   })
 
-  it('may go once there is another identity, but the other one then stays', async () => {
+  it('can be removed once there is another identity, which then cannot', async () => {
     const { visitor, identity } = await socialMember()
     await go(visitor, 'tiktok')
     expect(await unlink(visitor, { id: identity })).toMatchObject({ code: 200 })
@@ -213,7 +213,7 @@ describe('linking long after signing in', () => {
     body: { provider: string; return_to?: string; current_password?: string },
   ) => (await visitor.call(linkSocial, { body })).answer
 
-  it('asks for the password first', async () => {
+  it('requires the password first', async () => {
     const { id, visitor } = await site.member()
     await query('UPDATE users SET password_hash = $2 WHERE id = $1', [id, passwordHash])
     site.moveOn(longAgo)
@@ -231,7 +231,7 @@ describe('linking long after signing in', () => {
     expect(await site.identitiesOf(id)).toHaveLength(1)
   })
 
-  it('asks who has no password to sign in again', async () => {
+  it('requires a new sign-in without a password', async () => {
     const { visitor } = await socialMember()
     site.moveOn(longAgo)
     expect(await link(visitor, { provider: 'tiktok' })).toMatchObject({ code: 401 })
@@ -240,7 +240,7 @@ describe('linking long after signing in', () => {
     expect(await go(again, 'tiktok')).toBe('/individual')
   })
 
-  it('ends at a path of ours, whatever was wished', async () => {
+  it('ends at a path of this site, whatever was requested', async () => {
     const { id, visitor } = await site.member()
     await query('UPDATE users SET password_hash = $2 WHERE id = $1', [id, passwordHash])
     const body = { provider: 'oidc', return_to: '//evil.example', current_password }
@@ -248,7 +248,7 @@ describe('linking long after signing in', () => {
     expect(await comeBack(visitor, await agree(url))).toBe('/individual')
   })
 
-  it('is for members, and for providers that are offered', async () => {
+  it('is for members, and for offered providers', async () => {
     const { visitor } = await linkedMember()
     expect(await link(visitor, { provider: 'google', current_password })).toMatchObject({ code: 404 })
     expect(await link(site.visitor(), { provider: 'oidc' })).toMatchObject({ code: 401 })

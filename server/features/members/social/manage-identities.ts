@@ -21,7 +21,7 @@ import { leaveForProvider, reasonOf, type SocialContext } from './visit-provider
 
 type IdentityRow = Awaited<ReturnType<typeof selectIdentities>>[number]
 
-/** Lists the linked profiles of a member, oldest first; empty for guests and visitors. */
+/** Lists a member's linked identities in the order of linking; empty for other callers. */
 export async function listIdentities(
   { socialProviders }: Pick<SocialContext, 'socialProviders'>,
   db: Db,
@@ -40,10 +40,10 @@ export async function listIdentities(
 }
 
 /**
- * Starts to link a provider to the member, who must reauthenticate first.
- * @returns the provider's URL, for the browser to open
- * @throws Refusal signInFirst, passwordWrong and codeWrong with the field, notFound if the provider is not offered,
- * socialFailed where it cannot be reached; Fault tooMany
+ * Starts linking a provider to a member, who must reauthenticate first.
+ * @returns the provider's URL for the browser
+ * @throws Refusal signInFirst, passwordWrong and codeWrong with the field, notFound if the provider is not offered, socialFailed if
+ * it cannot be reached; Fault tooMany
  */
 export async function linkSocial(context: SocialContext, call: Call<typeof linkSocialCall>): Promise<string> {
   const member = requireMember(call)
@@ -61,9 +61,9 @@ export async function linkSocial(context: SocialContext, call: Call<typeof linkS
 }
 
 /**
- * Unlinks a profile from the member, who must reauthenticate and is notified by mail. The account is locked meanwhile, so that
- * two concurrent calls cannot remove the last two ways to sign in.
- * @returns the profiles that are still linked
+ * Unlinks an identity of the member, who must reauthenticate and gets a mail. The account is locked meanwhile, so that two
+ * concurrent calls cannot remove the last two sign-in methods.
+ * @returns the remaining identities
  * @throws Refusal signInFirst, passwordWrong and codeWrong with the field, notFound, lastWayIn; Fault tooMany
  */
 export async function unlinkSocial(
@@ -86,7 +86,7 @@ export async function unlinkSocial(
   })
 }
 
-/** Whether the member can sign in with e-mail and password, or with one of these providers that is set up. */
+/** Returns whether the member can sign in with a password and e-mail, or with one of these identities whose provider has keys. */
 function getsIn(
   { socialProviders }: SocialContext,
   { email, password_hash }: UserRow,

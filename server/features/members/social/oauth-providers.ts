@@ -19,11 +19,11 @@ import {
   type SocialProvider,
 } from './social-provider.ts'
 
-/** Facebook's versions live some two years. */
+/** Facebook supports a version for some two years. */
 const graphVersion = 'v23.0'
 
 /**
- * Facebook by OAuth 2. It does not say whether an e-mail is verified, so none is taken
+ * Creates the Facebook provider (OAuth 2). It does not report whether an e-mail is verified, so none is used
  * (https://developers.facebook.com/docs/facebook-login/guides/advanced/manual-flow).
  */
 export function createFacebookProvider(
@@ -44,7 +44,7 @@ export function createFacebookProvider(
     async identify(callback, checks) {
       const token = await redeem(config, callback, checks)
       const url = new URL(`${apiBase}/${graphVersion}/me?fields=id,name`)
-      // Shows that the token is used by whom it was made for.
+      // Proves that the token is used by the app that it was issued to.
       url.searchParams.set('appsecret_proof', createHmac('sha256', secret).update(token).digest('hex'))
       const profile = await askProfile(config, token, url)
       return {
@@ -57,7 +57,7 @@ export function createFacebookProvider(
   }
 }
 
-/** TikTok by OAuth 2; it has no e-mails (https://developers.tiktok.com/doc/login-kit-web). */
+/** Creates the TikTok provider (OAuth 2), which has no e-mails (https://developers.tiktok.com/doc/login-kit-web). */
 export function createTiktokProvider(
   { clientKey, webBase, apiBase }: NonNullable<SocialSettings['tiktok']>,
   secret: string,
@@ -98,12 +98,12 @@ function configure(
   const config = new Configuration(server, clientId, undefined, authenticate)
   config.timeout = timeoutSeconds
   config[customFetch] = fetchBounded
-  // The settings allow http for this machine alone.
+  // The settings allow http for this machine only.
   if (server.token_endpoint?.startsWith('http:')) allowInsecureRequests(config)
   return config
 }
 
-/** Both send the client's id and secret in the body; TikTok has a name of its own for the id. */
+/** Sends the client's id and secret in the body, as both require; TikTok has its own name for the id. */
 function secretInBody(idName: string, secret: string): ClientAuth {
   return (_server, client, body) => {
     body.set(idName, client.client_id)

@@ -27,14 +27,14 @@ export interface OidcSettings {
   clientId: string
   clientSecret: string
   timeoutSeconds?: number | undefined
-  /** Whether it lets people choose among their accounts; some issuers refuse whom they are asked to do so for. */
+  /** Whether users can choose among their accounts; some issuers refuse requests that ask for it. */
   asksWhich?: boolean
 }
 
-/** How long a discovery document is believed. */
+/** Cache lifetime of a discovery document. */
 const discoveryMs = 60 * 60_000
 
-/** A provider that speaks OpenID Connect: Google, or any issuer by settings. */
+/** Creates a provider for OpenID Connect: Google, or any configured issuer. */
 export function createOidcProvider(settings: OidcSettings): SocialProvider {
   const configuration = remember(() => discover(settings), discoveryMs)
   return {
@@ -57,7 +57,7 @@ export function createOidcProvider(settings: OidcSettings): SocialProvider {
       const claims = tokens.claims() ?? {}
       const subject = subjectOf('sub' in claims ? claims.sub : undefined)
       const { issuer, userinfo_endpoint } = config.serverMetadata()
-      // Some issuers say of a person no more than the id unless they are asked.
+      // Some issuers put only the id into the token; the rest must be requested.
       const asked = 'email' in claims || !userinfo_endpoint
       const more = asked ? {} : await fetchUserInfo(config, tokens.access_token, subject)
       return presentPerson(issuer, subject, { ...claims, ...more })
@@ -66,7 +66,7 @@ export function createOidcProvider(settings: OidcSettings): SocialProvider {
 }
 
 function presentPerson(issuer: string, subject: string, claims: Record<string, unknown>): SocialProfile {
-  // Some issuers write the word for the truth value.
+  // Some issuers send the boolean as a string.
   const verified = claims['email_verified'] === true || claims['email_verified'] === 'true'
   const email = verified ? textOf(claims['email']) : undefined
   return { issuer, subject, email, name: textOf(claims['name']) }
@@ -77,13 +77,13 @@ async function discover(settings: OidcSettings): Promise<Configuration> {
   const url = new URL(issuer)
   // Signatures are verified even though the tokens come straight from the issuer.
   const execute = [enableNonRepudiationChecks]
-  // The settings allow http for this machine alone.
+  // The settings allow http for this machine only.
   if (url.protocol === 'http:') execute.push(allowInsecureRequests)
   const options = { timeout: timeoutSeconds, execute, [customFetch]: fetchBounded }
   return discovery(url, clientId, undefined, clientSecretAs(clientSecret), options)
 }
 
-/** Sends the secret in the way that the issuer declares (OpenID Connect Discovery: by header if it declares none). */
+/** Sends the secret by the method that the issuer declares (OpenID Connect Discovery: by header if it declares none). */
 function clientSecretAs(secret: string): ClientAuth {
   const [inBody, inHeader] = [ClientSecretPost(secret), ClientSecretBasic(secret)]
   return (server, ...rest) => {
@@ -92,7 +92,7 @@ function clientSecretAs(secret: string): ClientAuth {
   }
 }
 
-/** Asks once for all who wait, keeps a good answer for a while, and lives on with the old one where asking again fails. */
+/** Loads once for concurrent callers, caches a result for a while, and keeps the old one if a reload fails. */
 function remember<T>(ask: () => Promise<T>, forMs: number): () => Promise<T> {
   let known: { value: T; until: number } | undefined
   let asking: Promise<T> | undefined

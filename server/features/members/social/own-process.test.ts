@@ -36,7 +36,7 @@ async function runIssuer(): Promise<typeof issuer> {
   }
 }
 
-test('an issuer that is known by the settings alone, in a process of its own, makes a guest a member and knows them again', async () => {
+test('an issuer configured only by settings, in a separate process, turns a guest into a member and recognises them later', async () => {
   const visitor = site.visitor()
   const { id } = await visitor.ask(getUser)
   const consent = new URL(await leave(visitor, 'oidc', '?return_to=/my'))

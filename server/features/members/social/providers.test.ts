@@ -17,11 +17,11 @@ afterAll(() => site.close())
 beforeEach(() => site.meetSomebody())
 afterEach(() => site.calmDown())
 
-describe('a provider in trouble', () => {
+describe('a failing provider', () => {
   const cases = Object.entries(troubles).flatMap(([name, trouble]) =>
     ['access_token', '/me', '/oauth/token/', '/user/info/'].map((path) => ({ name, path, trouble })),
   )
-  it.each(cases)('that is $name at $path sends the person back to sign in', async ({ path, trouble }) => {
+  it.each(cases)('that is $name at $path sends the user back to sign in', async ({ path, trouble }) => {
     site.standIn.trouble.set(path, trouble)
     const visitor = site.visitor()
     const provider = path === 'access_token' || path === '/me' ? 'facebook' : 'tiktok'
@@ -37,7 +37,7 @@ describe('a provider in trouble', () => {
   })
 
   it.each(Object.entries(troubles))(
-    'whose discovery is %s cannot be started, until it is well',
+    'whose discovery is %s cannot be used until it recovers',
     async (_name, trouble) => {
       const discovery = await startSocialStandIn()
       const { social, socialSecrets } = readSocial({
@@ -64,7 +64,7 @@ describe('a provider in trouble', () => {
       expect(
         (await provider?.authorizationUrl(checks, false))?.searchParams.get('code_challenge_method'),
       ).toBe('S256')
-      // Where asking again fails later, the old answer still serves.
+      // If a later reload fails, the old response is still used.
       discovery.trouble.set('/.well-known/openid-configuration', trouble)
       const later = performance.now() + 2 * 3_600_000
       vi.spyOn(performance, 'now').mockReturnValue(later)
@@ -74,7 +74,7 @@ describe('a provider in trouble', () => {
   )
 })
 
-it('that cannot be reached sends nobody away: the sign-in screen says so', async () => {
+it('that cannot be reached causes no redirect: the sign-in screen reports it', async () => {
   const { social, socialSecrets } = readSocial({
     GOOGLE_CLIENT_ID: 'site',
     GOOGLE_CLIENT_SECRET: 'secret',
@@ -92,7 +92,7 @@ it('that cannot be reached sends nobody away: the sign-in screen says so', async
   await lonely.close()
 })
 
-it('of the name of Google asks a member who links which account it is to be, and nobody who signs in', async () => {
+it('named Google lets a member who links choose the account, but nobody who signs in', async () => {
   const { social, socialSecrets } = readSocial({
     GOOGLE_CLIENT_ID: 'site',
     GOOGLE_CLIENT_SECRET: 'secret',
@@ -109,7 +109,7 @@ it('of the name of Google asks a member who links which account it is to be, and
 })
 
 describe('a provider', () => {
-  it('with keys is offered, one without is neither offered nor there', async () => {
+  it('is offered if it has keys, else neither offered nor served', async () => {
     const { list } = await site.visitor().ask(listSocialProviders)
     expect(list).toEqual([
       { id: 'facebook', name: 'Facebook' },
@@ -120,7 +120,7 @@ describe('a provider', () => {
       expect((await site.visitor().fetch(`/api/user/social/${path}`)).status).toBe(404)
   })
 
-  it('is asked with state, nonce and PKCE, and told our own address whatever the host header says', async () => {
+  it("gets state, nonce and PKCE, and the site's configured address whatever the host header says", async () => {
     const visitor = site.visitor({ 'x-forwarded-host': 'evil.example' })
     const asked = new URL(await leave(visitor)).searchParams
     expect(Object.fromEntries(asked)).toMatchObject({
@@ -137,7 +137,7 @@ describe('a provider', () => {
     for (const name of ['state', 'nonce', 'code_challenge']) expect(again.get(name)).not.toBe(asked.get(name))
   })
 
-  it('is left with a cookie that no script reads and that lasts an hour at most', async () => {
+  it('is visited with a cookie that no script can read and that lasts an hour at most', async () => {
     const response = await site.visitor().fetch('/api/user/social/oidc')
     expect(response.headers.getSetCookie()).toEqual([
       expect.stringMatching(
@@ -153,11 +153,11 @@ describe('a provider', () => {
     '/.//evil.example',
     '/%09/evil.example',
     'https://evil.example',
-  ])('sends nobody to %s afterwards', async (returnTo) => {
+  ])('redirects nobody to %s afterwards', async (returnTo) => {
     expect(await go(site.visitor(), 'oidc', `?return_to=${returnTo}`)).toBe('/')
   })
 
-  it('is not left for at another site’s wish: the sign-in screen opens instead', async () => {
+  it('is not visited at another site’s request: the sign-in screen opens instead', async () => {
     const start = (headers: Record<string, string>) =>
       fetch(`${site.url}/api/user/social/oidc?return_to=/my`, { headers, redirect: 'manual' })
     const foreign = [

@@ -15,7 +15,7 @@ afterEach(() => site.calmDown())
 
 const callbackFor = async (visitor: Visitor, provider = 'oidc') => agree(await leave(visitor, provider))
 
-it('one identity in two browsers at once ends in one account', async () => {
+it('one identity in two browsers concurrently creates one account', async () => {
   const browsers = [site.visitor(), site.visitor()]
   const callbacks = await Promise.all(browsers.map((each) => callbackFor(each)))
   const ends = await Promise.all(browsers.map((each, index) => comeBack(each, callbacks[index] ?? '')))
@@ -24,7 +24,7 @@ it('one identity in two browsers at once ends in one account', async () => {
   expect(one).toMatchObject({ role: 'member', id: other?.id })
 })
 
-it('one identity that two members link at once is one’s, and the other is told', async () => {
+it('one identity that two members link concurrently becomes one’s, and the other gets an error', async () => {
   const members = await Promise.all([site.member(), site.member()])
   const ends = await Promise.all(members.map(({ visitor }) => go(visitor)))
   expect(ends.toSorted()).toEqual([
@@ -35,7 +35,7 @@ it('one identity that two members link at once is one’s, and the other is told
   expect(kept.flat()).toHaveLength(1)
 })
 
-it('two identities in two tabs of one guest make a member of it once', async () => {
+it('two identities in two tabs of one guest make it a member once', async () => {
   const visitor = site.visitor()
   const { id } = await visitor.ask(getUser)
   const callbacks = [await callbackFor(visitor), await callbackFor(visitor, 'tiktok')]
@@ -50,7 +50,7 @@ it('two identities in two tabs of one guest make a member of it once', async () 
   expect(await site.identitiesOf(id)).toHaveLength(1)
 })
 
-it('an e-mail that is taken at the same moment is found taken', async () => {
+it('an e-mail that is taken concurrently is reported as taken', async () => {
   const { pool } = site.context.database
   const visitor = site.visitor()
   const callback = await callbackFor(visitor)
@@ -69,7 +69,7 @@ it('an e-mail that is taken at the same moment is found taken', async () => {
   expect(await site.identitiesOf('usr_other')).toEqual([])
 })
 
-it('an identity that another browser brought between two looks is signed in to', async () => {
+it('an identity that another browser linked between two queries is signed in to', async () => {
   const { pool } = site.context.database
   const visitor = site.visitor()
   const callback = await callbackFor(visitor)
@@ -84,7 +84,7 @@ it('an identity that another browser brought between two looks is signed in to',
     site.issuer.issuer.url,
     sub,
   ])
-  // The identity is looked for before the e-mail, which has to wait.
+  // The identity is looked up before the e-mail, which has to wait.
   await other.query('LOCK TABLE users IN ACCESS EXCLUSIVE MODE')
   const end = comeBack(visitor, callback)
   await waitForLock(pool)
@@ -94,7 +94,7 @@ it('an identity that another browser brought between two looks is signed in to',
   expect(await visitor.ask(getUser)).toMatchObject({ id: 'usr_same', role: 'member' })
 })
 
-it('one state comes back twice at once and counts once', async () => {
+it('two concurrent callbacks with one state count once', async () => {
   const visitor = site.visitor()
   const callback = await callbackFor(visitor)
   const copy = site.visitor()
@@ -103,7 +103,7 @@ it('one state comes back twice at once and counts once', async () => {
   expect(ends.toSorted()).toEqual(['/', '/login?social=expired&provider=oidc&return_to=%2F'])
 })
 
-it('two ways in that are taken away at once leave one', async () => {
+it('removing two sign-in methods concurrently leaves one', async () => {
   const visitor = site.visitor()
   for (const provider of ['oidc', 'tiktok']) await comeBack(visitor, await callbackFor(visitor, provider))
   const { id } = await visitor.ask(getUser)

@@ -30,7 +30,7 @@ export function socialRoutes(context: SocialContext & UserContext): Route[] {
   ]
 }
 
-/** The way to each provider and back. A provider without keys has neither. */
+/** Returns the routes to start each provider and to return from it, for providers with keys. */
 export function socialPlainRoutes(context: SocialContext): PlainRoute[] {
   return context.socialProviders.flatMap((provider) => [
     startRoute(context, provider),
@@ -43,10 +43,10 @@ function startRoute(context: SocialContext, provider: SocialProvider): PlainRout
     method: 'GET',
     path: `/api/user/social/${provider.id}`,
     description: {
-      summary: `Signs in with ${provider.name}, or links it to the member who is signed in`,
+      summary: `Starts a sign-in with ${provider.name}, or links it to the signed-in member`,
       answers: {
-        302: { words: 'On to the provider' },
-        303: { words: 'Back to a screen that says what is wrong, or asks a member for a proof' },
+        302: { words: 'Redirect to the provider' },
+        303: { words: 'Redirect to a screen that explains the error, or asks a member to reauthenticate' },
       },
     },
     async handle(request, reply, caller) {
@@ -77,8 +77,8 @@ function callbackRoute(context: SocialContext, provider: SocialProvider): PlainR
     method: 'GET',
     path: `/api/user/social/${provider.id}/callback`,
     description: {
-      summary: `Comes back from ${provider.name}`,
-      answers: { 303: { words: 'Back into the site, signed in, or to a screen that says why not' } },
+      summary: `Handles the redirect back from ${provider.name}`,
+      answers: { 303: { words: 'Redirect to the site, signed in, or to a screen that explains the error' } },
     },
     async handle(request, reply, caller) {
       reply.header('cache-control', 'no-store')
@@ -100,9 +100,9 @@ function callbackRoute(context: SocialContext, provider: SocialProvider): PlainR
 }
 
 /**
- * Whether a visit to a provider may begin: not at another site's wish, since that site may have signed the browser in at
- * the provider as somebody else before. Where the browser does not tell who wished it, a member does not start either:
- * that somebody's identity would open the member's account.
+ * Returns whether a visit to a provider may start. Not at another site's request, since that site may have signed the browser in at
+ * the provider as another user before. If the browser does not report the initiator, a member may not start either: that other
+ * identity would be linked to the member's account.
  */
 function mayStart(request: Request, publicUrl: string, member: boolean): boolean {
   const { referer, 'sec-fetch-site': site } = request.headers
@@ -113,7 +113,7 @@ function mayStart(request: Request, publicUrl: string, member: boolean): boolean
   return !member
 }
 
-/** Where somebody reads why it did not work: who signs in at /login, who links at their settings. */
+/** Returns the page that explains a failure: /login for a sign-in, the settings for linking. */
 function wayOut(
   { id }: SocialProvider,
   social: SocialAnswer,

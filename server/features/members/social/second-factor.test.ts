@@ -18,7 +18,7 @@ afterAll(() => site.close())
 beforeEach(() => site.meetSomebody())
 afterEach(() => site.calmDown())
 
-/** A member with this identity and a second factor. @returns them, and how to make the next code */
+/** Creates a member with this identity and a second factor. @returns the member, and a function that generates the next code */
 async function carefulMember() {
   const { id, visitor } = await site.member()
   await go(visitor)
@@ -36,7 +36,7 @@ async function carefulMember() {
 
 const ticketOf = (address: string) => address.split('#ticket=')[1] ?? ''
 
-it('is asked for after the provider, and only then is the person signed in', async () => {
+it('is requested after the provider, and only then is the user signed in', async () => {
   const { id, code } = await carefulMember()
   const visitor = site.visitor()
   const guest = await visitor.ask(getUser)
@@ -50,7 +50,7 @@ it('is asked for after the provider, and only then is the person signed in', asy
   expect(answer).toMatchObject({ code: 500, info: { field: 'totp' } })
 })
 
-it('with a wrong code lets nobody in', async () => {
+it('with a wrong code signs nobody in', async () => {
   const { id, code } = await carefulMember()
   const visitor = site.visitor()
   await visitor.ask(getUser)
@@ -66,12 +66,12 @@ it('with a wrong code lets nobody in', async () => {
   expect(rows).toEqual([{ details: { second_factor: true } }])
 })
 
-it('is of no use with an identity that the owner has thrown out since', async () => {
+it('is useless with an identity that the owner has removed since', async () => {
   const { id, code } = await carefulMember()
   const visitor = site.visitor()
   await visitor.ask(getUser)
   const ticket = ticketOf(await go(visitor))
-  // What a reset of the password does to an account whose address was never proven.
+  // As a password reset does to an account whose address was never verified.
   await site.context.db.transaction().execute(async (tx) => {
     await eraseIdentities(tx, id)
     await removeSecondFactor(tx, id)
@@ -81,7 +81,7 @@ it('is of no use with an identity that the owner has thrown out since', async ()
   expect(await visitor.ask(getUser)).toMatchObject({ role: 'visitor' })
 })
 
-it('is of no use with an identity that the member has unlinked, though another of that provider stays', async () => {
+it('is useless with an identity that the member has unlinked, though another of that provider stays', async () => {
   const { id, code } = await carefulMember()
   const visitor = site.visitor()
   await visitor.ask(getUser)
@@ -95,7 +95,7 @@ it('is of no use with an identity that the member has unlinked, though another o
   expect(answer).toMatchObject({ code: 500, info: {} })
 })
 
-it('that is blank proves nothing of who has no password', async () => {
+it('that is blank proves nothing for a member without a password', async () => {
   const { id, visitor } = await carefulMember()
   await site.context.database.pool.query('UPDATE users SET password_hash = NULL WHERE id = $1', [id])
   site.moveOn(16 * 60_000)
@@ -108,7 +108,7 @@ it('that is blank proves nothing of who has no password', async () => {
   expect(answers.map(({ answer }) => answer)).toMatchObject(answers.map(() => ({ code: 401, info: {} })))
 })
 
-it('needs a ticket of ours, of this kind, and not too old', async () => {
+it('requires a valid ticket of this kind that has not expired', async () => {
   const { code } = await carefulMember()
   const visitor = site.visitor()
   await visitor.ask(getUser)

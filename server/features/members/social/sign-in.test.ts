@@ -19,7 +19,7 @@ beforeEach(() => site.meetSomebody())
 afterEach(() => site.calmDown())
 
 describe('a first visit', () => {
-  it('makes the guest a member, who keeps its id and what it said', async () => {
+  it('turns the guest into a member, who keeps its id and profile', async () => {
     const visitor = site.visitor()
     const { id } = await visitor.ask(getUser)
     await visitor.ask(changeUser, { body: { display_name: 'Grace' } })
@@ -35,7 +35,7 @@ describe('a first visit', () => {
     expect(await site.identitiesOf(id)).toEqual([{ provider: 'oidc', subject: site.claims.sub }])
   })
 
-  it('keeps the link that the guest came by', async () => {
+  it("keeps the guest's referrer link", async () => {
     const visitor = site.visitor()
     const { id } = await visitor.ask(getUser, { headers: { 'x-referrer-token': 'spring' } })
     await go(visitor)
@@ -47,7 +47,7 @@ describe('a first visit', () => {
     expect(kept).toEqual([{ first_touch: { referrer_token: 'spring' } }])
   })
 
-  it('takes the name, and no e-mail that the provider has not verified', async () => {
+  it('uses the name, and no e-mail that the provider has not verified', async () => {
     site.claims.email_verified = false
     const visitor = site.visitor()
     expect(await go(visitor)).toBe('/')
@@ -59,7 +59,7 @@ describe('a first visit', () => {
     })
   })
 
-  it('asks the issuer where its token says too little', async () => {
+  it("requests the issuer's user info if its token has too little", async () => {
     const asked = { sub: site.claims.sub, email: site.claims.email, email_verified: true, name: 'Asked' }
     site.claims = { sub: site.claims.sub }
     site.issuer.service.once('beforeUserinfo', (answer: { body: unknown }) => void (answer.body = asked))
@@ -68,7 +68,7 @@ describe('a first visit', () => {
     expect(await visitor.ask(getUser)).toMatchObject({ email: asked.email, display_name: 'Asked' })
   })
 
-  it.each(['facebook', 'tiktok'])('works with %s, which proves no e-mail', async (provider) => {
+  it.each(['facebook', 'tiktok'])('works with %s, which verifies no e-mail', async (provider) => {
     const visitor = site.visitor()
     const { id } = await visitor.ask(getUser)
     expect(await go(visitor, provider)).toBe('/')
@@ -77,7 +77,7 @@ describe('a first visit', () => {
   })
 })
 
-it('a first visit is told to the features, a second is not', async () => {
+it('runs the lifecycle hooks at the first visit, not at a second', async () => {
   const told: unknown[] = []
   const { lifecycleHooks } = site.context
   const { register } = lifecycleHooks
@@ -90,7 +90,7 @@ it('a first visit is told to the features, a second is not', async () => {
   expect(told).toEqual([expect.objectContaining({ id, email })])
 })
 
-describe('somebody who comes back', () => {
+describe('a returning user', () => {
   it('is signed in to the same account, and the guest is merged into it', async () => {
     const first = site.visitor()
     await go(first)
@@ -106,7 +106,7 @@ describe('somebody who comes back', () => {
     expect(rows).toEqual([{ merged_into: id }])
   })
 
-  it('gets a new session, and none is given to whoever held the guest’s cookie', async () => {
+  it('gets a new session, and none is given to other holders of the guest’s cookie', async () => {
     const visitor = site.visitor()
     await visitor.ask(getUser)
     await visitor.ask(changeUser, { body: { language: 'en' } })
@@ -117,7 +117,7 @@ describe('somebody who comes back', () => {
   })
 })
 
-describe('an e-mail that an account has already', () => {
+describe('an e-mail that an account already has', () => {
   it.each([
     ['verified', true],
     ['not verified', false],
@@ -131,7 +131,7 @@ describe('an e-mail that an account has already', () => {
     expect(await site.identitiesOf(owner.id)).toEqual([])
   })
 
-  it('is linked once the person has signed in there and starts again', async () => {
+  it('is linked once the user has signed in there and starts again', async () => {
     const owner = await site.member(String(site.claims.email))
     await go(site.visitor())
     expect(await go(owner.visitor)).toBe('/individual')
@@ -141,7 +141,7 @@ describe('an e-mail that an account has already', () => {
     expect(await later.ask(getUser)).toMatchObject({ id: owner.id, role: 'member' })
   })
 
-  it('is left alone where the provider has not verified it: a new member without e-mail', async () => {
+  it('is ignored if the provider has not verified it: a new member without e-mail', async () => {
     const owner = await site.member(String(site.claims.email))
     site.claims.email_verified = false
     const stranger = site.visitor()
@@ -152,7 +152,7 @@ describe('an e-mail that an account has already', () => {
     expect(await site.identitiesOf(owner.id)).toEqual([])
   })
 
-  it('that Facebook gives counts for nothing', async () => {
+  it('from Facebook is ignored', async () => {
     const owner = await site.member('ada@example.com')
     const stranger = site.visitor()
     expect(await go(stranger, 'facebook')).toBe('/')
@@ -172,7 +172,7 @@ describe('a member who starts a provider', () => {
     expect(subjects).toEqual([1, 2].map(() => 'New way to sign in to your account'))
   })
 
-  it('is told where the identity is another account’s', async () => {
+  it('gets an error if the identity is another account’s', async () => {
     const other = site.visitor()
     await go(other)
     const { id, visitor } = await site.member()
@@ -181,7 +181,7 @@ describe('a member who starts a provider', () => {
     expect(await visitor.ask(getUser)).toMatchObject({ id })
   })
 
-  it('does not link at another site’s wish, nor where the browser hides whose wish it was', async () => {
+  it('does not link at another site’s request, nor if the browser hides who initiated it', async () => {
     const { visitor } = await site.member()
     const start = (headers: Record<string, string>) => visitor.fetch('/api/user/social/oidc', { headers })
     for (const wish of ['cross-site', 'same-site', 'none']) {
@@ -190,7 +190,7 @@ describe('a member who starts a provider', () => {
     }
   })
 
-  it('starts again after signing in or out on the way', async () => {
+  it('starts again after signing in or out during the flow', async () => {
     const { id, visitor } = await site.member()
     const callback = await agree(await leave(visitor))
     const flow = visitor.cookie.split('; ').find((each) => each.startsWith('social-')) ?? ''
@@ -201,7 +201,7 @@ describe('a member who starts a provider', () => {
   })
 })
 
-it('every way in is in the audit trail, without the person', async () => {
+it('the audit log records every sign-in method, without personal data', async () => {
   const { id, visitor } = await site.member()
   await go(visitor)
   await go(site.visitor())
@@ -216,8 +216,8 @@ it('every way in is in the audit trail, without the person', async () => {
   expect(rows).toEqual(['identity_linked', 'signed_in', 'registered'].map((event) => ({ event, details })))
 })
 
-describe('a person who leaves', () => {
-  it('takes what is kept of their identities along, and they are forgotten', async () => {
+describe('a user who deletes the account', () => {
+  it('exports their identities, which are deleted', async () => {
     const visitor = site.visitor()
     await go(visitor)
     const { id } = await visitor.ask(getUser)

@@ -2,34 +2,34 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { keyOf, decrypt, encrypt } from '#server/platform/encrypt.ts'
 import type { Checks } from './social-provider.ts'
 
-/** One visit to a provider, from leaving to coming back. It lives in a signed cookie of the browser that left. */
+/** One visit to a provider, from the redirect to the callback. It is stored in an encrypted cookie of the browser. */
 export interface SocialFlow {
   provider: string
-  /** From `newState`; the provider hands it back. */
+  /** From `newState`; the provider sends it back. */
   state: string
   /** Milliseconds since 1970. */
   startedAt: number
   /** A path of this site. */
   returnTo: string
-  /** The member who left, after a proof, to whose account the identity is to belong; null for a visitor who signs in. */
+  /** The member who started linking after reauthenticating; null for a visitor who signs in. */
   memberId: string | null
 }
 
-/** How long a person may take at the provider. */
+/** Maximum time that a user may spend at the provider. */
 export const flowMs = 10 * 60_000
-/** The cookie outlives the flow, so that a late person sees why it failed and returns to where they were. */
+/** The cookie outlives the flow, so that a late user sees why it failed and returns to where they were. */
 export const flowCookieDays = 1 / 24
 
 /**
- * 256 random bits, and sealed beside them where the person wants to be, for a browser that comes back without the cookie.
- * The provider cannot read it.
+ * Creates a state: 256 random bits, and the encrypted return path, for a browser that comes back without the cookie. The provider
+ * cannot read it.
  */
 export function newState(secret: string, returnTo: string): string {
   const random = randomBytes(32).toString('base64url')
   return `${random}.${encrypt(returnKey(secret), returnTo, random).toString('base64url')}`
 }
 
-/** The path that the person of a state started from; undefined if the state is not ours. */
+/** Returns the return path in a state; undefined if the state is not the site's. */
 export function returnToOf(secret: string, state: string): string | undefined {
   const [random = '', sealed = ''] = state.split('.')
   try {
@@ -41,7 +41,7 @@ export function returnToOf(secret: string, state: string): string | undefined {
 
 const returnKey = (secret: string) => keyOf(secret, 'social return')
 
-/** Each flow has a cookie of its own: two tabs may be at a provider at once. */
+/** Returns the name of a flow's cookie. Each flow has its own, since two tabs may be at a provider at once. */
 export function flowCookie(state: string): string {
   return `social-${state.slice(0, 8)}`
 }
@@ -56,11 +56,11 @@ export function decryptFlow(secret: string, sealed: string, state: string): Soci
   return flow && sameText(flow.state, state) ? flow : null
 }
 
-/** Says that a provider has vouched for a member, whose second factor is still to come. */
+/** States that a provider has identified a member whose second factor is still required. */
 export interface Ticket {
   userId: string
   provider: string
-  /** Which of the member's identities it vouched for. */
+  /** The member's identity that it confirmed. */
   identityId: string
   /** Milliseconds since 1970. */
   endsAt: number
@@ -82,11 +82,11 @@ function sealNote(secret: string, kind: string, note: object): string {
 function openNote<Note>(secret: string, kind: string, sealed: string): Note | null {
   const [text = '', mac = ''] = sealed.split('.')
   if (!sameText(mac, macOf(secret, kind, text))) return null
-  // Sealed by us as this kind, so it is what `sealNote` was given.
+  // Encrypted as this kind by the site, so it has the type that `sealNote` was given.
   return JSON.parse(Buffer.from(text, 'base64url').toString()) as Note
 }
 
-/** What goes with a flow. Nonce and verifier follow from the state and our secret, so the browser never holds them. */
+/** Returns the checks of a flow. Nonce and verifier are derived from the state and the site's secret, so the browser never has them. */
 export function checksOf(secret: string, state: string, redirectUri: string): Checks {
   return {
     redirectUri,

@@ -1,46 +1,46 @@
 import { calculatePKCECodeChallenge, buildAuthorizationUrl, type Configuration } from 'openid-client'
 
-/** Somebody as a provider knows them. */
+/** A user's profile at a provider. */
 export interface SocialProfile {
-  /** Who answers for `subject`: another issuer under the same settings knows other people. */
+  /** The scope of `subject`: another issuer under the same settings has other users. */
   issuer: string
   subject: string
-  /** Only an address that the provider says it has verified. */
+  /** Only an address that the provider has verified. */
   email: string | undefined
   name: string | undefined
 }
 
-/** What ties the answer of a provider to the request it was for. */
+/** The values that bind a provider's response to its request. */
 export interface Checks {
-  /** The address of this site that the provider returns to, without a query. */
+  /** The redirect URI of this site, without a query. */
   redirectUri: string
   state: string
   nonce: string
-  /** For PKCE: its hash goes along with the person, the value itself only from server to server. */
+  /** The PKCE verifier: its hash is sent with the browser, the value itself only from server to server. */
   verifier: string
 }
 
-/** A party that can say who somebody is. Each call to it is bounded in time and size. */
+/** A provider that identifies users. Each call to it is limited in time and size. */
 export interface SocialProvider {
-  /** Part of the routes, and of the identities kept. */
+  /** Part of the routes and of stored identities. */
   id: string
   name: string
   /**
-   * Where the person goes to agree; `choosing`, to say there which of their accounts it is to be, where the provider can ask.
-   * @throws Error if the provider cannot be reached or makes no sense
+   * Returns the URL of the consent screen; `choosing` lets the user choose among their accounts, if the provider supports it.
+   * @throws Error if the provider cannot be reached or its response is invalid
    */
   authorizationUrl(checks: Checks, choosing: boolean): Promise<URL>
   /**
-   * Who came back, by the code in `callback`.
-   * @throws Error where state, nonce or signature are wrong, or the provider cannot be reached or makes no sense
+   * Identifies the user by the code in `callback`.
+   * @throws Error if state, nonce or signature are wrong, or the provider cannot be reached or its response is invalid
    */
   identify(callback: URL, checks: Checks): Promise<SocialProfile>
 }
 
-/** Seconds that one call to a provider may take. */
+/** Time-out of one call to a provider, in seconds. */
 export const providerTimeoutSeconds = 5
 
-/** The address of a provider's consent screen, with state and PKCE. */
+/** Builds the URL of a provider's consent screen, with state and PKCE. */
 export async function consentUrl(
   config: Configuration,
   { redirectUri, state, verifier }: Checks,
@@ -55,15 +55,15 @@ export async function consentUrl(
   })
 }
 
-/** A text of an answer, or undefined for anything else. */
+/** Returns a value if it is a non-empty string. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** Reads the id of an answer. @throws Error if it is missing or cannot be stored */
+/** Reads the user id of a response. @throws Error if it is missing or cannot be stored */
 export function subjectOf(value: unknown): string {
   const subject = textOf(value)
   if (!subject || subject.length > 255 || subject.includes('\0'))
-    throw new Error('the provider gave no usable id of the person')
+    throw new Error('the provider returned no usable user id')
   return subject
 }

@@ -24,20 +24,23 @@ import { newId } from '#server/platform/ids.ts'
 import { insertIdentity, selectOwned } from '#server/features/members/credentials/identity-queries.ts'
 import type { SocialProfile } from './social-provider.ts'
 
-/** Whom a provider vouched for. */
+/** A user identified by a provider. */
 export interface SocialIdentity {
   provider: string
   person: SocialProfile
 }
 
-/** What came of it: signed in or linked, or why not; with `codeOf`, the identity whose member's second factor is still to come. */
+/**
+ * The result: signed in or linked, or the reason of a failure; `codeOf` is the identity of a member whose second factor is still
+ * required.
+ */
 export type SocialSignInResult = 'done' | Exclude<SocialAnswer, 'second_factor' | 'prove'> | { codeOf: Owned }
 
 type Owned = NonNullable<Awaited<ReturnType<typeof selectOwned>>>
 
 /**
- * Signs somebody in whom a provider vouched for: the member whose identity it is, else the caller's guest becomes a member
- * with it. Nobody gets into an account by its e-mail alone (docs/decisions/0006-social-identities-are-linked-by-their-owner.md).
+ * Signs in a user identified by a provider: the member who owns the identity; otherwise the caller's guest becomes a member with it.
+ * Nobody gets into an account by its e-mail alone (docs/decisions/0006-social-identities-are-linked-by-their-owner.md).
  * @throws Refusal from `signInAs`
  */
 export async function signInWithIdentity(
@@ -67,7 +70,7 @@ export async function signInWithIdentity(
   return 'done'
 }
 
-/** Another tab of this guest, or another browser with this identity, may have come back a moment before. */
+/** Signs in to the identity's owner, if another tab of this guest or another browser has linked it a moment before. */
 async function signInOtherOwner(
   context: MembersContext,
   tx: Tx,
@@ -105,7 +108,7 @@ async function lockGuest(
   return row && isGuest(row) ? row : undefined
 }
 
-/** A provider's redirect says no more of where somebody came from than the guest's cookie does. */
+/** Returns the click ids of a provider's redirect, which are only those in the guest's cookie. */
 function adIdsOf({ viewer }: AccountCall): AdIds {
   return { cameBy: viewer?.cameBy, referrerToken: undefined, fbclid: undefined, ttclid: undefined }
 }
@@ -123,9 +126,9 @@ function newIdentity({ provider, person }: SocialIdentity, created_at: Date) {
 }
 
 /**
- * Gives an identity to the member who asked for it after a proof, whom a mail tells: beside others at the same provider, and
- * never one that is another account's.
- * @throws Refusal signInFirst if the account is gone
+ * Links an identity to the reauthenticated member, who gets a mail: in addition to others at the same provider, and never one that
+ * belongs to another account.
+ * @throws Refusal signInFirst if the account is deleted
  */
 export async function linkIdentity(
   context: MembersContext,
@@ -156,7 +159,7 @@ function usableEmail(email: string | undefined): string | undefined {
   }
 }
 
-/** A provider's name of somebody within our own bounds (product.md, section 6). */
+/** Cleans a provider's name of a user to at most 64 characters; null if nothing is left. */
 function usableName(name = ''): string | null {
   const clean = name.toWellFormed().replaceAll('\0', '').trim()
   return [...clean].slice(0, 64).join('').trim() || null

@@ -33,17 +33,17 @@ import type { SocialProfile, SocialProvider } from './social-provider.ts'
 export interface SocialContext extends MembersContext {
   log: Log
   publicUrl: string
-  /** Those that have keys. */
+  /** Providers with keys. */
   socialProviders: readonly SocialProvider[]
 }
 
-/** The outcome of a visit: the page to open next, or why the sign-in failed. */
+/** The result of a visit: where to redirect to, or why the sign-in failed. */
 type Ending = { returnTo: string } | { answer: SocialAnswer; returnTo: string | undefined; ticket?: string }
 
 /**
- * Starts a visit to a provider, for a member only after reauthentication; the browser stores the encrypted state.
+ * Starts a visit to a provider, for a member only after reauthentication; the browser gets an encrypted cookie of it.
  * @returns the provider's URL
- * @throws Error if the provider cannot be reached or its answer is invalid
+ * @throws Error if the provider cannot be reached or its response is invalid
  */
 export async function leaveForProvider(
   { secret, secure, clock, publicUrl }: SocialContext,
@@ -66,12 +66,12 @@ export async function leaveForProvider(
 }
 
 interface CameBack {
-  /** What the provider sent along. */
+  /** The parameters sent by the provider. */
   query: URLSearchParams
   cookies: Record<string, string | undefined>
 }
 
-/** Takes the caller back from a provider: checks that this browser left for it, learns who it is, and signs in or links. */
+/** Handles the return from a provider: checks that this browser started the flow, identifies the user, and signs in or links. */
 export async function returnFromProvider(
   context: SocialContext,
   provider: SocialProvider,
@@ -82,7 +82,7 @@ export async function returnFromProvider(
   const state = query.get('state') ?? ''
   const name = flowCookie(state)
   const sealed = cookies[cookieName(secure, name)]
-  // An app's own browser may hand the answer to another browser, or forget its cookies.
+  // An app's in-app browser may pass the response to another browser, or lose its cookies.
   if (!sealed) return { answer: 'lost', returnTo: returnToOf(secret, state) }
   call.setHeader('set-cookie', cookieFor(secure, name, '', 0))
   const flow = decryptFlow(secret, sealed, state)
@@ -107,7 +107,7 @@ async function finish(
   const now = context.clock.now()
   const endsAt = new Date(flow.startedAt + flowMs)
   if (now > endsAt || !(await spendState(context.db, flow.state, endsAt, now))) return 'expired'
-  // A viewer who signed in or out meanwhile must start again.
+  // A user who signed in or out in the meantime must start again.
   if (memberOf(call) !== flow.memberId) return 'expired'
   const error = query.get('error')
   if (error !== null) return error === 'access_denied' ? 'cancelled' : 'failed'
@@ -138,20 +138,20 @@ async function askWho(
   } catch (error) {
     log.warn(
       { provider: provider.id, reason: reasonOf(error) },
-      'a social provider did not say who came back',
+      'a social provider did not identify the user',
     )
     return undefined
   }
 }
 
-/** The words of an error alone: what it carries may hold tokens and addresses. */
+/** Returns an error's message only: its other fields may contain tokens and addresses. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown'
   const { code } = Object(error.cause ?? error) as { code?: unknown }
   return typeof code === 'string' ? `${error.message} (${code})` : error.message
 }
 
-/** SQLSTATE unique_violation: somebody took the same e-mail at the same moment, and a second try finds it taken. */
+/** SQLSTATE unique_violation: the same e-mail was taken concurrently, and a retry finds it taken. */
 const uniqueViolation = '23505'
 
 async function settle(

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 
-/** Common passwords that the list of breached ones lacks: runs of keys and numbers, and newer ones. */
+/** Common passwords that the list of breached ones lacks: keyboard runs, numbers, and recent ones. */
 const alsoCommon = new Set(
   `
   aaaaaa abcabc abcdef abcdefgh abcdefghi abcdefghij adminadmin adm1n1strator 4dm1n123 asdasdasd asdfghjkl; cliffhanger
@@ -14,7 +14,7 @@ const alsoCommon = new Set(
     .split(/\s+/),
 )
 
-/** What is put after them. */
+/** Common suffixes. */
 const endings =
   ' 1 2 3 7 11 12 13 21 22 23 69 77 88 99 00 01 10 111 123 321 777 666 1234 12345 123456 1234567 12345678 123456789 ! !! 1! 12! 123! @ @1 @12 @123 @1234 # #1 . .1 _1 _123 2020 2021 2022 2023 2024 2025 2026 2020! 2021! 2022! 2023! 2024! 2025! 2026!'.split(
     ' ',
@@ -22,7 +22,7 @@ const endings =
 
 let breached: string | undefined
 
-/** Whether a password is among the first that attackers try; upper and lower case make no difference to them. */
+/** Returns whether a password is among the first that attackers try, ignoring case as they do. */
 export function isCommonPassword(password: string): boolean {
   const lower = password.toLowerCase()
   if (new Set(lower).size < 3) return true
@@ -31,14 +31,14 @@ export function isCommonPassword(password: string): boolean {
   )
 }
 
-/** The list stays the JSON text of its file (half a megabyte) and is searched as text: a set would take five times that. */
+/** Searches the list as the JSON text of its file (half a megabyte): a set would need five times the memory. */
 function isKnown(password: string): boolean {
-  // The first password that is checked reads it: a process that checks none does not hold it.
+  // Read at the first check, so that processes without one don't load it.
   breached ??= readFileSync(breachedFile(), 'latin1')
   return alsoCommon.has(password) || breached.includes(JSON.stringify(password))
 }
 
-/** 49,000 passwords out of breaches, in small letters. */
+/** 49,000 passwords from breaches, in lower case. */
 function breachedFile(): string {
   const require = createRequire(import.meta.url)
   return require.resolve('@zxcvbn-ts/language-common/src/passwords.json')

@@ -4,7 +4,7 @@ import { signIn } from '#contract/members.ts'
 import { systemClock } from '#server/platform/clock.ts'
 import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 
-/** The hashing waits until it is let go. */
+/** Hashing is blocked until the test releases it. */
 const hashing = vi.hoisted(() => {
   const gate = Promise.withResolvers<void>()
   return { gate, running: 0, mostAtOnce: 0, done: 0 }
@@ -26,12 +26,12 @@ vi.mock('./run-hashing.ts', () => ({
 
 let site: TestSite
 beforeAll(async () => {
-  // With a collaborator given, a second process would be in this one, where the hashing is looked at.
+  // The override keeps SITE_PROCESSES=2 within this process, where hashing is observed.
   site = await testSite({ clock: systemClock }, { LIMIT_SIGN_IN_IP: '1000/min' })
 })
 afterAll(() => site.close())
 
-test('four passwords are hashed at once however many cores there are, 200 wait, and whoever comes then is asked to come again', async () => {
+test('hashes four passwords at once however many cores there are, queues 200, and asks further callers to retry', async () => {
   const refused: unknown[] = []
   const enter = async (_: unknown, index: number) => {
     const body = { email: `somebody-${index}@example.com`, password: 'not the password' }

@@ -3,10 +3,13 @@ import { setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
 import type { HashingDone, HashingJob } from './run-hashing.ts'
 
-/** Everybody else's calls come first. On Linux a priority is the thread's that asks; elsewhere it would be the process's. */
+/**
+ * Lowers the thread's priority, so that other calls come first. On Linux a priority applies to the calling thread; elsewhere it
+ * would apply to the process.
+ */
 if (process.platform === 'linux') setPriority(10)
 
-/** Argon2id, the library's own default kind, with the figures of security.md, "Passwords". */
+/** Argon2id, the library's default variant, with 19 MiB, two passes and one lane. */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
 parentPort?.on('message', ({ password, known }: HashingJob) => {

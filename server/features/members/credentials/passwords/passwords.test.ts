@@ -32,41 +32,41 @@ test.each([
   'пароль на троих',
   '😀😁😂🤣😃😄😅😆',
   `${'long '.repeat(25)}one`,
-])('"%s" may be chosen', (given) => expect(() => checkPassword(given, 'password')).not.toThrow())
+])('"%s" is accepted', (given) => expect(() => checkPassword(given, 'password')).not.toThrow())
 
-test('a password is kept as Argon2id with 19 MiB, two rounds, one lane, and known again', async () => {
+test('a password is stored as Argon2id with 19 MiB, two rounds and one lane, and verified', async () => {
   const hash = await hashPassword('nine parts of a drama')
   expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
   expect(await verifyPassword(hash, 'nine parts of a drama')).toBe(true)
   expect(await verifyPassword(hash, 'Nine parts of a drama')).toBe(false)
 })
 
-test('a letter with its accent is the same, typed as one character or as two', async () => {
+test('an accented letter is equal whether typed as one character or as two', async () => {
   expect(await verifyPassword(await hashPassword('caf\u00e9 au lait'), 'cafe\u0301 au lait')).toBe(true)
 })
 
-test('without an account no password is right', async () => {
+test('without an account every password is wrong', async () => {
   expect(await verifyPassword(undefined, 'nine parts of a drama')).toBe(false)
   expect(await verifyPassword(null, '')).toBe(false)
 })
 
-test('a hash that is damaged is an error, and the next one is known again', async () => {
+test('a damaged hash throws an error, and the next one is verified', async () => {
   await expect(verifyPassword('no hash', 'nine parts of a drama')).rejects.toThrow()
   const hash = await hashPassword('nine parts of a drama')
   expect(await verifyPassword(hash, 'nine parts of a drama')).toBe(true)
 })
 
-test('hashing steps back behind everything else, and nothing else does', async () => {
+test('hashing runs at low priority, and nothing else does', async () => {
   await hashPassword('nine parts of a drama')
   expect(getPriority()).toBeLessThan(10)
-  // Where a priority is a thread's alone.
+  // Only Linux has priorities per thread.
   if (process.platform !== 'linux') return
   const behind = hashingThreads()
   expect(behind.length).toBeGreaterThan(0)
   expect(behind).not.toContain(String(process.pid))
 })
 
-test('a hashing thread that has nothing to do gives back its memory, and another one hashes on', async () => {
+test('an idle hashing thread ends and frees its memory, and another one is started', async () => {
   if (process.platform !== 'linux') return
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const hash = await hashPassword('nine parts of a drama')

@@ -3,12 +3,12 @@ import { Fault, Refusal } from '#contract/errors.ts'
 import { isCommonPassword } from './common-passwords.ts'
 import { runHashing } from './run-hashing.ts'
 
-/** At most 4 at a time, and a core is left for everybody else's calls. */
+/** At most 4 at a time, leaving one core for other calls. */
 const mostAtOnce = Math.min(4, Math.max(1, availableParallelism() - 1))
 /** Longer queues than this would only time out. */
 const mostWaiting = 200
 
-/** Of a password that was thrown away as soon as it was made. */
+/** The hash of a discarded random password. */
 const nobodysHash =
   '$argon2id$v=19$m=19456,t=2,p=1$Rn9TXW9qP1DvGXyppA0rMw$qIveU/FWCCEv480cEtC9mnJE1FKXu/08zydntVnOfxM'
 
@@ -16,7 +16,7 @@ let running = 0
 const waiting: (() => void)[] = []
 
 /**
- * 8 to 128 characters, any, and none that attackers try first (product.md, section 6).
+ * Validates a password: 8 to 128 characters of any kind, and not a common one.
  * @throws Refusal passwordTooShort, passwordTooLong, passwordCommon, with the field
  */
 export function checkPassword(password: string, field: string): void {
@@ -26,15 +26,15 @@ export function checkPassword(password: string, field: string): void {
   if (isCommonPassword(password)) throw new Refusal('passwordCommon', { field })
 }
 
-/** @throws Fault unavailable where too many wait already */
+/** @throws Fault unavailable if too many are queued */
 export async function hashPassword(password: string): Promise<string> {
   return String(await inTurn(() => runHashing({ password: asTyped(password) })))
 }
 
 /**
- * Whether a password belongs to a hash. Where there is no account, or it has no password, the same work is done for
- * nothing, so that the time tells nobody which it was.
- * @throws Fault unavailable where too many wait already
+ * Verifies a password against a hash. Without an account or a password it does the same work, so that the response time does not
+ * reveal it.
+ * @throws Fault unavailable if too many are queued
  */
 export async function verifyPassword(
   passwordHash: string | null | undefined,
@@ -45,7 +45,7 @@ export async function verifyPassword(
   return right === true && Boolean(passwordHash)
 }
 
-/** The same letter may be typed as one character or as two, depending on the keyboard. */
+/** Normalises a password, because keyboards may type an accented letter as one character or as two. */
 const asTyped = (password: string) => password.normalize('NFC')
 
 async function inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -55,7 +55,7 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } finally {
-    // The place goes straight to the next in line.
+    // The slot is passed on to the next in the queue.
     const next = waiting.shift()
     if (next) next()
     else running--

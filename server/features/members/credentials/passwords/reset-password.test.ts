@@ -27,7 +27,7 @@ beforeEach(async () => {
 const fresh = 'a quite new passphrase'
 const ask = (email: string) => site.visitor().call(forgotPassword, { body: { email } })
 const latest = async (email = member.email) => (await site.mails(email)).at(-1)
-/** Asks for a link and takes its secret out of the mail. */
+/** Requests a link and reads its secret from the mail. */
 const fetchSecret = async (email = member.email) => {
   await ask(email)
   return secretOf(await latest(email))
@@ -37,7 +37,7 @@ const reset = (secret: string, new_password = fresh, repeat_password = new_passw
 const logIn = (password: string) => site.visitor().call(signIn, { body: { email: member.email, password } })
 
 describe('a forgotten password', () => {
-  it('is mailed a link on the address of the settings, in the language of the person', async () => {
+  it("is answered with a mailed link to the configured address, in the user's language", async () => {
     await member.visitor.ask(changeUser, { body: { language: 'dy' } })
     const { answer } = await site
       .visitor({ host: 'evil.example', 'x-forwarded-host': 'evil.example' })
@@ -49,14 +49,14 @@ describe('a forgotten password', () => {
     expect(mail?.html).toContain('<html lang="de">')
   })
 
-  it('is answered alike for an address that nobody has, which gets no mail', async () => {
+  it('is answered alike for an unknown address, which gets no mail', async () => {
     const known = await ask(member.email)
     const unknown = await ask('nobody@example.com')
     expect([unknown.status, unknown.answer]).toEqual([known.status, known.answer])
     expect(await site.mails('nobody@example.com')).toEqual([])
   })
 
-  it('is taken three times an hour for each address, known or not', async () => {
+  it('is accepted three times an hour for each address, known or not', async () => {
     for (const email of [member.email, 'somebody.in@example.com']) {
       for (let time = 0; time < 3; time++) expect((await ask(email)).status).toBe(200)
       for (const spelling of [email.toUpperCase(), email.replace('i', 'İ')]) {
@@ -69,12 +69,12 @@ describe('a forgotten password', () => {
     expect((await ask(member.email)).status).toBe(200)
   })
 
-  it('is refused for what is no address', async () => {
+  it('is refused for an invalid address', async () => {
     const { answer } = await ask('ada at example.com')
     expect(answer).toMatchObject({ code: 500, info: { field: 'email' } })
   })
 
-  it('keeps no secret in the database, neither before nor after the mail was sent', async () => {
+  it('stores no secret in the database, neither before nor after the mail was sent', async () => {
     const secret = await fetchSecret()
     const { rows } = await site.context.database.pool.query(
       "SELECT query_to_xml('SELECT * FROM mail_links', true, false, '')::text || query_to_xml('SELECT * FROM mails', true, false, '')::text AS kept",
@@ -82,7 +82,7 @@ describe('a forgotten password', () => {
     expect(rows[0].kept).not.toContain(secret)
   })
 
-  it('can be asked about from a browser that is known, though strangers have asked as often as they may', async () => {
+  it('can be requested from a known browser, though strangers have used up the limit', async () => {
     for (let times = 0; times < 3; times++) await ask(member.email)
     expect((await ask(member.email)).status).toBe(429)
     const { visitor } = member
@@ -93,7 +93,7 @@ describe('a forgotten password', () => {
 })
 
 describe('a reset link', () => {
-  it('sets the password, ends every session, proves the address and tells the person', async () => {
+  it('sets the password, ends every session, verifies the address and notifies the user', async () => {
     const secret = await fetchSecret()
     expect((await reset(secret)).answer).toEqual({ code: 200, info: { changed: true } })
     expect(await member.visitor.ask(getUser)).toMatchObject({ role: 'visitor' })
@@ -102,7 +102,7 @@ describe('a reset link', () => {
     expect((await latest())?.subject).toBe('Your password was changed')
   })
 
-  it('works once, also for two who use it at the same time', async () => {
+  it('works once, also for two concurrent uses', async () => {
     const secret = await fetchSecret()
     const answers = await Promise.all([reset(secret), reset(secret), reset(secret)])
     expect(answers.map(({ answer }) => answer.code).toSorted()).toEqual([200, 500, 500])
@@ -120,20 +120,20 @@ describe('a reset link', () => {
     expect((await reset(secret)).answer.code).toBe(200)
   })
 
-  it('is worth nothing once a newer one was mailed', async () => {
+  it('becomes invalid once a newer one was mailed', async () => {
     const [older, newer] = [await fetchSecret(), await fetchSecret()]
     expect((await reset(older)).answer.code).toBe(500)
     expect((await reset(newer)).answer.code).toBe(200)
   })
 
-  it('is worth nothing for proving an address, nor the other way round', async () => {
+  it('is invalid for verifying an address, and vice versa', async () => {
     const verify = secretOf(await latest())
     const secret = await fetchSecret()
     expect((await site.visitor().call(verifyEmail, { body: { secret } })).answer.code).toBe(500)
     expect((await reset(verify)).answer.code).toBe(500)
   })
 
-  it('is worth nothing once the account has another address', async () => {
+  it('becomes invalid once the account has another address', async () => {
     const secret = await fetchSecret()
     await site.context.db
       .updateTable('users')
@@ -143,7 +143,7 @@ describe('a reset link', () => {
     expect((await reset(secret)).answer.code).toBe(500)
   })
 
-  it('makes a change of address that waits worth nothing: it may have been a thief who asked for it', async () => {
+  it('invalidates a pending change of address, which an attacker may have requested', async () => {
     await member.visitor.ask(changeUser, {
       body: { email: `thief-${member.email}`, current_password: member.password },
     })
@@ -152,7 +152,7 @@ describe('a reset link', () => {
     expect((await site.visitor().call(verifyEmail, { body: { secret: thief } })).answer.code).toBe(500)
   })
 
-  it('of an address that was never proven takes away the second factor, which a stranger may have set up', async () => {
+  it('to a never verified address removes the second factor, which a stranger may have set up', async () => {
     const { id } = await member.visitor.ask(getUser)
     await site.context.db
       .insertInto('second_factors')
@@ -162,7 +162,7 @@ describe('a reset link', () => {
     expect((await logIn(fresh)).answer.code).toBe(200)
   })
 
-  it('of a proven address leaves the second factor in force', async () => {
+  it('to a verified address keeps the second factor', async () => {
     await site.visitor().ask(verifyEmail, { body: { secret: secretOf(await latest()) } })
     const { id } = await member.visitor.ask(getUser)
     await site.context.db
@@ -178,19 +178,19 @@ describe('a reset link', () => {
     ['new_password', 'x'.repeat(129), 'x'.repeat(129)],
     ['new_password', 'password123', 'password123'],
     ['repeat_password', fresh, 'another passphrase'],
-  ])('stays good where the passwords are refused: %s', async (field, password, repeat) => {
+  ])('stays valid if the passwords are refused: %s', async (field, password, repeat) => {
     const secret = await fetchSecret()
     expect((await reset(secret, password, repeat)).answer).toMatchObject({ code: 500, info: { field } })
     expect((await reset(secret)).answer.code).toBe(200)
   })
 
-  it('is nothing that can be guessed or left out', async () => {
+  it('cannot be guessed or omitted', async () => {
     expect((await reset('')).answer.code).toBe(500)
     expect((await reset('A'.repeat(43))).answer.code).toBe(500)
   })
 })
 
-describe('who is not signed in', () => {
+describe('a client that is not signed in', () => {
   it('has no second factor to set up', async () => {
     const { answer } = await site.visitor().call(changeSecondFactor, { body: { action: 'begin' } })
     expect(answer.code).toBe(401)

@@ -26,8 +26,8 @@ import { eraseIdentities } from '#server/features/members/credentials/identities
 import { sendSecurityMail } from '#server/features/members/credentials/security-mails.ts'
 
 /**
- * Takes down that somebody wants a new password for an address. Whether there is an account is only looked up by
- * `answerResetRequests`, so the answer and its time say nothing (security.md, "No enumeration").
+ * Records a request for a password reset of an address. The account is only looked up by `answerResetRequests`, so that the response
+ * and its time do not reveal it.
  * @throws Refusal emailInvalid with the field; Fault tooMany, for addresses known and unknown alike
  */
 export async function askForReset(context: MembersContext, call: Call<typeof forgotPassword>): Promise<void> {
@@ -36,13 +36,13 @@ export async function askForReset(context: MembersContext, call: Call<typeof for
   const now = clock.now()
   checkEmail(email)
   context.quotas.take('mailLinks', call.ip)
-  // Strangers who ask for a member's address do not keep the member from asking.
+  // Requests by strangers do not use up the member's own limit.
   const asker = onDevice(foldEmail(email), knownDevice(context, call, 'device', email))
   await takeTurn(db, keyFor(secret, 'reset', asker), limits.resetAccount, now)
   await insertResetRequest(db, { email, language: call.language, created_at: now })
 }
 
-/** Mails a link to each who asked and has an account, in any number of processes at once: each request is answered once. */
+/** Mails a link for each request with an account, in any number of processes at once: each request is answered once. */
 export async function answerResetRequests(context: MembersContext, signal?: AbortSignal): Promise<void> {
   let found = true
   while (found && !signal?.aborted) {
@@ -68,8 +68,8 @@ async function answerOne(
 }
 
 /**
- * Sets a new password with the mailed secret: every session ends, every other link is worth nothing, the address is proven,
- * and a mail says that it happened.
+ * Sets a new password with the mailed secret: ends every session, invalidates every other link, verifies the address, and sends a
+ * security mail.
  * @throws Refusal passwordTooShort, passwordTooLong, passwordCommon, passwordsDiffer with the field; linkSpent
  */
 export async function resetPassword(
@@ -80,7 +80,7 @@ export async function resetPassword(
   const { secret, new_password, repeat_password } = call.body
   checkPassword(new_password, 'new_password')
   if (repeat_password !== new_password) throw new Refusal('passwordsDiffer', { field: 'repeat_password' })
-  // Hashing is expensive: not for callers without a valid link.
+  // Hashing is expensive, so only after the link is verified.
   if (!(await findLink(db, 'reset', secret, clock.now()))) throw new Refusal('linkSpent')
   const password_hash = await hashPassword(new_password)
   await inTransaction(db, async (tx) => {
@@ -108,7 +108,7 @@ async function changePassword(
   await sendSecurityMail(tx, context, user, 'passwordChanged')
 }
 
-/** The account may have been made by somebody else with this person's address: no way of theirs stays open. */
+/** Removes the second factor and identities of an account that a stranger may have created with this user's address. */
 export async function forgetStranger(tx: Tx, userId: string): Promise<void> {
   await removeSecondFactor(tx, userId)
   await eraseIdentities(tx, userId)

@@ -9,15 +9,15 @@ import { answerResetRequests } from './reset-password.ts'
 let site: TestSite
 
 beforeAll(async () => {
-  // With a collaborator given, a second process would be in this one, where the queries are looked at.
+  // The override keeps SITE_PROCESSES=2 within this process, where queries are observed.
   site = await testSite({ clock: systemClock }, { LIMIT_RESET_ACCOUNT: '1000/min' })
 })
 afterAll(() => site.close())
 
 const ask = (email: string) => site.visitor().call(forgotPassword, { body: { email } })
 
-// How long the answers take is compared by `npm run bench -- sign-in`.
-test('asking for a new password makes the same queries with an account and without, and looks up none', async () => {
+// Response times are compared by `npm run bench -- sign-in`.
+test('a reset request runs the same queries with an account and without, and looks up none', async () => {
   const { email } = await register(site)
   const asked = watchQueries('users', 'links', 'mails', 'reset_requests')
   const queriesFor = async (address: string) => {
@@ -30,7 +30,7 @@ test('asking for a new password makes the same queries with an account and witho
   expect(await queriesFor('nobody@example.com')).toEqual(known)
 })
 
-test('ten processes that look for requests at once answer each of them once', async () => {
+test('ten concurrent processes answer each request once', async () => {
   const members = await Promise.all(Array.from({ length: 30 }, () => register(site)))
   await answerResetRequests(site.context)
   await Promise.all(members.map(({ email }) => ask(email)))
@@ -43,7 +43,7 @@ test('ten processes that look for requests at once answer each of them once', as
   expect(left).toEqual([])
 })
 
-test('a request whose answer did not commit is answered by the next who looks', async () => {
+test('a request whose answer was rolled back is answered by the next process', async () => {
   const { email } = await register(site)
   await ask(email)
   const { db, clock } = site.context

@@ -1,19 +1,19 @@
 import { Worker } from 'node:worker_threads'
 
-/** A password to hash, or to hold against a known hash. */
+/** A password to hash, or to verify against a known hash. */
 export interface HashingJob {
   password: string
   known?: string
 }
 export type HashingDone = { result: string | boolean } | { problem: string }
 
-/** Those that have nothing to do, with what ends them after a while. The first is started by the first password: it takes 20 MB. */
+/** Idle threads with the timers that end them. The first is started at the first password, since it takes 20 MB. */
 const idle = new Map<Worker, NodeJS.Timeout>()
 const restMs = 30_000
 
 /**
- * Hashes in a thread of its own, which steps back behind everything else (hashing-thread.ts): Node's own pool, which also
- * reads files and looks up names, cannot. The caller bounds how many at once.
+ * Hashes in a low-priority thread (hashing-thread.ts), which Node's own pool, also used for files and DNS, cannot provide. The
+ * caller limits the concurrency.
  * @throws Error if the hash is damaged, or the thread ends
  */
 export async function runHashing(job: HashingJob): Promise<string | boolean> {
@@ -27,19 +27,19 @@ export async function runHashing(job: HashingJob): Promise<string | boolean> {
 }
 
 function end(thread: Worker): void {
-  // Nobody is given it any more.
+  // It must not be used any more.
   idle.delete(thread)
   void thread.terminate()
 }
 
 function startThread(): Worker {
   const thread = new Worker(new URL('./hashing-thread.ts', import.meta.url))
-  // Callers that wait for it get the error, too.
+  // The pending job gets the error, too.
   thread.on('error', () => {}).once('exit', () => idle.delete(thread))
   return thread
 }
 
-/** A thread at work keeps the process alive, an idle one does not. */
+/** Runs a job. A busy thread keeps the process alive, an idle one does not. */
 function doneBy(thread: Worker, job: HashingJob): Promise<HashingDone> {
   return new Promise((resolve, reject) => {
     const ended = (cause: unknown) => reject(new Error('the hashing thread ended', { cause }))

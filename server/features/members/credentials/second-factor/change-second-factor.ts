@@ -26,10 +26,10 @@ type FactorCall = Call<typeof changeSecondFactorCall>
 type Changed = ResultOf<typeof changeSecondFactorCall>
 
 /**
- * Sets up, confirms or removes a member's second factor. Beginning and removing ask for the password, removing for a code as
- * well; wrong ones count as failed tries.
- * @throws Refusal signInFirst, passwordWrong and codeWrong with the field, movedOn if there is nothing to confirm or a
- * factor already; Fault tooMany
+ * Sets up, confirms or removes a member's second factor. Setting up and removing require the password, removing also a code; wrong
+ * ones count as failed attempts.
+ * @throws Refusal signInFirst, passwordWrong and codeWrong with the field, movedOn if there is nothing to confirm or a factor
+ * already; Fault tooMany
  */
 export function changeSecondFactor(context: MembersContext, call: FactorCall): Promise<Changed> {
   const member = requireMember(call)
@@ -60,7 +60,7 @@ async function remove(context: MembersContext, call: FactorCall, member: MemberV
   const tried = await throttleLogin(context, 'code', member.userId)
   return inTransaction(context.db, async (tx) => {
     const user = await lockReauthenticated(context, tx, proof)
-    // An empty code is a wrong one here: the form asks for it.
+    // An empty code counts as wrong here: the form asks for it.
     await checkSecondFactor(tx, context, user, call.body.code?.trim() || '-', 'code')
     await removeSecondFactor(tx, user.id)
     await deleteFailures(tx, tried.account)

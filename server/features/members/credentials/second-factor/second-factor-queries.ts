@@ -21,7 +21,7 @@ export async function isConfirmed(db: Db, userId: string): Promise<boolean> {
   return (await confirmed(db, { userId })).length > 0
 }
 
-/** Keeps a secret that is not confirmed yet. @returns false if the member has a confirmed one, which stays */
+/** Stores an unconfirmed secret. @returns false if the member has a confirmed one, which is kept */
 export async function putFactor(tx: Tx, userId: string, encrypted_secret: Buffer): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('second_factors')
@@ -40,7 +40,7 @@ export async function confirmFactor(tx: Tx, userId: string, now: Date): Promise<
   await tx.updateTable('second_factors').set({ confirmed_at: now }).where('user_id', '=', userId).execute()
 }
 
-/** Uses a time step and those before it up. @returns false where another call was first */
+/** Marks a time step and earlier ones as used. @returns false if another call was first */
 export async function useStep(tx: Tx, userId: string, step: number): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('second_factors')
@@ -58,7 +58,7 @@ export async function insertRecoveryCodes(tx: Tx, userId: string, hashes: readon
     .execute()
 }
 
-/** @returns whether there was such a code, which is gone now */
+/** Deletes a recovery code. @returns whether it existed */
 export async function useRecoveryCode(tx: Tx, userId: string, hash: Buffer): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('recovery_codes')
@@ -68,7 +68,7 @@ export async function useRecoveryCode(tx: Tx, userId: string, hash: Buffer): Pro
   return numDeletedRows === 1n
 }
 
-/** The recovery codes go with it. */
+/** Deletes a factor with its recovery codes. */
 export async function deleteFactor(tx: Tx, userId: string): Promise<void> {
   await tx.deleteFrom('second_factors').where('user_id', '=', userId).execute()
 }

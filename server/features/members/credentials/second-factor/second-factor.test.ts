@@ -7,7 +7,7 @@ import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 
 let site: TestSite
 let member: Member
-/** The middle of a half minute, so that no test crosses into the next by itself. */
+/** The middle of a half minute, so that no test crosses into the next one. */
 let now = 0
 
 const stepMs = 30_000
@@ -33,10 +33,10 @@ const begin = async () => {
   const { answer } = await change({ action: 'begin', current_password: member.password })
   return answer.info?.secret ?? ''
 }
-/** What the app shows, so many half minutes from now. */
+/** Returns the app's code, so many half minutes from now. */
 const codeOf = (secret: string, steps = 0) =>
   new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: now + steps * stepMs })
-/** Sets the factor up; its first code is used by that. */
+/** Sets up the factor, which uses its first code. */
 const setUp = async () => {
   const secret = await begin()
   const { answer } = await change({ action: 'confirm', code: codeOf(secret) })
@@ -51,7 +51,7 @@ const codesOf = (answers: readonly { answer: { code: number } }[]) =>
   answers.map(({ answer }) => answer.code).toSorted()
 
 describe('a second factor', () => {
-  it('is begun with the password and asked of nobody until a code of the app confirms it', async () => {
+  it('is set up with the password and not required before a code of the app confirms it', async () => {
     const { answer } = await change({ action: 'begin', current_password: member.password })
     expect(answer.info).toMatchObject({ enabled: false, secret: expect.stringMatching(/^[A-Z2-7]{32}$/) })
     expect(answer.info?.otpauth_url).toContain(`secret=${answer.info?.secret}`)
@@ -64,7 +64,7 @@ describe('a second factor', () => {
     expect((await logIn()).answer).toMatchObject({ code: 401, info: { second_factor: 'totp' } })
   })
 
-  it('is not begun with a wrong password or none', async () => {
+  it('is not set up with a wrong password or none', async () => {
     for (const current_password of ['not it', undefined]) {
       const { answer } = await change({ action: 'begin', ...(current_password ? { current_password } : {}) })
       expect(answer).toMatchObject({ code: 500, info: { field: 'current_password' } })
@@ -82,21 +82,21 @@ describe('a second factor', () => {
     expect((await change({ action: 'confirm', code: codeOf(secret, 1) })).answer.code).toBe(409)
   })
 
-  it('that was not begun is not confirmed, and one in force is not begun anew', async () => {
+  it('cannot be confirmed without set-up, nor set up again while in force', async () => {
     expect((await change({ action: 'confirm', code: '123456' })).answer.code).toBe(409)
     const { secret } = await setUp()
     expect((await change({ action: 'begin', current_password: member.password })).answer.code).toBe(409)
     expect((await logIn(codeOf(secret))).answer.code).toBe(200)
   })
 
-  it('is nothing for guests', async () => {
+  it('is not available to guests', async () => {
     const guest = site.visitor()
     await guest.ask(getUser)
     for (const action of ['begin', 'confirm', 'remove'] as const)
       expect((await guest.call(changeSecondFactor, { body: { action } })).answer.code).toBe(401)
   })
 
-  it('lies in the database encrypted, and its recovery codes hashed', async () => {
+  it('is stored encrypted, and its recovery codes hashed', async () => {
     const { secret, codes } = await setUp()
     const { rows } = await site.context.database.pool.query<{ kept: Buffer }>(
       'SELECT encrypted_secret AS kept FROM second_factors UNION ALL SELECT hash FROM recovery_codes',
@@ -108,13 +108,13 @@ describe('a second factor', () => {
 })
 
 describe('signing in with a second factor', () => {
-  it.each([-1, 0, 1])('takes the code of a half minute that is %i from now', async (steps) => {
+  it.each([-1, 0, 1])('accepts the code of a half minute that is %i from now', async (steps) => {
     const { secret } = await setUp()
     now += stepMs
     expect((await logIn(codeOf(secret, steps))).answer.code).toBe(200)
   })
 
-  it.each([-2, 2])('does not take the code of a half minute that is %i from now', async (steps) => {
+  it.each([-2, 2])('refuses the code of a half minute that is %i from now', async (steps) => {
     const { secret } = await setUp()
     now += 2 * stepMs
     expect((await logIn(codeOf(secret, steps))).answer).toMatchObject({ code: 500, info: { field: 'totp' } })
@@ -125,13 +125,13 @@ describe('signing in with a second factor', () => {
     expect((await logIn('1'.repeat(600))).answer).toMatchObject({ code: 500, info: { field: 'totp' } })
   })
 
-  it('takes a code with the space that apps show', async () => {
+  it('accepts a code with the space that apps show', async () => {
     const { secret } = await setUp()
     const code = codeOf(secret)
     expect((await logIn(`${code.slice(0, 3)} ${code.slice(3)}`)).answer.code).toBe(200)
   })
 
-  it('takes a code once, and none of an earlier half minute after it', async () => {
+  it('accepts a code once, and none of an earlier half minute after it', async () => {
     const { secret } = await setUp()
     now += stepMs
     expect((await logIn(codeOf(secret))).answer.code).toBe(200)
@@ -140,13 +140,13 @@ describe('signing in with a second factor', () => {
     expect((await logIn(codeOf(secret, 1))).answer.code).toBe(200)
   })
 
-  it('takes a code once where five use it at the same time', async () => {
+  it('accepts a code once from five concurrent calls', async () => {
     const { secret } = await setUp()
     const answers = await Promise.all(Array.from({ length: 5 }, () => logIn(codeOf(secret))))
     expect(codesOf(answers)).toEqual([200, 500, 500, 500, 500])
   })
 
-  it('does not use a code up where the password is wrong', async () => {
+  it('does not use up a code if the password is wrong', async () => {
     const { secret } = await setUp()
     expect((await logIn(codeOf(secret), 'not the password')).answer).toMatchObject({
       info: { field: 'password' },
@@ -154,7 +154,7 @@ describe('signing in with a second factor', () => {
     expect((await logIn(codeOf(secret))).answer.code).toBe(200)
   })
 
-  it('takes each recovery code once, however it is written', async () => {
+  it('accepts each recovery code once, however it is written', async () => {
     const { codes } = await setUp()
     const [first = '', second = ''] = codes
     expect((await logIn(first)).answer.code).toBe(200)
@@ -164,21 +164,21 @@ describe('signing in with a second factor', () => {
     expect(codesOf(third)).toEqual([200, 500, 500])
   })
 
-  it('does not take another member’s recovery code', async () => {
+  it('refuses another member’s recovery code', async () => {
     const { codes } = await setUp()
     member = await register(site)
     await setUp()
     expect((await logIn(codes[0])).answer.code).toBe(500)
   })
 
-  it('rests after wrong codes, as after wrong passwords', async () => {
+  it('is delayed after wrong codes, as after wrong passwords', async () => {
     const { secret } = await setUp()
     for (let time = 0; time < 5; time++) expect((await logIn('000000')).status).toBe(200)
     const { status, headers } = await logIn(codeOf(secret))
     expect([status, headers.get('retry-after')]).toEqual([429, '1'])
   })
 
-  it('that is asked for after the right password takes the code at once, however often that was mistyped before', async () => {
+  it('accepts the code at once after the right password, however often that was mistyped before', async () => {
     const { secret } = await setUp()
     for (let time = 0; time < 7; time++) {
       expect((await logIn(undefined, 'mistyped')).answer.code).toBe(500)
@@ -188,7 +188,7 @@ describe('signing in with a second factor', () => {
     expect((await logIn(codeOf(secret))).answer.code).toBe(200)
   })
 
-  it('gives who knows the password no more guesses at the code, asked for it in between or not', async () => {
+  it('gives no extra guesses at the code to a client that knows the password, even if it omits the code in between', async () => {
     await setUp()
     const turns = async () => {
       const asked = await logIn()
@@ -203,7 +203,7 @@ describe('signing in with a second factor', () => {
     }
   })
 
-  it('takes no rest of a wrong code away where the code was asked for at the same time', async () => {
+  it('keeps the delay of a wrong code despite a concurrent request for the code', async () => {
     await setUp()
     const { database } = site.context
     for (let time = 0; time < 5; time++) await logIn('000000')
@@ -223,7 +223,7 @@ describe('signing in with a second factor', () => {
     expect((await logIn('000000')).status).toBe(429)
   })
 
-  it('writes a wrong code down as a failed sign-in', async () => {
+  it('records a wrong code as a failed sign-in', async () => {
     await setUp()
     await logIn('000000')
     const { rows } = await site.context.database.pool.query(
@@ -234,7 +234,7 @@ describe('signing in with a second factor', () => {
   })
 })
 
-it('is told by mail when it comes into force and when it goes', async () => {
+it('sends a mail when it comes into force and when it is removed', async () => {
   const { secret } = await setUp()
   const body = { action: 'remove', current_password: member.password, code: codeOf(secret) } as const
   await change({ ...body, code: '000000' })
@@ -250,7 +250,7 @@ it('is told by mail when it comes into force and when it goes', async () => {
 describe('without a password', () => {
   const deleteWith = (totp: string) => member.visitor.call(deleteUser, { body: { totp } })
 
-  it('guesses at the code rest, too, and the right one does', async () => {
+  it('delays guesses at the code, too, and accepts the right one', async () => {
     const { secret } = await setUp()
     const { id } = await member.visitor.ask(getUser)
     await site.context.database.pool.query('UPDATE users SET password_hash = NULL WHERE id = $1', [id])
@@ -264,7 +264,7 @@ describe('without a password', () => {
 })
 
 describe('removing a second factor', () => {
-  it('takes the password and a code, and takes the recovery codes away', async () => {
+  it('requires the password and a code, and deletes the recovery codes', async () => {
     const { secret, codes } = await setUp()
     const body = { action: 'remove', current_password: member.password } as const
     expect((await change({ ...body, code: codeOf(secret) })).answer.info).toEqual({ enabled: false })
@@ -274,7 +274,7 @@ describe('removing a second factor', () => {
     expect((await logIn(codes[0])).answer.code).toBe(500)
   })
 
-  it('takes a recovery code as well', async () => {
+  it('accepts a recovery code as well', async () => {
     const { codes } = await setUp()
     const body = { action: 'remove', current_password: member.password } as const
     expect((await change({ ...body, code: codes[0] ?? '' })).answer.code).toBe(200)
@@ -293,14 +293,14 @@ describe('removing a second factor', () => {
     expect((await logIn()).answer.code).toBe(401)
   })
 
-  it('rests after wrong codes', async () => {
+  it('is delayed after wrong codes', async () => {
     const { secret } = await setUp()
     const body = { action: 'remove', current_password: member.password } as const
     for (let time = 0; time < 5; time++) expect((await change({ ...body, code: '000000' })).status).toBe(200)
     expect((await change({ ...body, code: codeOf(secret) })).status).toBe(429)
   })
 
-  it('rests after wrong codes, however often the password is proven in between', async () => {
+  it('is delayed after wrong codes, however often the password is proven in between', async () => {
     const { secret } = await setUp()
     const body = { action: 'remove', current_password: member.password } as const
     const provePassword = () =>
@@ -312,7 +312,7 @@ describe('removing a second factor', () => {
     expect((await change({ ...body, code: codeOf(secret) })).status).toBe(429)
   })
 
-  it('is not needed to change the password, which leaves it in force', async () => {
+  it('is not required to change the password, which keeps it in force', async () => {
     const { secret } = await setUp()
     const new_password = 'a quite new passphrase'
     await member.visitor.ask(changeUser, { body: { current_password: member.password, new_password } })

@@ -12,17 +12,17 @@ import type { Db, Tx } from '#server/tables.ts'
 import type { MembersContext } from '#server/features/members/members-context.ts'
 import * as queries from './second-factor-queries.ts'
 
-/** What the figures and keys of a second factor come from. */
+/** The clock, keys and names of second factors. */
 type FactorContext = Pick<MembersContext, 'realClock' | 'secret' | 'operator'>
 
-/** Whether a member has set up a second factor. */
+/** Returns whether a member has a confirmed second factor. */
 export function hasSecondFactor(db: Db, userId: string): Promise<boolean> {
   return queries.isConfirmed(db, userId)
 }
 
 /**
- * Asks for the second factor of whoever has one, in the transaction of the sign-in, so that a code counts once: one of the
- * app's, of a later half minute than the last, or a recovery code that was not used yet.
+ * Checks the second factor if one is set up, in the transaction of the sign-in, so that a code counts once: a code of the app for a
+ * later half minute than the last, or an unused recovery code.
  * @throws Refusal secondFactorNeeded if it is missing, codeWrong if it is wrong
  */
 export async function checkSecondFactor(
@@ -56,8 +56,8 @@ export async function beginSecondFactor(
 }
 
 /**
- * Puts the factor in force with a first code of the app.
- * @returns codes that each sign in once without the app; only their hashes are kept
+ * Confirms the factor with a first code of the app.
+ * @returns recovery codes that each sign in once without the app; only their hashes are stored
  * @throws Refusal movedOn if none was started or it is already on, codeWrong
  */
 export async function confirmSecondFactor(
@@ -80,12 +80,15 @@ export async function confirmSecondFactor(
   return codes
 }
 
-/** Turns the factor off and deletes its recovery codes; also an unconfirmed one. */
+/** Removes the factor, confirmed or not, and its recovery codes. */
 export function removeSecondFactor(tx: Tx, userId: string): Promise<void> {
   return queries.deleteFactor(tx, userId)
 }
 
-/** Whether a code of the app is right and none of its half minute or a later one was used before; it is used then. */
+/**
+ * Verifies a code of the app and marks its half minute as used. @returns false if it is wrong, or this or a later half minute was
+ * used before
+ */
 async function spendStep(
   tx: Tx,
   { realClock, secret }: FactorContext,
