@@ -9,8 +9,8 @@ export function selectAttribution(db: Db, userId: string) {
 }
 
 /**
- * Keeps a touch as the last, and as the first where there is none. Where the first was kept without the click ids it came
- * with, because consent came later, they join it.
+ * Stores a touch as the last, and as the first if there is none. If the first was stored without its click ids, because consent came
+ * later, they are added.
  */
 export async function upsertTouch(tx: Tx, userId: string, touch: Touch, at: Date): Promise<void> {
   const value = JSON.stringify(touch)
@@ -25,7 +25,7 @@ export async function upsertTouch(tx: Tx, userId: string, touch: Touch, at: Date
     WHERE kept.last_touch <> excluded.last_touch AND kept.last_at <= excluded.last_at`.execute(tx)
 }
 
-/** Gives the guest's touches to the member: the earliest first and the latest last stay. */
+/** Moves the guest's touches to the member: the earliest first and the latest last are kept. */
 export async function moveAttribution(tx: Tx, guestId: string, memberId: string): Promise<void> {
   await sql`
     WITH guest AS (
@@ -40,7 +40,7 @@ export async function moveAttribution(tx: Tx, guestId: string, memberId: string)
       last_at = greatest(excluded.last_at, kept.last_at)`.execute(tx)
 }
 
-/** Takes the click ids off what is kept of a person; touches that held nothing else go. */
+/** Deletes the click ids of a user's touches, and touches without other data. */
 export async function forgetClickIds(tx: Tx, userId: string): Promise<void> {
   await sql`
     UPDATE attribution SET first_touch = first_touch - ${clickIds}, last_touch = last_touch - ${clickIds}

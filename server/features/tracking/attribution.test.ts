@@ -31,7 +31,7 @@ interface Ids {
   ttclid?: string
 }
 
-/** What a visit with these ids leaves behind. */
+/** Records a visit with these ids. */
 function visit(userId: string, given: Ids, at = new Date()) {
   return site.context.db.transaction().execute((tx) => recordTouch(site.context, tx, userId, ids(given), at))
 }
@@ -80,7 +80,7 @@ const codeOf = async (userId: string) => {
 }
 
 describe('touches', () => {
-  test('the first stays, the last moves, a repeated one changes nothing', async () => {
+  test('keeps the first, replaces the last, and ignores a repeated one', async () => {
     const { userId } = await trackedVisitor(site, true)
     const times = [1, 2, 3, 4].map((hour) => new Date(Date.UTC(2026, 0, 1, hour)))
     await visit(userId, { token: 'spring' }, times[0])
@@ -100,7 +100,7 @@ describe('touches', () => {
     })
   })
 
-  test.each([false, null])('without consent (%s) the token alone is kept', async (answer) => {
+  test.each([false, null])('without consent (%s) only stores the token', async (answer) => {
     const { userId } = await trackedVisitor(site, answer)
     await visit(userId, { fbclid: 'fb1', ttclid: 'tt1' })
     expect(await kept(userId)).toBeUndefined()
@@ -111,7 +111,7 @@ describe('touches', () => {
     })
   })
 
-  test('with consent that comes later the click ids join the touch they came with', async () => {
+  test('with later consent the click ids join the touch they came with', async () => {
     const { userId } = await trackedVisitor(site, null)
     await visit(userId, { token: 'spring', fbclid: 'fb1' })
     await answerConsent(site, userId, true)
@@ -120,7 +120,7 @@ describe('touches', () => {
     expect(await kept(userId)).toEqual({ first: touch, last: touch })
   })
 
-  test('with consent taken back the click ids go', async () => {
+  test('deletes the click ids when consent is withdrawn', async () => {
     const [one, two] = [await trackedVisitor(site, true), await trackedVisitor(site, true)]
     await visit(one.userId, { token: 'spring', fbclid: 'fb1' })
     await visit(two.userId, { ttclid: 'tt1' })
@@ -133,7 +133,7 @@ describe('touches', () => {
     expect(await kept(two.userId)).toBeUndefined()
   })
 
-  test("one's own referral code is no touch", async () => {
+  test("ignores the user's own referral code", async () => {
     const { userId } = await trackedVisitor(site, true)
     const own = await codeOf(userId)
     await visit(userId, { token: own })
@@ -142,7 +142,7 @@ describe('touches', () => {
     expect(await kept(userId)).toEqual({ first: { ttclid: 'tt1' }, last: { ttclid: 'tt1' } })
   })
 
-  test('two first calls at once keep one first touch', async () => {
+  test('two concurrent first calls store one first touch', async () => {
     const { userId } = await trackedVisitor(site, true)
     await Promise.all(['a', 'b', 'c', 'd'].map((token) => visit(userId, { token })))
     const rows = await site.context.db
@@ -154,11 +154,11 @@ describe('touches', () => {
   })
 })
 
-describe('consent that is taken back', () => {
+describe('withdrawn consent', () => {
   const clicked = { token: 'spring', fbclid: 'fb1' }
   const token = { referrer_token: 'spring' }
 
-  test('while a touch is being kept takes its click ids, too', async () => {
+  test('while a touch is being stored deletes its click ids, too', async () => {
     const { visitor, userId } = await trackedVisitor(site, true)
     const recorded = Promise.withResolvers<void>()
     const goOn = Promise.withResolvers<void>()
@@ -175,7 +175,7 @@ describe('consent that is taken back', () => {
     expect(await kept(userId)).toEqual({ first: token, last: token })
   })
 
-  test('is waited for by a touch with click ids, which are not kept then', async () => {
+  test('delays a touch with click ids, which are not stored then', async () => {
     const { pool } = site.context.database
     const { userId } = await trackedVisitor(site, true)
     const other = await pool.connect()
@@ -190,7 +190,7 @@ describe('consent that is taken back', () => {
   })
 })
 
-test('calls of one person at once that each come by another click wait for each other, and none fails', async () => {
+test('concurrent calls of one user with different clicks wait for each other, and none fails', async () => {
   const { visitor, userId } = await trackedVisitor(site, true)
   const change = (fbclid: string) =>
     visitor.ask(changeUser, { body: { display_name: fbclid }, headers: { 'x-fbclid': fbclid } })
@@ -201,7 +201,7 @@ test('calls of one person at once that each come by another click wait for each 
 describe('an order', () => {
   const headers = { 'x-referrer-token': 'spring', 'x-fbclid': 'fb1', 'user-agent': 'Phone/1' }
 
-  test('of a guest that was never kept has the token, and no click id', async () => {
+  test('of a guest without a row has the token, and no click id', async () => {
     const visitor = site.visitor()
     const { id } = await visitor.ask(getUser)
     expect(await order(visitor, headers, { ttclid: 'tt1' })).toEqual({ referrer_token: 'spring' })
@@ -221,7 +221,7 @@ describe('an order', () => {
     })
   })
 
-  test('has the last touch, and the first where it is another', async () => {
+  test('has the last touch, and the first if it differs', async () => {
     const { visitor, userId } = await trackedVisitor(site, false)
     const at = new Date('2026-01-02T03:04:05.000Z')
     await visit(userId, { token: 'winter' }, at)
@@ -231,7 +231,7 @@ describe('an order', () => {
     })
   })
 
-  test('loses the click ids and the browser when consent is taken back, and keeps the token and the e-mail', async () => {
+  test('loses the click ids and the browser when consent is withdrawn, and keeps the token and the e-mail', async () => {
     const { visitor, userId } = await trackedVisitor(site, true)
     const at = new Date('2026-01-02T03:04:05.000Z')
     await visit(userId, { token: 'winter', fbclid: 'fb0', ttclid: 'tt0' }, at)
@@ -248,7 +248,7 @@ describe('an order', () => {
     ])
   })
 
-  test('loses them where its guest signs in to an account that said no', async () => {
+  test('loses them when its guest signs in to an account without consent', async () => {
     const { visitor } = await trackedVisitor(site, true)
     const account = { email: 'said.no@example.com', password: 'a long enough password 7' }
     const member = site.visitor()
@@ -264,14 +264,14 @@ describe('an order', () => {
     expect(orders).toEqual([{ attribution: { referrer_token: 'spring' } }])
   })
 
-  test('without ids in its own call has what was kept, click ids only while there is consent', async () => {
+  test('without ids in its own call has the stored ones, click ids only while there is consent', async () => {
     const { visitor, userId } = await trackedVisitor(site, true)
     await visit(userId, { token: 'spring', fbclid: 'fb1' })
     await answerConsent(site, userId, false)
     expect(await order(visitor, {})).toEqual({ referrer_token: 'spring' })
   })
 
-  test('names the member whose referral code was used, and not oneself', async () => {
+  test('names the member whose referral code was used, but not the buyer', async () => {
     const friend = await trackedVisitor(site, null)
     const { visitor, userId } = await trackedVisitor(site, null)
     const code = await codeOf(friend.userId)
@@ -288,7 +288,7 @@ describe('an order', () => {
     })
   })
 
-  test('takes no id longer than 512 characters', async () => {
+  test('ignores ids longer than 512 characters', async () => {
     const { visitor } = await trackedVisitor(site, true)
     const long = 'x'.repeat(513)
     const attribution = await order(visitor, { 'x-referrer-token': long, 'x-fbclid': long }, { ttclid: long })
@@ -301,7 +301,7 @@ describe('signing in', () => {
     site.context.db.transaction().execute((tx) => mergeTracking(site.context, tx, guest, member))
   const [early, middle, late] = [1, 2, 3].map((hour) => new Date(Date.UTC(2026, 0, 1, hour)))
 
-  test('keeps the earliest first touch and the latest last, also when done twice', async () => {
+  test('keeps the earliest first touch and the latest last, also when repeated', async () => {
     const [guest, member] = [await trackedVisitor(site, true), await trackedVisitor(site, true)]
     await visit(member.userId, { token: 'b' }, middle)
     await visit(guest.userId, { token: 'a' }, early)
@@ -315,7 +315,7 @@ describe('signing in', () => {
     expect(await kept(guest.userId)).toBeUndefined()
   })
 
-  test("keeps the member's where they are earlier and later", async () => {
+  test("keeps the member's if they are earlier and later", async () => {
     const [guest, member] = [await trackedVisitor(site, true), await trackedVisitor(site, true)]
     await visit(guest.userId, { token: 'b' }, middle)
     await visit(member.userId, { token: 'a' }, early)
@@ -327,7 +327,7 @@ describe('signing in', () => {
     })
   })
 
-  test('brings no click ids to a member who said no, though the guest had said yes', async () => {
+  test('moves no click ids to a member without consent, though the guest had consented', async () => {
     const [guest, member] = [await trackedVisitor(site, true), await trackedVisitor(site, false)]
     await visit(guest.userId, { token: 'a', fbclid: 'fb' })
     await merge(guest.userId, member.userId)
@@ -355,7 +355,7 @@ describe('over HTTP', () => {
     return { visitor, id }
   }
 
-  test('whatever keeps something of a guest keeps where they came from; asking alone does not', async () => {
+  test("every call that creates a guest's row stores where they came from; reading does not", async () => {
     const { visitor, id } = await guest()
     expect(await kept(id)).toBeUndefined()
     await visitor.ask(changeUser, { body: { language: 'fy' } })
@@ -365,7 +365,7 @@ describe('over HTTP', () => {
   const came = (by: string) => ({ headers: { 'x-referrer-token': by } })
   const springThenSummer = { first: token, last: { referrer_token: 'summer' } }
 
-  test('the link that somebody came by first is the first touch, though another came before anything was kept', async () => {
+  test("a guest's first link is the first touch, though another came before the row was created", async () => {
     const visitor = site.visitor()
     const { id } = await visitor.ask(getUser, came('spring'))
     await visitor.ask(getUser, came('summer'))
@@ -373,7 +373,7 @@ describe('over HTTP', () => {
     expect(await kept(id)).toEqual(springThenSummer)
   })
 
-  test('so it is where they had come without one before', async () => {
+  test('the same if the guest came without a link before', async () => {
     const visitor = site.visitor()
     const { id } = await visitor.ask(getUser)
     for (const link of ['spring', 'summer']) await visitor.ask(getUser, came(link))
@@ -384,7 +384,7 @@ describe('over HTTP', () => {
     expect(await kept(id)).toEqual(springThenSummer)
   })
 
-  test('so it is for whoever registers, and with cookies disabled', async () => {
+  test('the same for a registration, and with cookies disabled', async () => {
     const ask = async (by: string, known: string | null) => {
       const { headers, answer } = await site
         .visitor(known === null ? {} : { 'x-user-token': known })
@@ -398,7 +398,7 @@ describe('over HTTP', () => {
     expect(await kept(id)).toEqual(springThenSummer)
   })
 
-  test("a link is the guest's who came by it, and nobody's after", async () => {
+  test('a link belongs to the guest who came by it, and to nobody after', async () => {
     const visitor = site.visitor()
     await visitor.ask(getUser)
     await visitor.ask(getUser, came('spring'))
@@ -421,7 +421,7 @@ describe('over HTTP', () => {
     expect((await kept(id))?.last).toEqual(code && { referrer_token: code })
   })
 
-  test('an answer about marketing counts at once, both ways', async () => {
+  test('applies an answer about marketing at once, both ways', async () => {
     const { visitor, id } = await guest()
     await visitor.ask(changeUser, { body: { consent: { marketing: true } } })
     expect(await kept(id)).toEqual({ first: clicked, last: clicked })
@@ -429,7 +429,7 @@ describe('over HTTP', () => {
     expect(await kept(id)).toEqual({ first: token, last: token })
   })
 
-  test('registering keeps where somebody came from, signing in brings it along, deleting ends it', async () => {
+  test('registering stores where a user came from, signing in moves it, deleting erases it', async () => {
     const [newcomer, later] = [await guest(), await guest()]
     const wish = account()
     await newcomer.visitor.ask(registerUser, { body: wish })
@@ -446,7 +446,7 @@ describe('over HTTP', () => {
   })
 })
 
-test('what is kept is exported, and erased', async () => {
+test('exports and erases what is stored', async () => {
   const { userId } = await trackedVisitor(site, true)
   await visit(userId, { token: 'spring', ttclid: 'tt1' })
   expect(await readParts(exportTracking(site.context.db, userId))).toMatchObject({

@@ -4,7 +4,7 @@ import { bufferEvents } from './buffer-events.ts'
 
 const log = createLog({ json: true, level: 'silent' })
 
-/** A database that can be away, or refuse a batch for what it holds. */
+/** A database that can be unavailable, or refuse a batch for its data. */
 function fakeDatabase() {
   const database = { written: [] as number[], batches: 0, fails: undefined as Error | undefined }
   const write = async (batch: readonly { n: number }[]) => {
@@ -27,7 +27,7 @@ test('events are written together, within a second', async () => {
   expect(database).toMatchObject({ written: Array.from({ length: 50 }, (_, n) => n), batches: 1 })
 })
 
-test('while the database is away the newest wait and the oldest are dropped and counted', async () => {
+test('while the database is unavailable the newest events are kept and the oldest are dropped and counted', async () => {
   const { database, write } = fakeDatabase()
   const events = bufferEvents({ write, log, capacity: 10 })
   database.fails = new Error('away')
@@ -40,7 +40,7 @@ test('while the database is away the newest wait and the oldest are dropped and 
   expect(events.dropped()).toBe(15)
 })
 
-test('a batch that the database will never take does not stop the next', async () => {
+test('a batch that the database always refuses does not block the next', async () => {
   const { database, write } = fakeDatabase()
   const events = bufferEvents({ write, log })
   database.fails = Object.assign(new Error('a NUL in it'), { code: '22P05' })
@@ -64,7 +64,7 @@ test('events are dropped while the disk of the database is full', async () => {
   expect([database.written, events.dropped()]).toEqual([[], 1])
 })
 
-test('stopping writes what waits, and takes nothing more', async () => {
+test('stopping writes buffered events, and accepts no more', async () => {
   const { database, write } = fakeDatabase()
   const events = bufferEvents({ write, log })
   events.add({ n: 1 })
@@ -74,7 +74,7 @@ test('stopping writes what waits, and takes nothing more', async () => {
   expect(database.written).toEqual([1])
 })
 
-test('stopping ends while the database is away', async () => {
+test('stopping ends while the database is unavailable', async () => {
   const { database, write } = fakeDatabase()
   const events = bufferEvents({ write, log })
   database.fails = new Error('away')

@@ -1,29 +1,29 @@
 import type { Log } from '#server/platform/log.ts'
 
-/** Holds events for a moment, so that the database sees few large writes instead of many small ones. */
+/** Buffers events briefly, so that the database gets few large writes instead of many small ones. */
 export interface EventBuffer<T> {
   add(event: T): void
-  /** Events that were dropped because too many waited, since the start. */
+  /** Number of events dropped because the buffer was full, since the start. */
   dropped(): number
-  /** Writes what waits; afterwards nothing is taken any more. */
+  /** Writes buffered events and accepts no more. */
   stop(): Promise<void>
 }
 
 interface Options<T> {
-  /** Writes a batch, all of it or nothing. */
+  /** Writes a batch atomically. */
   write(batch: readonly T[]): Promise<void>
   log: Log
-  /** The most that wait; the oldest make room for newer ones. */
+  /** Maximum buffered events; the oldest are dropped for newer ones. */
   capacity?: number
-  /** How long the first of a batch waits, in milliseconds. An event may be lost with its process this long. */
+  /** Maximum wait of the first event of a batch, in milliseconds; so much may be lost with the process. */
   delayMs?: number
 }
 
 const batchSize = 1000
 
 /**
- * Writes events in batches at least every second (issue 3: the last second may be lost with the process). While the
- * database is away they wait, as many as `capacity`, and are tried again.
+ * Writes events in batches at least every second, so that at most the last second is lost with the process. While the database is
+ * unavailable up to `capacity` events are buffered and retried.
  */
 export function bufferEvents<T extends object>(options: Options<T>): EventBuffer<T> {
   const { write, log, capacity = 10_000, delayMs = 900 } = options
@@ -96,8 +96,8 @@ export function bufferEvents<T extends object>(options: Options<T>): EventBuffer
 }
 
 /**
- * The database does not take this batch: its data is at fault (SQLSTATE classes 22 and 23), or the disk is full (53100), where what
- * matters more than analytics needs the room.
+ * Returns whether the database refuses this batch: because of its data (SQLSTATE classes 22 and 23), or because the disk is full
+ * (53100), whose space more important data needs.
  */
 function isRefused(error: unknown): boolean {
   return error instanceof Error && 'code' in error && /^2[23]|^53100$/.test(String(error.code))

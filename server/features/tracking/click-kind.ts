@@ -1,7 +1,7 @@
-/** Whose advertisement somebody came by, as the click ids say that their browser carries. Empty: by none. */
+/** The advertising platforms whose click ids the browser has; empty without any. */
 export type ClickKind = 'meta' | 'tiktok' | 'both' | ''
 
-/** The kind alone, which is the same for thousands, and not the id, which is one person's. */
+/** Returns only the kind, which thousands share, instead of the id, which identifies a user. */
 export function clickKind(ids: { fbclid: string | undefined; ttclid: string | undefined }): ClickKind {
   const [meta, tiktok] = [ids.fbclid !== undefined, ids.ttclid !== undefined]
   if (meta && tiktok) return 'both'

@@ -7,7 +7,7 @@ import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
 import { trackedVisitor } from '#server/testing/site/tracked-visitor.ts'
 import type { Tables } from '#server/tables.ts'
 
-/** Much shorter than in service, so that the test need not wait. */
+/** Much shorter than in production, to keep the test fast. */
 const patience = { connectionTimeoutMillis: 800, query_timeout: 1200 }
 
 let own: TestDatabase
@@ -30,7 +30,7 @@ afterAll(async () => {
   await own.close()
 })
 
-test('events of guests and of kept people are answered while the database is away, and written once it is back', async () => {
+test('events of guests with and without a row are answered while the database is unavailable, and written once it is back', async () => {
   const known = await trackedVisitor(site, true)
   await proxy.goAway()
   const events = Array.from({ length: 20 }, (_, number) => `away_${number}`)

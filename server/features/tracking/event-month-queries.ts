@@ -1,18 +1,19 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
 
-/** Making a month holds nobody up, but waits for another process that changes the table. */
+/** Creating a month blocks nobody, but waits for other processes that change the table. */
 const lockTimeoutMs = 2000
 
-/** Makes the partitions that these moments are in, where they are missing. */
+/** Creates missing partitions for these times. */
 export async function insertMonths(tx: Tx, moments: readonly Date[]): Promise<void> {
   await sql`SET LOCAL lock_timeout = ${sql.lit(lockTimeoutMs)}`.execute(tx)
   await sql`SELECT make_events_month(moment) FROM unnest(${moments}::timestamptz[]) AS moment`.execute(tx)
 }
 
 /**
- * Drops a partition. Takes the locks at once or not at all: everybody who reads or writes events would queue behind a lock that waits.
- * @throws an error with the code 55P03 where somebody uses it
+ * Drops a partition. It takes the locks at once or not at all, because all reads and writes of events would queue behind a waiting
+ * lock.
+ * @throws an error with the code 55P03 if it is in use
  */
 export async function dropUnlessUsed(tx: Tx, partition: string): Promise<void> {
   const month = sql.table(partition)
@@ -20,7 +21,7 @@ export async function dropUnlessUsed(tx: Tx, partition: string): Promise<void> {
   await sql`DROP TABLE ${month}`.execute(tx)
 }
 
-/** The partitions whose month ended before `before`. They are named by their months, `events_2026_11`. */
+/** Returns the partitions whose month ended before a time. They are named by their months, `events_2026_11`. */
 export async function selectMonthsBefore(db: Db, before: Date): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     SELECT relname AS name FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid

@@ -27,7 +27,7 @@ const eventAt = (at: Date, name: string, user_id: string | null = null) => ({
   ttclid: null,
 })
 
-describe('an event whose month was not made ahead', () => {
+describe('an event whose month has no partition yet', () => {
   let own: TestDatabase
   let site: TestSite
   beforeAll(async () => {
@@ -41,7 +41,7 @@ describe('an event whose month was not made ahead', () => {
       (row) => row.name,
     )
 
-  test('is kept after the sandbox’s clock went forward by years', async () => {
+  test('is stored after the sandbox’s clock was moved by years', async () => {
     await forwardClock(site.context.config, site.context.db, '800d')
     const ahead = () => site.context.clock.now().getTime() - Date.now()
     await expect.poll(ahead, { timeout: 30_000 }).toBeGreaterThan(700 * dayMs)
@@ -49,7 +49,7 @@ describe('an event whose month was not made ahead', () => {
     await expect.poll(() => namesLike('forwarded')).toEqual(['forwarded'])
   })
 
-  test('is kept with the others of its batch, once each, by a clock that is off either way', async () => {
+  test('is stored with the rest of its batch, once each, by a clock that is fast or slow', async () => {
     const times = ['1999-12-31T23:59:59.999Z', '2000-01-01T00:00:00Z', '2099-02-28T12:00:00Z'].map(
       (text) => new Date(text),
     )
@@ -90,13 +90,13 @@ describe('months of events', () => {
     for (const month of await monthsOf(own)) await own.pool.query(`DROP TABLE ${month}`)
   })
 
-  test('are made ahead, once, by however many processes', async () => {
+  test('are created ahead, once, by any number of processes', async () => {
     const now = new Date('2021-11-30T23:30:00Z')
     await Promise.all(Array.from({ length: 6 }, () => makeMonthsAhead(own.db, now)))
     expect(await monthsOf(own)).toEqual(['events_2021_11', 'events_2021_12', 'events_2022_01'])
   })
 
-  test('are dropped whole once all of them is too old, and no sooner', async () => {
+  test('are dropped as a whole once all of their events have expired, and no sooner', async () => {
     const edges = ['2021-01-31T23:59:59.999Z', '2021-02-01T00:00:00.000Z', '2021-02-28T23:59:59.999Z']
     await makeEventMonths(own.db, [...edges.map((time) => new Date(time)), march])
     await fill(...edges, march.toISOString())
@@ -107,7 +107,7 @@ describe('months of events', () => {
     expect(await kept()).toEqual([march.toISOString()])
   })
 
-  test('are made while others read and write', async () => {
+  test('are created while others read and write', async () => {
     await makeEventMonths(own.db, [march])
     const client = await own.pool.connect()
     onTestFinished(() => client.release(true))
@@ -121,7 +121,7 @@ describe('months of events', () => {
     expect(await monthsOf(own)).toEqual(['events_2021_03', 'events_2021_04', 'events_2021_05'])
   })
 
-  test('are left for later while one is being read, and nobody waits behind', async () => {
+  test('are kept for now while one is being read, and nobody waits behind', async () => {
     await makeEventMonths(own.db, [new Date('2021-02-01'), march])
     await fill('2021-02-01T00:00:00.000Z')
     const reader = await own.pool.connect()
@@ -144,9 +144,9 @@ describe('months of events', () => {
   })
 })
 
-test('a person’s events are exported for as long as their month is kept', async () => {
+test('a user’s events are exported for as long as their month is stored', async () => {
   const own = await testDatabase()
-  // The oldest month that stays is some days older than is set.
+  // The oldest month that is kept is some days older than configured.
   const now = new Date('2026-08-20T12:00:00Z')
   const site = await testSite({ database: own, clock: { now: () => now } }, { EVENTS_DAYS: '30' })
   const { userId } = await trackedVisitor(site, true)

@@ -3,20 +3,20 @@ import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import type { Db } from '#server/tables.ts'
 import { dropUnlessUsed, insertMonths, selectMonthsBefore } from './event-month-queries.ts'
 
-/** How many months are made ahead, beside the current one. */
+/** Number of months created ahead, beside the current one. */
 const monthsAhead = 2
-/** How often a month that is being read is tried again; afterwards it is left for the next round of the job. */
+/** Maximum attempts to drop a month in use; afterwards it is left for the job's next round. */
 const dropTries = 10
 const dropPauseMs = 300
 const lockNotAvailable = '55P03'
 const checkViolation = '23514'
 
-/** Makes the partitions that these moments are in, where they are missing. Several processes may do it at once. */
+/** Creates missing partitions for these times. Several processes may do it at once. */
 export async function makeEventMonths(db: Db, moments: readonly Date[]): Promise<void> {
   await inTransaction(db, (tx) => insertMonths(tx, moments))
 }
 
-/** Makes the partitions of this month and the next ones. */
+/** Creates the partitions of this month and the next ones. */
 export async function makeMonthsAhead(db: Db, now: Date): Promise<void> {
   const month = (ahead: number) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + ahead))
   await makeEventMonths(
@@ -26,8 +26,8 @@ export async function makeMonthsAhead(db: Db, now: Date): Promise<void> {
 }
 
 /**
- * Runs `write`, which is a transaction of its own. If an event's month is missing, since the clock was moved or no job has run for
- * months, makes the months of `moments` and runs it again.
+ * Runs `write`, which is a transaction of its own. If an event's month is missing, because the clock was moved or no job has run for
+ * months, it creates the months of `moments` and runs it again.
  */
 export async function withEventMonths<Result>(
   db: Db,
@@ -43,7 +43,7 @@ export async function withEventMonths<Result>(
   return write()
 }
 
-/** The table has no checks of its own, so that one that fails is about the partition. */
+/** Returns whether an event's partition is missing. The table has no checks of its own, so a failed one is about the partition. */
 function lacksMonth(error: unknown): boolean {
   return (
     codeOf(error) === checkViolation && error instanceof Error && 'table' in error && error.table === 'events'
@@ -51,8 +51,8 @@ function lacksMonth(error: unknown): boolean {
 }
 
 /**
- * Drops the months of which all events are from before `before`. A month that is in use just now, such as by a backup, is tried again
- * for some seconds. @returns the partitions that stay until the next time
+ * Drops the months that ended before a time. A month in use, such as by a backup, is retried for some seconds. @returns the
+ * partitions left for the next time
  */
 export async function dropEventMonths(db: Db, before: Date): Promise<string[]> {
   const left: string[] = []

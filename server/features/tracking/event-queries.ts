@@ -19,7 +19,7 @@ export interface ShareRow {
   at: Date
 }
 
-/** What a row takes on the disk besides its texts, with its entries in the indexes. */
+/** Disk space of a row with its index entries, without its texts. */
 const bytesOfBareRow = 120
 const rowBytes = sql`${sql.lit(bytesOfBareRow)} + length(name) + pg_column_size(fields)
   + coalesce(length(fbclid), 0) + coalesce(length(ttclid), 0)`
@@ -29,16 +29,13 @@ interface Sized extends Pick<EventRow, 'name' | 'fields'> {
   ttclid?: string | null | undefined
 }
 
-/** The same of a row that is still to be written, roughly. */
+/** Estimates the same for a row before it is written. */
 export function bytesOf({ name, fields, fbclid, ttclid }: Sized): number {
   const texts = [name, JSON.stringify(fields), fbclid ?? '', ttclid ?? '']
   return texts.reduce((bytes, text) => bytes + Buffer.byteLength(text), bytesOfBareRow)
 }
 
-/**
- * Writes a batch; what is there already stays as it is, and the steps that it told of are not noted again. One statement text, however
- * large the batch.
- */
+/** Inserts a batch, ignoring existing events and their steps. The statement's text is the same for every batch size. */
 export async function insertEvents(
   tx: Tx,
   rows: readonly EventRow[],
@@ -58,7 +55,7 @@ export async function insertEvents(
     GROUP BY 1, 2, 3, 4, 5`.execute(tx)
 }
 
-/** Notes shares of published videos, in the order of the key so that two processes never wait for each other. */
+/** Inserts shares of published videos, in the order of the key so that two processes do not deadlock. */
 export async function insertShares(tx: Tx, rows: readonly ShareRow[]): Promise<void> {
   await sql`
     INSERT INTO shares (dedup_key, video_id, at)
@@ -69,10 +66,10 @@ export async function insertShares(tx: Tx, rows: readonly ShareRow[]): Promise<v
     ON CONFLICT DO NOTHING`.execute(tx)
 }
 
-/** Holds while there are shares to count. */
+/** True while there are shares to count. */
 export const anyShares = 'EXISTS (SELECT FROM shares WHERE NOT aggregated)'
 
-/** Adds a batch of shares that are not yet counted to their videos. Several processes may do it at once. @returns how many shares were counted */
+/** Adds a batch of uncounted shares to their videos. Several processes may do it at once. @returns how many shares were counted */
 export async function aggregateShareBatch(tx: Tx, most: number): Promise<number> {
   const { rows } = await sql<{ video_id: string; shares: number }>`
     WITH batch AS (
@@ -86,7 +83,7 @@ export async function aggregateShareBatch(tx: Tx, most: number): Promise<number>
   return rows.reduce((sum, row) => sum + row.shares, 0)
 }
 
-/** Deletes a batch of counted shares from before `before`. @returns how many */
+/** Deletes a batch of counted shares older than a time. @returns how many */
 export async function deleteShares(db: Db, before: Date, most: number): Promise<number> {
   const { numAffectedRows } = await sql`
     DELETE FROM shares WHERE dedup_key IN (
@@ -95,7 +92,7 @@ export async function deleteShares(db: Db, before: Date, most: number): Promise<
   return Number(numAffectedRows ?? 0)
 }
 
-/** Takes the person and the click ids off a person's events; the events themselves are the site's. */
+/** Removes the user and click ids from a user's events; the events themselves are kept. */
 export async function forgetPersonOfEvents(tx: Tx, userId: string): Promise<void> {
   await tx
     .updateTable('events')
@@ -105,8 +102,8 @@ export async function forgetPersonOfEvents(tx: Tx, userId: string): Promise<void
 }
 
 /**
- * Deletes a person's oldest events beyond so many bytes. Events that another transaction holds stay for the next time, so that two
- * processes never wait for each other.
+ * Deletes a user's oldest events beyond so many bytes. Events locked by another transaction are left for the next time, so that two
+ * processes do not deadlock.
  */
 export async function trimEvents(db: Db, userId: string, mostBytes: number): Promise<void> {
   await sql`
@@ -123,7 +120,7 @@ export async function moveEvents(tx: Tx, from: string, to: string): Promise<void
   await tx.updateTable('events').set({ user_id: to }).where('user_id', '=', from).execute()
 }
 
-/** A page of a person's events, newest first, from the one after `after`. */
+/** Returns a page of a user's events, newest first, after the given one. */
 export function selectEventsOf(
   db: Db,
   userId: string,

@@ -28,7 +28,7 @@ interface Needed {
 type TrackingContext = AttributionContext & ConversionContext & WriteEventsContext
 type Newcomer = Parameters<typeof reportRegistration>[2]
 
-/** Adds the buffer of analytics events to the context, and records where people come from. */
+/** Adds the buffer of analytics events to the context, and records where users come from. */
 export function trackingFeature({ config, clock, log }: Needed, context: () => TrackingContext) {
   const events = bufferEvents<ArrivedEvent>({ write: (batch) => writeEvents(context(), batch), log })
   return {

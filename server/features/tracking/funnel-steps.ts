@@ -6,8 +6,9 @@ import { insertSteps, type StepRow } from './step-queries.ts'
 import type { SentEvent } from './read-event.ts'
 
 /**
- * The step that an event of the browser tells of: a visit begins (`visit`), a video's page was opened in it (`visit_video`), a locked
- * episode's offer was shown (`paywall`; `first` where it is the visit's first). Each is sent once a visit, or once a visit and video.
+ * Returns the funnel step of a browser event: a visit begins (`visit`), a video's page was opened in it (`visit_video`), a locked
+ * episode's offer was shown (`paywall`; `first` if it is the visit's first). Each is sent once per visit, or once per visit and
+ * video.
  */
 export function stepOf(event: SentEvent & { at: Date }): StepRow[] {
   const { name, fields, at } = event
@@ -22,14 +23,14 @@ export function stepOf(event: SentEvent & { at: Date }): StepRow[] {
   return [{ day, step: 'paywall', ...(fields['first'] === '1' ? from : nobody), video_id }]
 }
 
-/** A play, with what the viewer's browser carried then. */
+/** A play, with the click ids of the viewer's browser. */
 export interface CountedPlay {
   videoId: string
   ids: AdIds
   at: Date
 }
 
-/** Counts plays for the token and the kind of click that each came with. Nothing says whose they were. */
+/** Counts plays for their referrer token and kind of click, without the viewer. */
 export async function countPlays(tx: Tx, plays: readonly CountedPlay[]): Promise<void> {
   await insertSteps(tx, plays.map(stepOfPlay))
 }

@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-/** Sends events, one after the other. @returns their names */
+/** Sends events sequentially. @returns their names */
 async function send(url: string, run: string, count: number): Promise<string[]> {
   const names = Array.from({ length: count }, (_, number) => `${run}_${number}`)
   for (const name of names) {
@@ -27,8 +27,8 @@ async function writtenOf(run: string): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-// That events wait less than a second is held by buffer-events.test.ts, in a moved clock.
-test('a process writes its events without being asked to, and loses none of those when it is killed', async () => {
+// That events are written within a second is tested in buffer-events.test.ts, with a moved clock.
+test('a process writes its events periodically, and loses none of those when it is killed', async () => {
   const site = await runKillableSite(database.url)
   const due = await send(site.url, 'due', 20)
   await expect.poll(() => writtenOf('due')).toEqual(expect.arrayContaining(due))

@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-it('finds the conversion that is due without reading those that were sent', async () => {
+it('finds the due conversion without reading sent ones', async () => {
   const plans = await queryPlans(database, (db) =>
     db.transaction().execute((tx) => takeDueConversion(tx, now, () => now)),
   )
@@ -31,7 +31,7 @@ it('finds the conversion that is due without reading those that were sent', asyn
   expect(plans[0]?.plan).not.toContain('Seq Scan')
 })
 
-it('finds the events of a person in each month by an index', async () => {
+it("finds a user's events in each month by an index", async () => {
   const plans = await queryPlans(database, async (db) => {
     await selectEventsOf(db, 'usr_7', { at: now, id: randomUUID() }, 100)
     await trimEvents(db, 'usr_7', 1000)
@@ -48,7 +48,7 @@ it('finds the events of a person in each month by an index', async () => {
   }
 })
 
-it('reads the events of one day from the month that the day is in', async () => {
+it("reads the events of one day from that day's month", async () => {
   const from = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1))
   const to = new Date(from.getTime() + 86_400_000)
   await database.pool.query('SELECT make_events_month($1)', [from])

@@ -1,6 +1,6 @@
 import { withoutCardNumbers } from '#server/platform/card-number.ts'
 
-/** One analytics event as a browser sent it, bounded. */
+/** An analytics event as sent by a browser, after validation. */
 export interface SentEvent {
   name: string
   fields: Record<string, string>
@@ -12,14 +12,13 @@ const namePattern = /^[a-z][\w./{}-]{0,127}$/i
 const fieldPattern = /^[a-z]\w{0,31}$/i
 const mostFields = 16
 const longestValue = 256
-/** Of all fields together, names included. */
+/** Maximum length of all fields together, names included. */
 const mostOfFields = 2048
 const longestClickId = 512
 
 /**
- * Reads a beacon's query: `event` names it, `fbclid` and `ttclid` are the ad click ids, every other parameter is a field
- * of the event, without the card numbers that somebody may have typed where they do not belong. A field that is out of bounds
- * is left out; an event without a proper name is none.
+ * Reads a beacon's query: `event` is its name, `fbclid` and `ttclid` are the ad click ids, every other parameter is a field of the
+ * event, with card numbers removed. Invalid fields are dropped; an event without a valid name is ignored.
  */
 export function readEvent(query: unknown): SentEvent | null {
   const { event, fbclid, ttclid, ...others } = Object(query) as Record<string, unknown>
@@ -42,7 +41,7 @@ function isField(pair: [string, unknown]): pair is [string, string] {
   return fieldPattern.test(pair[0]) && isText(pair[1], longestValue)
 }
 
-/** Text that the database can hold: no NUL, no half of a surrogate pair. */
+/** Returns whether a value is text that the database can store: without NUL and lone surrogates. */
 function isText(value: unknown, longest: number): value is string {
   return (
     typeof value === 'string' &&

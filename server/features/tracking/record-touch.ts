@@ -8,16 +8,15 @@ import type { OrderAttribution, Touch } from './tables.ts'
 export interface AttributionContext {
   consentsOf: ConsentsOf
   holdAgreement: HoldAgreement
-  /** Whose referral code this is, if anybody's. Members know; server/context.ts joins the two. */
+  /** Finds the owner of a referral code, from the members feature; injected by server/context.ts. */
   findReferrer(db: Db, code: string): Promise<string | undefined>
-  /** Takes off a person's orders what only consent allowed. Billing knows; server/context.ts joins the two. */
+  /** Removes data that required consent from a user's orders, by the billing feature; injected by server/context.ts. */
   forgetClicksOfOrders(tx: Tx, userId: string): Promise<void>
 }
 
 /**
- * Keeps where a person came from, as a call tells it: the first touch and the last. The referrer token is kept as it is;
- * click ids only with consent to marketing (security.md, "Consent"). One's own referral code is no touch.
- * The person must have a row.
+ * Stores where a user came from, according to a call: the first touch and the last. The referrer token is stored in any case; click
+ * ids only with consent to marketing. The user's own referral code is ignored. The user must have a row.
  */
 export async function recordTouch(
   context: AttributionContext,
@@ -31,7 +30,7 @@ export async function recordTouch(
   if (isEmpty(touch)) return
   const kept = await selectAttribution(tx, userId)
   if (kept && isSame(kept.last_touch, touch)) return
-  // Now that something is written the answer must stand until then.
+  // Something will be written, so the answer must not change until then.
   const standing = allowed(touch, hasClickIds(touch) && (await context.holdAgreement(tx, userId)))
   const { referrer_token: token, ...clickIds } = standing
   const own = token !== undefined && (await context.findReferrer(tx, token)) === userId
@@ -39,7 +38,7 @@ export async function recordTouch(
   if (!isEmpty(foreign)) await upsertTouch(tx, userId, foreign, at)
 }
 
-/** The link that a guest came by first is its first touch, where it came by another before anything was kept. */
+/** Records a guest's first link as the first touch, if another was used before the row was created. */
 async function recordArrival(
   context: AttributionContext,
   tx: Tx,
@@ -64,7 +63,7 @@ async function readTouch(
   return { ...token, ...clickIds }
 }
 
-/** JSON in the database takes no half of a surrogate pair and no NUL. */
+/** Returns whether JSON in the database can store a text: without lone surrogates and NUL. */
 function isText(value: string | undefined): value is string {
   return value !== undefined && value.isWellFormed() && !value.includes('\0')
 }
@@ -82,9 +81,9 @@ function isSame(a: Touch, b: Touch): boolean {
 }
 
 /**
- * What an order says of where its buyer came from: the last touch, the first where it is another, and the member whose
- * referral code was used. Called as the order is placed, which has kept the call's own touch before it locked the buyer: consent
- * that is taken back after that waits for the order (`forgetClicksOfOrders`).
+ * Returns an order's attribution: the last touch, the first if it differs, and the member whose referral code was used. Called when
+ * the order is created, after the call's own touch was stored and the buyer locked: a withdrawal of consent after that waits for the
+ * order (`forgetClicksOfOrders`).
  */
 export async function attributionForOrder(
   context: AttributionContext,
@@ -111,7 +110,7 @@ export async function attributionForOrder(
   }
 }
 
-/** What an order says of its buyer's origin where nothing but a link's token is known of it. */
+/** Returns an order's attribution if only a link's token is known. */
 export async function attributionOfToken(
   { findReferrer }: Pick<AttributionContext, 'findReferrer'>,
   tx: Tx,

@@ -26,7 +26,7 @@ export interface TrackingRoutesContext {
   events: EventBuffer<ArrivedEvent>
   quotas: NetworkQuotas
   disk: Pick<DiskGuard, 'isLow'>
-  /** Called with the name of each event that arrives, for metrics. */
+  /** Called with the name of each received event, for metrics. */
   countEvent?(name: string): void
 }
 
@@ -45,7 +45,7 @@ const pixel = Buffer.from(
   'base64',
 )
 
-/** For the API's description: what is sent is read field by field (`readEvent`), and nothing of it is refused. */
+/** The query's schema in the API's description. The query is read field by field (`readEvent`), and nothing in it is refused. */
 const beaconQuery = Type.Object({
   event: Type.Optional(Type.String({ maxLength: 128, description: 'The name of the event' })),
   fbclid: Type.Optional(Type.String({ maxLength: 512 })),
@@ -59,9 +59,9 @@ const beaconQuery = Type.Object({
 })
 
 /**
- * The beacon: a picture for everybody at once, whatever became of the event (product.md, section 3).
- * Who sent it is looked up afterwards, and is nobody where that fails. It counts as one of that person's calls: the event that is
- * one too many is dropped, and what they send after it is refused.
+ * Creates the beacon's route: it answers the same pixel for every event, stored or not. The sender is identified afterwards, and is
+ * anonymous if that fails. The event counts against the sender's rate limit: beyond it the event is dropped, and their later calls
+ * are refused.
  */
 export function beaconRoutes({
   clock,
@@ -75,7 +75,7 @@ export function beaconRoutes({
       method: 'GET',
       path: '/api/statics.png',
       description: {
-        summary: "The beacon: records an event of the site's own analytics",
+        summary: 'Records an analytics event of the site, and returns a pixel',
         query: beaconQuery,
         answers: { 200: { words: 'A transparent pixel', type: 'image/png' } },
       },
@@ -92,13 +92,13 @@ export function beaconRoutes({
   ]
 }
 
-/** Whether a network may leave so many more bytes of events behind, in an hour and in a day. */
+/** Spends an event's bytes of a network's hourly and daily quota. @returns whether it is within both */
 function hasRoom(quotas: NetworkQuotas, ip: string, event: SentEvent): boolean {
   const bytes = bytesOf(event)
   return quotas.spend('eventBytes', ip, bytes) === 0 && quotas.spend('eventBytesOfDay', ip, bytes) === 0
 }
 
-/** Never rejects, and waits for nothing where nothing has to be looked up. */
+/** Identifies the sender. It never rejects, and is synchronous if no lookup is needed. */
 function whoSent(viewer: FindViewer): Sender | Promise<Sender> {
   try {
     const found = viewer()
@@ -108,7 +108,10 @@ function whoSent(viewer: FindViewer): Sender | Promise<Sender> {
   }
 }
 
-/** Somebody of whom nothing is kept has not agreed to anything; and the token may be of somebody who has registered since. */
+/**
+ * Returns the viewer if they have a row. A guest without one has not consented to anything, and the token may belong to a user who
+ * has registered since.
+ */
 function keptSender(viewer: Viewer | null): Sender {
   return viewer?.kept ? viewer : null
 }

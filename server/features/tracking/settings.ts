@@ -5,12 +5,12 @@ import { selectTrackingSettings } from './queries.ts'
 
 type TrackingSettings = Partial<Record<(typeof trackingKeys)[number], string>>
 
-/** What a pixel's id may look like: it goes into addresses and scripts. */
+/** The format of a pixel id, which becomes part of URLs and scripts. */
 const pixelId = /^[\w-]{1,64}$/
 
 export const isPixelId = (text: string) => pixelId.test(text)
 
-/** The four tracking settings: the operator's in the database, else the environment's. One that is not an id is none. */
+/** Loads the four tracking settings: the operator's in the database, else the environment's. Invalid ids are ignored. */
 export async function loadTrackingSettings(db: Db, { pixels }: TrackingConfig): Promise<TrackingSettings> {
   const values = await selectTrackingSettings(db)
   const valid = trackingKeys

@@ -6,16 +6,16 @@ import type { ClickKind } from './click-kind.ts'
 export interface StepRow {
   day: string
   step: 'visit' | 'play' | 'paywall'
-  /** Null where the step does not count there. */
+  /** Null if the step does not count there. */
   token: string | null
   click: ClickKind | null
   video_id: string | null
 }
 
-/** A token that is longer counts as what it begins with. */
+/** Longer tokens are truncated. */
 export const longestToken = 128
 
-/** Notes steps; those of the same kind are one row. */
+/** Inserts steps, with equal ones in one row. */
 export async function insertSteps(tx: Tx, steps: readonly StepRow[]): Promise<void> {
   await sql`
     INSERT INTO funnel_steps (day, step, token, click, video_id, count)
@@ -25,15 +25,15 @@ export async function insertSteps(tx: Tx, steps: readonly StepRow[]): Promise<vo
     GROUP BY 1, 2, 3, 4, 5`.execute(tx)
 }
 
-/** Steps of the same kind, and how many they are. */
+/** Equal steps with their count. */
 export interface TakenSteps extends StepRow {
   count: number
 }
 
-/** Holds while there are steps to count. */
+/** True while there are steps to count. */
 export const anySteps = 'EXISTS (SELECT FROM funnel_steps)'
 
-/** Takes a batch of steps away to be counted, with the transaction; several processes each take others. */
+/** Deletes a batch of steps in order to count them, within the transaction; concurrent processes get different ones. */
 export async function takeSteps(tx: Tx, most: number): Promise<TakenSteps[]> {
   const { rows } = await sql<TakenSteps>`
     WITH taken AS (
@@ -46,14 +46,14 @@ export async function takeSteps(tx: Tx, most: number): Promise<TakenSteps[]> {
   return rows
 }
 
-/** Whether steps of a day wait to be taken. They are few, as they are taken every few seconds. */
+/** Returns whether a day has uncounted steps. There are few, since they are counted every few seconds. */
 export async function anyStepsOf(db: Db, day: string): Promise<boolean> {
   const { rows } = await sql<{ any: boolean }>`
     SELECT EXISTS (SELECT FROM funnel_steps WHERE day = ${day}::date) AS any`.execute(db)
   return rows[0]?.any === true
 }
 
-/** The events that count as a visit or a paywall view of a token (funnel-steps.ts). */
+/** Counts the events that are a visit or a paywall view of a token (funnel-steps.ts). */
 export async function countStepEvents(db: Db, { from, to }: DaySpan) {
   const { rows } = await sql<{ visits: number; paywalls: number }>`
     SELECT (count(*) FILTER (WHERE name = 'visit'))::float8 AS visits,

@@ -21,22 +21,22 @@ export interface SharesTable {
   aggregated: Generated<boolean>
 }
 
-/** What one visit brought along. Click ids are there only with consent. */
+/** The ids of one visit. Click ids are only present with consent. */
 export interface Touch {
   referrer_token?: string
   fbclid?: string
   ttclid?: string
 }
 
-/** Where an order came from, as it is kept with the order. Click ids and the browser only with consent. */
+/** An order's attribution, as stored with it. Click ids and the browser only with consent. */
 export interface OrderAttribution extends Touch {
-  /** The member whose referral code the token is. */
+  /** The member who owns the referral code. */
   referrer_user_id?: string
-  /** Of a plan's order: the drama that led to it. */
+  /** The drama that led to a plan's order. */
   video_id?: string
-  /** For the advertising platforms, which want to know it with a purchase. */
+  /** Required by the advertising platforms with a purchase. */
   user_agent?: string
-  /** The first touch, where it is another than the last. */
+  /** The first touch, if it differs from the last. */
   first?: Touch & { at: string }
 }
 
@@ -51,7 +51,7 @@ export interface AttributionTable {
 export type ConversionName = 'purchase' | 'subscribe' | 'complete_registration'
 export type DestinationId = 'meta' | 'tiktok'
 
-/** What an advertising platform is told beside the event's name, id and time. */
+/** A conversion's details beside the event's name, id and time. */
 export interface ConversionDetails {
   /** SHA-256 of the normalised address, in hex. */
   email_hash?: string
@@ -76,7 +76,7 @@ export interface ConversionsTable {
   at: Date
 }
 
-/** Steps on the way to a payment that are not yet counted; they name nobody. */
+/** Uncounted steps on the way to a payment, without the viewer. */
 export interface FunnelStepsTable {
   id: GeneratedAlways<number>
   day: Date
@@ -84,7 +84,7 @@ export interface FunnelStepsTable {
   token: string | null
   click: ClickKind | null
   video_id: string | null
-  /** How many steps it stands for. */
+  /** Number of equal steps. */
   count: Generated<number>
 }
 

@@ -27,7 +27,7 @@ afterAll(() => site.close())
 const beacon = (visitor: Visitor, fields: Record<string, string>) =>
   visitor.fetch(`/api/statics.png?${new URLSearchParams(fields).toString()}`)
 
-/** The events of a name, once there are so many. */
+/** Waits for so many events of a name, and returns them. */
 async function eventsOf(name: string, count = 1) {
   const rows = () =>
     site.context.db.selectFrom('events').selectAll().where('name', '=', name).orderBy('at').execute()
@@ -35,7 +35,7 @@ async function eventsOf(name: string, count = 1) {
   return rows()
 }
 
-/** Waits until everything that was sent before is written, in both processes where there are two. */
+/** Waits until all earlier events are written, in both processes if there are two. */
 async function settle(): Promise<void> {
   const name = `mark_${Math.random().toString(36).slice(2)}`
   await beacon(site.visitor(), { event: name })
@@ -44,7 +44,7 @@ async function settle(): Promise<void> {
 }
 
 describe('the beacon', () => {
-  test('answers a picture that is not stored, and keeps the event with its fields', async () => {
+  test('answers an uncacheable pixel, and stores the event with its fields', async () => {
     const response = await beacon(site.visitor(), {
       event: 'http_error/api/video503',
       at: 'home',
@@ -67,7 +67,7 @@ describe('the beacon', () => {
     ['with a name that is none', 'event=%3Cscript%3E'],
     ['with a name too long', `event=${'a'.repeat(129)}`],
     ['with two names', 'event=one&event=two'],
-  ])('answers the picture %s, and keeps nothing', async (_case, query) => {
+  ])('answers the pixel %s, and stores nothing', async (_case, query) => {
     const before = await site.context.db
       .selectFrom('events')
       .select('id')
@@ -84,7 +84,7 @@ describe('the beacon', () => {
     expect(after).toHaveLength(before.length)
   })
 
-  test('leaves out the fields that are out of bounds', async () => {
+  test('drops invalid fields', async () => {
     const many = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`f${index}`, 'x']))
     await beacon(site.visitor(), {
       event: 'bounded',
@@ -97,14 +97,14 @@ describe('the beacon', () => {
     expect(Object.keys(event?.fields ?? {})).toEqual(Array.from({ length: 16 }, (_, index) => `f${index}`))
   })
 
-  test('keeps no more of all fields together than may be kept', async () => {
+  test('limits the length of all fields together', async () => {
     const fields = Object.fromEntries(Array.from({ length: 16 }, (_, at) => [`f${at}`, 'x'.repeat(250)]))
     await beacon(site.visitor(), { event: 'summed', ...fields })
     const [event] = await eventsOf('summed')
     expect(Object.keys(event?.fields ?? {})).toEqual(['f0', 'f1', 'f2', 'f3', 'f4', 'f5', 'f6', 'f7'])
   })
 
-  test('carries a person and click ids only with consent', async () => {
+  test('stores a user and click ids only with consent', async () => {
     const people = await Promise.all([true, false, null].map((answer) => trackedVisitor(site, answer)))
     for (const { visitor } of people)
       await beacon(visitor, { event: 'consent_seen', fbclid: 'fb1', ttclid: 'tt1' })
@@ -146,7 +146,7 @@ describe('shares', () => {
     expect(answer.info?.share_count).toBe(2)
   })
 
-  test('of a hundred fresh guests at one address count as one', async () => {
+  test('of a hundred new guests at one address count as one', async () => {
     const video = await buildVideo(site.context)
     for (let guest = 0; guest < 10; guest++) {
       const visitor = site.visitor()
@@ -157,7 +157,7 @@ describe('shares', () => {
     expect(await shareCount(video.id)).toBe(1)
   })
 
-  test('of what is not published, or not there, do not count', async () => {
+  test('of unpublished or unknown videos do not count', async () => {
     const draft = await buildVideo(site.context, { state: 'draft' })
     await share(site.visitor(), draft.id)
     await share(site.visitor(), 'vid_none')
@@ -167,7 +167,7 @@ describe('shares', () => {
     ).toEqual([])
   })
 
-  test('name nobody in the database', async () => {
+  test('identify nobody in the database', async () => {
     const video = await buildVideo(site.context)
     const { visitor, userId } = await trackedVisitor(site, false)
     await share(visitor, video.id)
@@ -181,10 +181,10 @@ describe('shares', () => {
   })
 })
 
-describe('what is kept of a person', () => {
+describe("a user's stored data", () => {
   const personOf = async (name: string) => (await eventsOf(name)).map(({ user_id }) => user_id)
 
-  test('is forgotten when consent is taken back, and the events stay', async () => {
+  test('is deleted when consent is withdrawn, and the events are kept', async () => {
     const { visitor, userId } = await trackedVisitor(site, true)
     await beacon(visitor, { event: 'withdrawn', fbclid: 'fb1' })
     expect(await personOf('withdrawn')).toEqual([userId])
@@ -199,7 +199,7 @@ describe('what is kept of a person', () => {
     ['signs in to an account that said no', (visitor) => signInTo(visitor, false)],
   ]
 
-  /** Signs in to an account that has answered. */
+  /** Signs in to an account with an answer about marketing. */
   async function signInTo(visitor: Visitor, marketing: boolean): Promise<void> {
     const account = {
       email: `${Math.random().toString(36).slice(2)}@example.com`,
@@ -211,13 +211,13 @@ describe('what is kept of a person', () => {
     await visitor.ask(signIn, { body: account })
   }
 
-  test.each(ways)('is forgotten also where who %s does so while the event is written', async (_, end) => {
+  test.each(ways)('is deleted even if a user who %s does so while the event is written', async (_, end) => {
     const { pool } = site.context.database
     const video = await buildVideo(site.context)
     const { visitor } = await trackedVisitor(site, true)
     const other = await pool.connect()
     await other.query('BEGIN')
-    // Shares are written behind the events.
+    // Shares are written after the events.
     await other.query('LOCK TABLE shares IN SHARE MODE')
     await beacon(visitor, { event: 'share', video_id: video.id, fbclid: 'fb1' })
     await waitForLock(pool)
@@ -232,7 +232,7 @@ describe('what is kept of a person', () => {
     expect(rows).toEqual([{ user_id: null, fbclid: null }])
   })
 
-  test('does not come to be kept while consent is being taken back, and the event is written without a wait', async () => {
+  test('is not stored while consent is being withdrawn, and the event is written without waiting', async () => {
     const { visitor, userId } = await trackedVisitor(site, true)
     const other = await site.context.database.pool.connect()
     await other.query('BEGIN')
@@ -243,7 +243,7 @@ describe('what is kept of a person', () => {
     other.release()
   })
 
-  test('goes to the account at sign-in, with its consent only', async () => {
+  test('moves to the account at sign-in, only with its consent', async () => {
     const guests = await Promise.all([trackedVisitor(site, true), trackedVisitor(site, true)])
     const members = await Promise.all([trackedVisitor(site, null), trackedVisitor(site, false)])
     for (const [index, { visitor, userId }] of guests.entries()) {
@@ -255,12 +255,12 @@ describe('what is kept of a person', () => {
       await merge()
       await merge()
     }
-    // The first had not answered: the guest's yes holds. The second had said no.
+    // The first had no answer, so the guest's yes applies. The second had refused.
     expect(await personOf('merged_0')).toEqual([members[0]?.userId])
     expect(await personOf('merged_1')).toEqual([null])
   })
 
-  test('is exported, and erased', async () => {
+  test('is exported and erased', async () => {
     const { visitor, userId } = await trackedVisitor(site, true)
     await beacon(visitor, { event: 'exported', page: 'home' })
     await eventsOf('exported')
@@ -278,7 +278,7 @@ describe('what is kept of a person', () => {
   })
 })
 
-test('every event of a person is exported, once, newest first', async () => {
+test('exports every event of a user once, newest first', async () => {
   const { userId } = await trackedVisitor(site, true)
   const many = 10_001
   await site.context.database.pool.query(
@@ -294,7 +294,7 @@ test('every event of a person is exported, once, newest first', async () => {
   expect(times).toEqual(times.toSorted((a, b) => b - a))
 })
 
-test('events are forgotten with the month in which the days that are set end, and shares after a day', async () => {
+test('deletes events with the month in which their lifetime ends, and shares after a day', async () => {
   const { db } = site.context
   const day = 86_400_000
   const longestMonth = 31
@@ -333,11 +333,11 @@ describe('GET /api/reports', () => {
   }
   const ofEnvironment = { facebook_pixel_id: '1', google_analytics: '', tiktok_pixel: 'T1', bigo_pixel: '' }
 
-  test('gives the four keys as the environment has them, empty where nothing is set', async () => {
+  test('returns the four keys from the environment, empty if unset', async () => {
     expect(await reports()).toEqual(ofEnvironment)
   })
 
-  test("gives the operator's settings before the environment's, and nothing that is no id", async () => {
+  test("prefers the operator's settings to the environment's, and ignores invalid ids", async () => {
     const value = { facebook_pixel_id: '123', google_analytics: 'G-1', bigo_pixel: '"><script>', secret: 'x' }
     await site.context.db
       .insertInto('settings')

@@ -50,16 +50,16 @@ export { putTrackingSetting, selectTrackingSettings } from './queries.ts'
 export { isPixelId, loadTrackingSettings } from './settings.ts'
 export { writeEvents, type WriteEventsContext } from './write-events.ts'
 
-/** A share marks its half hour; after a day its row has no use. */
+/** A share only matters for its half hour; its row is deleted after a day. */
 const sharesLastMs = dayMs
-/** Sent conversions are stored longer than the platforms deduplicate them (Meta: seven days). */
+/** Reported conversions are kept longer than the platforms deduplicate (Meta: seven days). */
 const conversionsLastMs = 30 * dayMs
 const batch = 5000
 
-/** What determines how long events are stored. */
+/** The dependencies of the events' lifetime. */
 type EventsContext = Pick<SendContext, 'clock' | 'tracking'>
 
-/** The scheduled jobs: aggregate shares, send conversions, and purge old events. */
+/** Returns the scheduled jobs: counting shares, sending conversions, deleting old data. */
 export function trackingJobs(context: SendContext) {
   return [
     {
@@ -78,17 +78,17 @@ export function trackingJobs(context: SendContext) {
   ]
 }
 
-/** Adds new shares to the videos' counts, in batches until none is left. */
+/** Counts new shares, in batches until none is left. */
 export async function aggregateShares(db: Db): Promise<void> {
   while ((await inTransaction(db, (tx) => aggregateShareBatch(tx, batch))) === batch);
 }
 
-/** Events from before this moment are not shown, and are dropped once all of their month is. */
+/** Returns the start of the events' lifetime. Older events are not shown, and are dropped once their whole month has expired. */
 function eventsSince({ clock, tracking }: EventsContext): Date {
   return new Date(clock.now().getTime() - tracking.eventsDays * dayMs)
 }
 
-/** Deletes expired events, shares and conversions, and creates the partitions of the next months. */
+/** Deletes expired events, shares and conversions, and creates the partitions of the coming months. */
 export async function purgeEvents(context: SendContext): Promise<void> {
   const { db, clock, log } = context
   const before = (ms: number) => new Date(clock.now().getTime() - ms)
@@ -100,8 +100,8 @@ export async function purgeEvents(context: SendContext): Promise<void> {
 }
 
 /**
- * Moves a guest's touches, events and conversions to the member who signed in; the orders have been moved by then. The member's
- * consent to marketing applies, or the guest's if the member has not answered. Without consent the click ids are deleted.
+ * Merges a guest into a member at sign-in: its touches, events and conversions become the member's, as its orders already are. The
+ * member's answer about marketing applies, or the guest's if the member has none; without consent the click ids are deleted.
  */
 export async function mergeTracking(
   context: AttributionContext & Pick<WriteEventsContext, 'bounds'>,
@@ -119,9 +119,7 @@ export async function mergeTracking(
   await withdrawConsent(context, tx, memberId)
 }
 
-/**
- * Applies an answer about marketing that was stored: a yes stores the click ids of the call, a no deletes the stored ones.
- */
+/** Applies a stored answer about marketing: with a yes the call's click ids are stored, with a no the stored ones are deleted. */
 export async function changeConsent(
   context: AttributionContext,
   tx: Tx,
@@ -133,10 +131,7 @@ export async function changeConsent(
   else await withdrawConsent(context, tx, userId)
 }
 
-/**
- * Applies a withdrawal of consent: deletes click ids, from the orders too, removes the user from events, and cancels conversions
- * that were not sent.
- */
+/** Withdraws a user's consent: deletes click ids, also of orders, removes the user from events, and cancels queued conversions. */
 export async function withdrawConsent(
   { forgetClicksOfOrders }: Pick<AttributionContext, 'forgetClicksOfOrders'>,
   tx: Tx,
@@ -149,7 +144,7 @@ export async function withdrawConsent(
   await deleteConversions(tx, userId, 'waiting')
 }
 
-/** Deletes a user's attribution and conversions, and removes the user from events. */
+/** Erases a deleted user's tracking data; the site's events are kept without the user. */
 export async function eraseTracking(tx: Tx, userId: string): Promise<void> {
   await waitForTelling(tx, userId)
   await deleteAttribution(tx, userId)
@@ -157,7 +152,7 @@ export async function eraseTracking(tx: Tx, userId: string): Promise<void> {
   await deleteConversions(tx, userId, 'all')
 }
 
-/** A user's attribution, events and conversions, in lists that are read page by page. */
+/** Exports a user's touches, events and conversions, in lists that are read page by page. */
 export async function exportTracking(db: Db, userId: string): Promise<Record<string, unknown>> {
   const { user_id: _, ...touches } = (await selectAttribution(db, userId)) ?? {}
   return {

@@ -17,10 +17,10 @@ import {
 } from './event-queries.ts'
 import type { SentEvent } from './read-event.ts'
 
-/** Whose event it is, if that is known; one of somebody who sent too many is not kept. */
+/** The sender of an event, if known; an event beyond the sender's rate limit is dropped. */
 export type Sender = Pick<Viewer, 'userId'> | null | 'tooMany'
 
-/** An event as it arrived. Who sent it may be known a moment later than the picture was answered. */
+/** An event as received. The sender may be known only after the pixel was answered. */
 export interface ArrivedEvent extends SentEvent {
   id: string
   at: Date
@@ -30,7 +30,7 @@ export interface ArrivedEvent extends SentEvent {
 
 const halfHourMs = 30 * 60_000
 
-/** Marks an event's arrival. `sender` never rejects. */
+/** Records an event's arrival. `sender` must never reject. */
 export function arrive(event: SentEvent, at: Date, ip: string, sender: ArrivedEvent['sender']): ArrivedEvent {
   return { ...event, id: randomUUID(), at, ip, sender }
 }
@@ -43,12 +43,12 @@ export interface WriteEventsContext {
   bounds: Pick<Bounds, 'eventBytesOfPerson'>
 }
 
-/** A person's events are looked through about once for so large a part of what may be kept of them. */
+/** A user's events are trimmed about once per this fraction of their maximum. */
 const trimEvery = 1 / 20
 
 /**
- * Writes a batch, and notes the shares and the steps to a payment in it, in one transaction; written twice, it is there once. An event carries a
- * person and click ids only where that person agreed to it (security.md, "Consent").
+ * Writes a batch with its shares and funnel steps in one transaction; it is idempotent. An event stores a user and click ids only
+ * with that user's consent.
  */
 export async function writeEvents(
   { db, secret, consentsOf, holdAgreements, bounds }: WriteEventsContext,
@@ -76,8 +76,8 @@ export async function writeEvents(
 }
 
 /**
- * The persons whose events are looked through now: by chance, the likelier the more bytes of theirs were written, so that no
- * count has to be kept of anybody.
+ * Returns the users whose events are trimmed now: randomly, with a probability that grows with the bytes written, so that no counts
+ * are needed.
  */
 function dueForTrim(rows: readonly EventRow[], every: number): string[] {
   const bytes = new Map<string, number>()
@@ -91,7 +91,7 @@ type KnownEvent = ArrivedEvent & { userId: string | undefined }
 async function withSenders(batch: readonly ArrivedEvent[]): Promise<KnownEvent[]> {
   const sent: KnownEvent[] = []
   for (const event of batch) {
-    // Most are known, and a thousand waits take time; the others are all being looked up already.
+    // Most senders are known, and a thousand awaits take time; the others are all being looked up already.
     const sender = event.sender instanceof Promise ? await event.sender : event.sender
     if (sender !== 'tooMany') sent.push({ ...event, userId: sender?.userId })
   }
@@ -119,8 +119,8 @@ function eventRow(
 }
 
 /**
- * A share counts once per viewer, video and half hour. Whoever has no row of their own counts by address: a new guest
- * costs nothing, so a hundred of them are worth no more than one.
+ * Builds the row of a share, which counts once per viewer, video and half hour. A viewer without a row counts by address: new guests
+ * cost nothing, so a hundred of them count as one.
  */
 function shareRow(secret: string, { fields, at, ip, userId }: KnownEvent, kept: Consents): ShareRow[] {
   const { video_id } = fields

@@ -6,7 +6,7 @@ import type { ConversionsTable } from '#server/features/tracking/tables.ts'
 export type ConversionRow = Selectable<ConversionsTable>
 type Key = Pick<ConversionRow, 'destination' | 'name' | 'event_id'>
 
-/** Queues what is to be told; what was queued before stays as it is. */
+/** Queues conversions to report; already queued ones are left unchanged. */
 export async function insertConversions(tx: Tx, rows: Insertable<ConversionsTable>[]): Promise<void> {
   await tx
     .insertInto('conversions')
@@ -15,12 +15,12 @@ export async function insertConversions(tx: Tx, rows: Insertable<ConversionsTabl
     .execute()
 }
 
-/** Holds while a conversion's time has come. */
+/** True while a conversion is due. */
 export const anyDueConversions = "EXISTS (SELECT FROM conversions WHERE state = 'waiting' AND try_at <= $1)"
 
 /**
- * Takes the one that has waited longest, and sets when it is tried next, so that nobody else tries it at the same time.
- * `tries` is the number of this try.
+ * Claims the conversion that has waited longest, and sets its next attempt, so that no other process sends it at the same time.
+ * `tries` is the number of this attempt.
  */
 export async function takeDueConversion(
   tx: Tx,
@@ -45,7 +45,7 @@ export async function takeDueConversion(
   return { ...due, tries }
 }
 
-/** Ends a conversion. Of the person nothing stays but the id, so that it is not queued again. */
+/** Ends a conversion. Only its id is kept, so that it is not queued again. */
 export async function finishConversion(db: Db, key: Key, state: 'sent' | 'abandoned'): Promise<void> {
   await keyed(db, key).set({ state, details: '{}' }).where('state', '=', 'waiting').execute()
 }
@@ -60,17 +60,17 @@ function keyed(db: Db, { destination, name, event_id }: Key) {
 
 const personLock = (userId: string) => sql`hashtextextended(${`conversions:${userId}`}, 0)`
 
-/** Holds off a withdrawal of a person's consent until the transaction is over. */
+/** Blocks a withdrawal of a user's consent until the end of the transaction. */
 export async function holdConsent(tx: Tx, userId: string): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock_shared(${personLock(userId)})`.execute(tx)
 }
 
-/** Waits until nobody tells a platform about a person any more; nobody begins to before the transaction is over. */
+/** Waits until no conversion of a user is being sent, and blocks new ones until the end of the transaction. */
 export async function waitForTelling(tx: Tx, userId: string): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(${personLock(userId)})`.execute(tx)
 }
 
-/** Deletes a person's, told or not; `waiting` alone where only what is not yet told is meant. */
+/** Deletes a user's conversions: all, or only `waiting` ones. */
 export async function deleteConversions(tx: Tx, userId: string, which: 'all' | 'waiting'): Promise<void> {
   await tx
     .deleteFrom('conversions')
@@ -83,7 +83,7 @@ export async function moveConversions(tx: Tx, from: string, to: string): Promise
   await tx.updateTable('conversions').set({ user_id: to }).where('user_id', '=', from).execute()
 }
 
-/** A page of a person's conversions, in the order of their keys, from the one after `after`. */
+/** Reads a user's conversions page by page, in the order of their keys. */
 export function readConversions(db: Db, userId: string) {
   const conversions = db
     .selectFrom('conversions')

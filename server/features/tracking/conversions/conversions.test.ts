@@ -52,7 +52,7 @@ const conversions = () =>
 const onlyMeta = () => setPixels(site, { facebook_pixel_id: '123' })
 const headers = { 'x-fbclid': 'fb1', 'x-ttclid': 'tt1', 'user-agent': 'Phone/1' }
 
-/** A platform without a pixel is told nothing. */
+/** Sets the pixel ids. A platform without one gets no conversions. */
 async function setPixels({ context }: MoneySite, settings: Record<string, string>): Promise<void> {
   const value = JSON.stringify(settings)
   await context.db
@@ -62,12 +62,12 @@ async function setPixels({ context }: MoneySite, settings: Record<string, string
     .execute()
 }
 
-/** Somebody buys: an episode, or a plan. */
+/** Buys an episode or a plan as a new shopper. */
 async function buy(marketing: boolean | null, kind: 'episode' | 'plan' = 'episode', at = site) {
   const shopper = await Shopper.on(at)
   const wish =
     kind === 'plan' ? { kind, plan_id: (await shopper.plan(7)).id } : { episode_id: at.video.episodes[4]?.id }
-  // The first order keeps the person, who can then answer.
+  // The first order creates the guest's row, which stores the answer.
   const { id } = await shopper.order({ episode_id: at.video.episodes[5]?.id })
   const userId = await buyerOf(id, at)
   await answerConsent(at, userId, marketing)
@@ -85,7 +85,7 @@ async function buyerOf(orderId: string, at: MoneySite): Promise<string> {
   return user_id
 }
 
-/** Somebody else, who does not agree. */
+/** Creates another shopper, without consent. */
 async function stranger(): Promise<string> {
   const shopper = await Shopper.on(site)
   const { id } = await shopper.order({ episode_id: site.video.episodes[5]?.id })
@@ -97,7 +97,7 @@ async function stranger(): Promise<string> {
 const hashed = createHash('sha256').update('ada@example.com').digest('hex')
 
 describe('a paid order', () => {
-  test('is told to Meta and TikTok once, by its own id, with the hashed e-mail', async () => {
+  test('is reported to Meta and TikTok once, by its own id, with the hashed e-mail', async () => {
     const { order } = await buy(true)
     await Promise.all([send(), send(), send()])
     await send()
@@ -140,21 +140,21 @@ describe('a paid order', () => {
     properties: { value: 0.99, currency: 'USD' },
   })
 
-  test('for a plan is a subscription', async () => {
+  test('for a plan is reported as a subscription', async () => {
     await buy(true, 'plan')
     await send()
     const names = sink.posts.map(({ body }) => JSON.stringify(body).match(/"event(?:_name)?":"(\w+)"/)?.[1])
     expect(names).toEqual(['Subscribe', 'Subscribe'])
   })
 
-  test.each([false, null])('without consent (%s) is neither kept nor told', async (marketing) => {
+  test.each([false, null])('without consent (%s) is neither stored nor reported', async (marketing) => {
     await buy(marketing)
     expect(await conversions()).toEqual([])
     await send()
     expect(sink.posts).toEqual([])
   })
 
-  test('without keys is neither kept nor told', async () => {
+  test('without keys is neither stored nor reported', async () => {
     const keyless = await moneySite({ META_API_BASE: sink.url, TIKTOK_API_BASE: sink.url })
     await setPixels(keyless, pixels)
     await buy(true, 'episode', keyless)
@@ -164,10 +164,10 @@ describe('a paid order', () => {
     await keyless.close()
   })
 
-  test('is not told any more once consent is taken back', async () => {
+  test('is not reported after consent is withdrawn', async () => {
     const [one, two] = [await buy(true), await buy(true)]
     await site.context.db.transaction().execute((tx) => withdrawConsent(site.context, tx, one.userId))
-    // Whoever changes the answer without saying so here is heard, too.
+    // A change of the answer that does not go through this feature counts, too.
     await answerConsent(site, two.userId, false)
     await send()
     expect(sink.posts).toEqual([])
@@ -181,7 +181,7 @@ describe('a paid order', () => {
       'not the member’s who signed in',
       async (tx: Tx, userId: string) => mergeTracking(site.context, tx, userId, await stranger()),
     ],
-  ])('that is being told when consent is %s holds that up until it has left', async (_words, withdraw) => {
+  ])('that is being sent when consent is %s delays that until it is sent', async (_words, withdraw) => {
     await onlyMeta()
     const { userId } = await buy(true)
     const asked = Promise.withResolvers<void>()
@@ -199,7 +199,7 @@ describe('a paid order', () => {
     expect(sink.posts).toHaveLength(1)
   })
 
-  test('of a guest who signed in since is told with the member’s consent', async () => {
+  test('of a guest who signed in since is reported with the member’s consent', async () => {
     const { userId, order } = await buy(true)
     const member = await buy(true)
     await send()
@@ -215,10 +215,10 @@ describe('a paid order', () => {
   })
 })
 
-describe('a platform that does not take it', () => {
+describe('a platform that does not accept it', () => {
   beforeEach(onlyMeta)
 
-  test('for the moment gets it again, with the same id', async () => {
+  test('temporarily gets it again, with the same id', async () => {
     const { order } = await buy(true)
     sink.reply = () => ({ status: 500, body: {} })
     await send()
@@ -234,7 +234,7 @@ describe('a platform that does not take it', () => {
     expect(await conversions()).toMatchObject([{ state: 'sent', tries: 2 }])
   })
 
-  test('because it does not answer in time gets it again', async () => {
+  test('because it does not respond in time gets it again', async () => {
     await buy(true)
     sink.reply = () => 'nothing'
     await send(100)
@@ -245,7 +245,7 @@ describe('a platform that does not take it', () => {
     expect(await conversions()).toMatchObject([{ state: 'sent' }])
   })
 
-  test('because it is not there gets it again', async () => {
+  test('because it is unreachable gets it again', async () => {
     await buy(true)
     const { tracking } = site.context
     const meta = { accessToken: 'k', apiBase: 'http://127.0.0.1:1' }
@@ -256,7 +256,7 @@ describe('a platform that does not take it', () => {
     expect(await conversions()).toMatchObject([{ state: 'waiting', tries: 1 }])
   })
 
-  test('for good does not get it again', async () => {
+  test('permanently does not get it again', async () => {
     await buy(true)
     sink.reply = () => ({ status: 400, body: { error: { code: 190 } } })
     await send()
@@ -266,14 +266,14 @@ describe('a platform that does not take it', () => {
     expect(await conversions()).toMatchObject([{ state: 'abandoned', details: {} }])
   })
 
-  test('because of too many calls gets it again, though it says 400', async () => {
+  test('because of too many calls gets it again, though it responds with 400', async () => {
     await buy(true)
     sink.reply = () => ({ status: 400, body: { error: { code: 4 } } })
     await send()
     expect(await conversions()).toMatchObject([{ state: 'waiting' }])
   })
 
-  test('time and again is given up after six tries', async () => {
+  test('repeatedly is abandoned after six attempts', async () => {
     await buy(true)
     sink.reply = () => ({ status: 503, body: {} })
     for (let time = 0; time < 12; time++) {
@@ -284,7 +284,7 @@ describe('a platform that does not take it', () => {
     expect(await conversions()).toMatchObject([{ state: 'abandoned', tries: 6, details: {} }])
   })
 
-  test('does not keep another platform from its turn', async () => {
+  test('does not block another platform', async () => {
     await setPixels(site, pixels)
     await buy(true)
     sink.reply = ({ path }) =>
@@ -300,7 +300,7 @@ test.each([
   [{ code: 50_002 }, 'waiting'],
   [{ code: 40_002 }, 'abandoned'],
   ['no record', 'waiting'],
-])("TikTok's own code counts: %j", async (body, state) => {
+])("interprets TikTok's own code: %j", async (body, state) => {
   await setPixels(site, { tiktok_pixel: 'TT9' })
   await buy(true)
   sink.reply = () => ({ status: 200, body })
@@ -308,7 +308,7 @@ test.each([
   expect(await conversions()).toMatchObject([{ state }])
 })
 
-test('a registration is told once, by the new member’s id', async () => {
+test('a registration is reported once, by the new member’s id', async () => {
   await setPixels(site, { facebook_pixel_id: '123' })
   const wish = { password: 'a long enough password 7', repeat_password: 'a long enough password 7' }
   const ids: string[] = []
@@ -336,7 +336,7 @@ test('a registration is told once, by the new member’s id', async () => {
   ])
 })
 
-test('a registration by a provider, whose redirect brings no click id, is told with the one that was kept', async () => {
+test('a registration by a provider, whose redirect has no click id, is reported with the stored one', async () => {
   await setPixels(site, { tiktok_pixel: 'TT9' })
   const visitor = site.visitor(headers)
   await visitor.ask(getUser)

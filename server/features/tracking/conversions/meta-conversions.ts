@@ -13,16 +13,16 @@ const names = {
   complete_registration: 'CompleteRegistration',
 } as const satisfies Record<ConversionName, string>
 
-/** Codes of its errors that pass: unknown, service, too many calls (of the app, the user, the account, the page). */
+/** Its temporary error codes: unknown, service, too many calls (of the app, the user, the account, the page). */
 const passing = new Set<unknown>([1, 2, 4, 17, 32, 341, 613, 80_004])
 
-/** Meta's Conversions API. */
+/** Creates the destination for Meta's Conversions API. */
 export function createMetaConversions({ apiBase, accessToken, pixelId }: DestinationKeys): Destination {
   return {
     id: 'meta',
     request: ({ name, eventId, at, details, pageUrl }) => ({
       url: `${apiBase}/${version}/${encodeURIComponent(pixelId)}/events`,
-      // In the body, so that no log of addresses holds it.
+      // In the body, so that no log of URLs contains it.
       headers: {},
       body: {
         access_token: accessToken,

@@ -18,7 +18,7 @@ export interface ConversionContext {
 
 interface Happened {
   name: ConversionName
-  /** The browser's pixel gives the event the same id: the order's, or the new member's. */
+  /** The id that the browser's pixel gives the event, too: the order's, or the new member's. */
   eventId: string
   userId: string
   email?: string | undefined
@@ -31,7 +31,7 @@ interface Happened {
   at: Date
 }
 
-/** The platforms that have keys and a pixel. */
+/** Returns the platforms that have keys and a pixel. */
 export async function destinationsOf({ tracking }: ConversionContext, db: Db): Promise<Destination[]> {
   const { meta, tiktok } = tracking.conversions
   if (!meta && !tiktok) return []
@@ -43,8 +43,8 @@ export async function destinationsOf({ tracking }: ConversionContext, db: Db): P
 }
 
 /**
- * Queues a conversion for every platform that is set up, in the transaction of what happened. Without the person's consent
- * to marketing nothing is kept of it (security.md, "Consent").
+ * Queues a conversion for every configured platform, in the transaction of the event. Without the user's consent to marketing
+ * nothing is stored.
  */
 export async function queueConversion(context: ConversionContext, tx: Tx, happened: Happened): Promise<void> {
   const destinations = await destinationsOf(context, tx)
@@ -63,7 +63,7 @@ export async function queueConversion(context: ConversionContext, tx: Tx, happen
   await insertConversions(tx, rows)
 }
 
-/** What register() knows of somebody who became a member. */
+/** A new member, from the lifecycle hook register(). */
 interface Newcomer {
   id: string
   email: string | undefined
@@ -71,7 +71,7 @@ interface Newcomer {
   adIds: AdIds
 }
 
-/** Queues that somebody became a member; the browser's pixel gives this event the user's id. */
+/** Queues the conversion of a registration; the browser's pixel gives this event the user's id. */
 export async function reportRegistration(
   context: ConversionContext,
   tx: Tx,
@@ -83,7 +83,7 @@ export async function reportRegistration(
   await queueConversion(context, tx, { name: 'complete_registration', eventId: id, ...happened })
 }
 
-/** The click ids of the call, or those that were kept with consent: whoever comes back from a provider brings none. */
+/** Returns the click ids of the call, or those stored with consent: the return from a provider has none. */
 async function lastClick(tx: Tx, userId: string, { fbclid, ttclid }: AdIds, now: Date) {
   if (fbclid !== undefined || ttclid !== undefined) return { fbclid, ttclid, clickedAt: now }
   const kept = await selectAttribution(tx, userId)
@@ -103,7 +103,7 @@ function detailsOf(happened: Happened): ConversionDetails {
   }
 }
 
-/** As both platforms want it: without blanks around it, in small letters, SHA-256 in hex. */
+/** Hashes an address as both platforms require: trimmed, lower case, SHA-256 in hex. */
 function hashEmail(email: string): string {
   return createHash('sha256').update(email.trim().toLowerCase()).digest('hex')
 }

@@ -18,19 +18,19 @@ export interface SendContext extends ConversionContext {
   clock: Clock
   log: Log
   publicUrl: string
-  /** How long a platform may take to answer, in milliseconds. */
+  /** Time-out of a platform's response, in milliseconds. */
   conversionTimeoutMs?: number
 }
 
 const minuteMs = 60_000
-/** When the next try comes after the first, the second and so on; then it is given up. */
+/** Delays after the first attempt, the second and so on; then the conversion is abandoned. */
 const pauses = [1, 5, 30, 120, 720].map((minutes) => minutes * minuteMs)
 const mostPerRun = 50
 const usualTimeoutMs = 5000
 
 /**
- * Tells the platforms what is due, one at a time: each is claimed before it is sent, so that no two processes send it. What
- * was sent and not noted, because the process died, is sent again with the same id, which the platforms know.
+ * Sends due conversions to the platforms, one at a time. Each is claimed before it is sent, so that no two processes send it. If the
+ * process dies before it records the result, it is sent again with the same id, by which the platforms deduplicate.
  */
 export async function sendConversions(context: SendContext): Promise<void> {
   const { db, clock } = context
@@ -52,7 +52,7 @@ async function tell(
   const outcome = await db.transaction().execute(async (tx) => {
     const told = await sendWithConsent(context, tx, destinations, row)
     const end = told && endOf(row, told)
-    // Before a withdrawal can look: what was told leaves its trace.
+    // Before a withdrawal can continue: a sent conversion keeps its record.
     if (end) await finishConversion(tx, row, end)
     return told
   })
@@ -63,11 +63,11 @@ async function tell(
     tries: row.tries,
     reason: outcome.reason,
   }
-  if (endOf(row, outcome)) log.warn(facts, 'A conversion was given up')
-  else log.info(facts, 'A conversion was not taken and is tried again')
+  if (endOf(row, outcome)) log.warn(facts, 'A conversion was abandoned')
+  else log.info(facts, 'A conversion was not accepted and will be retried')
 }
 
-/** What a conversion comes to; undefined where it is tried again. */
+/** Returns the final state of a conversion; undefined if it is retried. */
 function endOf({ tries }: ConversionRow, { verdict }: Outcome): 'sent' | 'abandoned' | undefined {
   if (verdict === 'delivered') return 'sent'
   return verdict === 'later' && tries <= pauses.length ? undefined : 'abandoned'
@@ -79,8 +79,8 @@ interface Outcome {
 }
 
 /**
- * Consent may have been taken back since: then what waits is forgotten. While it is sent, a withdrawal waits for it (as long
- * as a platform may take), so that nothing leaves once one is committed.
+ * Sends a conversion if the user still consents; otherwise queued ones are deleted. A withdrawal waits for the request (up to its
+ * time-out), so that nothing is sent after one is committed.
  */
 async function sendWithConsent(
   context: SendContext,

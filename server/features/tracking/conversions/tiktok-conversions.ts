@@ -12,12 +12,12 @@ const names = {
   complete_registration: 'CompleteRegistration',
 } as const satisfies Record<ConversionName, string>
 
-/** Its own codes, beside an HTTP status of 200: fine, too many requests, and from here on a fault of its own. */
+/** Its own codes, with HTTP status 200: success, too many requests, and the first of its server errors. */
 const fine = 0
 const tooMany = 40_100
 const itsOwnFault = 50_000
 
-/** TikTok's Events API. */
+/** Creates the destination for TikTok's Events API. */
 export function createTiktokConversions({ apiBase, accessToken, pixelId }: DestinationKeys): Destination {
   return {
     id: 'tiktok',
