@@ -45,49 +45,49 @@ export const seedCalls: Record<string, CallNote> = {
   'GET /api/user': {
     who: everybody,
     proofs: [
-      [members, 'starts with GET /api/user, keeps its id from call to call, and costs no row'],
-      [members, 'is a new one where the token was altered'],
+      [members, 'starts with GET /api/user, keeps its id from call to call, and needs no row'],
+      [members, 'is a new one if the token was altered'],
       [
         signIn,
-        'travels in the header where cookies are disabled; neither token counts in the place of the other',
+        'is sent in the header if cookies are disabled; neither token is valid in the place of the other',
       ],
     ],
   },
   'POST /api/user': {
     who: `${viewer}; e-mail and password: a member, with the password`,
     proofs: [
-      [account, 'takes effect at once for name, language and consent, for a guest as for a member'],
-      [account, 'of e-mail and password needs a member and their password'],
-      [account, 'of the password ends every session but this one, which gets a new token'],
-      [members, 'without a token is told to sign in first'],
+      [account, 'applies name, language and consent at once, for a guest as for a member'],
+      [account, 'requires a member and their password for e-mail and password'],
+      [account, 'ends every session except this one after a password change, and renews its token'],
+      [members, 'without a token is asked to sign in first'],
     ],
   },
   'POST /api/user/login': {
     who: 'everybody who is not signed in to another account',
     proofs: [
-      [signIn, 'gives the account, whatever the case of the address, and a new session'],
+      [signIn, 'returns the account, whatever the case of the address, and a new session'],
       [
         sameWork,
-        'sign-in answers a wrong password, an unknown address and a member without a password alike, with the same work',
+        'sign-in does the same work for a wrong password, an unknown address and a member without a password',
       ],
-      [secondFactor, 'is begun with the password and asked of nobody until a code of the app confirms it'],
-      [membersRaces, 'two tabs that sign in together end with everything once, whichever process they meet'],
+      [secondFactor, 'is set up with the password and not required before a code of the app confirms it'],
+      [membersRaces, 'two tabs that sign in concurrently merge everything once, in either process'],
     ],
   },
   'POST /api/user/logout': {
     who: everybody,
     proofs: [
-      [signIn, 'ends the session for good and gives a fresh guest'],
-      [signIn, 'of somebody unknown gives a guest, too'],
+      [signIn, 'ends the session permanently and gives a new guest'],
+      [signIn, 'without a session gives a guest, too'],
     ],
   },
   'POST /api/user/register': {
     who: 'everybody who is not a member',
     proofs: [
-      [account, 'makes the guest a member with the same id, and what it had said stays'],
-      [account, 'is refused to somebody who is signed in'],
-      [account, 'is limited for an address of the network, taken e-mails included'],
-      [membersRaces, 'registering twice at once gives one account'],
+      [account, 'turns the guest into a member with the same id and keeps its profile'],
+      [account, 'is refused to a signed-in member'],
+      [account, 'is limited per network, including attempts with taken e-mails'],
+      [membersRaces, 'registering twice concurrently creates one account'],
     ],
   },
   'GET /api/user/history': {
@@ -224,13 +224,13 @@ export const seedCalls: Record<string, CallNote> = {
   'GET /api/statics.png': {
     who: everybody,
     proofs: [
-      [tracking, 'answers a picture that is not stored, and keeps the event with its fields'],
-      [tracking, 'carries a person and click ids only with consent'],
+      [tracking, 'answers an uncacheable pixel, and stores the event with its fields'],
+      [tracking, 'stores a user and click ids only with consent'],
     ],
   },
   'GET /api/reports': {
     who: everybody,
-    proofs: [[tracking, 'gives the four keys as the environment has them, empty where nothing is set']],
+    proofs: [[tracking, 'returns the four keys from the environment, empty if unset']],
   },
   'GET /api/webhook/payment/paypal-cancel': {
     who: everybody,
@@ -251,15 +251,15 @@ export const rules: readonly { rule: string; proofs: readonly Proof[] }[] = [
     rule: 'Every answer is an envelope, and no answer is outside of `/api/openapi.json` (every test checks it)',
     proofs: [
       [http, 'describes every call in an OpenAPI 3.1 document'],
-      [fuzz, 'answers whatever is wrong with a 4xx or a refusal, in the envelope'],
+      [fuzz, 'answers every invalid request with a 4xx or a refusal, in the envelope'],
     ],
   },
   {
     rule: 'What cannot be read (NUL, half characters, wrong types, deep or large bodies, wrong methods) is a 4xx with a sentence',
     proofs: [
-      [unreadable, 'that is too large is HTTP 413, one that is not JSON 415'],
-      [unreadable, 'answers a wrong method, and any path below /api that is no call, with HTTP 404'],
-      [fuzz, 'answers whatever is wrong with a 4xx or a refusal, in the envelope'],
+      [unreadable, 'that is too large is HTTP 413, one that is not JSON is HTTP 415'],
+      [unreadable, 'answers a wrong method, and unknown paths below /api, with HTTP 404'],
+      [fuzz, 'answers every invalid request with a 4xx or a refusal, in the envelope'],
     ],
   },
   {
@@ -267,10 +267,10 @@ export const rules: readonly { rule: string; proofs: readonly Proof[] }[] = [
     proofs: [
       [
         limits,
-        'answers 429 with Retry-After to the person who called too often, in their language, and to nobody else',
+        'answers 429 with Retry-After to the viewer who called too often, in their language, and to nobody else',
       ],
-      [limits, 'count together once they have exchanged their counts'],
-      [limits, 'limits an address too, but neither its media nor the probes'],
+      [limits, 'add up their counts after an exchange'],
+      [limits, 'limits an address too, but not its media requests or probes'],
     ],
   },
   {
@@ -278,40 +278,37 @@ export const rules: readonly { rule: string; proofs: readonly Proof[] }[] = [
     proofs: [
       [away, 'answers 503 with Retry-After while PostgreSQL refuses connections, stays alive, and recovers'],
       [away, 'answers 503 to a call whose connection breaks in the middle of a query'],
-      [away, 'answers 503 in time where every connection is in use'],
+      [away, 'answers 503 in time if every connection is in use'],
     ],
   },
   {
     rule: '`accept-language`: the first that we have, else the language kept with the user, else English',
     proofs: [
-      [unreadable, 'is the first of accept-language that we have'],
+      [unreadable, 'is the first of accept-language that is offered'],
       [
         unreadable,
-        'is the one kept with the user where the header names none of ours, for refusals and failures alike',
+        'is the one stored with the user if the header names none that is offered, also for errors',
       ],
-      [unreadable, 'is English for everybody else'],
+      [unreadable, 'is English for everyone else'],
     ],
   },
   {
     rule: 'Cookie: `HttpOnly; SameSite=Lax`, over https `Secure` and `__Host-`; a guest costs no row; a new session at sign-in',
     proofs: [
-      [members, 'starts with GET /api/user, keeps its id from call to call, and costs no row'],
-      [
-        members,
-        'is not given its empty cookie again, which could undo the one that says that something is kept',
-      ],
-      [signIn, 'gives the account, whatever the case of the address, and a new session'],
-      [signIn, 'ends after 90 days without a call, and after 400 days in any case'],
-      [members, 'every cookie is for this host and for https alone, and any other is nobody’s'],
+      [members, 'starts with GET /api/user, keeps its id from call to call, and needs no row'],
+      [members, 'is not sent its rowless cookie again, which could overwrite the one of its row'],
+      [signIn, 'returns the account, whatever the case of the address, and a new session'],
+      [signIn, 'expires after 90 days without a call, and after 400 days in any case'],
+      [members, 'every cookie is secure and for this host only, and any other is ignored'],
     ],
   },
   {
     rule: '`x-user-token`: on the answers of the user calls, another value than the cookie, and only good in the header',
     proofs: [
-      [members, 'is known by its header token where cookies are disabled, and that token is no cookie'],
+      [members, 'is identified by its header token if cookies are disabled, and that token is no cookie'],
       [
         signIn,
-        'travels in the header where cookies are disabled; neither token counts in the place of the other',
+        'is sent in the header if cookies are disabled; neither token is valid in the place of the other',
       ],
     ],
   },
@@ -342,7 +339,7 @@ export const rules: readonly { rule: string; proofs: readonly Proof[] }[] = [
     rule: '`x-time-zone` goes with every unsafe call; the zone is kept with the person, whose mails write the dates of that zone, else of UTC with its name',
     proofs: [
       [api, 'a call that may keep something says the time zone of the browser'],
-      [members, 'keeps the time zone of the browser it used last, and none that is unknown'],
+      [members, 'stores the time zone of the browser used last, and no unknown one'],
       [receipts, 'is dated by the time zone of the buyer, in %s'],
       [receipts, 'is dated in UTC, and says so, where nobody knows the buyer’s time zone'],
     ],

@@ -228,7 +228,7 @@ export const seedParts: readonly { title: string; rows: readonly ScreenRow[] }[]
         seed: 'Tracking keys: facebook_pixel_id, google_analytics, tiktok_pixel, bigo_pixel',
         here: 'loaded after a yes only',
         proofs: [
-          [tracking, 'gives the four keys as the environment has them, empty where nothing is set'],
+          [tracking, 'returns the four keys from the environment, empty if unset'],
           [consent, 'who accepts is told of to all four platforms, with the amount and the id of the order'],
           [consent, 'who declines is told of to nobody, and is not asked again'],
         ],
@@ -250,7 +250,7 @@ export const seedParts: readonly { title: string; rows: readonly ScreenRow[] }[]
       {
         seed: 'Error reporting: sandbox or production by the host',
         here: '`environmentOf`',
-        proofs: [[scrub, 'calls a host with the suffix a sandbox, any other production']],
+        proofs: [[scrub, 'classifies a host with the suffix as sandbox, any other as production']],
       },
       {
         seed: 'Error reporting: traces 0.3, replays 0.1, replays on error 0.1',
@@ -259,7 +259,10 @@ export const seedParts: readonly { title: string; rows: readonly ScreenRow[] }[]
           [rules, 'takes 0.3 of the traces, and 0.1 of the replays, on errors too'],
           [reports, 'errors are reported without queries and secrets, the ignored ones not at all'],
           [reports, 'a replay runs nowhere that people sign in or pay, and shows no text elsewhere'],
-          [scrub, 'takes queries, fragments and media passes out, at any depth, and leaves sentences alone'],
+          [
+            scrub,
+            'removes queries, fragments and media signatures at any depth, and leaves sentences unchanged',
+          ],
           [reports, 'it is fetched after the page has loaded and is idle, and not at all without a DSN'],
         ],
       },
