@@ -3,7 +3,7 @@ import type { CountedCalls, SummedCalls } from '#server/platform/database/share-
 import type { Limit } from '#server/platform/config/read-setting.ts'
 import { countedNetworks } from './limits/network-of.ts'
 
-/** Maximum callers counted at once in a process. Beyond it, the callers with the fewest calls are dropped. */
+/** Maximum callers counted at once in a process. Beyond it, callers far below their limit are dropped. */
 const mostCallers = 50_000
 /** A caller's count is shared with the other processes from this part of the limit on. Most callers never reach it. */
 const sharedFrom = 1 / 20

@@ -58,7 +58,7 @@ export class BalanceModel {
     return true
   }
 
-  /** Returns a purchase in full to the lots that it was paid from, unless those were refunded. */
+  /** Returns a purchase to the lots that it was paid from, covering losses of their top-ups first. */
   refundPurchase(episode: number): void {
     const bought = this.bought.get(episode)
     if (bought?.live) this.giveBack(bought)
@@ -133,7 +133,7 @@ export class BalanceModel {
     this.take(paid, cents)
   }
 
-  /** Removes the bonus of a debited top-up: paid money covers the spent part, and the rest expires. */
+  /** Removes the bonus of a debited top-up: paid money covers the spent part, and the rest is taken. */
   private closeBonus(topUp: number): void {
     const [paid, bonus] = [this.lotOf(topUp, 'paid'), this.lotOf(topUp, 'bonus')]
     if (!paid || !bonus || paid.taken + paid.lost === 0 || paid.left > this.spentBonus(topUp)) return
