@@ -20,27 +20,32 @@ import { isGuest, mergeGuest, signInAs } from '#server/features/members/sessions
 
 type JoinCall = AccountCall & Pick<Call, 'adIds'>
 
-/** The records that a mailed secret refers to: a user's, usually a guest's, and the address it was sent to. */
+/** What a mailed secret refers to: a person's records, usually a guest's, and the address it was sent to. */
 interface Claim {
   userId: string
   email: string
 }
 
 export interface Claiming {
-  /** Finds the claim. @throws Refusal if the secret is invalid or used */
+  /** What is claimed. @throws Refusal where the secret is worth nothing (any more) */
   find(db: Db): Promise<Claim>
-  /** Invalidates it, with every other claim of this user. */
-  spend(tx: Tx, userId: string): Promise<void>
+  /** Whether an account holds something that the secret alone must not open. */
+  isGuarded(tx: Tx, accountId: string): Promise<boolean>
+  /**
+   * Makes the secret worth nothing, with every other about the same records.
+   * @returns whose records are joined: those of the person, or of a new guest who was given a part of them
+   */
+  spend(tx: Tx, userId: string): Promise<string>
 }
 
 /**
- * Merges a guest's records into the account of an address that a mailed secret was sent to, and signs the caller in to it. Without
- * an account, the guest becomes a member with the address. An account whose address was never verified may be a stranger's, so it
- * loses its password and sessions. A verified one is only opened by its own credentials, including its second factor: the caller
- * must be signed in to it. Concurrent calls merge once.
- * @returns the new viewer
- * @throws Refusal linkSpent if the records are another's already, signInFirst if the account was verified, signedInAlready for a
- * member of another account, movedOn
+ * Takes a guest's records into the account of an address that a mailed secret was sent to, and signs the caller in to it.
+ * Where there is no account the guest becomes a member with the address; one whose address was never proven may be a
+ * stranger's, so that it loses its password and sessions. One that was proven or is guarded is opened by its own
+ * ways in alone, its second factor among them: the caller has to be signed in to it. Used by many at once, it happens once.
+ * @returns who the caller is now
+ * @throws Refusal linkSpent if the records are another's already, signInFirst where the account was proven or is guarded,
+ * signedInAlready for a member of another account, movedOn
  */
 export async function joinAccount(
   context: MembersContext,
@@ -49,7 +54,7 @@ export async function joinAccount(
 ): Promise<Viewer> {
   const joining = answerInTransaction(context.db, call, (tx, held) => join(context, tx, held, claiming))
   return joining.catch((error: unknown) => {
-    // The address was registered concurrently.
+    // Somebody has registered with the address just now.
     throw isEmailTaken(error) ? new Refusal('movedOn') : error
   })
 }
@@ -61,7 +66,7 @@ async function join(context: MembersContext, tx: Tx, call: JoinCall, claiming: C
     account !== undefined &&
     (account.email_verified_at !== null || (await claiming.isGuarded(tx, account.id)))
   const isHere = account !== undefined && account.id === member
-  // A sign-in in the guest's own browser has already merged the records.
+  // A sign-in in the guest's own browser has taken the records along already.
   const open = isGuest(from) || (account?.id === from.id && (isHere || !mustBeHere))
   if (!open) throw new Refusal('linkSpent')
   if (mustBeHere && !isHere) throw new Refusal(member === undefined ? 'signInFirst' : 'signedInAlready')
@@ -76,7 +81,7 @@ async function join(context: MembersContext, tx: Tx, call: JoinCall, claiming: C
   return viewer
 }
 
-/** Locks the records' owner, the account of the address and the calling guest, in one order for every caller. */
+/** Locks whose records they are, the account of the address and the calling guest, in one order for every caller. */
 async function lockAll(tx: Tx, { viewer, language }: JoinCall, claiming: Claiming, now: Date) {
   const first = await claiming.find(tx)
   const known = await selectUserByEmail(tx, first.email)
