@@ -1,6 +1,6 @@
 import type { Endpoint } from './endpoint.ts'
 
-/** The address of a call: fields that the path names are part of it, the others form the query. */
+/** Builds the URL of a request: fields named in the path fill it, the others become the query. */
 export function addressOf({ path }: Endpoint, fields: URLSearchParams): string {
   const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => {
     const value = fields.get(name) ?? ''

@@ -1,10 +1,10 @@
 import { Type, type Static } from 'typebox'
 import { endpoint } from './endpoint.ts'
 
-/** Whether new episodes of a viewer's favorites are sent to them. */
+/** A viewer's e-mail alerts about new episodes of favorites. */
 export const Alerts = Type.Object({
   mail: Type.Boolean(),
-  /** Whether there is a confirmed e-mail address to send to. */
+  /** True if the viewer has a confirmed e-mail address. */
   can_mail: Type.Boolean(),
 })
 export type Alerts = Static<typeof Alerts>
@@ -20,7 +20,8 @@ export const getAlerts = endpoint({
 export const changeAlerts = endpoint({
   method: 'POST',
   path: '/api/user/alerts',
-  summary: 'Turns e-mails about new episodes of favorites on or off; only a confirmed address gets any',
+  summary:
+    'Turns e-mails about new episodes of favorites on or off; they are sent only to a confirmed address',
   refuses: ['signInFirst'],
   body: Type.Object({ mail: Type.Boolean() }),
   info: Alerts,
@@ -29,13 +30,13 @@ export const changeAlerts = endpoint({
 export const stopAlerts = endpoint({
   method: 'POST',
   path: '/api/user/alerts/stop',
-  summary: "Turns these e-mails off by the secret of a mail's link, without a sign-in",
+  summary: 'Turns e-mails about new episodes off with the secret of a mailed link, without signing in',
   refuses: ['linkSpent'],
   body: Type.Object({ secret: Type.String({ maxLength: 200 }) }),
   info: Type.Object({ mail: Type.Boolean() }),
 })
 
-/** Base64url of so many bytes, as a browser's subscription has its keys. */
+/** A base64url string of the given length, as in the keys of a push subscription. */
 const base64url = (characters: number) =>
   Type.String({ pattern: `^[A-Za-z0-9_-]{${characters}}=*$`, maxLength: 90 })
 
@@ -49,7 +50,7 @@ export const PushSubscription = Type.Object({
 })
 export type PushSubscription = Static<typeof PushSubscription>
 
-/** In which browsers new episodes of a viewer's favorites are notified. */
+/** The browsers that receive push notifications about new episodes of a viewer's favorites. */
 export const PushAlerts = Type.Object({
   /** The site's VAPID key, for the browser's `applicationServerKey`. */
   public_key: Type.String(),
@@ -61,7 +62,7 @@ export type PushAlerts = Static<typeof PushAlerts>
 export const getPushAlerts = endpoint({
   method: 'GET',
   path: '/api/user/alerts/push',
-  summary: 'Returns the key to subscribe to notifications with, and the browsers that get them',
+  summary: 'Returns the VAPID key for subscribing to push notifications, and the subscribed browsers',
   refuses: ['signInFirst'],
   info: PushAlerts,
 })
@@ -69,7 +70,7 @@ export const getPushAlerts = endpoint({
 export const startPushAlerts = endpoint({
   method: 'POST',
   path: '/api/user/alerts/push',
-  summary: 'Turns notifications about new episodes of favorites on in a browser, for guests too',
+  summary: 'Turns on push notifications about new episodes of favorites in a browser, also for guests',
   refuses: ['signInFirst'],
   body: PushSubscription,
   info: PushAlerts,
@@ -78,21 +79,21 @@ export const startPushAlerts = endpoint({
 export const stopPushAlerts = endpoint({
   method: 'POST',
   path: '/api/user/alerts/push/stop',
-  summary: 'Turns them off in a browser, without a sign-in',
+  summary: 'Turns off push notifications in a browser, without signing in',
   refuses: [],
   body: Type.Object({ endpoint: Endpoint }),
   info: Type.Object({ push: Type.Boolean() }),
 })
 
-/** What a push carries to the service worker, at most 4 KB. */
+/** The payload of a push message to the service worker, at most 4 KB. */
 export interface PushMessage {
   title: string
   body: string
   /** BCP 47. */
   lang: string
   icon: string | null
-  /** The path that it opens. */
+  /** The path to open when the notification is clicked. */
   url: string
-  /** A notification takes the place of one with the same tag. */
+  /** A notification replaces an earlier one with the same tag. */
   tag: string
 }

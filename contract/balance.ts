@@ -4,7 +4,7 @@ import { endpoint } from './endpoint.ts'
 import { Cents, Currency, Id, Time, listOf, oneOf, paging } from './shapes.ts'
 import { Balance, PriceRefusal, TopUp } from './top-ups.ts'
 
-/** Why a balance changed. */
+/** The reasons for a change of the balance. */
 export const balanceEntryKinds = [
   'top_up',
   'purchase',
@@ -13,9 +13,9 @@ export const balanceEntryKinds = [
   /** A top-up was refunded to its payment method. */
   'top_up_refund',
   'chargeback',
-  /** A refund of a top-up failed, or its dispute was won: the money is back. */
+  /** A refund of a top-up failed, or its dispute was won, so the money returned to the balance. */
   'restored',
-  /** Its top-up was refunded: what its bonus had bought is paid with its paid money instead. */
+  /** A top-up was refunded; purchases that its bonus had paid are now covered by its paid money. */
   'bonus_set_off',
   'bonus_expired',
   /** The account was deleted. */
@@ -27,9 +27,9 @@ export const BalanceEntry = Type.Object({
   id: Id,
   kind: oneOf(balanceEntryKinds),
   currency: Currency,
-  /** What it changed: positive for money in. */
+  /** The change of the balance; positive for money in. */
   amount_cents: Type.Integer(),
-  /** How much of that was bonus money. */
+  /** The part of `amount_cents` that is bonus money. */
   bonus_cents: Type.Integer(),
   at: Time,
   order_id: Id,
@@ -39,16 +39,16 @@ export const BalanceEntry = Type.Object({
 })
 export type BalanceEntry = Static<typeof BalanceEntry>
 
-/** The most episodes of a drama that are unlocked automatically within 24 hours. */
+/** Maximum number of episodes of a drama that auto-unlock buys within 24 hours. */
 export const mostAutoUnlocks = 50
 
-/** A person's agreement that the next episodes of a drama are unlocked from the balance. */
+/** A viewer's consent to unlock the next episodes of a drama from the balance. */
 export const AutoUnlock = Type.Object({
   video_id: Id,
-  /** How many episodes within 24 hours at most, and how many of those are left now. */
+  /** Maximum number of episodes within 24 hours, and how many of them are left. */
   daily_limit: Type.Integer(),
   left_today: Type.Integer(),
-  /** The most that an episode may cost. */
+  /** The highest price of an episode that the viewer agreed to. */
   agreed_cents: Cents,
   currency: Currency,
 })
@@ -57,16 +57,16 @@ export type AutoUnlock = Static<typeof AutoUnlock>
 export const getBalance = endpoint({
   method: 'GET',
   path: '/api/balance',
-  summary: 'Returns what is left of the balance, the top-ups on sale, and the dramas with auto-unlock',
+  summary: 'Returns the balance, the top-ups on sale, and the dramas with auto-unlock',
   refuses: ['signInFirst', 'balanceOff'],
   info: Type.Object({
-    /** False while the site has balances switched off: what is left can be refunded, and no more. */
+    /** False while balances are disabled on the site; the remaining balance can then only be refunded. */
     on: Type.Boolean(),
-    /** One for each currency that there is money in. */
+    /** One entry per currency with money. */
     balances: Type.Array(Balance),
     top_ups: Type.Array(TopUp),
     gateways: Type.Array(OfferedGateway),
-    /** The card that pays for a top-up in one call. */
+    /** The saved card that can pay for a top-up in one request. */
     saved_method: Type.Optional(SavedMethod),
     auto_unlocks: Type.Array(AutoUnlock),
   }),
@@ -84,11 +84,11 @@ export const listBalanceEntries = endpoint({
 export const refundBalance = endpoint({
   method: 'POST',
   path: '/api/balance/refund',
-  summary: 'Refunds the unspent paid money to the payment methods that it came from',
+  summary: 'Refunds the unspent paid balance to the original payment methods',
   refuses: ['signInFirst', 'notRefundable', 'keyReused', 'cardNumberInBody'],
   body: Type.Object({}),
   info: Type.Object({
-    /** By currency: what goes back, and what could not be sent, which stays in the balance. */
+    /** By currency: the amount that is refunded, and the amount that could not be and stays in the balance. */
     refunds: Type.Array(Type.Object({ currency: Currency, amount_cents: Cents, refused_cents: Cents })),
   }),
   idempotent: true,
@@ -97,7 +97,8 @@ export const refundBalance = endpoint({
 export const setAutoUnlock = endpoint({
   method: 'POST',
   path: '/api/balance/auto-unlock',
-  summary: 'Has the next episodes of a drama unlocked from the balance, up to a number within 24 hours',
+  summary:
+    'Turns on auto-unlock of a drama: its next episodes are bought from the balance, up to a daily limit',
   refuses: [
     'signInFirst',
     'balanceOff',
@@ -109,22 +110,22 @@ export const setAutoUnlock = endpoint({
   body: Type.Object({
     video_id: Id,
     daily_limit: Type.Integer({ minimum: 1, maximum: mostAutoUnlocks }),
-    /** The price of an episode that the person was shown. */
+    /** The price of an episode that was shown to the viewer. */
     amount_cents: Type.Optional(Cents),
-    /** The words that the person agreed to. Each automatic order keeps them as its consent. */
+    /** The consent text that was shown to the viewer. Each automatic order stores it. */
     shown: Type.String({ maxLength: 4000 }),
-    /** As `consent.immediate_delivery` of a purchase. It is needed: nobody asks before an automatic order. */
+    /** As `consent.immediate_delivery` of a purchase. Required, because automatic orders do not ask again. */
     immediate_delivery: Type.Optional(Type.Boolean()),
   }),
   info: AutoUnlock,
-  /** The price, if it differs from the one that was shown, or if the person never had a balance. */
+  /** The price, if it differs from the one that was shown, or if the viewer never had a balance. */
   refusals: { 409: PriceRefusal },
 })
 
 export const stopAutoUnlock = endpoint({
   method: 'DELETE',
   path: '/api/balance/auto-unlock',
-  summary: 'Turns auto-unlock of a drama off; a second time changes nothing',
+  summary: 'Turns off auto-unlock of a drama; repeating the request changes nothing',
   refuses: ['signInFirst'],
   body: Type.Object({ video_id: Id }),
   info: Type.Object({ auto_unlocks: Type.Array(AutoUnlock) }),
@@ -133,7 +134,7 @@ export const stopAutoUnlock = endpoint({
 export const autoUnlock = endpoint({
   method: 'POST',
   path: '/api/balance/unlock',
-  summary: 'Unlocks an episode from the balance because auto-unlock is on for its drama',
+  summary: 'Unlocks an episode from the balance under the auto-unlock of its drama',
   refuses: [
     'signInFirst',
     'balanceOff',
@@ -148,7 +149,7 @@ export const autoUnlock = endpoint({
   ],
   body: Type.Object({ episode_id: Id }),
   info: Order,
-  /** The price and what is missing from it. */
+  /** The price, and the amount that the balance lacks. */
   refusals: { 409: PriceRefusal },
   idempotent: true,
 })
@@ -157,7 +158,7 @@ export const undoAutoUnlock = endpoint({
   method: 'POST',
   path: '/api/balance/undo',
   summary:
-    'Takes back an automatic unlock within two minutes, to the balance, and turns auto-unlock of the drama off; once per drama within 24 hours',
+    'Reverses an automatic unlock within two minutes: returns the price to the balance and turns off auto-unlock of the drama; once per drama within 24 hours',
   refuses: ['signInFirst', 'notFound', 'undoTooLate', 'undoUsed'],
   body: Type.Object({ order_id: Id }),
   info: Order,

@@ -8,7 +8,7 @@ import { BalanceOffer, PriceRefusal } from './top-ups.ts'
 
 export const gatewayIds = ['sandbox', 'stripe', 'paypal'] as const
 export type GatewayId = (typeof gatewayIds)[number]
-/** What an order is paid by: a gateway, or the person's prepaid balance. */
+/** The source of an order's payment: a gateway, or the customer's prepaid balance. */
 export const orderGatewayIds = [...gatewayIds, 'balance'] as const
 export type OrderGatewayId = (typeof orderGatewayIds)[number]
 export const orderKinds = ['plan', 'episode', 'video', 'top_up'] as const
@@ -24,23 +24,23 @@ export const orderStatuses = [
   'charged_back',
 ] as const
 
-/** Why a card is refused. A card form that timed out is not among them, because it says nothing about the card. */
+/** Decline codes of cards. A card form that timed out is not one of them, because it says nothing about the card. */
 export const cardRefusals = [
   'card_declined',
   'insufficient_funds',
   'card_expired',
-  /** Lost or stolen: it is not tried again. */
+  /** Lost or stolen: the card is not charged again. */
   'card_lost',
   'wrong_cvc',
   'check_failed',
   'check_needed',
 ] as const
 
-/** Why a payment did not go through, whatever the gateway. */
+/** Decline codes of payments, the same for every gateway. */
 export const declineCodes = [
   ...cardRefusals,
   'wallet_declined',
-  /** The gateway takes no such e-mail address. */
+  /** The gateway rejects the e-mail address. */
   'email_refused',
   'token_spent',
   'not_received',
@@ -60,31 +60,31 @@ export const Plan = Type.Object({
 })
 export type Plan = Static<typeof Plan>
 
-/** One way to pay: one entry per gateway and kind. */
+/** A payment method: one entry per gateway and kind. */
 export const OfferedGateway = Type.Object({
   id: oneOf(gatewayIds),
   kind: oneOf(paymentMethods),
   public_key: Type.Optional(Type.String()),
-  /** No plan can be bought with it. */
+  /** True if it cannot pay for plans. */
   one_off_only: Type.Optional(Type.Boolean()),
-  /** What it cannot be used for, because of the amount: `episode`, `video`, or the id of a plan or a top-up. */
+  /** Purchases whose amount it does not accept: `episode`, `video`, or the id of a plan or a top-up. */
   not_for: Type.Optional(Type.Array(Type.String())),
 })
 export type OfferedGateway = Static<typeof OfferedGateway>
 
-/** A card that a person has saved for what they buy. */
+/** A card that the customer has saved for purchases. */
 export const SavedMethod = Type.Object({
   id: Id,
   gateway: oneOf(gatewayIds),
   brand: nullable(Type.String()),
   last4: nullable(Type.String()),
   expired: Type.Optional(Type.Boolean()),
-  /** In an offer: what it cannot be used for, because of the amount: `episode`, `video` or the id of a top-up. */
+  /** In an offer: purchases whose amount it does not accept: `episode`, `video` or the id of a top-up. */
   not_for: Type.Optional(Type.Array(Type.String())),
 })
 export type SavedMethod = Static<typeof SavedMethod>
 
-/** What a viewer can buy to unlock an episode; the `info` of code 402. */
+/** The purchases that unlock an episode; the `info` of code 402. */
 export const Offer = Type.Object({
   episode: Type.Object({
     id: Id,
@@ -94,21 +94,21 @@ export const Offer = Type.Object({
     thumb_url: nullable(Type.String()),
   }),
   price: VideoPrice,
-  /** The episodes of the video today. The purchase of a video includes the episodes that are added later. */
+  /** The current number of episodes. A purchase of the video includes episodes that are added later. */
   video: Type.Object({ episode_count: Type.Integer(), ready_count: Type.Integer() }),
   plans: Type.Array(Plan),
   gateways: Type.Array(OfferedGateway),
-  /** The card that pays for the episode or the video in one call. */
+  /** The saved card that can pay for the episode or the video in one request. */
   saved_method: Type.Optional(SavedMethod),
-  /** The prepaid balance, where the site has balances. */
+  /** The prepaid balance, if the site has balances enabled. */
   balance: Type.Optional(BalanceOffer),
 })
 export type Offer = Static<typeof Offer>
 
-/** The locked episode that an offer is made for, as the media feature describes it. */
+/** The locked episode of an offer, as the media feature describes it. */
 export type LockedEpisode = Offer['episode'] & Pick<Offer, 'price' | 'video'>
 
-/** What the browser has to do next for an order to be paid. */
+/** The next action of the browser to complete a payment. */
 export const NextStep = Type.Object({
   type: oneOf(['card_form', 'redirect', 'authenticate', 'none']),
   url: Type.Optional(Type.String()),
@@ -128,11 +128,11 @@ export const Order = Type.Object({
   top_up_id: Type.Optional(Id),
   amount_cents: Cents,
   refunded_cents: Cents,
-  /** Of a top-up: the bonus that it adds to the balance. */
+  /** For a top-up: the bonus that it adds to the balance. */
   bonus_cents: Type.Optional(Cents),
-  /** Of a purchase from the balance: what bonus money paid of the amount. */
+  /** For a purchase from the balance: the part of the amount that bonus money paid. */
   discount_cents: Type.Optional(Cents),
-  /** Auto-unlock ordered it; until when it can be taken back, and whether it still can: once per drama within 24 hours. */
+  /** Set if auto-unlock created the order: the deadline for undoing it, and whether it can be undone (once per drama within 24 hours). */
   automatic: Type.Optional(Type.Object({ undo_until: Time, can_undo: Type.Boolean() })),
   currency: Currency,
   gateway: oneOf(orderGatewayIds),
@@ -142,7 +142,7 @@ export const Order = Type.Object({
   /** For a scheduled change of plan: when it starts and is charged; null if the subscription is cancelled by then. */
   starts_at: Type.Optional(nullable(Time)),
   next: NextStep,
-  /** The gateway is still processing a payment, which may take days; also set if the renewal has been abandoned since. */
+  /** True while the gateway processes a payment, which may take days; also if the renewal was abandoned meanwhile. */
   processing: Type.Optional(Type.Boolean()),
   /** Why a payment of this order is refunded automatically. */
   returned: Type.Optional(Type.Object({ reason: Type.String(), message: Type.String() })),
@@ -150,6 +150,35 @@ export const Order = Type.Object({
   declined: Type.Optional(Type.Object({ reason: Type.String(), message: Type.String() })),
 })
 export type Order = Static<typeof Order>
+
+/** The receipt of a paid order: the seller, the tax, and how a plan renews. */
+export const Receipt = Type.Object({
+  order_id: Id,
+  paid_at: Time,
+  /** The address to which the receipt was sent. */
+  email: Type.String(),
+  seller: Type.Object({
+    name: Type.String(),
+    address: nullable(Type.String()),
+    tax_number: nullable(Type.String()),
+  }),
+  currency: Currency,
+  amount_cents: Cents,
+  refunded_cents: Cents,
+  /** The part of the amount that bonus money paid: a discount, which is not taxed. */
+  discount_cents: Type.Optional(Cents),
+  /** Net amount and tax of the money that was not refunded; `tax_percent` is the rate. */
+  net_cents: Cents,
+  tax_cents: Cents,
+  tax_percent: Type.Number(),
+  /** The next charge of the plan; null if the order does not renew. */
+  renewal: nullable(
+    Type.Object({ at: Time, price_cents: Cents, currency: Currency, period_days: Type.Integer() }),
+  ),
+  /** The end of the withdrawal period; null if the customer has no right to withdraw. */
+  withdrawable_until: nullable(Time),
+})
+export type Receipt = Static<typeof Receipt>
 
 export const listPlans = endpoint({
   method: 'GET',
@@ -166,7 +195,7 @@ export const unlockEpisode = endpoint({
   refuses: ['signInFirst', 'locked', 'beingMade', 'notFound', 'keyReused', 'cardNumberInBody'],
   body: Type.Object({ episode_id: Id }),
   info: Entitlement,
-  /** 409 has the progress while the episode is being converted, and none if the key was used for another request. */
+  /** 409 includes the progress while the episode is being converted, and no progress if the key was used for another request. */
   refusals: {
     402: Offer,
     409: Type.Object({ progress: Type.Optional(Type.Integer({ minimum: 0, maximum: 100 })) }),
@@ -174,7 +203,7 @@ export const unlockEpisode = endpoint({
   idempotent: true,
 })
 
-/** Why an order may not be paid. */
+/** Refusals of a payment. */
 const whyNotPaid = [
   'orderClosed',
   'alreadyOwned',
@@ -195,7 +224,7 @@ export const createOrder = endpoint({
   method: 'POST',
   path: '/api/payment/order',
   summary:
-    'Makes an order for an episode, a whole video, a top-up or a plan: while subscribed a change of plan, while past due the open period; with gateway `balance` an episode or a video is paid in the same call',
+    'Creates an order for an episode, a whole video, a top-up or a plan. For a subscriber, a plan order changes the plan or, while past due, pays the open period. With gateway `balance`, an episode or a video is paid in the same request',
   refuses: [
     'signInFirst',
     'notFound',
@@ -208,7 +237,7 @@ export const createOrder = endpoint({
     'balanceTooLow',
     'keyReused',
     'cardNumberInBody',
-    // The same call starts a wallet's payment, and charges a saved method.
+    // The same request starts a wallet payment, and charges a saved card.
     ...whyNotPaid,
   ],
   body: Type.Object({
@@ -218,21 +247,21 @@ export const createOrder = endpoint({
     episode_id: Type.Optional(Id),
     video_id: Type.Optional(Id),
     top_up_id: Type.Optional(Id),
-    /** `balance` pays an episode or a video from the balance in the same call; a plan or a top-up needs another. */
+    /** `balance` pays for an episode or a video in the same request; plans and top-ups need another gateway. */
     gateway: oneOf(orderGatewayIds),
     method: Type.Optional(oneOf(paymentMethods)),
-    /** Pays with the card that the person has saved, in the same call. */
+    /** Pays with the customer's saved card in the same request. */
     saved_method_id: Type.Optional(Id),
-    /** Saves the card that a one-off order is paid with; the words are those that the person agreed to. */
+    /** Saves the card that pays for a one-off order; `shown` is the consent text that the customer accepted. */
     save_method: Type.Optional(Type.Object({ shown: Type.String({ maxLength: 4000 }) })),
     /**
-     * Optional while subscribed (default: the address of the current period's order), with a saved card (default: the address
+     * Optional for subscribers (default: the address of the current period's order), with a saved card (default: the address
      * of the order it was saved with) and with the balance (default: the address of the latest top-up).
      */
     email: Type.Optional(Typed),
-    /** The price that the person was shown. The order is refused if the price is another. */
+    /** The price that was shown to the customer. The order is refused if the price has changed. */
     amount_cents: Type.Optional(Cents),
-    /** With a top-up, the bonus that the person was shown; another one is refused in the same way. */
+    /** For a top-up, the bonus that was shown to the customer. The order is refused if the bonus has changed. */
     bonus_cents: Type.Optional(Cents),
     consent: Type.Optional(
       Type.Object({
@@ -242,7 +271,7 @@ export const createOrder = endpoint({
     ),
   }),
   info: Order,
-  /** The price, if it differs from the one that was shown, and what is missing of it in the balance. */
+  /** The price, if it differs from the one that was shown, and the amount that the balance lacks. */
   refusals: { 409: PriceRefusal },
   idempotent: true,
 })
@@ -250,7 +279,7 @@ export const createOrder = endpoint({
 export const payOrder = endpoint({
   method: 'POST',
   path: '/api/payment/pay',
-  summary: 'Pays an order with the token that the gateway gave the browser for the card',
+  summary: "Pays an order with the gateway's token for the card",
   refuses: [
     'signInFirst',
     'notFound',
@@ -263,7 +292,7 @@ export const payOrder = endpoint({
   body: Type.Object({
     order_id: Id,
     payment_token: Type.Optional(Type.String({ maxLength: 255 })),
-    /** The name of the card's holder; an express wallet gives it to the gateway itself. */
+    /** The cardholder's name; express wallets send it to the gateway themselves. */
     first_name: Type.Optional(Typed),
     last_name: Type.Optional(Typed),
   }),
@@ -293,7 +322,7 @@ export const resumeSubscription = endpoint({
 
 export const MethodChange = Type.Object({
   id: Id,
-  /** While `pending`, `next` says what the browser has to do. */
+  /** While `pending`, `next` has the next action of the browser. */
   status: oneOf(['pending', 'saved']),
   gateway: oneOf(gatewayIds),
   next: NextStep,
@@ -304,7 +333,7 @@ export const changeMethod = endpoint({
   method: 'POST',
   path: '/api/payment/method',
   summary:
-    'Changes the payment method of the subscription without a payment; with change_id, continues a change that waited for the person, and returns its status',
+    'Changes the payment method of the subscription without a payment; with change_id, continues a change that required action by the customer, and returns its status',
   refuses: [
     'signInFirst',
     'notFound',
@@ -326,7 +355,7 @@ export const changeMethod = endpoint({
   ],
   body: Type.Object({
     change_id: Type.Optional(Id),
-    /** For a new change; the token of a card is the same as for a payment. */
+    /** For a new change. `payment_token` is a card token as for a payment. */
     gateway: Type.Optional(oneOf(gatewayIds)),
     method: Type.Optional(oneOf(paymentMethods)),
     payment_token: Type.Optional(Type.String({ maxLength: 255 })),
@@ -340,7 +369,7 @@ export const changeMethod = endpoint({
 export const getSavedMethod = endpoint({
   method: 'GET',
   path: '/api/payment/method',
-  summary: 'Returns the saved card for purchases, also an expired one',
+  summary: 'Returns the saved card for purchases, even if it has expired',
   refuses: ['signInFirst'],
   info: Type.Object({ saved_method: nullable(SavedMethod) }),
 })
@@ -348,7 +377,7 @@ export const getSavedMethod = endpoint({
 export const removeSavedMethod = endpoint({
   method: 'DELETE',
   path: '/api/payment/method',
-  summary: 'Removes a saved card: it pays for nothing more, and its gateway deletes it unless a plan uses it',
+  summary: 'Removes a saved card, and deletes it at its gateway unless a plan uses it',
   refuses: ['signInFirst'],
   body: Type.Object({ id: Id }),
   info: Type.Object({ saved_method: nullable(SavedMethod) }),
@@ -357,9 +386,61 @@ export const removeSavedMethod = endpoint({
 export const getPayment = endpoint({
   method: 'GET',
   path: '/api/payment',
-  summary: "Returns the order with order_id, else the person's orders and subscription",
+  summary: "Returns the order with order_id, or the user's orders and subscription if it is omitted",
   refuses: ['signInFirst', 'notFound'],
   query: Type.Object({ order_id: Type.Optional(Id), ...paging }),
   info: Order,
   data: listOf(Order, { subscription: Membership }),
+})
+
+export const getReceipt = endpoint({
+  method: 'GET',
+  path: '/api/payment/receipt',
+  summary: 'Returns the receipt of a paid order: seller, tax, and how a plan renews',
+  refuses: ['signInFirst', 'notFound'],
+  query: Type.Object({ order_id: Id }),
+  info: Receipt,
+})
+
+export const claimPurchase = endpoint({
+  method: 'POST',
+  path: '/api/payment/claim',
+  summary:
+    "Moves a guest's purchases into the account of the receipt's e-mail address, which is created if needed, and signs in. If the account has a verified address, its owner must be signed in already",
+  refuses: ['linkSpent', 'signInFirst', 'signedInAlready', 'movedOn'],
+  body: Type.Object({ claim: Secret }),
+  info: User,
+})
+
+/** For customers without a session: the address that receives the link, and the order number as typed. */
+const byLink = { email: Type.Optional(Typed), order_id: Type.Optional(Typed) }
+
+export const cancelByLink = endpoint({
+  method: 'POST',
+  path: '/api/payment/cancel-by-link',
+  summary:
+    'Cancels a plan with the secret of a mailed link; with an e-mail address, sends such a link. The answer is the same whether the address is known or not',
+  refuses: ['linkSpent', 'emailInvalid'],
+  body: Type.Object({ cancel: Type.Optional(Secret), ...byLink }),
+  info: Type.Object({
+    done: Type.Boolean(),
+    /** The name of the plan, and when it ends. */
+    plan: Type.Optional(Type.String()),
+    ends_at: Type.Optional(Time),
+  }),
+})
+
+export const withdraw = endpoint({
+  method: 'POST',
+  path: '/api/payment/withdraw',
+  summary:
+    'Withdraws from an order with the secret of a mailed link and refunds it; with an e-mail address, sends such a link. The answer is the same whether the address is known or not',
+  refuses: ['linkSpent', 'emailInvalid'],
+  body: Type.Object({ withdraw: Type.Optional(Secret), ...byLink }),
+  info: Type.Object({
+    done: Type.Boolean(),
+    /** The refunded amount. */
+    amount_cents: Type.Optional(Cents),
+    currency: Type.Optional(Currency),
+  }),
 })

@@ -45,7 +45,7 @@ const modules = [
   pages,
   operations,
 ]
-/** The operators' calls, which no viewer's page makes. */
+/** Modules of the operators' endpoints, which no viewer page calls. */
 const studioModules = [
   operators,
   homepage,
@@ -71,8 +71,8 @@ const studioModules = [
 const callsOf = (modules: readonly object[]): readonly Endpoint[] =>
   modules.flatMap((module) => Object.values<unknown>({ ...module }).filter(isEndpoint))
 
-/** Every call for viewers, for documents and tests that cover all of them. */
+/** All endpoints for viewers, for documents and tests that cover each of them. */
 export const calls = callsOf(modules)
 
-/** Every call for operators. */
+/** All endpoints for operators. */
 export const studioCalls = callsOf(studioModules)

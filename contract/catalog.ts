@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox'
 import { endpoint } from './endpoint.ts'
 import { Cents, Currency, Id, Time, listOf, nullable, oneOf, paging } from './shapes.ts'
 
-/** A limit above these is capped (product.md, section 2). */
+/** Default and maximum page size of lists. A larger limit is capped, not refused. */
 export const listLimits = { usual: 20, most: 50 }
 export const sectionKinds = ['carousel', 'row', 'ranking', 'grid'] as const
 export const badges = ['new', 'hot'] as const
@@ -10,7 +10,7 @@ export const sorts = ['relevance', 'popular', 'newest'] as const
 
 export const TagName = Type.Object({ id: Id, name: Type.String() })
 
-/** A card on the homepage. `progress` is set while the first episodes are processed, `synopsis` in a carousel. */
+/** A video card. `progress` is set while the first episodes are processed, `synopsis` in a carousel. */
 export const VideoCard = Type.Object({
   id: Id,
   title: Type.String(),
@@ -44,9 +44,9 @@ export const getHomepage = endpoint({
     copyright: Type.Object({ text: Type.String(), icon: Type.String() }),
     menu: Type.Array(TagName),
     homepage: Type.Array(Section),
-    // `layout` of the pay panel: `sheet` at the bottom, `card` in the middle; an unknown value means `sheet`.
+    // Layout of the paywall: `sheet` at the bottom, `card` in the middle; unknown values are treated as `sheet`.
     pay_theme: Type.Object({ id: Type.String(), layout: Type.String(), accent: Type.String() }),
-    /** The section of recommendations, which the For-you feed starts with; null if there is none. */
+    /** The section of recommended dramas, the start of the For-you feed; null if there is none. */
     feed: nullable(Id),
   }),
 })
@@ -54,7 +54,7 @@ export const getHomepage = endpoint({
 export const queryHomepage = endpoint({
   method: 'GET',
   path: '/api/homepage/query',
-  summary: 'Lists videos by section, menu entry, tag or words',
+  summary: 'Lists videos by section, menu entry, tag or keyword',
   refuses: ['notFound'],
   query: Type.Object({
     section: Type.Optional(Id),
@@ -66,7 +66,7 @@ export const queryHomepage = endpoint({
   }),
   data: listOf(VideoCard, {
     title: Type.String(),
-    /** The orders that can be chosen, the default first; empty if there is only one. */
+    /** The available sort orders, the default first; empty if there is only one. */
     sorts: Type.Array(oneOf(sorts)),
   }),
 })
@@ -109,7 +109,7 @@ export const listTags = endpoint({
   refuses: [],
   query: Type.Object({ keyword: Type.Optional(Type.String({ maxLength: 200 })), ...paging }),
   data: listOf(Tag, {
-    /** With a keyword: the videos with a matching title. */
+    /** With a keyword: the videos whose titles match. */
     titles: Type.Optional(
       Type.Array(Type.Object({ id: Id, title: Type.String(), cover_url: nullable(Type.String()) })),
     ),

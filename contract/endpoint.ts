@@ -2,10 +2,10 @@ import { Type, type Static, type TObject, type TProperties, type TSchema } from 
 import type { RefusalName } from './errors.ts'
 
 /**
- * One call of the site, declared once: the server's route, the browser's client and the OpenAPI document all take it
- * from here. `info` is the schema of an answer that is one record, `data` of one that is a list; a call whose answer
- * depends on what was asked has both. `refusals` are the shapes of `info` that go with codes other than 200. A part of
- * the path such as `:name` is the field of the query that is called so.
+ * An endpoint, declared once: the server's route, the browser's client and the OpenAPI document use this object.
+ * `info` is the schema of a response with one record, `data` of a list; an endpoint whose response depends on the
+ * request has both. `refusals` are the schemas of `info` for codes other than 200. A path segment such as `:name` is
+ * the query field of that name.
  */
 export interface Endpoint {
   method: 'GET' | 'POST' | 'DELETE'
@@ -13,14 +13,14 @@ export interface Endpoint {
   summary: string
   query?: TObject
   body?: TObject
-  /** How many bytes its body may have, where that is more than others'. */
+  /** Maximum size of the body in bytes, if larger than the default. */
   most?: number
   info?: TSchema
   data?: TSchema
-  /** Every refusal there may be; the OpenAPI document and docs/calls.md take them from here. */
+  /** All possible refusals; the OpenAPI document and docs/calls.md list them from here. */
   refuses: readonly RefusalName[]
   refusals?: Record<number, TSchema>
-  /** Takes an `Idempotency-Key`: the same key and body give the same answer. */
+  /** Accepts an `Idempotency-Key`: the same key and body return the same response. */
   idempotent?: boolean
 }
 
@@ -33,17 +33,17 @@ export type BodyOf<E extends Endpoint> = StaticOr<Field<E, 'body'>, Record<never
 export type ResultOf<E extends Endpoint> =
   | StaticOr<Field<E, 'info'>, never>
   | StaticOr<Field<E, 'data'>, never>
-/** What a handler answers: exactly one of the two. */
+/** The response of a handler: exactly one of `info` and `data`. */
 export type AnswerOf<E extends Endpoint> =
   | (Field<E, 'info'> extends TSchema ? { info: StaticOr<Field<E, 'info'>, never> } : never)
   | (Field<E, 'data'> extends TSchema ? { data: StaticOr<Field<E, 'data'>, never> } : never)
 
-/** A click id of an ad, at most 512 characters (security.md, "Redirects"); a longer one is dropped by the server. */
+/** Click ids of ads, at most 512 characters; the server drops longer ones. */
 const adIds = { fbclid: Type.Optional(Type.String()), ttclid: Type.Optional(Type.String()) }
 
 /**
- * Declares a call. The ad click ids, which travel on every request (seed, section 6), are added to the query of a GET
- * and to the body of the others.
+ * Declares an endpoint. The ad click ids, which every request carries, are added to the query of a GET and to the body
+ * of other methods.
  */
 export function endpoint<const E extends Endpoint>(definition: E): E {
   const part = definition.method === 'GET' ? 'query' : 'body'
@@ -51,7 +51,7 @@ export function endpoint<const E extends Endpoint>(definition: E): E {
   return { ...definition, [part]: Type.Object({ ...adIds, ...fields }) }
 }
 
-/** Whether a value exported by a contract module is an endpoint. */
+/** Returns true if a value exported by a contract module is an endpoint. */
 export function isEndpoint(value: unknown): value is Endpoint {
   return (
     typeof value === 'object' && value !== null && 'method' in value && 'path' in value && 'summary' in value

@@ -1,18 +1,18 @@
-/** An address with its query and fragment, which may hold a click id, a search or a mail link's secret. */
+/** A URL with its query and fragment, which may contain a click id, a search or the secret of a mailed link. */
 const address = /(?:https?:\/\/|\/)[^\s"']*/g
-/** Anyone who has a media link can use it (security.md, "Media"). */
+/** The signature in a media URL: anyone who has the URL can use it. */
 const pass = /\/media\/[^/\s"']+\//g
 
-/** A person's feedback is reported as they wrote it. */
+/** Feedback fields that are reported unchanged. */
 const ownWords = new Set(['message', 'name', 'contact_email'])
 
-/** Takes queries, fragments and media passes out of the addresses in a text. */
+/** Removes queries, fragments and media signatures from the URLs in a text. */
 export function scrubText(text: string): string {
   if (/^[?#]/.test(text)) return ''
   return text.replaceAll(address, (found) => found.replace(/[?#].*/, '')).replaceAll(pass, '/media/-/')
 }
 
-/** Removes from a report, in place, whatever could let somebody impersonate the person or see where they came from. */
+/** Removes from a report, in place, what could be used to impersonate the user or reveals where they came from. */
 export function scrub(report: unknown, inFeedback = false): void {
   if (typeof report !== 'object' || report === null) return
   const fields = report as Record<string, unknown>
@@ -23,7 +23,7 @@ export function scrub(report: unknown, inFeedback = false): void {
   }
 }
 
-/** A host that contains the operator's suffix is a sandbox. */
+/** Returns `sandbox` if the host contains the operator's suffix. */
 export function environmentOf(host: string, sandboxHostSuffix: string | undefined): 'sandbox' | 'production' {
   return sandboxHostSuffix && host.includes(sandboxHostSuffix) ? 'sandbox' : 'production'
 }

@@ -1,6 +1,6 @@
 /**
- * The closed list of refusals. `code` says how the business went (product.md, section 2): 500 must be read by the
- * person, any other is handled by the screen. Each name is also the key of its sentence in `server/i18n`.
+ * The closed list of refusals with their envelope codes. A refusal with code 500 is shown to the user; the screen
+ * handles the others itself. Each name is also the key of its message in `server/i18n`.
  */
 export const refusals = {
   signInFirst: 401,
@@ -95,7 +95,7 @@ export const refusals = {
 
 export type RefusalName = keyof typeof refusals
 
-/** What could not be understood or served at all; the name's number is the HTTP status too. */
+/** Requests that are invalid or cannot be served. The number is the HTTP status and the envelope's code. */
 export const faults = {
   badRequest: 400,
   badCursor: 400,
@@ -112,7 +112,7 @@ export const faults = {
 
 export type FaultName = keyof typeof faults
 
-/** A refusal in the business's words: HTTP 200, its own code, and what the screen needs to go on. */
+/** A refusal by a business rule: HTTP 200 with its own code, and `info` with the data that the screen needs. */
 export class Refusal extends Error {
   readonly reason: RefusalName
   readonly info: Record<string, unknown>
@@ -125,11 +125,11 @@ export class Refusal extends Error {
   }
 }
 
-/** A call that was not understood or cannot be served: an HTTP status with the same code in the envelope. */
+/** A request that is invalid or cannot be served: an HTTP status, with the same code in the envelope. */
 export class Fault extends Error {
   readonly reason: FaultName
   readonly detail: string | undefined
-  /** Seconds to wait before another try, where the answer is `tooMany` or `unavailable`. */
+  /** Seconds to wait before the next attempt, for `tooMany` and `unavailable`. */
   readonly retryAfter: number | undefined
 
   constructor(reason: FaultName, detail?: string, retryAfter?: number) {

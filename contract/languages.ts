@@ -1,14 +1,14 @@
-/** The site's languages. `fy` is French and `dy` is German (seed, section 1); the first is default and fallback. */
+/** The languages of the interface. `fy` is French and `dy` is German; the first is the default and the fallback. */
 export const languages = ['en', 'es', 'fy', 'dy', 'pt'] as const
 export type Language = (typeof languages)[number]
 
-/** The languages that a site offers; the first is the default. */
+/** The languages that a site offers, the default first. */
 export type OfferedLanguages = readonly [Language, ...Language[]]
 
-/** A text in the site's languages; `en` is required. */
+/** A text in several languages; `en` is always present. */
 export type Texts = { en: string } & Partial<Record<Language, string>>
 
-/** The value of `lang`, `srclang` and `hreflang` for each language. */
+/** The BCP 47 code of each language, for `lang`, `srclang` and `hreflang`. */
 export const htmlLanguage: Record<Language, string> = { en: 'en', es: 'es', fy: 'fr', dy: 'de', pt: 'pt' }
 
 const codes = new Map<string, Language>([
@@ -16,13 +16,13 @@ const codes = new Map<string, Language>([
   ...languages.map((language): [string, Language] => [htmlLanguage[language], language]),
 ])
 
-/** Finds the language for a tag ("de-AT" gives `dy`); undefined if it is not offered. */
+/** Returns the language of a BCP 47 tag ("de-AT" returns `dy`), or undefined if it is not offered. */
 export function languageOf(tag: string, offered: OfferedLanguages = languages): Language | undefined {
   const language = codes.get(tag.trim().toLowerCase().split('-')[0] ?? '')
   return language && offered.includes(language) ? language : undefined
 }
 
-/** A person's stored language; the default if none is stored, or if it is no longer offered. */
+/** Returns a user's stored language, or the default if none is stored or it is no longer offered. */
 export function keptLanguage(
   kept: string | null | undefined,
   offered: OfferedLanguages = languages,
@@ -30,7 +30,7 @@ export function keptLanguage(
   return offered.find((language) => language === kept) ?? offered[0]
 }
 
-/** The first language of an `Accept-Language` header that is offered, in the order written (product.md, section 2). */
+/** Returns the first offered language of an `Accept-Language` header, in written order; weights are ignored. */
 export function firstLanguage(
   header: string | undefined,
   offered: OfferedLanguages = languages,
@@ -42,7 +42,7 @@ export function firstLanguage(
   return undefined
 }
 
-/** Selects a text in a language, else in English. */
+/** Returns the text in the given language, or in English if it is missing. */
 export function inLanguage(texts: Texts, language: Language): string {
   return texts[language] ?? texts.en
 }

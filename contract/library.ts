@@ -15,7 +15,7 @@ export type HistoryEntry = Static<typeof HistoryEntry>
 export const listHistory = endpoint({
   method: 'GET',
   path: '/api/user/history',
-  summary: 'Lists what the viewer watched or unlocked, newest first',
+  summary: "Lists the viewer's watched or unlocked episodes, newest first",
   refuses: ['signInFirst'],
   query: Type.Object({ kind: Type.Optional(oneOf(['watched', 'unlocked'])), ...paging }),
   data: listOf(HistoryEntry),
@@ -40,7 +40,7 @@ export const saveHistory = endpoint({
     position_ms: Type.Optional(Milliseconds),
     at: Type.Optional(Time),
     remove: Type.Optional(Type.Array(Id, { maxItems: 200 })),
-    /** Which list `remove` is about: `watched`, or `unlocked` (the right to play stays). */
+    /** The list that `remove` applies to: `watched`, or `unlocked` (access is kept). */
     kind: Type.Optional(oneOf(['watched', 'unlocked'])),
   }),
   info: Type.Object({ ...Type.Partial(SavedPosition).properties, removed: Type.Optional(Type.Integer()) }),
@@ -61,7 +61,7 @@ export const listFavorites = endpoint({
 export const addFavorite = endpoint({
   method: 'POST',
   path: '/api/user/favorite',
-  summary: 'Adds a video to the favorites; a second time changes nothing',
+  summary: 'Adds a video to the favorites; repeating the request changes nothing',
   refuses: ['signInFirst', 'notFound'],
   body: Type.Object({ video_id: Id }),
   info: Type.Object({ video_id: Id, favorite: Type.Boolean(), favorite_count: Type.Integer() }),

@@ -3,7 +3,7 @@ import { Offer } from './billing.ts'
 import { endpoint } from './endpoint.ts'
 import { Cents, Id, LanguageCode, Milliseconds, Time, listOf, nullable, oneOf, paging } from './shapes.ts'
 
-/** Episode lists are longer than others (product.md, section 2). */
+/** Default and maximum page size of episode lists, which are longer than other lists. */
 export const episodeListLimits = { usual: 100, most: 200 }
 export const episodeStates = ['free', 'unlocked', 'locked'] as const
 
@@ -27,7 +27,7 @@ export const Playback = Type.Object({
   height: Type.Integer(),
   captions: Type.Array(Type.Object({ lang: LanguageCode, label: Type.String(), url: Type.String() })),
   storyboard_url: Type.String(),
-  /** Its segments are encrypted (HLS, AES-128), which not every browser's own player can read. */
+  /** True if its segments are encrypted (HLS, AES-128), which not every native player supports. */
   encrypted: Type.Boolean(),
 })
 export type Playback = Static<typeof Playback>
@@ -42,7 +42,7 @@ export type PlayableEpisode = Static<typeof PlayableEpisode>
 export const getEpisode = endpoint({
   method: 'GET',
   path: '/api/video/episode',
-  summary: 'Lists the episodes of video_id, or returns what is needed to play episode_id',
+  summary: 'Lists the episodes of video_id, or returns the playback information of episode_id',
   refuses: ['locked', 'beingMade', 'notFound'],
   query: Type.Object({ video_id: Type.Optional(Id), episode_id: Type.Optional(Id), ...paging }),
   info: PlayableEpisode,

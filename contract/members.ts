@@ -2,10 +2,10 @@ import { Type, type Static } from 'typebox'
 import { endpoint } from './endpoint.ts'
 import { Cents, Currency, Id, LanguageCode, Time, Typed, listOf, nullable, oneOf } from './shapes.ts'
 
-/** The secret of a mail's link. */
+/** The secret of a mailed link. */
 export const Secret = Type.String({ maxLength: 128 })
 
-/** A plan with what each renewal costs. */
+/** A plan with the price of each renewal. */
 const RenewingPlan = Type.Object({
   id: Id,
   name: Type.String(),
@@ -19,9 +19,9 @@ export const Membership = Type.Object({
   status: nullable(oneOf(['active', 'past_due'])),
   grace_until: nullable(Time),
   plan: nullable(RenewingPlan),
-  /** The plan that was chosen for the next period, where it is another. */
+  /** The plan of the next period, if a change is scheduled. */
   next_plan: Type.Optional(RenewingPlan),
-  /** While past due: the plan and the price of the period that is open, and the gateways that take it. With none of them another plan can be chosen. */
+  /** While past due: the plan and the price of the unpaid period, and the gateways that accept it. If there are none, the subscriber can choose another plan. */
   owed: Type.Optional(
     Type.Object({ ...RenewingPlan.properties, gateways: Type.Optional(Type.Array(Type.String())) }),
   ),
@@ -29,9 +29,9 @@ export const Membership = Type.Object({
   ends_at: nullable(Time),
   cancel_at_period_end: Type.Boolean(),
   gateway: nullable(Type.String()),
-  /** What it is charged with: of a card its brand and last digits, of a wallet no digits. */
+  /** The payment method of the subscription: brand and last digits of a card, no digits for a wallet. */
   method: Type.Optional(Type.Object({ brand: nullable(Type.String()), last4: nullable(Type.String()) })),
-  /** There and true where its payment method is gone at the gateway, so that it needs another to go on. */
+  /** True if the payment method was removed at the gateway, so the subscription needs another one to renew. */
   method_lost: Type.Optional(Type.Boolean()),
 })
 export type Membership = Static<typeof Membership>
@@ -45,7 +45,7 @@ export const User = Type.Object({
   avatar_url: nullable(Type.String()),
   language: nullable(LanguageCode),
   referral_code: nullable(Type.String()),
-  /** Null until the person has answered. */
+  /** Null until the user has answered the consent banner. */
   consent: nullable(Type.Object({ marketing: Type.Boolean() })),
   has_password: Type.Boolean(),
   second_factor: Type.Boolean(),
@@ -90,7 +90,7 @@ export const changeUser = endpoint({
 export const registerUser = endpoint({
   method: 'POST',
   path: '/api/user/register',
-  summary: 'Turns the guest into a member, who keeps everything, and signs in',
+  summary: "Turns the guest into a member, keeping the guest's records, and signs in",
   refuses: [
     'signInFirst',
     'signedInAlready',
@@ -132,16 +132,16 @@ export const signOut = endpoint({
 export const deleteUser = endpoint({
   method: 'DELETE',
   path: '/api/user',
-  summary: 'Deletes the account; the ledger keeps payments without the name; returns a new guest',
+  summary: 'Deletes the account and returns a new guest; the ledger keeps its payments without the name',
   refuses: ['signInFirst', 'passwordWrong', 'codeWrong', 'balanceLeft', 'balanceRefundOpen'],
   body: Type.Object({
     current_password: Type.Optional(Typed),
     totp: Type.Optional(Typed),
-    /** Deletes it although there is paid money in the balance, which is lost then. */
+    /** Deletes the account although the balance has paid money, which is forfeited. */
     forfeit_balance: Type.Optional(Type.Boolean()),
   }),
   info: User,
-  /** The paid money that is left; POST /api/balance/refund sends it back first. Without it, a refund of it has not ended. */
+  /** The remaining paid balance, which POST /api/balance/refund refunds. Without `balances`, a refund of it is still in progress. */
   refusals: {
     409: Type.Object({
       balances: Type.Optional(Type.Array(Type.Object({ currency: Currency, amount_cents: Cents }))),
@@ -152,7 +152,7 @@ export const deleteUser = endpoint({
 export const exportUser = endpoint({
   method: 'GET',
   path: '/api/user/export',
-  summary: 'Exports everything that is stored about the person, as a file',
+  summary: 'Exports all personal data of the user as a file',
   refuses: ['signInFirst'],
   info: Type.Object({}, { additionalProperties: true }),
 })
@@ -160,7 +160,7 @@ export const exportUser = endpoint({
 export const Session = Type.Object({
   id: Id,
   current: Type.Boolean(),
-  /** The browser and system in words, as far as they are known. */
+  /** The browser and operating system as readable text, as far as they are known. */
   device: Type.String(),
   created_at: Time,
   last_seen_at: Time,
@@ -178,7 +178,7 @@ export const listSessions = endpoint({
 export const endSessions = endpoint({
   method: 'DELETE',
   path: '/api/user/session',
-  summary: 'Ends one session of the member, or all others if no ID is given',
+  summary: 'Ends one session of the member, or all other sessions if no ID is given',
   refuses: ['signInFirst'],
   body: Type.Object({ id: Type.Optional(Id) }),
   info: Type.Object({ removed: Type.Integer() }),
@@ -196,10 +196,10 @@ export const changeSecondFactor = endpoint({
   }),
   info: Type.Object({
     enabled: Type.Boolean(),
-    /** With `begin`: what the authenticator app takes, as text and as a link. */
+    /** With `begin`: the secret for the authenticator app, as text and as a link. */
     secret: Type.Optional(Type.String()),
     otpauth_url: Type.Optional(Type.String()),
-    /** With `confirm`, shown this once: each signs in one time without the app. */
+    /** With `confirm`, returned only once. Each code signs in one time without the app. */
     recovery_codes: Type.Optional(Type.Array(Type.String())),
   }),
 })

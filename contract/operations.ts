@@ -4,7 +4,7 @@ import { endpoint } from './endpoint.ts'
 export const getHealth = endpoint({
   method: 'GET',
   path: '/api/health',
-  summary: 'Tells whether the process is alive',
+  summary: 'Returns whether the process is alive',
   refuses: [],
   info: Type.Object({ alive: Type.Boolean() }),
 })
@@ -12,7 +12,7 @@ export const getHealth = endpoint({
 export const getReady = endpoint({
   method: 'GET',
   path: '/api/ready',
-  summary: 'Tells whether the site can serve: the database answers',
+  summary: 'Returns whether the site can serve requests: the database responds',
   refuses: [],
   info: Type.Object({ ready: Type.Boolean() }),
 })

@@ -1,23 +1,23 @@
 import type { OfferedLanguages } from './languages.ts'
 
-/** The site's settings in a document: the browser needs them before its first call is answered. */
+/** The site's settings in an HTML document: the browser needs them before its first response. */
 export interface PageSettings {
-  /** What the site is called. */
+  /** The name of the site. */
   site: string
-  /** The address of its logo. */
+  /** The URL of its logo. */
   logo: string
   /** The offered languages, the default first; all if omitted. */
   languages?: OfferedLanguages
-  /** `strict`: click ids are held in memory only, until the person has agreed (security.md, "Consent"). */
+  /** `strict`: click ids stay in memory until the user consents (docs/tracking.md). */
   consent: 'usual' | 'strict'
-  /** The social providers that can be signed in with; none if it is left out. */
+  /** The social sign-in providers; none if omitted. */
   social?: { id: string; name: string }[]
-  /** The site has prepaid balances. */
+  /** Set if prepaid balances are enabled. */
   balance?: true
-  /** Where errors are reported to; without it none are. */
+  /** The destination of error reports; without it, errors are not reported. */
   sentry?: {
     dsn: string
-    /** A host that contains it is a sandbox (seed, section 9). */
+    /** A host that contains it is a sandbox. */
     sandbox_host_suffix?: string
   }
 }

@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox'
 import { endpoint } from './endpoint.ts'
 import { Time, Typed, oneOf } from './shapes.ts'
 
-/** The texts of a site that its operator may change; each is a route of the same name. */
+/** The pages whose text the operator can edit; each is a route of the same name. */
 export const pageNames = [
   'serviceAgreement',
   'privacyPolicy',
@@ -13,7 +13,7 @@ export const pageNames = [
 ] as const
 export type PageName = (typeof pageNames)[number]
 
-/** A stretch of text that looks alike. `href` is https, http, mailto, a path of this site or a place on the page. */
+/** A run of text with the same style. `href` is https, http, mailto, a path of this site or a fragment of the page. */
 const Run = Type.Object({
   text: Type.String(),
   strong: Type.Optional(Type.Boolean()),
@@ -22,7 +22,7 @@ const Run = Type.Object({
 })
 export type Run = Static<typeof Run>
 
-/** A list has a line for each of its entries, everything else has one. A heading has an id to link to. */
+/** A list has one line per item, every other block has one line. A heading has an id for links. */
 export const Block = Type.Object({
   kind: oneOf(['heading', 'subheading', 'paragraph', 'list', 'steps']),
   id: Type.Optional(Type.String()),
@@ -48,7 +48,7 @@ export const getPage = endpoint({
   info: Page,
 })
 
-/** Characters of a message to the operator, at most. */
+/** Maximum length of a message to the operator, in characters. */
 export const longestMessage = 5000
 
 export const sendMessage = endpoint({

@@ -1,7 +1,7 @@
 import { Type, type Static, type TProperties, type TSchema } from 'typebox'
 import { languages, type Language } from './languages.ts'
 
-/** A string out of a closed list. */
+/** A string from a closed list. */
 export function oneOf<const V extends readonly string[]>(values: V) {
   return Type.Unsafe<V[number]>({ type: 'string', enum: [...values] })
 }
@@ -16,7 +16,7 @@ export function nullable<S extends TSchema>(schema: S) {
   })
 }
 
-/** A page of a list: `list`, the cursor of the next page or null, and what else belongs to the list. */
+/** A page of a list: `list`, the cursor of the next page or null, and extra fields. */
 export function listOf<S extends TSchema, P extends TProperties = Record<never, never>>(item: S, extras?: P) {
   return Type.Object({
     list: Type.Array(item),
@@ -25,13 +25,13 @@ export function listOf<S extends TSchema, P extends TProperties = Record<never, 
   })
 }
 
-/** The paging fields of a list's query. A limit above `most` is capped, not refused (product.md, section 2). */
+/** The paging fields of a list's query. A limit above `most` is capped, not refused. */
 export const paging = {
   cursor: Type.Optional(Type.String({ maxLength: 2048 })),
   limit: Type.Optional(Type.Integer({ minimum: 1 })),
 }
 
-/** What a person types into a form: only the size of the body bounds it here, so that a refusal names the field (product.md, section 2). */
+/** Form input. Only the size of the body limits it here, so that a refusal can name the field. */
 export const Typed = Type.String()
 export const Id = Type.String({ minLength: 1, maxLength: 64 })
 export const Time = Type.String({ format: 'date-time' })
@@ -39,7 +39,7 @@ export const Time = Type.String({ format: 'date-time' })
 export const Cents = Type.Integer({ minimum: 0 })
 /** ISO 4217. */
 export const Currency = Type.String({ minLength: 3, maxLength: 3 })
-/** Integer milliseconds, as many as a column of the database holds. */
+/** Integer milliseconds, up to the maximum of a 32-bit database column. */
 export const Milliseconds = Type.Integer({ minimum: 0, maximum: 2_147_483_647 })
-/** The server also takes "fr" and "de" (validators.ts). */
+/** The server also accepts "fr" and "de" (validators.ts). */
 export const LanguageCode = Type.Unsafe<Language>({ ...oneOf(languages), 'x-language': true })

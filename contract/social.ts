@@ -4,15 +4,15 @@ import { User } from './members.ts'
 import { Id, Time, Typed, listOf, nullable, oneOf } from './shapes.ts'
 
 /**
- * A profile at a social provider that signs in to the member's account. A member may link any number of profiles, also several
- * of one provider. A profile belongs to one account only.
+ * A profile at a social provider that can sign in to the member's account. An account may have many, several at the same
+ * provider too; each profile belongs to one account.
  */
 export const Identity = Type.Object({
   id: Id,
   provider: Type.String(),
   /** The provider's name. */
   name: Type.String(),
-  /** The person at the provider: the verified e-mail, else the name. */
+  /** The user's name at the provider: an e-mail address that it has verified, else a name. */
   known_as: nullable(Type.String()),
   linked_at: Time,
 })
@@ -21,7 +21,7 @@ export type Identity = Static<typeof Identity>
 export const listSocialProviders = endpoint({
   method: 'GET',
   path: '/api/user/social',
-  summary: 'Lists the social providers that are set up, and the profiles that the member has linked',
+  summary: 'Lists the configured social providers, and the profiles that the member has linked',
   refuses: [],
   data: listOf(Type.Object({ id: Type.String(), name: Type.String() }), { linked: Type.Array(Identity) }),
 })
@@ -29,7 +29,7 @@ export const listSocialProviders = endpoint({
 export const linkSocial = endpoint({
   method: 'POST',
   path: '/api/user/social',
-  summary: 'Starts to link a social provider to the member, who has confirmed that the account is theirs',
+  summary: "Starts linking a social provider to the member's account after reauthentication",
   refuses: ['signInFirst', 'notFound', 'passwordWrong', 'codeWrong', 'socialFailed'],
   body: Type.Object({
     provider: Type.String({ maxLength: 32 }),
@@ -68,7 +68,7 @@ export const confirmSocial = endpoint({
     'codeWrong',
   ],
   body: Type.Object({
-    /** From the fragment of /login, if the query has `social=second_factor`; valid for 10 minutes. */
+    /** From the fragment of /login after a provider's redirect with `social=second_factor`; valid for 10 minutes. */
     ticket: Type.String({ maxLength: 512 }),
     totp: Typed,
   }),
@@ -77,10 +77,10 @@ export const confirmSocial = endpoint({
 })
 
 /**
- * Why a social sign-in did not complete, as `social` in the query of /login (of /individual for a member who links).
- * `prove`: the member must confirm first that the account is theirs, see `linkSocial`; `lost`: the callback arrived in another
- * browser; `has_account`: sign in to the account with this e-mail first, then start the same provider again to link it;
- * `taken`: the profile belongs to another account; `second_factor`: the authenticator code is needed, see `confirmSocial`.
+ * The reasons why a social sign-in did not complete, as `social` in the query of /login (of /individual for a member
+ * who links). `prove`: linking requires reauthentication, see `linkSocial`; `lost`: another browser returned than the
+ * one that started; `has_account`: sign in to the account with this e-mail first, then link the provider; `taken`: the
+ * profile belongs to another account; `second_factor`: the account's code is required, see `confirmSocial`.
  */
 export const socialAnswers = [
   'prove',

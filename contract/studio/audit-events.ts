@@ -1,4 +1,4 @@
-/** What becomes of payments by a gateway's word or a job. */
+/** Payment events, caused by a gateway or a job. */
 export const paymentEvents = [
   'order_paid',
   'order_restored',
@@ -10,7 +10,7 @@ export const paymentEvents = [
   'dispute_ended',
 ] as const
 
-/** What viewers do with their accounts and what becomes of payments, as the audit trail names it. */
+/** Account and payment events of viewers in the audit log. */
 export const viewerEvents = [
   'registered',
   'signed_in',
@@ -48,10 +48,10 @@ export const studioEvents = [
   'operator_let_in',
 ] as const
 
-/** Commands whose work is no single transaction: the trail has a line that they were asked for, and one of what came of it. */
+/** Commands that need more than one transaction: the audit log has an entry for the request and one for the result. */
 export const actingCommands = ['icon remove', 'order check', 'order refund', 'reconciliation run'] as const
 
-/** Every other command that the trail has a line of, and the pictures that are sent to the studio. */
+/** All other audited commands, and the image uploads of the studio. */
 const changingCommands = [
   'category change',
   'category delete',
@@ -106,13 +106,13 @@ const changingCommands = [
   'video unschedule',
 ] as const
 
-/** All commands that the trail has lines of. */
+/** All audited commands. */
 export const writtenCommands = [...actingCommands, ...changingCommands] as const
 
 export type ActingCommand = (typeof actingCommands)[number]
 export type WrittenCommand = (typeof writtenCommands)[number]
 
-/** Every line that the audit trail may have (security.md, "Secrets"). A command's begins with "studio". */
+/** Every event of the audit log. Commands have the prefix "studio". */
 export type AuditedEvent =
   | (typeof viewerEvents)[number]
   | (typeof studioEvents)[number]
@@ -124,9 +124,9 @@ const audited: ReadonlySet<string> = new Set([
   ...writtenCommands.map((words) => `studio ${words}`),
 ])
 
-/** Whether a line is one that is written today; an older trail may have others. */
+/** Returns true for an event that the current version writes; older entries may have others. */
 export const isAudited = (event: string): event is AuditedEvent => audited.has(event)
 
-/** Whether a command's words are those of one that is first asked for. */
+/** Returns true for a command that has two entries: its request and its result. */
 export const isActing = (words: string): words is ActingCommand =>
   actingCommands.some((each) => each === words)

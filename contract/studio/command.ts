@@ -1,38 +1,38 @@
 import type { Endpoint } from '#contract/endpoint.ts'
 
 /**
- * What an operator may be: the owner may do everything, the editor cares for the content, support for members and their
- * orders, the analyst reads.
+ * The roles of operators: the owner may do everything, the editor manages the content, support manages members and their
+ * orders, the analyst has read access.
  */
 export const roles = ['owner', 'editor', 'support', 'analyst'] as const
 export type Role = (typeof roles)[number]
 
-/** A command of the studio: a call for the page at /studio, and words for the command line (`npm run studio -- …`). */
+/** A studio command: an endpoint for the app at /studio, and a command of the command line (`npm run studio -- …`). */
 export interface CommandEndpoint extends Endpoint {
   path: `/api/studio/${string}`
-  /** The words on the command line, such as `video publish`. The fields that follow them without a name are `args`. */
+  /** The name on the command line, such as `video publish`. `args` are its positional arguments. */
   command: string
   args?: readonly string[]
-  /** It cannot be undone: the command line asks for these fields and for a confirmation first, unless `--yes` is given. */
+  /** Set for an irreversible command: the command line asks for these fields and a confirmation, unless `--yes` is given. */
   confirmed?: readonly string[]
-  /** Who may do it. The command line is the owner's. */
+  /** The roles that may run it. The command line has the owner's rights. */
   roles: readonly Role[]
 }
 
 /**
- * Declares a command. It is refused to callers who are not signed in or have another role. An operator's call carries no click
- * ids, so nothing is added to its input (compare `endpoint`).
+ * Declares a command, which is refused to callers who are not signed in or lack the role. Operators' requests carry no click
+ * ids, so none are added to its input (compare `endpoint`).
  */
 export function command<const E extends CommandEndpoint>(definition: E): E {
   return { ...definition, refuses: ['signInFirst', 'notAllowed', ...definition.refuses] }
 }
 
-/** Whether a call of the contract is a command of the studio. */
+/** Returns true if an endpoint is a studio command. */
 export function isCommand(endpoint: Endpoint): endpoint is CommandEndpoint {
   return 'command' in endpoint && 'roles' in endpoint
 }
 
-/** Whether a text names a role. */
+/** Returns true if the text is a role. */
 export function isRole(text: string): text is Role {
   return roles.some((role) => role === text)
 }

@@ -19,7 +19,7 @@ export const VideoDescription = Type.Object({
   episode_cents: Cents,
   video_cents: Cents,
   currency: Currency,
-  /** The titles of the episodes, starting with the first. */
+  /** Titles of the episodes in order, up to the last one with a title. */
   episode_titles: Type.Array(TextsInSome),
 })
 export type VideoDescription = Static<typeof VideoDescription>

@@ -6,19 +6,19 @@ import { priceWarnings } from './video-warnings.ts'
 
 const readers = ['owner', 'analyst'] as const
 
-/** What may be tried out; one thing by one experiment. */
+/** The properties that an experiment can vary; each experiment varies one. */
 export const experimentKinds = ['free_episodes', 'episode_price', 'video_price', 'pay_theme'] as const
 export type ExperimentKind = (typeof experimentKinds)[number]
 
-/** A variant: what a part of the viewers gets. The first is the control and has no value of its own. */
+/** A variant that a share of the viewers sees. The first one is the control and has no value of its own. */
 export const Variant = Type.Object({
-  /** In percent; those of all variants make a hundred. */
+  /** In percent; the shares of all variants add up to 100. */
   share: Type.Integer({ minimum: 1, maximum: 99 }),
   free_episodes: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000 })),
-  /** Of one episode, or of the whole video. */
+  /** The price of one episode, or of the whole video. */
   price_cents: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000_000 })),
   layout: Type.Optional(oneOf(payLayouts)),
-  /** As `#ff8a4c`. */
+  /** A colour such as `#ff8a4c`. */
   accent: Type.Optional(Type.String({ pattern: '^#[0-9a-fA-F]{6}$' })),
 })
 export type Variant = Static<typeof Variant>
@@ -30,11 +30,11 @@ export const Experiment = Type.Object({
   id: Id,
   name: Type.String(),
   kind: oneOf(experimentKinds),
-  /** The video that it is about; null for all of the site. */
+  /** The tested video; null for the whole site. */
   target: nullable(Id),
-  /** What that is called. */
+  /** The title of the tested video. */
   target_name: nullable(Type.String()),
-  /** Of its prices. */
+  /** The currency of its prices. */
   currency: nullable(Currency),
   variants: Type.Array(Variant),
   state: oneOf(['draft', 'running', 'stopped']),
@@ -44,21 +44,21 @@ export const Experiment = Type.Object({
 })
 export type Experiment = Static<typeof Experiment>
 
-/** A figure with the interval that holds the true one in 95 of 100 experiments. */
+/** An estimate with its 95% confidence interval. */
 const Estimate = Type.Object({ value: Type.Number(), low: Type.Number(), high: Type.Number() })
 export type Estimate = Static<typeof Estimate>
 
-/** How a variant differs from the first; `clear` where chance alone would hardly make such a difference. */
+/** The difference between a variant and the control; `clear` if it is statistically significant. */
 const Difference = Type.Object({ ...Estimate.properties, clear: Type.Boolean() })
 export type Difference = Static<typeof Difference>
 
 export const VariantResult = Type.Object({
   exposed: Type.Integer(),
   buyers: Type.Integer(),
-  /** Buyers among the exposed, as a share of one. */
+  /** Buyers per exposed viewer, from 0 to 1. */
   conversion: Estimate,
   conversion_difference: nullable(Difference),
-  /** What each exposed viewer brought, in cents, without what went back; one for each currency. */
+  /** Net revenue per exposed viewer in cents, for each currency. */
   revenue: Type.Array(
     Type.Object({
       currency: Currency,
@@ -73,14 +73,14 @@ export type VariantResult = Static<typeof VariantResult>
 export const ExperimentResult = Type.Object({
   experiment: Experiment,
   variants: Type.Array(VariantResult),
-  /** As many exposed viewers each variant should have before anybody decides. */
+  /** Minimum number of exposed viewers per variant for a decision. */
   minimum: Type.Integer(),
   is_early: Type.Boolean(),
-  /** The variants have other shares of the viewers than they should: something is wrong with the experiment itself. */
+  /** Sample ratio mismatch: the variants' shares of viewers differ from the configured ones, so the result is not valid. */
   is_uneven: Type.Boolean(),
-  /** Warnings of the video's prices in a draft's variants; the control is number 0. */
+  /** Price warnings for the variants of a draft; the control is number 0. */
   warnings: Type.Array(Type.Object({ variant: Type.Integer(), warning: oneOf(priceWarnings) })),
-  /** When viewers and money were counted: of an experiment that many have met some minutes ago, once it is stopped up to a day. */
+  /** Time of the count: up to some minutes ago for an experiment with many viewers, up to a day ago once it is stopped. */
   counted_at: Time,
 })
 export type ExperimentResult = Static<typeof ExperimentResult>
@@ -91,7 +91,7 @@ export const createExperiment = command({
   command: 'experiment create',
   args: ['kind', 'name'],
   roles: ['owner'],
-  summary: 'Creates an experiment as a draft; viewers see it once it is started',
+  summary: 'Creates an experiment as a draft; viewers take part once it is started',
   refuses: ['notFound', 'variantsInvalid', 'amountNotTaken'],
   body: Type.Object({
     kind: oneOf(experimentKinds),
@@ -132,7 +132,7 @@ export const stopExperiment = command({
   command: 'experiment stop',
   args: ['id'],
   roles: ['owner'],
-  summary: 'Stops an experiment permanently: everyone sees the control again',
+  summary: 'Stops an experiment permanently; all viewers see the control again',
   refuses: ['notFound', 'movedOn'],
   body: Type.Object({ id: Id }),
   info: Experiment,
@@ -155,7 +155,7 @@ export const showExperiment = command({
   command: 'experiment show',
   args: ['id'],
   roles: readers,
-  summary: 'Shows an experiment with its result and intervals',
+  summary: 'Shows an experiment with its results and confidence intervals',
   refuses: ['notFound'],
   query: Type.Object({ id: Id }),
   info: ExperimentResult,

@@ -1,6 +1,6 @@
 import { languageOf, type Language } from '#contract/languages.ts'
 
-/** Containers and files also name languages by three letters (ISO 639-2, two codes for some), or by their names. */
+/** ISO 639-2 codes (some languages have two) and names of languages, as containers and file names have them. */
 const otherNames: Record<string, string> = {
   eng: 'en',
   english: 'en',
@@ -24,7 +24,7 @@ const otherNames: Record<string, string> = {
   portugues: 'pt',
 }
 
-/** The language that a media file or its name gives, or undefined if the site does not have it. */
+/** Returns the language of a tag in a media file or file name, or undefined if the site does not support it. */
 export function languageOfFile(tag: string): Language | undefined {
   const code = tag.normalize('NFC').toLowerCase()
   return languageOf(otherNames[code] ?? code)

@@ -2,13 +2,13 @@ import type { Language } from '#contract/languages.ts'
 import { languageOfFile } from './file-language.ts'
 import { captionEndings, coverNames, descriptionName, videoEndings } from './uploads.ts'
 
-/** What the name of a file says about it. */
+/** The properties of a file, parsed from its name. */
 export interface NamedFile {
-  /** `system` are files that operating systems leave in folders; `other` is every file that nothing is made of. */
+  /** `system`: files that operating systems leave in folders; `other`: files that are ignored. */
   kind: 'film' | 'captions' | 'description' | 'cover' | 'system' | 'other'
-  /** Of an episode, from 1; undefined if the name has none. */
+  /** The episode number from 1; undefined if the name has none. */
   number: number | undefined
-  /** Of captions, or of a cover for one language; undefined if the name has none of the site's languages. */
+  /** The language of captions or of a cover; undefined if the name has none of the site's languages. */
   language: Language | undefined
 }
 
@@ -16,7 +16,7 @@ const includes = (list: readonly string[], text: string) => list.includes(text)
 const systemNames = ['thumbs.db', 'desktop.ini']
 
 /**
- * Reads file names for the command line and for the studio: "01.mp4", "Episode 12.mov", "S01E07.1080p.mkv", "01.en.vtt",
+ * Parses file names for the command line and for the studio: "01.mp4", "Episode 12.mov", "S01E07.1080p.mkv", "01.en.vtt",
  * "03.pt-BR.sdh.srt", "cover.de.jpg". Folders before the name are ignored.
  */
 export function readFileName(path: string): NamedFile {
@@ -39,14 +39,14 @@ export function readFileName(path: string): NamedFile {
   return { kind: isCover(stem) ? 'cover' : 'other', ...unnumbered }
 }
 
-/** Which of the files become covers, and for which language; undefined is for all. */
+/** The files that become covers, with their language; undefined means all languages. */
 export interface ChosenCovers<File> {
   covers: { file: File; language: Language | undefined }[]
-  /** Each with the cover that comes before it. */
+  /** Ignored covers, each with the cover that takes precedence. */
   others: { file: File; chosen: File }[]
 }
 
-/** Chooses covers among files, of two for one language the first. Without one for all, the English one is for all. */
+/** Chooses the first cover of each language. Without a cover for all languages, the English one is used for all. */
 export function chooseCovers<File>(
   files: readonly File[],
   nameOf: (file: File) => string,
@@ -72,7 +72,7 @@ export function chooseCovers<File>(
   }
 }
 
-/** Words after the language say what kind of captions these are: "03.en.sdh.vtt", "03 [English] (forced).srt". */
+/** The kind of captions after the language: "03.en.sdh.vtt", "03 [English] (forced).srt". */
 const captionKind = /[._ -][[(]?(?:sdh|cc|hi|forced|default|full|subtitles?|subs?|captions?)[)\]]?$/i
 
 /** A language with a region ("pt-BR", "es-419", "pt_BR"), or alone ("en", "spa", "Deutsch"). */
@@ -93,7 +93,7 @@ function splitLanguage(stem: string): { rest: string; language: Language | undef
   return plain === stem ? { rest: stem, language: undefined } : splitLanguage(plain)
 }
 
-/** Numbers that describe the picture, the sound, the year, or which copy of a file it is. */
+/** Numbers that describe the video, the audio, the year or the copy of a file. */
 const noise =
   /\b(\d{3,4}[pi]|[48]k|[hx]\.?26[45]|(19|20)\d\d|\d+(fps|bit|kbps)|\d{3,4}x\d{3,4}|[a-z]*\d\.\d|v\d)\b|\(\d\)/gi
 const named = [
@@ -105,7 +105,7 @@ const named = [
 
 const isPadded = (number = '') => /^0\d/.test(number)
 
-/** An episode's number has at most four digits. */
+/** Returns the episode number in a file name; it has at most four digits. */
 function numberIn(stem: string): number | undefined {
   const text = stem.replaceAll('_', ' ')
   const spoken = named.map((pattern) => pattern.exec(text)?.[1]).find((number) => number !== undefined)

@@ -10,11 +10,11 @@ export type FunnelKind = (typeof funnelKinds)[number]
 const sums = {
   /** By token and click, visits to the site; by video, visits that opened the video. */
   visits: Type.Integer(),
-  /** A viewer's play of an episode counts once in half an hour. */
+  /** Plays; those of a viewer and an episode within half an hour count once. */
   plays: Type.Integer(),
   /** Visits that saw the paywall of a locked episode. */
   paywalls: Type.Integer(),
-  /** Paid orders without renewals. */
+  /** Paid orders, without renewals. */
   paid: Type.Integer(),
   ...revenueViews,
 }
@@ -46,20 +46,20 @@ export const listFunnel = command({
     ...paging,
   }),
   data: listOf(FunnelRow, {
-    /** The sums of the whole time span, not only of this page. */
+    /** Totals of the whole period, independent of paging. */
     totals: FunnelSums,
     first_day: Type.String(),
     last_day: Type.String(),
   }),
 })
 
-/** How many viewers started and completed an episode; each counts once. */
+/** The number of viewers who started and completed an episode; each counts once. */
 export const DropOff = Type.Object({
   episode_id: Id,
   number: Type.Integer(),
-  /** Viewers whose position in it was saved. */
+  /** Viewers with a saved position in the episode. */
   started: Type.Integer(),
-  /** Those of them who watched nine tenths of it. */
+  /** Of those, viewers who reached 90% of it. */
   finished: Type.Integer(),
 })
 export type DropOff = Static<typeof DropOff>
@@ -75,7 +75,7 @@ export const listDropOff = command({
   query: Type.Object({ video_id: Id, ...paging }),
   data: listOf(DropOff, {
     title: Type.String(),
-    /** When the first of these viewers was counted; null where none was. */
+    /** The time of the first counted viewer; null if there is none. */
     since: nullable(Time),
   }),
 })

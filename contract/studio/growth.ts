@@ -2,41 +2,41 @@ import { Type, type Static } from 'typebox'
 import { Cents, Currency, Time } from '#contract/shapes.ts'
 import { command } from './command.ts'
 
-/** The longest span that is summed up at once. */
+/** Maximum number of days in one report. */
 export const mostDays = 92
 
-/** Money of one currency; docs/figures.md defines each figure. What went back may be more than came in. */
+/** Revenue in one currency; docs/figures.md defines each figure. Refunds and disputes can exceed the gross amount. */
 export const Revenue = Type.Object({
   currency: Currency,
   gross_cents: Cents,
   refunded_cents: Cents,
-  /** What banks took for the disputes that were opened in the time. */
+  /** The amount withdrawn for disputes that were opened in the period. */
   disputed_cents: Cents,
-  /** The won and lost parts of these disputes. The rest is still open. */
+  /** The won and lost parts of these disputes; the rest is still open. */
   disputes_won_cents: Cents,
   disputes_lost_cents: Cents,
-  /** Gross less refunds and the disputes that are not won. */
+  /** Gross amount less refunds and disputes that are not won. */
   net_cents: Type.Integer(),
 })
 export type Revenue = Static<typeof Revenue>
 
-/** Money by what brought it, in two views, one sum for each currency. */
+/** Attributed revenue in two views, with one sum per currency. */
 export const revenueViews = {
-  /** Of the sale: first payments and single purchases, without renewals. */
+  /** First payments and one-off purchases, without renewals. */
   sale_revenue: Type.Array(Revenue),
-  /** Lifetime: with renewals, which belong to the campaign and the drama of their subscription's first payment. */
+  /** Lifetime revenue: includes renewals, attributed to the campaign and the drama of their subscription's first payment. */
   revenue: Type.Array(Revenue),
 }
 const RevenueViews = Type.Object(revenueViews)
 export type RevenueViews = Static<typeof RevenueViews>
 
-/** What happened on a day in UTC. */
+/** The figures of a UTC day. */
 export const GrowthDay = Type.Object({
   day: Type.String(),
   revenue: Type.Array(Revenue),
   subscribed: Type.Integer(),
   churned: Type.Integer(),
-  /** Renewals whose first failed try was on this day; each counts once, though a later try may succeed. */
+  /** Renewals whose first failed attempt was on this day; each counts once, even if a later attempt succeeds. */
   failed_renewals: Type.Integer(),
 })
 export type GrowthDay = Static<typeof GrowthDay>
@@ -54,9 +54,9 @@ export const listDays = command({
   }),
   data: Type.Object({
     list: Type.Array(GrowthDay),
-    /** Of the whole span. */
+    /** Totals of the whole period. */
     totals: Type.Array(Revenue),
-    /** At this moment. */
+    /** The current number of subscribers. */
     subscribers: Type.Integer(),
   }),
 })

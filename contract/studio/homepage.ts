@@ -4,16 +4,16 @@ import { languages } from '#contract/languages.ts'
 import { Id, nullable, oneOf } from '#contract/shapes.ts'
 import { command, roles } from './command.ts'
 
-/** Where a section takes its videos from; `of` names the tag or category, `videos` those that were picked by hand. */
+/** The sources of a section's videos; `of` is the slug of the tag or category, `videos` are the manually chosen ones. */
 export const sources = ['featured', 'newest', 'popular', 'recommended', 'category', 'tag', 'videos'] as const
 
 const Title = Type.String({ maxLength: 100 })
 
 export const DraftSection = Type.Object({
-  /** Null for a new one. */
+  /** Null for a new section. */
   id: nullable(Id),
   kind: oneOf(sectionKinds),
-  /** By language; English is always there. */
+  /** By language; English is required. */
   titles: Type.Object(
     Object.fromEntries(languages.map((language) => [language, Type.Optional(Title)])) as {
       [Language in (typeof languages)[number]]: ReturnType<typeof Type.Optional<typeof Title>>
@@ -31,16 +31,16 @@ export type DraftSection = Static<typeof DraftSection>
 
 export const payLayouts = ['sheet', 'card'] as const
 
-/** The homepage as an operator composes it. */
+/** The homepage in the editor. */
 export const Draft = Type.Object({
   sections: Type.Array(DraftSection, { maxItems: 40 }),
   /** Ids of the categories, in the order of the menu. */
   menu: Type.Array(Id, { maxItems: 1000 }),
-  /** The line at the foot; null for the usual one. */
+  /** The copyright line in the footer; null for the default. */
   copyright: nullable(Type.String({ maxLength: 200 })),
   pay_theme: Type.Object({
     layout: oneOf(payLayouts),
-    /** As `#ff8a4c`. */
+    /** A colour such as `#ff8a4c`. */
     accent: Type.String({ maxLength: 20 }),
   }),
 })
@@ -50,12 +50,12 @@ const Named = Type.Object({ id: Id, slug: Type.String(), name: Type.String() })
 
 const Composed = Type.Object({
   draft: Draft,
-  /** The version that was read. Saving requires it, so that nobody overwrites a change they have not seen. */
+  /** The version of the loaded homepage. Saving requires it, which prevents lost updates. */
   version: Type.String(),
   categories: Type.Array(Named),
-  /** Those of most videos. */
+  /** The tags with the most videos. */
   tags: Type.Array(Named),
-  /** The names of the videos that were picked by hand. */
+  /** The names of the manually chosen videos. */
   picked: Type.Array(Type.Object({ id: Id, name: Type.String() })),
 })
 export type Composed = Static<typeof Composed>
@@ -75,7 +75,7 @@ export const previewHomepage = command({
   path: '/api/studio/homepage/preview',
   command: 'homepage preview',
   roles: ['owner', 'editor'],
-  summary: 'Previews the homepage from a draft',
+  summary: 'Returns a preview of the homepage from a draft',
   refuses: [],
   body: Type.Object({ draft: Draft }),
   info: getHomepage.info,

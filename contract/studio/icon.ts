@@ -1,10 +1,10 @@
 import { Type, type Static } from 'typebox'
 import { command, roles, type Role } from './command.ts'
 
-/** What is taken for an icon: bytes of a file, and dots on each side. */
+/** Limits of an icon: maximum file size in bytes, and side length in pixels. */
 export const iconLimits = { bytes: 5 * 1024 ** 2, side: 512 }
 
-/** Who chooses the site's icon, by the command and by the address that takes its picture. */
+/** The roles that may change the site's icon, by the command and by the upload endpoint. */
 export const iconChoosers: readonly Role[] = ['owner', 'editor']
 export const iconPath = '/api/studio/icon'
 export const iconCommand = {
@@ -14,9 +14,9 @@ export const iconCommand = {
 } as const
 
 export const SiteIcon = Type.Object({
-  /** Of the picture; another icon has another one. */
+  /** The URL of the image; it changes with the icon. */
   address: Type.String(),
-  /** Brought in here; else it is the environment's, or the one that came with the site. */
+  /** True if it was uploaded in the studio; false if it comes from the environment variable or is the built-in one. */
   own: Type.Boolean(),
 })
 export type SiteIcon = Static<typeof SiteIcon>
@@ -36,7 +36,7 @@ export const removeIcon = command({
   path: iconPath,
   command: 'icon remove',
   roles: iconChoosers,
-  summary: "Resets the icon to the environment variable's or the built-in one",
+  summary: 'Resets the icon to the one of the environment variable or the built-in one',
   refuses: [],
   body: Type.Object({}),
   info: SiteIcon,

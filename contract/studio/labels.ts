@@ -3,25 +3,25 @@ import { Id, listOf, nullable, oneOf, paging } from '#contract/shapes.ts'
 import { command, type Role } from './command.ts'
 import { TextsInSome } from './videos.ts'
 
-/** How long the name of a tag or category may be. */
+/** Maximum length of the name of a tag or category. */
 export const longestLabel = 64
 
-/** What may still be going on at a tag that many videos have: they learn its new names, get another tag, or lose it. */
+/** Background tasks of a tag with many videos: reindexing its new names, merging it into another tag, deleting it. */
 export const tagTasks = ['index', 'merge', 'delete'] as const
 export type TagTask = (typeof tagTasks)[number]
 
 const editors: readonly Role[] = ['owner', 'editor']
 const readers: readonly Role[] = [...editors, 'analyst']
 
-/** A tag or category. Its slug is what homepage sections and folders of video know it by; it never changes. */
+/** A tag or category. Homepage sections and video folders refer to its slug, which never changes. */
 export const StudioLabel = Type.Object({ id: Id, slug: Type.String(), names: TextsInSome })
 export type StudioLabel = Static<typeof StudioLabel>
 
 export const StudioTag = Type.Object({
   ...StudioLabel.properties,
-  /** How many published videos have it. */
+  /** The number of published videos with this tag. */
   video_count: Type.Integer(),
-  /** What is still going on at its videos, some at a time; null if nothing is. */
+  /** The task that is updating its videos in batches; null if there is none. */
   under_way: nullable(oneOf(tagTasks)),
 })
 export type StudioTag = Static<typeof StudioTag>
@@ -29,7 +29,7 @@ export type StudioTag = Static<typeof StudioTag>
 const byId = Type.Object({ id: Id })
 const renamed = Type.Object({ id: Id, names: TextsInSome })
 const merged = Type.Object({ id: Id, into: Id })
-/** Whether all of it is done, or many videos still follow some at a time. */
+/** False while a background task still updates videos in batches. */
 const isDone = { done: Type.Boolean() }
 const MergedInto = Type.Object({ ...StudioLabel.properties, ...isDone })
 const Deleted = Type.Object({ deleted: Type.Boolean() })
@@ -41,7 +41,7 @@ export const listStudioTags = command({
   command: 'tag list',
   roles: readers,
   summary:
-    'Lists tags, those of most published videos first; with a keyword, those whose name has these words',
+    'Lists tags, those with the most published videos first; with a keyword, the tags whose names contain its words',
   refuses: [],
   query: Type.Object({ ...paging, keyword: Type.Optional(Type.String({ maxLength: 200 })) }),
   data: listOf(StudioTag),
@@ -66,7 +66,7 @@ export const mergeTag = command({
   args: ['id', 'into'],
   roles: editors,
   summary:
-    'Merges a tag into another: moves its videos and homepage sections, then deletes it; in the background if there are many (`done` false)',
+    'Merges a tag into another: moves its videos and homepage sections, then deletes it. With many videos, it runs in the background and `done` is false',
   refuses: ['notFound', 'movedOn'],
   body: merged,
   info: MergedInto,
@@ -78,7 +78,8 @@ export const deleteTag = command({
   command: 'tag delete',
   args: ['id'],
   roles: editors,
-  summary: 'Deletes a tag and removes it from all videos; in the background if it has many (`deleted` false)',
+  summary:
+    'Deletes a tag and removes it from all videos. With many videos, it runs in the background and `deleted` is false',
   refuses: ['notFound', 'feedsHomepage', 'movedOn'],
   body: byId,
   info: Deleted,

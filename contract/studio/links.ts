@@ -3,7 +3,7 @@ import { Id, Time, listOf, paging } from '#contract/shapes.ts'
 import { command } from './command.ts'
 import { mostDays, revenueViews } from './growth.ts'
 
-/** A campaign link. Visitors who follow it keep its token. */
+/** A campaign link. Its token is stored for visitors who follow it. */
 export const Link = Type.Object({
   id: Id,
   name: Type.String(),
@@ -13,7 +13,7 @@ export const Link = Type.Object({
   title: Type.String(),
   episode: Type.Integer(),
   created_at: Time,
-  /** Of the time that was asked for; the same figures as `growth funnel` by token. */
+  /** Figures of the requested period, the same as in `growth funnel` by token. */
   visits: Type.Integer(),
   plays: Type.Integer(),
   paywalls: Type.Integer(),

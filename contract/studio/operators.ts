@@ -3,7 +3,7 @@ import { endpoint } from '#contract/endpoint.ts'
 import { Id, Time, Typed, listOf, nullable, oneOf, paging } from '#contract/shapes.ts'
 import { command, roles } from './command.ts'
 
-/** A person with access to the studio. */
+/** An operator: a user of the studio. */
 export const Operator = Type.Object({
   id: Id,
   email: Type.String(),
@@ -14,11 +14,11 @@ export const Operator = Type.Object({
 })
 export type Operator = Static<typeof Operator>
 
-/** The operator who is signed in, and the settings of the site that the studio needs. */
+/** The signed-in operator, and the site's properties that the studio needs. */
 export const StudioSession = Type.Object({
   operator: Type.Object({ id: Id, email: Type.String(), role: oneOf(roles) }),
   site: Type.String(),
-  /** Whether customers can pay with the sandbox, where no money is moved. */
+  /** True if customers can pay with the sandbox, which moves no money. */
   sandbox: Type.Boolean(),
 })
 export type StudioSession = Static<typeof StudioSession>
@@ -26,7 +26,7 @@ export type StudioSession = Static<typeof StudioSession>
 export const getStudioSession = endpoint({
   method: 'GET',
   path: '/api/studio/session',
-  summary: 'Returns the operator who is signed in',
+  summary: 'Returns the signed-in operator',
   refuses: ['signInFirst'],
   info: StudioSession,
 })
@@ -34,7 +34,7 @@ export const getStudioSession = endpoint({
 export const openStudioSession = endpoint({
   method: 'POST',
   path: '/api/studio/session',
-  summary: 'Signs an operator in, with the authenticator code',
+  summary: 'Signs an operator in with e-mail, password and authenticator code',
   refuses: ['emailInvalid', 'signInWrong', 'secondFactorNeeded', 'codeWrong'],
   body: Type.Object({ email: Typed, password: Typed, totp: Type.Optional(Typed) }),
   info: StudioSession,
@@ -44,7 +44,7 @@ export const openStudioSession = endpoint({
 export const closeStudioSession = endpoint({
   method: 'DELETE',
   path: '/api/studio/session',
-  summary: 'Signs the operator out, here or everywhere',
+  summary: 'Signs the operator out of this session, or of all sessions',
   refuses: ['signInFirst'],
   body: Type.Object({ everywhere: Type.Optional(Type.Boolean()) }),
   info: Type.Object({ ended: Type.Integer() }),
@@ -77,7 +77,7 @@ export const acceptInvitation = endpoint({
   info: Type.Object({ desk: StudioSession, recovery_codes: Type.Array(Type.String()) }),
 })
 
-/** An operator with the one-time link that sets password and second factor. */
+/** An operator with the one-time link for setting the password and the second factor. */
 const Invited = Type.Object({ operator: Operator, link: Type.String(), expires_at: Time })
 
 export const addOperator = command({
@@ -142,11 +142,11 @@ export const removeOperator = command({
 export const AuditEvent = Type.Object({
   id: Id,
   at: Time,
-  /** One of contract/studio/audit-events.ts, or what an older site wrote: "studio " and a command's words, or an event's name. */
+  /** An event of contract/studio/audit-events.ts, or one that an older version wrote: "studio " and a command, or an event's name. */
   event: Type.String(),
-  /** The operator's address; null for the command line and for customers. */
+  /** The operator's e-mail address; null for the command line and for actions of others. */
   operator: nullable(Type.String()),
-  /** The subject of the action, such as a video's or an order's id. */
+  /** The subject of the action, such as the id of a video or an order. */
   subject: nullable(Type.String()),
   details: Type.Object({}, { additionalProperties: true }),
 })

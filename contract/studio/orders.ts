@@ -3,21 +3,21 @@ import { gatewayIds, orderGatewayIds, orderKinds, orderStatuses, paymentMethods 
 import { Cents, Currency, Id, Time, listOf, nullable, oneOf, paging } from '#contract/shapes.ts'
 import { command } from './command.ts'
 
-/** Those who have to do with money; what would name a buyer is null for the analyst. */
+/** Roles with access to orders. Personal data of customers is null for the analyst. */
 const readers = ['owner', 'support', 'analyst'] as const
 const helpers = ['owner', 'support'] as const
 
 export const disputeStates = ['open', 'won', 'lost'] as const
 const Reason = Type.String({ minLength: 1, maxLength: 200 })
 
-/** An order as a list of the studio shows it. */
+/** An order in the studio's list. */
 export const ListedOrder = Type.Object({
   id: Id,
   status: oneOf(orderStatuses),
   kind: oneOf(orderKinds),
-  /** The video or the plan that was bought. */
+  /** The name of the purchased video or plan. */
   title: Type.String(),
-  /** Of an episode. */
+  /** The episode number, for an episode. */
   number: nullable(Type.Integer()),
   amount_cents: Cents,
   refunded_cents: Cents,
@@ -25,13 +25,13 @@ export const ListedOrder = Type.Object({
   gateway: oneOf(orderGatewayIds),
   method: oneOf(paymentMethods),
   user_id: Id,
-  /** Null for the analyst, and of somebody who has left. */
+  /** Null for the analyst, and if the account was deleted. */
   email: nullable(Type.String()),
   created_at: Time,
   paid_at: nullable(Time),
-  /** A renewal that could not be charged, and that may still be paid. */
+  /** True for a failed renewal that can still be paid. */
   past_due: Type.Boolean(),
-  /** When it is charged again; null for no more tries. */
+  /** The time of the next charge; null if there is none. */
   retry_at: nullable(Time),
 })
 export type ListedOrder = Static<typeof ListedOrder>
@@ -46,17 +46,17 @@ const attemptStates = [
   'cancelled',
 ] as const
 
-/** One try to be paid for an order. */
+/** A payment attempt of an order. */
 const Attempt = Type.Object({
   id: Id,
   number: Type.Integer(),
   status: oneOf(attemptStates),
   gateway: oneOf(orderGatewayIds),
-  /** The gateway's name for the payment. */
+  /** The gateway's id of the payment. */
   reference: nullable(Type.String()),
   decline_code: nullable(Type.String()),
   started_at: Time,
-  /** When it is looked up next; null for no more. */
+  /** The time of the next status poll; null if there is none. */
   check_at: nullable(Time),
   dispute: nullable(oneOf(disputeStates)),
   disputed_cents: Cents,
@@ -75,11 +75,11 @@ const Heard = Type.Object({
   gateway: oneOf(gatewayIds),
   event_id: Type.String(),
   received_at: Time,
-  /** Null if it was not processed yet. */
+  /** Null if the event was not processed yet. */
   applied_at: nullable(Time),
 })
 
-/** A line of the books. The lines of a transaction add up to zero; positive is debit. */
+/** A ledger entry. The entries of a transaction add up to zero; positive amounts are debits. */
 const LedgerLine = Type.Object({
   id: Id,
   transaction_id: Type.String(),
@@ -89,44 +89,44 @@ const LedgerLine = Type.Object({
   at: Time,
 })
 
-/** A right to play, as the studio shows it. */
+/** An entitlement in the studio. */
 export const CustomerEntitlement = Type.Object({
   id: Id,
   source: oneOf(['purchase', 'subscription']),
-  /** Null for one that was given by an operator. */
+  /** Null for an entitlement that an operator granted. */
   order_id: nullable(Id),
-  /** Why it was given. */
+  /** The reason that the operator gave. */
   reason: nullable(Type.String()),
-  /** Null for everything there is. */
+  /** Null if it covers every video. */
   title: nullable(Type.String()),
   number: nullable(Type.Integer()),
   starts_at: Time,
   ends_at: nullable(Time),
-  /** By an operator, or because of its order's money: that may come back. */
+  /** Set if an operator revoked it, or if its order's payment was returned; the latter can be reversed. */
   revoked_at: nullable(Time),
-  /** Why an operator revoked it permanently. */
+  /** The reason for a permanent revocation by an operator. */
   revoked_for: nullable(Type.String()),
 })
 export type CustomerEntitlement = Static<typeof CustomerEntitlement>
 
-/** One order with everything that is known of it. */
+/** An order with all its details. */
 export const OrderFile = Type.Object({
   order: ListedOrder,
   subscription_id: nullable(Id),
   period_no: nullable(Type.Integer()),
-  /** When the plan that this order paid for renews; null if it does not. What it gave lasts some days longer, for a renewal that fails. */
+  /** The renewal date of the plan; null if it does not renew. The entitlement lasts some days longer, in case the renewal fails. */
   renews_at: nullable(Time),
   introductory: Type.Boolean(),
-  /** When it was made again from its payment, since the database had lost it. */
+  /** Set if the order was missing in the database and was recreated from its payment. */
   restored_at: nullable(Time),
   expires_at: Time,
-  /** The words that the buyer agreed to. */
+  /** The consent text that the customer accepted. */
   agreed_to: nullable(Type.String()),
-  /** How much the caller may refund of it now; 0 if nothing can be refunded. */
+  /** The amount that the caller can refund now; 0 if none. */
   refundable_cents: Cents,
   /**
-   * Of a top-up: what is left of it in the balance, less the bonus of it that is spent. This is refunded if no amount is given; more
-   * needs a reason.
+   * For a top-up: its unspent amount, less its spent bonus. This amount is refunded by default; a larger refund requires
+   * a reason.
    */
   unspent_cents: Type.Optional(Cents),
   attempts: Type.Array(Attempt),
@@ -140,9 +140,9 @@ export type OrderFile = Static<typeof OrderFile>
 const filters = {
   status: Type.Optional(oneOf(orderStatuses)),
   gateway: Type.Optional(oneOf(orderGatewayIds)),
-  /** An e-mail or a user's id; or an order's number or id, which is found by it alone. */
+  /** An e-mail address or a user id; or an order number or id, which overrides the other filters. */
   person: Type.Optional(Type.String({ maxLength: 254 })),
-  /** Orders made from this moment on, and before that one. */
+  /** Orders created at or after `since` and before `until`. */
   since: Type.Optional(Time),
   until: Type.Optional(Time),
 }
@@ -193,25 +193,25 @@ export const refundOrder = command({
   ],
   body: Type.Object({
     id: Id,
-    /** The remaining amount if omitted; of a top-up what is not spent. More than that needs a reason. */
+    /** Default: the remaining amount; for a top-up, the unspent amount. A larger refund of a top-up requires a reason. */
     cents: Type.Optional(Type.Integer({ minimum: 1, maximum: 999_999_999 })),
     reason: Type.Optional(Reason),
-    /** What had gone back when somebody decided on this; where more has gone since, it is refused. */
+    /** The refunded amount that the operator saw. The refund is refused if more has been refunded since. */
     known_refunded_cents: Type.Optional(Cents),
   }),
   info: Type.Object({
     refund_id: Id,
     amount_cents: Cents,
     currency: Currency,
-    /** `sending`: the gateway gave no answer yet, and is asked again until it does. */
+    /** `sending`: the gateway has not responded yet; the request is retried until it does. */
     status: oneOf(['done', 'sending']),
     order_status: oneOf(orderStatuses),
     refunded_cents: Cents,
   }),
   refusals: {
-    /** What of one order, or of all orders within a day, the role may refund. */
+    /** The role's refund limit, per order or per day. */
     403: Type.Object({ limit_cents: Type.Optional(Cents) }),
-    /** What is left of it. */
+    /** The remaining refundable amount. */
     500: Type.Object({ left_cents: Type.Optional(Cents) }),
   },
 })
@@ -226,13 +226,13 @@ export const checkOrder = command({
   refuses: ['notFound'],
   body: Type.Object({ id: Id }),
   info: Type.Object({
-    /** False where a gateway gave no answer, or a refund is still under way. */
+    /** False if a gateway did not respond, or a refund is still in progress. */
     settled: Type.Boolean(),
     status: oneOf(orderStatuses),
   }),
 })
 
-/** A page is some lines of CSV (RFC 4180); the first line of the first page has the column names. */
+/** Each page has several lines of CSV (RFC 4180); the first page starts with the column names. */
 export const exportOrders = command({
   method: 'GET',
   path: '/api/studio/orders/export',
@@ -244,22 +244,22 @@ export const exportOrders = command({
   info: Type.Object({ csv: Type.String(), next_cursor: nullable(Type.String()) }),
 })
 
-/** A payment that a buyer has had their bank take back. */
+/** A dispute (chargeback) of a payment. */
 export const Dispute = Type.Object({
   attempt_id: Id,
   order: ListedOrder,
   state: oneOf(disputeStates),
-  /** What it is about, also once it was won. */
+  /** The disputed amount, which stays set after a dispute is won. */
   disputed_cents: Cents,
-  /** In the gateway's words, such as `fraudulent`; null if it gives none. */
+  /** The gateway's reason code, such as `fraudulent`; null if it gives none. */
   reason: nullable(Type.String()),
   /** The deadline for a response. */
   respond_by: nullable(Time),
-  /** Its payment, as the gateway names it. */
+  /** The gateway's id of the payment. */
   reference: nullable(Type.String()),
-  /** Where it is answered; null for the sandbox. */
+  /** The gateway's page for responding; null for the sandbox. */
   gateway_url: nullable(Type.String()),
-  /** When the payment was made. */
+  /** The time of the payment. */
   started_at: Time,
 })
 export type Dispute = Static<typeof Dispute>
@@ -275,7 +275,7 @@ export const listDisputes = command({
   data: listOf(Dispute),
 })
 
-/** A discrepancy, which the site still tries to settle or has stopped trying to. */
+/** Kinds of discrepancies between the ledger and a gateway; each is still retried, or abandoned. */
 export const mismatchKinds = [
   'payment',
   'foreign_payment',
@@ -289,43 +289,43 @@ export const mismatchKinds = [
 export const Mismatch = Type.Object({
   kind: oneOf(mismatchKinds),
   gateway: oneOf(gatewayIds),
-  /** The gateway's id of it, if there is one. */
+  /** The gateway's id of the item, if there is one. */
   reference: nullable(Type.String()),
   order_id: nullable(Id),
   amount_cents: nullable(Cents),
-  /** What our books have of it in this currency, and what the gateway says that it holds; null if it has not said. */
+  /** The amounts in this currency, in the ledger and at the gateway; null if the gateway has not reported it. */
   ours_cents: nullable(Type.Integer()),
   theirs_cents: nullable(Type.Integer()),
   currency: nullable(Currency),
   since: Time,
-  /** It is not looked up any more: somebody has to look. */
+  /** True if it is no longer retried and needs manual review. */
   abandoned: Type.Boolean(),
 })
 export type Mismatch = Static<typeof Mismatch>
 
-/** What moved at a gateway on one day, by our books. */
+/** The movements at a gateway on one day, according to the ledger. */
 export const DayTotal = Type.Object({
   gateway: Type.String(),
   kind: oneOf(['charge', 'refund', 'refund_failed', 'dispute']),
   currency: Currency,
   transactions: Type.Integer(),
-  /** Positive for what came in. */
+  /** Positive for incoming money. */
   amount_cents: Type.Integer(),
 })
 export type DayTotal = Static<typeof DayTotal>
 
-/** What a gateway held more at a day's end than at its beginning, by our books and by its own word. */
+/** The change of a gateway's balance over a day, according to the ledger and to the gateway. */
 export const DayBalance = Type.Object({
   gateway: oneOf(gatewayIds),
   currency: Currency,
   ours_cents: Type.Integer(),
-  /** Ours and what was found not to match; null until a comparison has covered all that our books have of the day. */
+  /** The ledger's amount plus the discrepancies; null until a reconciliation has covered the whole day. */
   theirs_cents: nullable(Type.Integer()),
 })
 
 const Reconciliation = Type.Object({
   day: Type.String(),
-  /** Up to when what each gateway has was compared with what we have; null for never. */
+  /** The end of the reconciled period of each gateway; null if never reconciled. */
   gateways: Type.Array(Type.Object({ id: oneOf(gatewayIds), reconciled_to: nullable(Time) })),
   totals: Type.Array(DayTotal),
   balances: Type.Array(DayBalance),
@@ -338,7 +338,8 @@ export const getReconciliation = command({
   path: '/api/studio/reconciliation',
   command: 'reconciliation show',
   roles: readers,
-  summary: 'Shows a UTC day in the ledger and at the gateways, the last reconciliation, and discrepancies',
+  summary:
+    'Shows the totals of a UTC day in the ledger and at the gateways, the last reconciliation, and discrepancies',
   refuses: [],
   query: Type.Object({ day: Type.Optional(Type.String({ pattern: String.raw`^20\d\d-[01]\d-[0-3]\d$` })) }),
   info: Reconciliation,
@@ -349,7 +350,7 @@ export const runReconciliation = command({
   path: '/api/studio/reconciliation',
   command: 'reconciliation run',
   roles: helpers,
-  summary: 'Reconciles the ledger with the gateways now, and settles what differs',
+  summary: 'Reconciles the ledger with the gateways now, and resolves discrepancies',
   refuses: [],
   body: Type.Object({}),
   info: Reconciliation,

@@ -5,7 +5,7 @@ import { Id, Milliseconds, Time, listOf, nullable, oneOf, paging } from '#contra
 import { command } from './command.ts'
 import { CustomerEntitlement } from './orders.ts'
 
-/** Only support and owners see personal data. */
+/** Roles with access to customers' personal data. */
 const helpers = ['owner', 'support'] as const
 /** The reason of an action, recorded in the audit log. */
 const Reason = Type.String({ minLength: 1, maxLength: 200 })
@@ -13,7 +13,7 @@ const Reason = Type.String({ minLength: 1, maxLength: 200 })
 /** The unverified address of the latest purchase, for customers whose account has no address. */
 export const OrderEmail = nullable(Type.String())
 
-/** A customer: a member, or a guest for whom something is stored. */
+/** A customer: a member, or a guest with stored records. */
 export const Person = Type.Object({
   id: Id,
   role: oneOf(['member', 'guest', 'deleted']),
@@ -31,7 +31,7 @@ export type Person = Static<typeof Person>
 /** A session of a customer. */
 const SignedIn = Type.Object({ id: Id, device: Type.String(), created_at: Time, last_seen_at: Time })
 
-/** A saved payment method: what the customer sees of it too, and no more. */
+/** A card or wallet saved for renewals, with the same fields that its owner sees. */
 const KeptMethod = Type.Object({
   gateway: oneOf(gatewayIds),
   brand: nullable(Type.String()),
@@ -39,7 +39,7 @@ const KeptMethod = Type.Object({
   created_at: Time,
 })
 
-/** A customer's page. Their orders are in the list of orders. */
+/** A customer with the details for support; the orders are in the list of orders. */
 export const PersonFile = Type.Object({
   person: Person,
   membership: Membership,
@@ -73,7 +73,7 @@ export const getPerson = command({
   info: PersonFile,
 })
 
-/** What a customer watched, with their position. */
+/** An episode that a customer watched, with the saved position. */
 export const WatchedEntry = Type.Object({
   video_id: Id,
   title: Type.String(),
@@ -116,7 +116,7 @@ export const deletePerson = command({
   confirmed: ['reason'],
   roles: helpers,
   summary:
-    'Deletes a customer: the plan ends and the data are deleted; the ledger keeps what the law requires',
+    'Deletes a customer: ends the plan and deletes the data; the ledger keeps the records that the law requires',
   refuses: ['notFound', 'balanceRefundOpen'],
   body: Type.Object({ id: Id, reason: Reason }),
   info: Type.Object({ deleted: Type.Boolean() }),
@@ -133,9 +133,9 @@ export const grantEntitlement = command({
   body: Type.Object({
     person: Id,
     video_id: Type.Optional(Id),
-    /** Without it, the whole video. */
+    /** The episode number; the whole video if omitted. */
     number: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),
-    /** How long it lasts; permanent if omitted. */
+    /** The duration in days; permanent if omitted. */
     days: Type.Optional(Type.Integer({ minimum: 1, maximum: 3650 })),
     reason: Reason,
   }),

@@ -6,7 +6,7 @@ import { OrderEmail } from './people.ts'
 
 const readers = ['owner', 'support', 'analyst'] as const
 
-/** One text in the site's languages; English replaces missing or empty ones. */
+/** A text in the site's languages; English replaces missing or empty ones. */
 function textsOf(maxLength: number) {
   const text = Type.String({ maxLength })
   const others = languages.filter((language) => language !== 'en')
@@ -23,7 +23,7 @@ function textsOf(maxLength: number) {
   return Type.Object(properties, { 'x-keyed-by-language': true })
 }
 
-/** What a new plan may be sold in: currencies of two decimals, as prices are in cents. */
+/** Currencies of new plans: those with two decimals, because prices are in cents. */
 export const planCurrencies = [
   'USD',
   'EUR',
@@ -52,20 +52,20 @@ const Price = Type.Integer({ minimum: 1, maximum: 999_999_999 })
 const Days = Type.Integer({ minimum: 1, maximum: 3650 })
 const Position = Type.Integer({ minimum: 0, maximum: 1000 })
 
-/** A plan as the studio shows it. */
+/** A plan in the studio. */
 export const SoldPlan = Type.Object({
   id: Id,
   names: Names,
   descriptions: Descriptions,
   price_cents: Cents,
-  /** Of the first period, for those who never had one; null for none. */
+  /** The price of the first period for customers who never had an introductory price; null for none. */
   intro_price_cents: nullable(Cents),
   currency: Currency,
   period_days: Type.Integer(),
   highlight: Type.Boolean(),
   position: Type.Integer(),
   retired_at: nullable(Time),
-  /** How many are on it, up to 1,000. */
+  /** The number of subscribers, counted up to 1,000. */
   subscribers: Type.Integer(),
 })
 export type SoldPlan = Static<typeof SoldPlan>
@@ -94,7 +94,7 @@ export const addPlan = command({
     intro_price_cents: Type.Optional(nullable(Price)),
     currency: oneOf(planCurrencies),
     period_days: Days,
-    /** Takes it from the plan that has it: one at most is shown as the best value. */
+    /** Shows the plan as the best value. At most one plan is highlighted, so the previous one loses it. */
     highlight: Type.Optional(Type.Boolean()),
     position: Type.Optional(Position),
   }),
@@ -115,7 +115,7 @@ export const changePlan = command({
     names: Type.Optional(Names),
     descriptions: Type.Optional(Descriptions),
     price_cents: Type.Optional(Price),
-    /** Null takes it away. */
+    /** Null removes it. */
     intro_price_cents: Type.Optional(nullable(Price)),
     period_days: Type.Optional(Days),
     highlight: Type.Optional(Type.Boolean()),
@@ -136,18 +136,18 @@ export const retirePlan = command({
   info: SoldPlan,
 })
 
-/** Somebody who is on a plan. */
+/** A subscriber of a plan. */
 export const PlanMember = Type.Object({
   subscription_id: Id,
   user_id: Id,
-  /** Null for the analyst, and of somebody without an account's address. */
+  /** Null for the analyst, and if the account has no address. */
   email: nullable(Type.String()),
   order_email: OrderEmail,
   status: oneOf(['active', 'past_due']),
   since: Time,
   period_ends_at: nullable(Time),
   cancel_at_period_end: Type.Boolean(),
-  /** What their next period costs. */
+  /** The price of the next period. */
   price_cents: Cents,
   currency: Currency,
 })

@@ -3,7 +3,7 @@ import { LanguageCode, nullable, oneOf } from '#contract/shapes.ts'
 import { trackingKeys } from '#contract/tracking.ts'
 import { command, roles } from './command.ts'
 
-/** How often things may be done: per account or person, and per address of the network (security.md, "Limits"). */
+/** Rate limits per account or user, and per IP address (docs/security.md). */
 export const limitNames = [
   'signInAccount',
   'signInIp',
@@ -18,8 +18,8 @@ export const limitNames = [
 export type LimitName = (typeof limitNames)[number]
 
 /**
- * The bounds of a limit that is set in the studio. A lower one could lock operators out of the studio or keep customers from
- * paying; a higher one would be no limit. The environment of the process may set any value.
+ * Bounds of the rate limits that can be set in the studio. A lower limit could lock operators out of the studio or stop
+ * customers from paying; a higher one would have no effect. Environment variables are not bounded.
  */
 export const limitBounds: Record<LimitName, { least: string; most: string }> = {
   signInAccount: { least: '5/min', most: '60/min' },
@@ -33,26 +33,26 @@ export const limitBounds: Record<LimitName, { least: string; most: string }> = {
   apiIp: { least: '600/min', most: '100000/min' },
 }
 
-/** What can be changed while the site runs. */
+/** The runtime settings. */
 export const settingNames = ['contact_email', 'mail_from', ...trackingKeys, ...limitNames] as const
 export type SettingName = (typeof settingNames)[number]
 
-/** A setting's value in force; limits are written as `20/min`. */
+/** A setting with its effective value; limits are written as `20/min`. */
 export const Setting = Type.Object({
   name: oneOf(settingNames),
   value: nullable(Type.String()),
-  /** Set here; else it is as the environment has it. */
+  /** True if it was set in the studio; false if it comes from the environment variable. */
   own: Type.Boolean(),
 })
 export type Setting = Static<typeof Setting>
 
 const Settings = Type.Object({
-  /** Whether viewers are asked to come back later. */
+  /** True while maintenance mode is on. */
   maintenance: Type.Boolean(),
-  /** Those that viewers can choose from, the default first. */
+  /** The offered languages, the default first. */
   languages: Type.Array(LanguageCode),
   settings: Type.Array(Setting),
-  /** Which secrets the environment has. Their values are never shown. */
+  /** The secrets, and whether the environment has them. Their values are never returned. */
   secrets: Type.Array(Type.Object({ name: Type.String(), set: Type.Boolean() })),
 })
 export type Settings = Static<typeof Settings>
@@ -79,7 +79,7 @@ export const changeSetting = command({
   body: Type.Object({ name: oneOf(settingNames), value: nullable(Type.String({ maxLength: 200 })) }),
   info: Settings,
   refusals: {
-    /** Between which a limit may be set. */
+    /** The bounds of a limit. */
     500: Type.Object({
       field: Type.String(),
       least: Type.Optional(Type.String()),

@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox'
 import { Id, nullable, oneOf } from '#contract/shapes.ts'
 import { command } from './command.ts'
 
-/** What leads from an empty site to the first sale, and then what has to be seen to before it is opened to everybody. */
+/** The steps from an empty site to the first sale, and the steps before opening the site to the public. */
 export const sellingSteps = ['video', 'published', 'plan', 'homepage', 'sale'] as const
 export const openingSteps = ['gateway', 'mail', 'imprint'] as const
 

@@ -3,8 +3,8 @@ import { Id, Time, listOf, nullable, oneOf, paging } from '#contract/shapes.ts'
 import { command, roles } from './command.ts'
 
 /**
- * Why a health check failed: a time-out; an error; almost no space is left; overdue mails; failing jobs; no activity of a
- * worker for minutes; a gateway's webhook that does not send every event that is needed.
+ * The problems that health checks report: a component did not respond in time; it refused the request; its storage is almost
+ * full; due mails are not sent; jobs fail; no worker has been active for minutes; a gateway's webhook lacks required events.
  */
 export const problems = [
   'noAnswer',
@@ -16,14 +16,14 @@ export const problems = [
   'eventsMissing',
 ] as const
 
-/** The last health check of a part of the site. */
+/** A component of the site with the result of its last health check. */
 export const Part = Type.Object({
-  /** `database`, `jobs`, `storage`, `mail`, or `gateway` and its name. */
+  /** `database`, `jobs`, `storage`, `mail`, or `gateway` and the gateway's name. */
   part: Type.String(),
   problem: nullable(oneOf(problems)),
-  /** The error message of the program or server, to search for. */
+  /** The technical error message. */
   detail: nullable(Type.String()),
-  /** When the result last changed. */
+  /** The start of the current state. */
   since: Time,
   checked_at: Time,
 })
@@ -36,7 +36,8 @@ export const showHealth = command({
   path: '/api/studio/system/health',
   command: 'health show',
   roles,
-  summary: 'Shows the last health checks, run each minute: what is wrong, and since when',
+  summary:
+    'Shows the results of the last health checks, which run every minute, and the start of each problem',
   refuses: [],
   data: Health,
 })
@@ -46,7 +47,7 @@ export const checkHealth = command({
   path: '/api/studio/system/health',
   command: 'health check',
   roles: ['owner', 'editor', 'support'],
-  summary: 'Runs the health checks now, a few seconds each at most',
+  summary: 'Runs the health checks now; each takes a few seconds at most',
   refuses: [],
   body: Type.Object({}),
   data: Health,
@@ -55,11 +56,11 @@ export const checkHealth = command({
 export const ScheduledJob = Type.Object({
   name: Type.String(),
   every_seconds: Type.Integer(),
-  /** `failing`: the last run failed; `late`: not run for long; `wanted`: an operator requested a run; else `well`. */
+  /** `failing`: the last run failed; `late`: overdue; `wanted`: an operator requested a run; `well`: succeeded, or has not run yet. */
   state: oneOf(['well', 'failing', 'late', 'wanted']),
   succeeded_at: nullable(Time),
   failing_since: nullable(Time),
-  /** Consecutive failures. */
+  /** The number of consecutive failures. */
   failures: Type.Integer(),
   reason: nullable(Type.String()),
 })
@@ -87,13 +88,13 @@ export const runJob = command({
   info: ScheduledJob,
 })
 
-/** A file that could not be processed. */
+/** An upload that could not be converted. */
 export const FailedFile = Type.Object({
   id: Id,
   source_name: Type.String(),
   reason: Type.String(),
   failed_at: Time,
-  /** The episode that the file is for. */
+  /** The episode of the upload. */
   episode: Type.Object({ id: Id, number: Type.Integer(), video_id: Id, video_title: Type.String() }),
 })
 export type FailedFile = Static<typeof FailedFile>
@@ -109,15 +110,15 @@ export const listFailedFiles = command({
   data: listOf(FailedFile),
 })
 
-/** Mails are sent to customers, so that support sees them. */
+/** Mails are personal data, so only the owner and support see them. */
 const helpers = ['owner', 'support'] as const
 
-/** An abandoned mail: its subject, never its text, which may have a link to an account. */
+/** An abandoned mail: its subject, never its text, which may contain a secret for an account. */
 export const AbandonedMail = Type.Object({
   id: Id,
   subject: Type.String(),
   recipient: Type.String(),
-  /** Rejected permanently by the mail server; else it was unreachable or deferred the mail for a day. */
+  /** True if the mail server rejected it permanently; false if the server was unreachable or deferred it for a day. */
   refused: Type.Boolean(),
   /** The technical error message, for owners. */
   reason: nullable(Type.String()),

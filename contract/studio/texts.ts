@@ -3,21 +3,21 @@ import { Block, pageNames } from '#contract/pages.ts'
 import { LanguageCode, Time, Typed, oneOf } from '#contract/shapes.ts'
 import { command, roles, type Role } from './command.ts'
 
-/** Characters of one of the site's texts, at most. */
+/** Maximum length of a page's text, in characters. */
 export const longestText = 40_000
 
-/** Who writes the site's texts. */
+/** The roles that may edit the pages. */
 const writers: readonly Role[] = ['owner', 'editor']
 
-/** Which of the texts, and in which language. */
+/** The page and its language. */
 const which = { name: oneOf(pageNames), language: LanguageCode }
-/** The version that was read. Saving requires it, so that nobody overwrites a change they have not seen. */
+/** The version of the loaded text. Saving requires it, which prevents lost updates. */
 const version = Type.String({ maxLength: 100 })
 
 const SiteText = Type.Object({
   ...which,
   markdown: Type.String(),
-  /** Written here; else it is as it came with the site. */
+  /** True if it was edited in the studio; false for the built-in text. */
   own: Type.Boolean(),
   updated_at: Time,
   version: Type.String(),
@@ -29,7 +29,8 @@ export const listTexts = command({
   path: '/api/studio/texts',
   command: 'text list',
   roles,
-  summary: 'Lists the six pages in every language: which were edited, and when each was last changed',
+  summary:
+    'Lists the six pages in every language, with the time of the last change and whether each was edited',
   refuses: [],
   data: Type.Object({
     list: Type.Array(Type.Object({ ...which, own: Type.Boolean(), updated_at: Time })),
@@ -54,13 +55,13 @@ export const previewText = command({
   command: 'text preview',
   args: ['markdown'],
   roles: writers,
-  summary: 'Previews a page',
+  summary: 'Returns a preview of a page',
   refuses: ['siteTextInvalid'],
   body: Type.Object({ markdown: Typed }),
   info: Type.Object({
     title: Type.String(),
     blocks: Type.Array(Block),
-    /** Names in braces that nothing is set for: lines with one are left out. */
+    /** Placeholders in braces without a value; lines that contain one are omitted. */
     unset: Type.Array(Type.String()),
   }),
 })

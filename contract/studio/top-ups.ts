@@ -10,12 +10,12 @@ const Bonus = Type.Integer({ minimum: 0, maximum: 999_999_999 })
 const Days = Type.Integer({ minimum: 1, maximum: 3650 })
 const Position = Type.Integer({ minimum: 0, maximum: 1000 })
 
-/** A top-up as the studio shows it. */
+/** A top-up in the studio. */
 export const SoldTopUp = Type.Object({
   id: Id,
   price_cents: Cents,
   bonus_cents: Cents,
-  /** How long its bonus lasts; null for ever. */
+  /** The number of days until the bonus expires; null if it does not. */
   bonus_days: nullable(Type.Integer()),
   currency: Currency,
   position: Type.Integer(),
@@ -56,7 +56,7 @@ export const changeTopUp = command({
   command: 'top-up change',
   args: ['id'],
   roles: ['owner'],
-  summary: 'Edits a top-up for orders that are made from now on',
+  summary: 'Edits a top-up for future orders',
   refuses: ['notFound', 'amountNotTaken'],
   body: Type.Object({
     id: Id,
@@ -74,13 +74,13 @@ export const retireTopUp = command({
   command: 'top-up retire',
   args: ['id'],
   roles: ['owner'],
-  summary: 'Archives a top-up; what was bought with it stays',
+  summary: 'Archives a top-up; balances that it added are not affected',
   refuses: ['notFound'],
   body: Type.Object({ id: Id }),
   info: SoldTopUp,
 })
 
-/** What balances brought on a UTC day in one currency; docs/figures.md defines each figure. */
+/** The balance figures of a UTC day in one currency; docs/figures.md defines each figure. */
 export const BalanceDay = Type.Object({
   day: Type.String(),
   currency: Currency,
@@ -102,13 +102,13 @@ export const showBalances = command({
     'Shows the liability of prepaid balances, and by day the revenue recognised, bonus discounts and breakage',
   refuses: [],
   query: Type.Object({
-    /** How many UTC days up to today; 30 if omitted. */
+    /** The number of UTC days up to today; 30 if omitted. */
     days: Type.Optional(Type.Integer({ minimum: 1, maximum: 366 })),
   }),
   info: Type.Object({
-    /** By currency: paid money that is not spent, which is owed, and bonus money, which is not. */
+    /** By currency: unspent paid money, which is a liability, and bonus money, which is not. */
     liability: Type.Array(Type.Object({ currency: Currency, paid_cents: Cents, bonus_cents: Cents })),
-    /** Days on which something happened, the latest first. */
+    /** Days with activity, the latest first. */
     days: Type.Array(BalanceDay),
   }),
 })

@@ -4,19 +4,19 @@ import { command, type Role } from './command.ts'
 import { planLimits, someOfPlan } from './plan-limits.ts'
 import { TextsInSome } from './videos.ts'
 
-/** Files arrive in parts of 8 MiB; the last may be smaller. */
+/** The size of the parts of an upload: 8 MiB; the last may be smaller. */
 export const partBytes = 8 * 1024 ** 2
-/** What is taken: 16 GiB of video, captions in one part, a picture for the cover, a `video.yaml` within the body of one call. */
+/** Maximum file sizes: 16 GiB of video, captions in one part, a 20 MiB cover, a `video.yaml` within the body of one request. */
 export const uploadLimits = {
   video: 16 * 1024 ** 3,
   captions: partBytes,
   cover: 20 * 1024 ** 2,
   description: 48 * 1024,
 }
-/** Endings of the names of files that are taken. */
+/** Accepted file extensions. */
 export const videoEndings = ['mp4', 'm4v', 'mov', '3gp', 'mkv', 'webm', 'ts', 'mts', 'm2ts'] as const
 export const captionEndings = ['vtt', 'srt', 'ass', 'ssa'] as const
-/** What may lie beside them in a folder: what the video is, and its cover, in small or capital letters. */
+/** Other accepted files of a folder: the description and the cover, whose name is case-insensitive. */
 export const descriptionName = 'video.yaml'
 export const coverNames = [
   'cover.jpg',
@@ -28,16 +28,16 @@ export const coverNames = [
   'cover.heif',
 ] as const
 
-/** Who may bring files in, by these commands and by the two addresses that take bytes. */
+/** The roles that may upload files, by these commands and by the upload endpoints. */
 export const bringers: readonly Role[] = ['owner', 'editor']
 export const partPath = '/api/studio/uploads/:id/parts/:part'
 export const coverPath = '/api/studio/video/:id/cover'
 export const languageCoverPath = '/api/studio/video/:id/cover/:language'
 
-/** A command that takes the bytes of a file. */
+/** A command that uploads a file. */
 export interface FileCommand {
   path: string
-  /** Its words on the command line, which the names in its path and the file follow. */
+  /** Its name on the command line; the path's parameters and the file are its arguments. */
   command: string
   summary: string
 }
@@ -50,10 +50,10 @@ export const coverCommand = {
 export const languageCoverCommand = {
   path: languageCoverPath,
   command: 'video cover-in',
-  summary: 'Sets the cover that viewers of one language see, cropped to 3:4',
+  summary: 'Sets the cover for viewers of one language, cropped to 3:4',
 } as const satisfies FileCommand
 
-/** `taken` is in the queue of the ingest by then; `refused` was no usable file. */
+/** `taken`: queued for the ingest; `refused`: not a usable file. */
 export const uploadStates = ['arriving', 'complete', 'taken', 'refused'] as const
 
 export const Upload = Type.Object({
@@ -61,30 +61,30 @@ export const Upload = Type.Object({
   name: Type.String(),
   bytes: Type.Integer(),
   number: Type.Integer(),
-  /** Of captions. */
+  /** The language, for captions. */
   language: nullable(LanguageCode),
   state: oneOf(uploadStates),
-  /** Why it was refused, in words. */
+  /** The readable reason for the refusal. */
   reason: nullable(Type.String()),
-  /** The parts that are there, from 0. */
+  /** The uploaded parts, numbered from 0. */
   parts: Type.Array(Type.Integer()),
 })
 export type Upload = Static<typeof Upload>
 
-/** A file of a plan, as the browser knows it: by name, size and last change it is known again. */
+/** A file to upload. Its name, size and modification time identify it when an upload is resumed. */
 export const PlannedFile = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 255 }),
   bytes: Type.Integer({ minimum: 0 }),
   changed_at: Time,
   number: Type.Integer({ minimum: 1, maximum: 9999 }),
-  /** Of captions. */
+  /** The language, for captions. */
   language: Type.Optional(LanguageCode),
-  /** The titles of a new episode; if omitted, the earlier ones stay. */
+  /** The titles of the episode; existing ones are kept if omitted. */
   titles: Type.Optional(TextsInSome),
 })
 export type PlannedFile = Static<typeof PlannedFile>
 
-/** What became of a file of a plan. One that is not taken at all is `refused` and has no id. */
+/** The upload of an announced file. A file that is not accepted is `refused` and has no id. */
 export const StartedUpload = Type.Object({ ...Upload.properties, id: nullable(Id) })
 export type StartedUpload = Static<typeof StartedUpload>
 
@@ -94,7 +94,8 @@ export const beginUploads = command({
   command: 'upload begin',
   args: ['video_id', 'files'],
   roles: bringers,
-  summary: 'Announces files to upload; returns for each which parts have arrived, or why it is refused',
+  summary:
+    'Announces files to upload; returns the parts of each that have arrived, or the reason for its refusal',
   refuses: ['notFound', 'textTooLong'],
   most: planLimits.bytes,
   body: Type.Object({
@@ -116,13 +117,13 @@ export const listUploads = command({
   data: Type.Object({ list: Type.Array(Upload) }),
 })
 
-/** A completely uploaded file, as a browser recognizes it. */
+/** A completed upload, with the fields by which a browser recognizes the file. */
 export const ArrivedFile = Type.Object({
   name: Type.String(),
   bytes: Type.Integer(),
   changed_at: Time,
   number: Type.Integer(),
-  /** Of captions. */
+  /** The language, for captions. */
   language: nullable(LanguageCode),
 })
 export type ArrivedFile = Static<typeof ArrivedFile>
@@ -134,7 +135,7 @@ export const listArrivedUploads = command({
   args: ['video_id'],
   roles: bringers,
   summary:
-    'Lists files of a video that were uploaded completely within the last week, so that none is sent twice',
+    "Lists a video's uploads that were completed within the last week, so that no file is uploaded twice",
   refuses: [],
   query: Type.Object({ video_id: Id }),
   data: Type.Object({ list: Type.Array(ArrivedFile) }),
@@ -151,7 +152,7 @@ export const removeUploads = command({
   body: Type.Object({ video_id: Id, ids: Type.Array(Id, someOfPlan) }),
   info: Type.Object({
     removed: Type.Integer(),
-    /** Names of those that the worker has by now. */
+    /** Names of the files that the worker has already taken. */
     kept: Type.Array(Type.String()),
   }),
 })

@@ -1,11 +1,11 @@
-/** What an operator should look at, best before viewers see the video. */
+/** Warnings to the operator about a video, ideally before it is published. */
 export const priceWarnings = ['episodeDearer', 'allFree'] as const
 export const videoWarnings = [...priceWarnings, 'categoryUntranslated', 'tagsUntranslated'] as const
 export type VideoWarning = (typeof videoWarnings)[number]
 
 /**
- * What is odd about prices: an episode costs more than the whole video, or no episode is locked. A running series has fewer episodes
- * than its price is for, so a whole video may cost more than its episodes.
+ * Returns price warnings: an episode costs more than the whole video, or no episode is locked. A running series has fewer episodes
+ * than its price covers, so a whole video may cost more than its current episodes.
  */
 export function priceWarningsOf(video: {
   free_episodes: number

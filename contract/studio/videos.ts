@@ -5,14 +5,14 @@ import { command, roles, type Role } from './command.ts'
 import { planLimits, someOfPlan } from './plan-limits.ts'
 import { videoWarnings } from './video-warnings.ts'
 
-/** draft → scheduled → published ⇄ archived (product.md, section 5). */
+/** draft → scheduled → published ⇄ archived. */
 export const videoStates = ['draft', 'scheduled', 'published', 'archived'] as const
 export type VideoState = (typeof videoStates)[number]
 
-/** How long texts may be, and what a price may be. */
+/** Maximum lengths of texts, number of tags and free episodes, and price. */
 export const videoLimits = { title: 200, synopsis: 2000, tags: 20, cents: 100_000_000, freeEpisodes: 10_000 }
 
-/** Who cares for the content. */
+/** The roles that may edit content. */
 const editors: readonly Role[] = ['owner', 'editor']
 
 /** A text in any of the site's languages. */
@@ -36,9 +36,9 @@ export const StudioVideoRow = Type.Object({
   cover_url: nullable(Type.String()),
   cover_color: Type.String(),
   episode_count: Type.Integer(),
-  /** How far its episodes are made; null once all are. */
+  /** The conversion progress of its episodes; null once all are converted. */
   progress: nullable(Type.Integer()),
-  /** How many episodes could not be made. */
+  /** The number of failed episodes. */
   failed_count: Type.Integer(),
   play_count: Type.Integer(),
   released_at: nullable(Time),
@@ -60,10 +60,10 @@ export const StudioVideo = Type.Object({
   price: VideoPrice,
   cover_url: nullable(Type.String()),
   cover_color: Type.String(),
-  /** Covers that the viewers of one language see in its place. */
+  /** Covers for viewers of one language, which replace the cover. */
   language_covers: Type.Array(Type.Object({ language: LanguageCode, url: Type.String() })),
   episode_count: Type.Integer(),
-  /** When it was or will be released; of a scheduled one null says: with its first episode. */
+  /** The past or future release time; null for a scheduled video means that it is released with its first episode. */
   released_at: nullable(Time),
   created_at: Time,
   warnings: Type.Array(oneOf(videoWarnings)),
@@ -72,15 +72,15 @@ export type StudioVideo = Static<typeof StudioVideo>
 
 export const inheritable = ['price', 'free_episodes'] as const
 
-/** What a new draft copied, until somebody changes it. */
+/** The values that a new draft copied and that were not changed since. */
 export const Inherited = Type.Object({
   parts: Type.Array(oneOf(inheritable)),
-  /** The titles of the video before; null if there was none, and the site chose. */
+  /** The titles of the video that they were copied from; null if they are the site's defaults. */
   from: nullable(TextsInSome),
 })
 export type Inherited = Static<typeof Inherited>
 
-/** A video as its page in the studio needs it. */
+/** A video with the data of its page in the studio. */
 export const StudioVideoPage = Type.Object({ ...StudioVideo.properties, inherited: nullable(Inherited) })
 export type StudioVideoPage = Static<typeof StudioVideoPage>
 
@@ -150,7 +150,7 @@ export const editVideo = command({
     id: Id,
     titles: Type.Optional(TextsInSome),
     synopses: Type.Optional(TextsInSome),
-    /** By name or slug; one that there is none of yet is made. */
+    /** By name or slug; a missing category is created. */
     category: Type.Optional(nullable(Typed)),
     tags: Type.Optional(Type.Array(Typed, { maxItems: videoLimits.tags })),
     badge: Type.Optional(nullable(oneOf(badges))),
@@ -169,7 +169,7 @@ export const publishVideo = command({
   command: 'video publish',
   args: ['id'],
   roles: editors,
-  summary: 'Publishes a video now, or with its first episode if none is processed yet',
+  summary: 'Publishes a video now, or once its first episode is processed',
   refuses: ['notFound', 'movedOn', 'nothingToPlay'],
   body: byId,
   info: StudioVideo,
@@ -205,7 +205,7 @@ export const archiveVideo = command({
   command: 'video archive',
   args: ['id'],
   roles: editors,
-  summary: 'Archives a video: it leaves every list; buyers can still watch it',
+  summary: 'Archives a video: it is removed from all lists, and its buyers can still watch it',
   refuses: ['notFound', 'movedOn'],
   body: byId,
   info: StudioVideo,
@@ -221,7 +221,7 @@ export const listLabels = command({
   info: Type.Object({ categories: Type.Array(Label), tags: Type.Array(Label) }),
 })
 
-/** `waiting` for its turn, `announced` without a file yet; of a replaced file, what the new one has come to. */
+/** `waiting`: queued; `announced`: no file yet. If a file is replaced, the state is that of the new file. */
 export const episodeStates = ['ready', 'announced', 'waiting', 'processing', 'failed'] as const
 
 export const StudioEpisode = Type.Object({
@@ -229,12 +229,12 @@ export const StudioEpisode = Type.Object({
   number: Type.Integer(),
   titles: TextsInSome,
   state: oneOf(episodeStates),
-  /** Whether there is something to play, be it a former file. */
+  /** True if it can be played, also from a replaced file. */
   plays: Type.Boolean(),
   progress: Type.Integer(),
-  /** What became of the file, such as "01.mp4 is cut off after 3 s of 10 s". */
+  /** The reason for a failure, such as "01.mp4 is cut off after 3 s of 10 s". */
   reason: nullable(Type.String()),
-  /** What of the file was left out, such as "01.mkv has captions that are images, not text …". */
+  /** Ignored parts of the file, such as "01.mkv has captions that are images, not text …". */
   notes: Type.Array(Type.String()),
   source_name: Type.String(),
   duration_ms: nullable(Type.Integer()),
@@ -261,7 +261,7 @@ export const playStudioEpisode = command({
   command: 'episode play',
   args: ['id'],
   roles,
-  summary: 'Returns a link to play an episode, whatever the status of its video',
+  summary: 'Returns the playback URLs of an episode, whatever the status of its video',
   refuses: ['notFound', 'beingMade'],
   query: byId,
   info: Type.Object({
@@ -279,7 +279,7 @@ export const orderEpisodes = command({
   command: 'episode order',
   args: ['video_id'],
   roles: editors,
-  summary: 'Reorders the episodes of a video; the existing numbers stay, also where one is missing',
+  summary: 'Reorders the episodes of a video; the existing numbers are reused, including gaps',
   refuses: ['notFound', 'movedOn'],
   body: Type.Object({ video_id: Id, episode_ids: Type.Array(Id, { maxItems: 10_000 }) }),
   data: Type.Object({ list: Type.Array(StudioEpisode) }),
@@ -328,7 +328,7 @@ export const removeEpisode = command({
   command: 'episode remove',
   args: ['id'],
   roles: editors,
-  summary: 'Removes an episode that never played, or the failed replacement file of one that does',
+  summary: 'Removes an episode that was never playable, or the failed replacement file of a playable one',
   refuses: ['notFound', 'movedOn'],
   body: byId,
   info: Type.Object({ removed: Type.Boolean() }),
