@@ -16,10 +16,10 @@ const measurements: Record<string, (site: BenchSite) => Promise<Row[]>> = {
   lighthouse: async (site) => (await import('./pages/measure-lighthouse.ts')).measureLighthouse(site),
 }
 
-/** Half an hour on two cores. */
+/** Measurements that run only on request: half an hour on two cores. */
 const onRequest = new Set(['import-long'])
 
-/** These fill databases of their own, for minutes: only where they are asked for. */
+/** Measurements that fill their own databases for minutes; they run only on request. */
 const withDatabases: Record<string, (args: readonly string[]) => Promise<void>> = {
   catalogue: async (args) => (await import('./catalogue/measure-catalogue.ts')).measureCatalogue(args),
   studio: async (args) => (await import('./studio/measure-studio.ts')).measureStudio(args),
@@ -34,7 +34,7 @@ const withDatabases: Record<string, (args: readonly string[]) => Promise<void>> 
   alerts: async () => (await import('./alerts/measure-alerts.ts')).measureAlerts(),
 }
 
-// A measurement may have options of its own.
+// Measurements may have their own options.
 readArguments(
   {
     name: 'bench',

@@ -1,7 +1,7 @@
-/** What stands where a row has nothing to say. */
+/** The placeholder of an empty cell. */
 const none = '–'
 
-/** One line of the result. `ok` says whether the ratio (or the time) is within the aim. */
+/** A row of the result. `ok` is true if the ratio (or the time) meets the aim. */
 export interface Row {
   what: string
   ours: string
@@ -11,7 +11,7 @@ export interface Row {
   ok: boolean
 }
 
-/** A row for "more is better": requests or bytes per second, at least `least` times the bare one. */
+/** Returns a row where more is better: requests or bytes per second, at least `least` times the baseline. */
 export function atLeast(what: string, ours: number, bare: number, least: number, unit: string): Row {
   const ratio = ours / bare
   return {
@@ -24,12 +24,12 @@ export function atLeast(what: string, ours: number, bare: number, least: number,
   }
 }
 
-/** A row for what has no aim: requests or bytes per second beside the bare one's. */
+/** Returns a row without an aim: requests or bytes per second beside the baseline. */
 export function beside(what: string, ours: number, bare: number, unit: string): Row {
   return { ...atLeast(what, ours, bare, 0, unit), aim: none }
 }
 
-/** A row for "less is better": milliseconds, at most `most` times the bare one. */
+/** Returns a row where less is better: milliseconds, at most `most` times the baseline. */
 export function atMost(what: string, ours: number, bare: number, most: number): Row {
   const ratio = ours / bare
   return {
@@ -42,23 +42,23 @@ export function atMost(what: string, ours: number, bare: number, most: number): 
   }
 }
 
-/** A row without a bare counterpart: milliseconds, at most `mostMs`. */
+/** Returns a row without a baseline: milliseconds, at most `mostMs`. */
 export function within(what: string, ms: number, mostMs: number): Row {
   return { what, ours: inUnit(ms, 'ms'), bare: none, ratio: none, aim: `≤ ${mostMs} ms`, ok: ms <= mostMs }
 }
 
-/** A row without a bare counterpart or a unit, at least `least`. */
+/** Returns a row without a baseline or a unit, at least `least`. */
 export function score(what: string, points: number, least: number): Row {
   return { what, ours: String(points), bare: none, ratio: none, aim: `≥ ${least}`, ok: points >= least }
 }
 
-/** A row without a bare counterpart: megabytes of memory, at most `most`. */
+/** Returns a row without a baseline: megabytes of memory, at most `most`. */
 export function atMostMegabytes(what: string, megabytes: number, most: number): Row {
   const ours = inUnit(megabytes, 'MB')
   return { what, ours, bare: none, ratio: none, aim: `≤ ${most} MB`, ok: megabytes <= most }
 }
 
-/** A row without a bare counterpart: how often something happened, at most `most` times. */
+/** Returns a row without a baseline: the number of occurrences, at most `most`. */
 export function atMostTimes(what: string, count: number, most: number): Row {
   return { what, ours: String(count), bare: none, ratio: none, aim: `≤ ${most}`, ok: count <= most }
 }
@@ -77,7 +77,7 @@ export function printTable(rows: readonly Row[]): void {
   ])
 }
 
-/** Prints cells in columns as wide as the widest; the first line is the head. */
+/** Prints rows in aligned columns; the first line is the header. */
 export function printLines(lines: readonly (readonly string[])[]): void {
   const widths = (lines[0] ?? []).map((_, column) =>
     Math.max(...lines.map((line) => line[column]?.length ?? 0)),

@@ -1,4 +1,4 @@
-// Ends with 0 where the site on this machine is ready, else with 1: the health check of the container image.
+// The container image's health check: exits with 0 if the site on this machine is ready, else with 1.
 const port = process.env['PORT'] || '3000'
 
 try {

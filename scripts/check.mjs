@@ -1,4 +1,4 @@
-// npm run check: format, lint, types, dead code, commits, and the unit and HTTP tests (not with --no-tests). Stops at the first that fails.
+// npm run check: format, lint, types, dead code, commits, and the unit and HTTP tests (not with --no-tests). Stops at the first failure.
 import { checkCommits } from './checks/check-commits.mjs'
 import { readArguments } from './read-arguments.mjs'
 import { chooseSeed, runVitest, sayOutcomes } from './test-runner/run-tests.mjs'
@@ -8,7 +8,7 @@ const { values } = readArguments({
   name: 'check',
   about: 'Checks format, lint, types, dead code and new commits, and runs the unit and HTTP tests.',
   options: {
-    'no-tests': { type: 'boolean', about: 'leaves the tests out' },
+    'no-tests': { type: 'boolean', about: 'skips the tests' },
     seed: { type: 'string', about: 'repeats the random order of an earlier run' },
   },
 })

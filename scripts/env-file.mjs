@@ -4,10 +4,10 @@ import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 
 /**
- * Adds the settings of a file to the environment. What is set in the environment already wins.
- * @param {string} root the folder of the checkout, where `.env` lies; ENV_FILE names another file, and nothing where it is empty
+ * Adds the settings of a file to the environment. Existing environment variables take precedence.
+ * @param {string} root the folder of the checkout with `.env`; ENV_FILE names another file, or none if it is empty
  * @param {NodeJS.ProcessEnv} [env]
- * @throws Error where the file is there and cannot be read
+ * @throws Error if the file exists and cannot be read
  */
 export function loadEnvFile(root, env = process.env) {
   if (env.ENV_FILE === '') return
@@ -25,6 +25,6 @@ export function loadEnvFile(root, env = process.env) {
     env[name] = value
     fromFile.push(name)
   }
-  // `npm run config` says where a setting comes from.
+  // `npm run config` prints the source of each setting.
   env.ENV_FILE_SETTINGS = fromFile.join(',')
 }

@@ -10,20 +10,20 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(root, { recursive: true }))
 
-test('a setting of .env is read, and one that is set already wins', () => {
+test('reads .env; existing environment variables take precedence', () => {
   writeFileSync(join(root, '.env'), '# Where people reach it\nPUBLIC_URL="https://drama.example"\nPORT=80\n')
   const env = { PORT: '3000' }
   loadEnvFile(root, env)
   expect(env).toEqual({ PORT: '3000', PUBLIC_URL: 'https://drama.example', ENV_FILE_SETTINGS: 'PUBLIC_URL' })
 })
 
-test('without a file nothing changes', () => {
+test('changes nothing without a file', () => {
   const env = {}
   loadEnvFile(root, env)
   expect(env).toEqual({})
 })
 
-test('ENV_FILE names another file, which has to be there', () => {
+test('ENV_FILE names another file, which must exist', () => {
   writeFileSync(join(root, 'site.env'), 'PORT=80\n')
   const env: Record<string, string> = { ENV_FILE: 'site.env' }
   loadEnvFile(root, env)
@@ -33,7 +33,7 @@ test('ENV_FILE names another file, which has to be there', () => {
   )
 })
 
-test('an empty ENV_FILE reads none', () => {
+test('an empty ENV_FILE reads no file', () => {
   writeFileSync(join(root, '.env'), 'PORT=80\n')
   const env: Record<string, string> = { ENV_FILE: '' }
   loadEnvFile(root, env)

@@ -1,14 +1,14 @@
-// What a script may be given: `--help` on each, and nothing that it does not know. Imports nothing but Node's own modules.
+// Parses the arguments of scripts: adds `--help` and rejects unknown options. Imports only Node's own modules.
 import { parseArgs } from 'node:util'
 
 /**
- * Reads the arguments of a script of npm. `--help` prints what the script does and takes, and ends with status 0; what is not
- * known ends it with status 2, before anything is done.
+ * Parses the arguments of an npm script. `--help` prints the usage and exits with status 0; an unknown option exits with
+ * status 2 before the script does anything.
  * @param {object} script
- * @param {string} script.name as npm runs it, such as `test:two`
- * @param {string} script.about what it does, in one sentence
+ * @param {string} script.name its npm name, such as `test:two`
+ * @param {string} script.about a one-sentence description
  * @param {Record<string, { type: 'string' | 'boolean', about: string }>} [script.options]
- * @param {string} [script.positionals] what may be named besides, such as `[group …]`
+ * @param {string} [script.positionals] positional arguments, such as `[group …]`
  * @param {string[]} [given]
  */
 export function readArguments({ name, about, options = {}, positionals }, given = process.argv.slice(2)) {

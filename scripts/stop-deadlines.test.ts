@@ -16,10 +16,10 @@ afterEach(() => {
       if (!before.includes(listener)) process.off(signal, listener)
 })
 
-/** Has the latest listener hear a signal that was not sent. */
+/** Calls the latest signal listener without sending the signal. */
 const hear = (signal: NodeJS.Signals) => process.listeners(signal).at(-1)?.(signal)
 
-test('a process of the site stops once for all signals, and ends hard less than 10 s after the first', () => {
+test('a site process stops once for all signals, and exits forcibly less than 10 s after the first', () => {
   const exit = vi.spyOn(process, 'exit').mockReturnValue(undefined as never)
   const stop = vi.fn<(signal: string) => void>()
   onStopSignal(stop)
@@ -34,7 +34,7 @@ test('a process of the site stops once for all signals, and ends hard less than 
   expect(stopWithinMs).toBeLessThan(10_000)
 })
 
-test('a script kills a program that ignores signals after the site would have ended and before 10 s, and starts none after it', async () => {
+test('a script kills a program that ignores signals after the site would have exited and before 10 s, and starts no other', async () => {
   const children: ChildProcess[] = []
   const ignoring =
     "process.on('SIGTERM', () => console.log('heard')); setInterval(() => {}, 1000); console.log('ready')"

@@ -12,10 +12,10 @@ import { Visitor } from '#server/testing/site/visitor.ts'
 import { answersAt, waitUntil } from '#server/testing/wait-until.ts'
 import { freePort } from '#server/testing/site/free-port.ts'
 
-/** For each wait. The 10 s that a site has to stop are held by stop-signals.ts and run-child.mjs, however busy the machine is. */
+/** Time-out of each wait. stop-signals.ts and run-child.mjs enforce the 10 s limit for a stop, however busy the machine is. */
 const patienceMs = 120_000
 const root = join(import.meta.dirname, '..')
-// One for all tests, so that there is one cluster to make.
+// Shared by all tests, so that only one cluster is created.
 const home = mkdtempSync(join(tmpdir(), 'cliffhanger-stop-'))
 const running = new Set<TreeProcess>()
 
@@ -26,7 +26,7 @@ afterEach(() => {
 
 afterAll(() => rmSync(home, { recursive: true, force: true }))
 
-/** How to find the processes of `npm start` by their command lines. */
+/** Patterns for the command lines of the processes of `npm start`. */
 const roles = {
   npm: /^npm/,
   'scripts/start.mjs': /scripts\/start\.mjs/,
@@ -44,13 +44,13 @@ const inOrder: End = [0, null]
 test.each<[NodeJS.Signals, Role, End]>([
   ['SIGINT', 'npm', inOrder],
   ['SIGTERM', 'npm', inOrder],
-  // npm does not wait for its child then.
+  // npm does not wait for its child on this signal.
   ['SIGHUP', 'npm', [null, 'SIGHUP']],
   ['SIGTERM', 'scripts/start.mjs', inOrder],
   ['SIGTERM', 'server/main.ts', inOrder],
   ['SIGTERM', 'PostgreSQL', inOrder],
 ])(
-  '%s to %s finishes the request under way and ends every process of npm start',
+  '%s to %s completes the current request and stops every process of npm start',
   { timeout: 4 * patienceMs },
   async (signal, role, end) => {
     const site = await startSite({ DEMO: '0' })
@@ -66,7 +66,7 @@ test.each<[NodeJS.Signals, Role, End]>([
 )
 
 test(
-  'SIGTERM to the worker while ffmpeg runs ends every process of npm start',
+  'SIGTERM to the worker while ffmpeg runs stops every process of npm start',
   { timeout: 4 * patienceMs },
   async () => {
     const site = await startSite({ DEMO: '1' })
@@ -80,7 +80,7 @@ test(
 )
 
 test(
-  'npm start starts the site again when its process is killed, and ends it for good at SIGTERM',
+  'npm start restarts the site when its process is killed, and stops it at SIGTERM',
   { timeout: 4 * patienceMs },
   async () => {
     const site = await startSite({ DEMO: '0' })
@@ -123,7 +123,7 @@ const ended = (tree: readonly TreeProcess[]) =>
 
 const databaseLog = () => readFileSync(join(home, 'postgres', 'postgres.log'), 'utf8')
 
-/** `npm start` as an operator runs it: with no settings of the npm that runs the tests. */
+/** Runs `npm start` as an operator does, without the environment of the npm that runs the tests. */
 async function startSite(settings: Record<string, string>) {
   const port = await freePort()
   const { PATH, HOME } = process.env
@@ -145,7 +145,7 @@ async function startSite(settings: Record<string, string>) {
   return { npm, end, port, url: `${url}/api/health`, isReady, printed: () => printed }
 }
 
-/** Sends a call that writes to the database, but for the last byte of its body, which the site then waits for. */
+/** Sends a request that writes to the database without the last byte of its body, so that the site waits for it. */
 async function beginRequest(port: number): Promise<{ finish(): Promise<string> }> {
   const visitor = new Visitor(`http://127.0.0.1:${port}`)
   await (await visitor.fetch('/api/user')).text()

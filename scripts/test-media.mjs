@@ -1,4 +1,4 @@
-// npm run test:media: films of many kinds, imported both ways and played to the end. Ends with one line `N passed, N failed`.
+// npm run test:media: videos of many formats, imported by both methods and played to the end. Prints a last line `N passed, N failed`.
 import { readArguments } from './read-arguments.mjs'
 import { chooseSeed, runPlaywright, sayOutcomes } from './test-runner/run-tests.mjs'
 import { buildWeb, main, setUp } from './setup.mjs'
@@ -6,7 +6,7 @@ import { buildWeb, main, setUp } from './setup.mjs'
 readArguments({
   name: 'test:media',
   about:
-    'Imports films of many kinds by the command line and by the studio, and plays each to the end. MEDIA_FILMS names a folder of films to take instead.',
+    'Imports videos of many formats by the command line and by the studio, and plays each to the end. MEDIA_FILMS names a folder with other videos.',
   options: { seed: { type: 'string', about: 'repeats the random order of an earlier run' } },
 })
 

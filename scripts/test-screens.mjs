@@ -1,4 +1,4 @@
-// npm run test:screens: every screen in every language and size, for axe, layout and the keyboard. Ends with one line `N passed, N failed`.
+// npm run test:screens: every screen in every language and size, for axe, layout and the keyboard. Prints a last line `N passed, N failed`.
 import { readArguments } from './read-arguments.mjs'
 import { chooseSeed, runPlaywright, sayOutcomes } from './test-runner/run-tests.mjs'
 import { buildWeb, main, setUp } from './setup.mjs'

@@ -1,5 +1,5 @@
-// npm test: sets up what is missing, builds the pages if they changed, and runs every test in a random order, which
-// `npm test -- --seed=N` repeats. Ends with a table of the time it took and one line `N passed, N failed`.
+// npm test: installs missing packages, builds the pages if they changed, and runs every test in a random order, which
+// `npm test -- --seed=N` repeats. Prints a table of durations, and a last line `N passed, N failed`.
 import { readArguments } from './read-arguments.mjs'
 import { chooseSeed, runPlaywright, runVitest, sayOutcomes } from './test-runner/run-tests.mjs'
 import { buildWeb, main, setUp } from './setup.mjs'

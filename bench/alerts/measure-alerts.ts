@@ -29,12 +29,12 @@ const calmMs = minute
 const patienceMs = 25 * minute
 const viewEveryMs = 500
 const buyEveryMs = 2000
-/** Below the tenth at which the alert fires. */
+/** Free share of the full disk, below the 10 % at which the alert fires. */
 const freeOfFullDisk = 0.05
 
 interface Fault {
   what: string
-  /** The alerts that have to come. */
+  /** The expected alerts. */
   alerts: readonly string[]
   begin(): void | Promise<void>
   end(): void | Promise<void>
@@ -42,11 +42,11 @@ interface Fault {
 
 /**
  * `npm run bench -- alerts`: a site with a worker, a replica and Stripe's stand-in, watched by Debian's Prometheus and Alertmanager
- * with the files of deploy/observability as they are. Things go wrong, and it says after how long which alert fired and its mail
- * arrived. It takes 20 minutes (no payment for 15 is an alert), root (for a disk to fill), and little of the processor.
+ * with the unmodified files of deploy/observability. It injects faults and prints the time until each alert fired and its mail
+ * arrived. It takes 20 minutes (one alert needs 15 minutes without payments), requires root (to fill a disk), and uses little CPU.
  */
 export async function measureAlerts(): Promise<void> {
-  /** What has been opened, the latest last. */
+  /** The close functions of opened resources, in order of opening. */
   const opened: (() => void | Promise<void>)[] = []
   try {
     await drill((close) => void opened.push(close))
@@ -129,7 +129,7 @@ async function drill(atEnd: (close: () => void | Promise<void>) => void): Promis
   ]
   const [paying, others] = await Promise.all([
     meet(watch, failingStripe(standIns)),
-    // The long one goes on beside the others, which come one by one.
+    // The long fault runs in parallel with the others, which run one after the other.
     inTurn(faults, (fault) => meet(watch, fault)),
   ])
   printLines([
@@ -150,7 +150,7 @@ function failingStripe({ stripe }: StandIns): Fault {
   }
 }
 
-/** Begins a fault, waits for its alerts and their mails, ends it, and waits until they are over. @returns a line for each alert */
+/** Starts a fault, waits for its alerts and their mails, ends it, and waits until they are resolved. @returns a row for each alert */
 async function meet(watch: AlertWatch, fault: Fault): Promise<string[][]> {
   console.log(`${fault.what} …`)
   const began = Date.now()
@@ -186,7 +186,7 @@ async function inTurn<T, R>(items: readonly T[], work: (item: T) => Promise<R>):
   return results
 }
 
-/** Brings the database up to date and puts an episode on sale. */
+/** Migrates the database and adds a priced episode. */
 async function addEpisodeForSale(env: NodeJS.ProcessEnv, home: string) {
   const config = loadConfig(env)
   const log = createLog({ json: true, level: 'silent' })
@@ -216,7 +216,7 @@ async function endProcess(child: ChildProcess): Promise<void> {
   await ended
 }
 
-/** Does something again and again, whatever becomes of it. */
+/** Repeats `work` at an interval and ignores its errors. */
 async function again(everyMs: number, signal: AbortSignal, work: () => Promise<unknown>): Promise<void> {
   while (!signal.aborted) {
     await work().catch(() => {})

@@ -2,13 +2,13 @@ import { runAlertmanager, runPrometheus } from '#deploy/observability/run-promet
 import { freePort } from '#server/testing/site/free-port.ts'
 import { testSmtp } from '#server/testing/fakes/smtp-server.ts'
 
-/** When an alert was seen first: its condition held, it fired, its mail arrived. */
+/** The stages of an alert: its condition is true, it fires, its mail has arrived, it is resolved. */
 type Stage = 'pending' | 'firing' | 'mailed' | 'over'
 
 export interface AlertWatch {
-  /** Milliseconds from a time on until an alert reached a stage; undefined where it has not. */
+  /** Returns the milliseconds from `since` until an alert reached a stage; undefined if it has not. */
   msUntil(alert: string, stage: Stage, since: number): number | undefined
-  /** The names of all alerts that fired from a time on. */
+  /** Returns the names of all alerts that fired after `since`. */
   firedSince(since: number): string[]
   close(): Promise<void>
 }

@@ -5,9 +5,9 @@ import { brotliCompressSync } from 'node:zlib'
 import pg from 'pg'
 
 /**
- * The baseline: a Fastify server with nothing around it. Started as a process of its own with one JSON argument:
- * `answers` are sent byte for byte, each with its `type` and after `queries` indexed look-ups; `files` is a folder that is served as it is;
- * `connections` are the most that it opens to the database.
+ * The baseline: a plain Fastify server. It runs in its own process, with one JSON argument:
+ * `answers` are responses to send, each with its `type` and after `queries` indexed look-ups; `files` is a folder of static files;
+ * `connections` is the maximum number of database connections.
  */
 export interface BareOptions {
   port: number
@@ -37,7 +37,7 @@ for (const { path, file, type, queries } of options.answers) {
   })
 }
 
-// The same stream twice, so that the second is in no cache when the page switches to it.
+// The same stream under two paths, so that the second one is not cached when the page switches to it.
 for (const place of ['/files/*', '/files-again/*'])
   app.get(place, async (request, reply) => {
     const { '*': path } = request.params as { '*': string }

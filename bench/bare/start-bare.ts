@@ -12,14 +12,14 @@ export interface Bare {
 const usualPort = 3912
 const root = join(import.meta.dirname, '../..')
 
-/** The bare server in a process of its own, as the site is. */
+/** Starts the bare server in its own process, like the site. */
 export async function startBare(
   options: Pick<BareOptions, 'answers' | 'files' | 'connection' | 'connections'>,
   port = usualPort,
 ): Promise<Bare> {
   const page = join(root, 'bench/bare/bare-page.html')
   const nativePlayerPage = join(root, 'bench/bare/bare-native-player.html')
-  // The full build, since the stream's sound is a rendition of its own.
+  // The full build, because the stream has a separate audio rendition.
   const hls = join(root, 'node_modules/hls.js/dist/hls.min.js')
   const all: BareOptions = { ...options, port, page, nativePlayerPage, hls }
   const args = [join(root, 'bench/bare/bare-server.ts'), JSON.stringify(all)]

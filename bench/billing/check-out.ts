@@ -8,22 +8,22 @@ import { sandboxToken, testCards } from '#server/testing/builders/shopper.ts'
 import type { Visitor } from '#server/testing/site/visitor.ts'
 import type { StandIns } from './stand-ins.ts'
 
-/** Where people buy. */
+/** The shop of the simulated customers. */
 export interface Shop {
   url: string
   standIns: StandIns
   visitor: () => Visitor
-  /** How long somebody tries to pay an order. */
+  /** How long a customer retries to pay for an order. */
   patienceMs: number
 }
 
 const pauseMs = 100
-/** What a call answers while the same is under way elsewhere. */
+/** The code of a response while the same request is in progress elsewhere. */
 const underWay = 409
 
 /**
- * A new visitor buys something and does what a browser does on the way: where the site is away they try again, and with
- * every try they look first at what became of the last. @returns undefined where they gave up before there was an order
+ * Simulates the purchase of a new visitor as a browser does it: retries while the site is unavailable, and checks the result
+ * of the last attempt before each retry. @returns undefined if the visitor left before an order existed
  */
 export async function checkOut(
   shop: Shop,
@@ -41,7 +41,7 @@ export async function checkOut(
     return answer
   })
   if (!answer) return undefined
-  // A wallet that gave no answer has an order all the same, which the list knows.
+  // A wallet that did not respond has created an order, which the list contains.
   const order = answer.code === 200 ? answer.info : await findOrder(buyer)
   return order && { orderId: order.id, gateway: params.gateway, status: await pay(buyer, order) }
 }
@@ -52,7 +52,7 @@ interface Buyer {
   deadline: number
 }
 
-/** Does something until it goes through. @returns undefined where it does not before the deadline */
+/** Retries until it succeeds. @returns undefined if the deadline passes first */
 async function persist<T>({ deadline }: Buyer, work: () => Promise<T>): Promise<T | undefined> {
   while (Date.now() < deadline) {
     try {
@@ -71,7 +71,7 @@ function findOrder(buyer: Buyer): Promise<Order | undefined> {
   })
 }
 
-/** @returns the state that the person saw last */
+/** @returns the last status that the customer saw */
 async function pay(buyer: Buyer, made: Order): Promise<Order['status']> {
   let order = made
   while (order.status === 'pending' && Date.now() < buyer.deadline) {
@@ -84,7 +84,7 @@ async function pay(buyer: Buyer, made: Order): Promise<Order['status']> {
   return order.status
 }
 
-/** What the browser does where the order stands. */
+/** Performs the browser's next step for the order. */
 async function step({ visitor, shop }: Buyer, { id, gateway, next }: Order): Promise<void> {
   const { stripe } = shop.standIns
   const call = (payment_token?: string) =>

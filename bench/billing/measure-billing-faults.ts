@@ -3,15 +3,15 @@ import { openShop, type OpenShop } from './open-shop.ts'
 import { runSite } from './run-site.ts'
 
 const patienceMs = 60_000
-/** Of the site, for one call of a gateway. */
+/** The site's time-out for one gateway request. */
 const gatewayTimeoutMs = 400
-/** A minute passes in a second, so that nobody waits as long as the engine has people wait. */
+/** Interval of the accelerated clock: a minute passes in a second. */
 const tickMs = 200
 
 /**
- * `npm run bench -- billing-faults`: checkouts at all three gateways (`--checkouts 1000 --clients 8`) where whatever moves
- * money meets a fault: dropped before, dropped after, 500 after, time-out or 429, a fifth each. It fails where afterwards
- * anything is lost, doubled, unpaid or open.
+ * `npm run bench -- billing-faults`: checkouts at all three gateways (`--checkouts 1000 --clients 8`) where every request that
+ * moves money fails: dropped before, dropped after, 500 after, time-out or 429, a fifth each. The bench fails if afterwards
+ * anything is lost, duplicated, unpaid or open.
  */
 export async function measureBillingFaults(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({

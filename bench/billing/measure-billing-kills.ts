@@ -5,16 +5,16 @@ import { runSite, type RunningSite } from './run-site.ts'
 
 const minute = 60_000
 const day = 24 * 60 * minute
-/** How long a process lives, from its first answer on, and how long it takes to start: on a busy machine it lives longer too. */
+/** Lifetime of a process after its first response, and its usual start-up time; on a busy machine the lifetime is extended. */
 const [shortestMs, longestMs, usualStartMs] = [200, 4000, 2500]
 const patienceMs = 10_000
-/** What goes back of an order that is refunded in part. */
+/** The amount of a partial refund. */
 const partCents = 40
 
 /**
- * `npm run bench -- billing-kills`: people check out at all three gateways, subscriptions renew and orders are refunded
- * while the site's process is killed with -9 again and again (`--kills 100 --clients 8`), and its clock goes on between its
- * lives. It fails where afterwards anything is lost, doubled, unpaid or open.
+ * `npm run bench -- billing-kills`: customers check out at all three gateways, subscriptions renew and orders are refunded
+ * while the site's process is repeatedly killed with -9 (`--kills 100 --clients 8`), and its clock advances between
+ * restarts. The bench fails if afterwards anything is lost, duplicated, unpaid or open.
  */
 export async function measureBillingKills(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
@@ -51,7 +51,7 @@ export async function measureBillingKills(args: readonly string[]): Promise<void
   }
 }
 
-/** One after the other, and sometimes the operator gives the money back, whole or in part. */
+/** Buys one item after the other; the operator sometimes refunds an order, fully or partially. */
 async function buyOn(shop: OpenShop, running: { site?: RunningSite }, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const sale = await shop.buy(patienceMs)
@@ -61,7 +61,7 @@ async function buyOn(shop: OpenShop, running: { site?: RunningSite }, signal: Ab
   }
 }
 
-/** A process may be back at once, or only after days. */
+/** Advances the clock by zero up to several days. */
 function passTime(shop: OpenShop): void {
   const passed = oneOf([0, 0, 0, minute, 100 * minute, day * 2 * Math.random()])
   shop.setAhead(shop.options.aheadMs + passed)

@@ -16,8 +16,8 @@ const periodDays = [1, 7, 30, 365]
 const mostMinutes = 10
 
 /**
- * `npm run bench -- billing-year`: a year of 500 subscriptions in a moved clock, under two schedulers with database
- * connections of their own (`--subscriptions 100` for fewer). It fails where anybody was not charged once for each period.
+ * `npm run bench -- billing-year`: a year of 500 subscriptions with a simulated clock, under two schedulers with separate
+ * database connections (`--subscriptions 100` for fewer). It fails unless each subscription was charged once per period.
  */
 export async function measureBillingYear(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({

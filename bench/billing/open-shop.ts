@@ -32,25 +32,25 @@ import { startStandIns, type StandIns } from './stand-ins.ts'
 const second = 1000
 const hour = 3600 * second
 const day = 24 * hour
-/** By these steps the clock goes on at the end, until whatever is looked up daily has had its last look. */
+/** The steps of the clock at the end, long enough for the last daily poll. */
 const settleSteps = [20 * second, 60 * second, 6 * 60 * second, hour, hour, day, day, day, day, day, day]
 const lastSteps = [20 * second, 60 * second, 6 * 60 * second, hour, day, day, day, day, day, day]
-/** One of its own, so that other benches may run beside it. */
+/** A free port, so that benches can run in parallel. */
 const port = await freePort()
 
-/** A site's database, its things on sale and its gateways, which outlive the site's processes. */
+/** A site's database, products and gateways, which outlive the site's processes. */
 export interface OpenShop {
   env: NodeJS.ProcessEnv
   options: SiteOptions
   standIns: StandIns
   sales: Sale[]
-  /** Moves the clocks of the gateways; the processes of the site are told by whoever runs them. */
+  /** Sets the clocks of the gateways; the caller sets those of the site's processes. */
   setAhead(aheadMs: number): void
-  /** Buys something by chance, at a gateway by chance. */
+  /** Buys a random product at a random gateway. */
   buy(patienceMs: number): Promise<Sale | undefined>
-  /** What the janitor, the scheduler and the reconciliation do over the days that follow, without trouble. */
+  /** Runs the janitor, the scheduler and the reconciliation over the following days, without faults. */
   settle(): Promise<void>
-  /** Prints what became of it all. @returns whether there is enough of everything that was tried, and nothing wrong */
+  /** Prints the results. @returns true if there are enough of each kind, without errors */
   report(tried: readonly ('sales' | 'renewals' | 'refunds')[]): Promise<boolean>
   close(): Promise<void>
 }
@@ -101,7 +101,7 @@ export async function openShop(): Promise<OpenShop> {
         await lookUpDue(context)
         await reconcile(context)
       }
-      // On a slow machine the last renewals too may be without an answer. Now nothing new begins.
+      // On a slow machine the last renewals may also lack a response. Nothing new starts from here on.
       for (const step of lastSteps) {
         setAhead(options.aheadMs + step)
         await lookUpDue(context)
@@ -121,7 +121,7 @@ export async function openShop(): Promise<OpenShop> {
   }
 }
 
-/** A round takes some of what is due, and what a round settles may leave something for the next. */
+/** Repeats rounds, because each processes a part of the due work and may create more. */
 async function lookUpDue(context: Context): Promise<void> {
   const dueNow = () =>
     context.db
@@ -137,7 +137,7 @@ type Goods = Omit<BodyOf<typeof createOrder>, 'email' | 'gateway'>
 
 async function stock(context: Context): Promise<Goods[]> {
   const video = await buildVideo(context)
-  // Everybody pays with the same test card, which has an introductory price only once.
+  // All customers use the same test card, which gets an introductory price only once.
   await context.db.updateTable('plans').set({ intro_price_cents: null }).execute()
   const plans = await context.db.selectFrom('plans').select('id').where('period_days', '<', 60).execute()
   return [
@@ -157,7 +157,7 @@ function pick(goods: readonly Goods[]): Goods & { gateway: GatewayId } {
   return { ...what, ...way }
 }
 
-/** Any of them, each as likely. */
+/** Returns a random element, with uniform distribution. */
 export function oneOf<T>(list: readonly T[]): T {
   const found = list[Math.floor(Math.random() * list.length)]
   if (found === undefined) throw new Error('there is nothing to choose from')
@@ -199,7 +199,7 @@ async function report(
   return sound && Object.values(open).every((count) => count === 0)
 }
 
-/** The payments that were not brought to an end. */
+/** Returns the payments that are not in a final state. */
 function selectOpen(db: Context['db']): Promise<object[]> {
   return db
     .selectFrom('attempts')

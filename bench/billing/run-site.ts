@@ -5,9 +5,9 @@ import nodeFlags from '#scripts/node-flags.json' with { type: 'json' }
 
 export interface SiteOptions {
   webRoot: string
-  /** How far the site's clock is ahead. */
+  /** The offset of the site's clock. */
   aheadMs: number
-  /** Whether the sandbox meets faults as the stand-ins of the others do. */
+  /** True if the sandbox fails as the stand-ins of the other gateways do. */
   troubled?: boolean
   gatewayTimeoutMs?: number
 }
@@ -16,13 +16,13 @@ export type Message = { aheadMs: number } | { refund: { orderId: string; amountC
 
 export interface RunningSite {
   send(message: Message): void
-  /** Sends it a signal and waits until it is gone; does nothing where it is. */
+  /** Sends a signal and waits for the process to exit; does nothing if it has exited. */
   end(signal: NodeJS.Signals): Promise<void>
 }
 
 const startsWithinMs = 180_000
 
-/** Starts a site with the settings of `env`, and waits until it answers. @throws Error where it ends before */
+/** Starts a site with the settings of `env`, and waits until it responds. @throws Error if it exits first */
 export async function runSite(env: NodeJS.ProcessEnv, options: SiteOptions): Promise<RunningSite> {
   const child = fork(join(import.meta.dirname, 'site-process.ts'), [JSON.stringify(options)], {
     env,
@@ -31,7 +31,7 @@ export async function runSite(env: NodeJS.ProcessEnv, options: SiteOptions): Pro
   })
   await Promise.race([once(child, 'message', { signal: AbortSignal.timeout(startsWithinMs) }), endOf(child)])
   return {
-    // What a process that is being killed does not hear is as if it had never been said.
+    // Messages to a killed process are lost, which is the intended behaviour.
     send: (message) => void (child.connected && child.send(message, () => {})),
     async end(signal) {
       if (child.exitCode !== null || child.signalCode !== null) return

@@ -1,5 +1,5 @@
-// A site with all three gateways in a process of its own, which may be ended in any way. The parent's messages move its
-// clock and ask for refunds, as an operator does. It ends when its parent does.
+// A site with all three gateways in its own process, which can be killed at any time. The parent's messages set its
+// clock and request refunds, as an operator does. It exits with its parent.
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { BillingContext } from '#server/features/billing/billing-context.ts'
@@ -13,7 +13,7 @@ import { createSite } from '#server/site.ts'
 import { troubledSandbox } from './troubled-sandbox.ts'
 import type { Message, SiteOptions } from './run-site.ts'
 
-/** So that renewals and what was left open wait for no timer of minutes. */
+/** A short interval of renewals and open payments, instead of minutes. */
 const roundMs = 150
 
 const options = JSON.parse(process.argv[2] ?? '{}') as SiteOptions

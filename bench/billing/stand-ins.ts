@@ -8,17 +8,17 @@ import { anyFault } from './troubled-sandbox.ts'
 export interface StandIns {
   stripe: FakeStripe
   paypal: FakePaypal
-  /** The settings that lead a site to them. */
+  /** The settings of a site that uses them. */
   env: Record<string, string>
-  /** How far their clocks are ahead. */
+  /** Sets the offset of their clocks. */
   setAhead(aheadMs: number): void
-  /** What PayPal has done with payments, and how often. */
+  /** Counts of PayPal's payment scenarios. */
   readonly moods: PaypalScenarios
-  /** From now on whatever moves money meets a fault. */
+  /** Makes every request that moves money fail. */
   trouble(): void
-  /** All goes well again. */
+  /** Ends the faults. */
   recover(): void
-  /** PayPal's payments come to their end, and stay so. */
+  /** Brings PayPal's payments to their final states and ends the scenarios. */
   endMoods(): void
   /** The number of events sent so far. */
   sent(): number
@@ -26,16 +26,16 @@ export interface StandIns {
 }
 
 const pauseMs = 100
-/** How likely PayPal disturbs a payment within such a pause, and takes its time over one. */
+/** Probability that PayPal changes a payment within such a pause, or delays one. */
 const moodOdds = 0.003
 const pendingOdds = 0.15
-/** How long an answer is held back that meets a time-out. */
+/** Delay of a response that times out. */
 const holdMs = 1500
 const paypalMovesMoney = /^POST \/v2\/(checkout\/orders|payments\/captures)/
 
 /**
- * Starts both, which tell a site their events until it takes them, as the real ones do. PayPal's payments are pending, declined,
- * disputed, reversed and refunded in part meanwhile.
+ * Starts both. They send their events until the site accepts them, as the real gateways do. PayPal's payments are pending, declined,
+ * disputed, reversed and partially refunded meanwhile.
  */
 export async function startStandIns(siteUrl: string): Promise<StandIns> {
   let aheadMs = 0

@@ -3,12 +3,12 @@ import type { PaymentGateway } from '#server/features/billing/gateways/gateway.t
 
 const faults: readonly Fault[] = ['dropped before', 'dropped after', '500 after', 'time-out', '429']
 
-/** One of the five at random, each in a fifth of all cases. */
+/** Returns one of the five faults at random, with uniform distribution. */
 export function anyFault(): Fault {
   return faults[Math.floor(Math.random() * faults.length)] ?? '429'
 }
 
-/** The sandbox as if a bad line led to it, whenever it is to move money; other gateways as they are. */
+/** Adds faults to the sandbox's requests that move money; returns other gateways unchanged. */
 export function troubledSandbox(gateway: PaymentGateway): PaymentGateway {
   if (gateway.id !== 'sandbox') return gateway
   return {

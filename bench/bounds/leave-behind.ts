@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { cookiesOf, newCookies, post } from './people.ts'
 
-/** How many of each a network sends. */
+/** The number of requests of each kind from one network. */
 export interface Loads {
   beacons: number
   tokens: number
@@ -13,7 +13,7 @@ export interface Loads {
 
 const words = (bytes: number) => randomBytes(bytes).toString('base64url')
 
-/** What strangers send who want to fill the disk: each call with the most that it may carry, as somebody new. */
+/** Sends requests that try to fill the disk: each with its maximum payload, from a new visitor. */
 export function leaveBehind(
   url: string,
   { planId, videoIds }: { planId: string; videoIds: readonly string[] },

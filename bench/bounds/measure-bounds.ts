@@ -24,14 +24,14 @@ const mostMegabytes = 250
 const mostHealthMs = 200
 const mostGrowthMegabytes = 5
 const videos = 50_000
-/** What one person's events took where the export was found to end the process. */
+/** The number of a user's events at which an export once crashed the process. */
 const exportedEvents = 34_000
 const exportedBytes = 2400
 const exportsAtOnce = 20
 const readers = 500
 const holdMs = 10_000
 
-/** What 6,000 calls a minute are in ten minutes, in equal parts. */
+/** 6,000 requests a minute for ten minutes, in equal parts. */
 const loads: Loads = {
   beacons: 10_000,
   tokens: 10_000,
@@ -42,9 +42,9 @@ const loads: Loads = {
 }
 
 /**
- * `npm run bench -- bounds`: what strangers did to the site in an attack, again: 20 exports of one person with 80 MB of events, 500
- * connections that ask for a sitemap of 50,000 videos and do not read it, as many that send 1,000 requests at once, and as many beacons, made-up tokens, orders, payments,
- * favorites and consent answers as one network may send in ten minutes, sent as fast as they go. `--part 0.1` sends a tenth of those.
+ * `npm run bench -- bounds`: simulates an attack: 20 exports of one user with 80 MB of events, 500 connections that request a
+ * sitemap of 50,000 videos and do not read it, 500 that send 1,000 requests at once, and as many beacons, invalid tokens, orders, payments,
+ * favorites and consent answers as one network may send in ten minutes, as fast as possible. `--part 0.1` sends a tenth of those.
  */
 export async function measureBounds(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({ args: [...args], options: { part: { type: 'string', default: '1' } } })
@@ -79,7 +79,7 @@ export async function measureBounds(args: readonly string[]): Promise<void> {
   }
 }
 
-/** The bounds as they are for everybody; calls alone are not limited, as ten minutes of them come at once. */
+/** The default limits, except that requests are not limited, because ten minutes of them are sent at once. */
 function envOf(dataDir: string): NodeJS.ProcessEnv {
   const env = benchEnv(dataDir)
   for (const name of quotaSettings) delete env[name]
@@ -95,7 +95,7 @@ async function fillVideos(pool: pg.Pool): Promise<void> {
   )
 }
 
-/** What the process holds at most, and how long health takes at most, while something goes on. */
+/** Measures the process's peak memory and the slowest health check during `work`. */
 async function hold(site: ChildProcess, what: string, work: () => Promise<() => void>): Promise<Row[]> {
   let [megabytes, over] = [0, false]
   const watching = fork(join(import.meta.dirname, 'watch-health.ts'), [`${url}/api/health`], {
@@ -112,7 +112,7 @@ async function hold(site: ChildProcess, what: string, work: () => Promise<() => 
   over = true
   await looking
   watching.send('end')
-  // It sends one number.
+  // The message is one number.
   const [slowest] = (await once(watching, 'message')) as [number]
   end()
   if (site.exitCode !== null) throw new Error(`the process ended during ${what}`)
@@ -122,7 +122,7 @@ async function hold(site: ChildProcess, what: string, work: () => Promise<() => 
   ]
 }
 
-/** What a busy machine does to the figures. */
+/** The baseline on a busy machine. */
 const idle = () => delay(holdMs).then(() => () => {})
 
 async function unreadSitemaps(pool: pg.Pool): Promise<() => void> {
@@ -136,7 +136,7 @@ async function unreadSitemaps(pool: pg.Pool): Promise<() => void> {
 
 const unreadPipelines = () => holdUnread('/', 1000)
 
-/** Opens many connections that send requests and read no answer. */
+/** Opens many connections that send requests and do not read the responses. */
 async function holdUnread(path: string, requests: number): Promise<() => void> {
   const sockets = Array.from({ length: readers }, () => askUnread(path, requests))
   await delay(holdMs)
@@ -185,7 +185,7 @@ async function growth(pool: pg.Pool, part: number): Promise<Row> {
   const there = { planId: rows[0]?.id ?? '', videoIds: videosThere.rows.map(({ id }) => id) }
   const work = leaveBehind(url, there, loads, part)
   await runClients(16, () => work.isDone(), work.next)
-  // What waits in buffers and to be counted.
+  // Waits for buffered writes and pending counts.
   await delay(15_000)
   const grown = (await size()) - before
   const orders = await pool.query('SELECT id FROM orders LIMIT 1')

@@ -1,6 +1,6 @@
 let made = 0
 
-/** The cookies of an answer, as a browser sends them back. */
+/** Returns the cookies of a response as a `cookie` header. */
 export const cookiesOf = (response: Response) =>
   response.headers
     .getSetCookie()
@@ -8,7 +8,7 @@ export const cookiesOf = (response: Response) =>
     .map((line) => line.split(';')[0])
     .join('; ')
 
-/** A call that keeps something, as a browser of ours makes it. */
+/** Sends a POST request as a browser does from the site. */
 export function post(
   url: string,
   path: string,
@@ -22,21 +22,21 @@ export function post(
   })
 }
 
-/** The cookies of somebody new. */
+/** Returns the cookies of a new visitor. */
 export async function newCookies(url: string): Promise<string> {
   const response = await fetch(`${url}/api/user`)
   await response.arrayBuffer()
   return cookiesOf(response)
 }
 
-/** Somebody who has just registered. */
+/** Registers a new member. */
 export async function registerPerson(url: string): Promise<{ id: string; cookie: string }> {
   const password = 'nobody needs to know this one'
   const email = `bounds-${++made}@example.com`
   const cookie = await newCookies(url)
   const body = { email, password, repeat_password: password }
   const response = await post(url, '/api/user/register', body, { cookie })
-  // Our own answer.
+  // The site's own response.
   const { info } = (await response.json()) as { info: { id: string } }
   return { id: info.id, cookie: cookiesOf(response) }
 }

@@ -1,5 +1,5 @@
-// Asks a site how it is, ten times a second, in a process of its own: what the loads cost the bench is no delay of the site. It says
-// when it has begun and, told to end, how long the slowest answer took.
+// Polls a site's health ten times a second, in its own process, so that the load on the bench does not add to the measured time.
+// It sends a message when it starts and, on request, the duration of the slowest response.
 import { setTimeout as delay } from 'node:timers/promises'
 
 const url = process.argv[2] ?? ''
@@ -8,7 +8,7 @@ process.once('message', () => {
   over = true
 })
 process.once('disconnect', () => process.exit(0))
-// The first call costs the asking process itself a quarter of a second.
+// The first request takes a quarter of a second in this process itself.
 await fetch(url).then((response) => response.text())
 process.send?.('looking')
 while (!over) {

@@ -9,21 +9,21 @@ import { printLines } from '#bench/table.ts'
 
 const content = { episodes: 3, seconds: 12, times: 5, size: '360x640' }
 const minuteMs = 60_000
-/** What a start leaves to be done is over by then. */
+/** Time until start-up work is finished. */
 const settleMs = 60_000
-/** An import leaves tables to be cleaned up, which is no part of resting. */
+/** Cleans up after the import, which is not part of the idle load. */
 const rest = ['VACUUM (ANALYZE)', 'CHECKPOINT']
-/** Viewers come one after the other over so long. */
+/** The period over which viewers arrive. */
 const arriveMs = 30_000
-/** So many members make their calls one after the other, to see what a call takes at rest. */
+/** The number of members who make sequential requests, to measure latency without load. */
 const atRest = 30
-/** Of each of them, as many as of two minutes of watching. */
+/** Saved positions per member, as many as in two minutes of watching. */
 const savesAtRest = 10
 
 /**
- * `npm run bench -- capacity 200`: what an idle site costs a minute, what so many members (200 where none are named) cost as they arrive (home,
- * then a video) and in each minute that they watch, as the player does it, and how long calls take meanwhile. `--minutes 2` says for how
- * long; `--edge` leaves segments to a proxy or an edge; `--only idle` or `--only watching` leaves the other out.
+ * `npm run bench -- capacity 200`: measures the cost per minute of an idle site, of so many members (default 200) as they arrive (home,
+ * then a video) and per minute as they watch like the player does, and the latency meanwhile. `--minutes 2` sets the
+ * duration; `--edge` leaves segments to a proxy or CDN; `--only idle` or `--only watching` skips the other part.
  */
 export async function measureCapacity(args: readonly string[]): Promise<void> {
   const { values, positionals } = parseArgs({
@@ -101,7 +101,7 @@ async function measureViewers(
     opened = await spread(arriveMs, (viewer) => viewer.arrive())
   })
   const watching = await measured(() =>
-    // Evenly over the time from one save to the next.
+    // Spreads viewers evenly over the interval between two saves.
     spread(15_000, async (viewer, index) => {
       const film = opened[index]
       if (film) await viewer.watch(film, minutes * minuteMs)
@@ -143,7 +143,7 @@ function p95(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length * 0.95)] ?? NaN
 }
 
-/** A call that was refused costs another thing than what is measured. */
+/** Stops on a failed request, because its cost would falsify the result. */
 function stopIfFailed({ failures }: Meter): void {
   if (failures.length > 0)
     throw new Error(`${failures.length} calls were refused or failed, the first: ${failures[0]}`)

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Pool } from 'pg'
 
-/** What a site and its database have done since they started. */
+/** Counters of a site and its database since their start. */
 export interface Costs {
   transactions: number
   walBytes: number
@@ -12,8 +12,8 @@ export interface Costs {
 }
 
 /**
- * Reads the costs so far. The processor's time is read from /proc: of the site's process with its worker, and of PostgreSQL with all its
- * processes, those that have ended included.
+ * Reads the current costs. CPU time is read from /proc: of the site's process with its worker, and of all PostgreSQL
+ * processes, including exited ones.
  */
 export async function readCosts(pool: Pool, sitePid: number): Promise<Costs> {
   const { rows } = await pool.query<Record<'pid' | 'transactions' | 'rows_written' | 'wal_bytes', string>>(
@@ -35,7 +35,7 @@ export async function readCosts(pool: Pool, sitePid: number): Promise<Costs> {
   }
 }
 
-/** What was added from one reading to the next. */
+/** Returns the difference between two readings. */
 export function costsBetween(before: Costs, after: Costs): Costs {
   return {
     transactions: after.transactions - before.transactions,
@@ -58,7 +58,7 @@ function readProcesses(): Map<number, ProcessTime> {
   return new Map(pids.flatMap((pid) => readProcess(pid)))
 }
 
-/** Empty where the process has ended meanwhile. */
+/** Reads a process; returns an empty list if it has exited meanwhile. */
 function readProcess(pid: number): [number, ProcessTime][] {
   let stat: string
   try {
@@ -66,13 +66,13 @@ function readProcess(pid: number): [number, ProcessTime][] {
   } catch {
     return []
   }
-  // The name of the program, in brackets, may hold spaces.
+  // The program's name, in brackets, may contain spaces.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0)
   return [[pid, { parent: Number(fields[1]), cpuMs: (ticks * 1000) / ticksPerSecond }]]
 }
 
-/** Of a process and all that it has started, but for one of them. */
+/** Returns the CPU time of a process and its descendants, except one of them. */
 function cpuMs(processes: ReadonlyMap<number, ProcessTime>, pid: number, except?: number): number {
   const own = processes.get(pid)?.cpuMs ?? 0
   const children = [...processes].filter(([child, { parent }]) => parent === pid && child !== except)

@@ -2,15 +2,15 @@ import { Agent, request } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { progressSaver, type Place } from '#web/features/library/progress-saver.ts'
 
-/** Where everybody's calls go, and how long each took. */
+/** The target of all viewers' requests, with their durations. */
 export interface Meter {
   base: string
   agent: Agent
-  /** Milliseconds of each call of the API, the beacons among them. */
+  /** Milliseconds of each API request, including beacons. */
   calls: number[]
   segments: number
   failures: string[]
-  /** Whether segments are left to an edge in front of the site. */
+  /** True if a CDN in front of the site serves the segments. */
   edge: boolean
 }
 
@@ -33,17 +33,17 @@ export interface Opened {
 
 interface Playing {
   episode: Episode
-  /** The addresses of its segments, two seconds each. */
+  /** The URLs of its segments, two seconds each. */
   segments: string[]
 }
 
 const segmentMs = 2000
-/** So much is fetched ahead as an episode begins. */
+/** The number of segments that are fetched ahead when an episode starts. */
 const aheadSegments = 3
-/** How often a page is told where its player is. */
+/** The interval of `timeupdate` events. */
 const tickMs = 250
 
-/** A member in a browser: asks what the pages ask, in their order, and plays as the player does. */
+/** Simulates a member in a browser: sends the requests of the pages in their order, and plays as the player does. */
 export class Viewer {
   readonly #meter: Meter
   readonly #cookie: string
@@ -53,7 +53,7 @@ export class Viewer {
     this.#cookie = cookie
   }
 
-  /** Home, then a video, until its first episode could play. */
+  /** Opens the homepage, then a video, until its first episode can play. */
   async arrive(): Promise<Opened> {
     await this.#get('/')
     const [home] = await Promise.all([
@@ -68,20 +68,20 @@ export class Viewer {
       this.#ask(`/api/video?id=${videoId}`),
       this.#ask(`/api/video/episode?video_id=${videoId}&limit=200`),
     ])
-    // Our own answer; what is missing shows in the next step.
+    // The site's own response; missing data fails the next step.
     const episodes = pick(list, 'data', 'list') as Episode[]
     await this.#sendEvent('visit_video', { video_id: videoId })
     const [first, next] = [await this.#open(episodes[0]), await this.#open(episodes[1])]
     return { videoId, episodes, first, next }
   }
 
-  /** Saves so many places in a film, one after the other. */
+  /** Saves `count` positions in an episode, one after the other. */
   async savePlaces({ videoId, first }: Opened, count: number): Promise<void> {
     for (let saved = 0; saved < count; saved++)
       await this.#save({ videoId, episodeId: first.episode.id, positionMs: saved * 1000 }, new Date())
   }
 
-  /** Watches for so long, one episode after the other, and leaves. Positions are saved by the player's own code. */
+  /** Watches one episode after the other for this time, and leaves. The player's own code saves positions. */
   async watch({ videoId, episodes, ...opened }: Opened, ms: number): Promise<void> {
     const saver = progressSaver((place, at) => this.#save(place, at))
     const over = performance.now() + ms
@@ -162,7 +162,7 @@ export class Viewer {
     return text
   }
 
-  /** By Node's own client: a thousand viewers must not take the processor from the site that is measured. */
+  /** Uses Node's own HTTP client, so that a thousand viewers leave the CPU to the measured site. */
   #get(path: string, body?: string): Promise<string> {
     const { base, agent } = this.#meter
     const headers = {
@@ -189,7 +189,7 @@ export class Viewer {
   }
 }
 
-/** What an answer holds at a place. */
+/** Returns the value at a path of a response. */
 function pick(value: unknown, ...path: (string | number)[]): unknown {
   return path.reduce<unknown>((at, key) => Object(at)[key], value)
 }

@@ -3,17 +3,17 @@ import type { CatalogueSize } from './fill-catalogue.ts'
 import { madeUpWord } from './made-up-words.ts'
 import { pagesOf, readPlaces } from './pick-places.ts'
 
-/** A listing to measure: the calls that its clients make by turns, and how much slower it may get. */
+/** A listing to measure: the requests that its clients send in turn, and its maximum slowdown. */
 export interface Case {
   name: string
   /**
-   * In five languages they are more than are answered in a second, so that each is asked of the database and none is found among
-   * the answers that are kept for a second.
+   * In five languages there are more than are served in a second, so that each request reads the database and none
+   * is served from the one-second response cache.
    */
   paths: string[]
-  /** One address for everybody, which is answered from what is kept. */
+  /** A single URL that is served from the response cache. */
   kept?: boolean
-  /** Asked by a person with a long history. */
+  /** Requested by a user with a long history. */
   busy?: boolean
   aim: { ratio: number; ms?: number }
 }
@@ -22,7 +22,7 @@ const listing = { ratio: 1.5 }
 const search = { ratio: 3, ms: 50 }
 const variants = 1000
 
-/** Every listing, each with many different ids, places, page sizes and words. `busyId` is the person with a long history. */
+/** Returns every listing with many ids, cursors, page sizes and search words. `busyId` is the user with a long history. */
 export async function makeCases(pool: Pool, { videos }: CatalogueSize, busyId: string): Promise<Case[]> {
   const ids = async (sql: string) => (await pool.query<{ id: string }>(sql)).rows.map(({ id }) => id)
   const commonTags = await ids('SELECT id FROM tags ORDER BY video_count DESC, id LIMIT 20')
@@ -93,7 +93,7 @@ export async function makeCases(pool: Pool, { videos }: CatalogueSize, busyId: s
       aim: listing,
     },
     ...searches(await readWords(pool)),
-    // A catalogue that was filled long ago may have no section that recommends.
+    // A catalogue of an earlier version may lack a section with recommendations.
   ].filter(({ paths }) => paths.length > 0)
 }
 
@@ -122,7 +122,7 @@ function searches({ common, middling, rare, pairs }: Awaited<ReturnType<typeof r
   ]
 }
 
-/** Words as somebody would look for them: of English titles, from the most common to the rarest. */
+/** Returns search words from English titles, from the most common to the rarest. */
 async function readWords(pool: Pool) {
   const words = (from: number, to: number) =>
     Array.from({ length: variants }, (_, index) =>
@@ -140,7 +140,7 @@ async function readWords(pool: Pool) {
   }
 }
 
-/** Two letters change places, not always the same two. */
+/** Swaps two letters, at varying positions. */
 function mistype(word: string, index: number): string {
   const place = 1 + (index % (word.length - 2))
   return word.slice(0, place) + word.charAt(place + 1) + word.charAt(place) + word.slice(place + 2)

@@ -3,21 +3,21 @@ import type { Pool } from 'pg'
 import { withNamedStatements } from '#server/platform/database/named-statements.ts'
 import type { Tables } from '#server/tables.ts'
 
-/** What grows with the catalogue: no plan may read one of these from end to end. */
+/** Tables that grow with the catalogue; no plan may contain a sequential scan of them. */
 const large =
   /Seq Scan on (videos|video_tags|video_search|search_words|watched_next|history|favorites|episodes|plays|rank_changes|tags)\b/
 
 export interface Plans {
   text: string
-  /** The statements that scan a large table, by the name of what asked for them. */
+  /** The statements that scan a large table, with the name of their listing. */
   scans: string[]
-  /** Those that count rows; a search may count its matches, which are few. */
+  /** The statements that count rows; a search may count its few matches. */
   counts: string[]
 }
 
 type Statement = { sql: string; parameters: readonly unknown[] }
 
-/** Runs each of these against the database and shows the plan of every statement that it makes, as it ran and as it is prepared. */
+/** Runs each listing and returns the plans of its statements, as executed and as prepared. */
 export async function explainPlans(
   pool: Pool,
   reads: ReadonlyMap<string, (db: Kysely<Tables>) => Promise<unknown>>,
@@ -34,7 +34,7 @@ export async function explainPlans(
       const ran = await explain(pool, 'ANALYZE, BUFFERS', statement.sql, statement.parameters)
       const prepared = await explain(pool, 'GENERIC_PLAN', statement.sql, undefined)
       parts.push(`### ${name}\n\n${statement.sql}\n\n${ran}\n\nprepared:\n${prepared}\n`)
-      // The plan that the site runs: one for all values (`planOnce`).
+      // The generic plan that the site uses (`planOnce`).
       if (large.test(prepared)) scans.push(`${name}: ${statement.sql}`)
       if (/\bcount\(/i.test(statement.sql) && !statement.sql.includes('found_before'))
         counts.push(`${name}: ${statement.sql}`)
@@ -43,7 +43,7 @@ export async function explainPlans(
   return { text: parts.join('\n'), scans, counts }
 }
 
-/** The database as the site uses it; every statement is noted. */
+/** Opens the database as the site does, and records every statement. */
 function openNoting(pool: Pool, made: Statement[]): Kysely<Tables> {
   return new Kysely<Tables>({
     dialect: new PostgresDialect({ pool: withNamedStatements(pool) }),

@@ -12,28 +12,28 @@ import {
 import { upperTiers } from '#server/features/catalog/ranking/rank-queries.ts'
 import { madeUpTexts } from './made-up-words.ts'
 
-/** How much of everything a catalogue of this many videos has. */
+/** The number of rows of each kind in a catalogue. */
 export interface CatalogueSize {
   videos: number
   people: number
-  /** How many videos each of them has watched. */
+  /** The number of videos that each user has watched. */
   historyEach: number
 }
 
 const tagCount = (videos: number) => Math.min(2000, Math.max(40, Math.round(videos / 20)))
 
-/** The id of a record by its number, and a file that every episode plays. */
+/** Creates a function for ids of numbered records, and one media file that every episode uses. */
 const beginnings = `CREATE FUNCTION bench_id(kind text, number bigint) RETURNS text LANGUAGE sql IMMUTABLE STRICT
   RETURN kind || '_' || md5(kind || number);
   INSERT INTO assets (id, folder, state, source_name, source_hash, width, height, duration_ms, has_audio)
     VALUES ('ast_bench', 'ast_bench', 'ready', '01.mp4', 'bench', 720, 1280, 60000, true)`
 
-/** Tables that are loaded without their triggers, foreign keys and (but for keys) indexes. */
+/** Tables that are loaded without triggers, foreign keys and indexes other than keys. */
 const loaded = ['videos', 'video_tags', 'episodes', 'video_search', 'search_words', 'watched_next', 'history']
 
 /**
- * Fills an empty, migrated database with made-up videos, tags, episodes, users and history. A run that was
- * stopped goes on where it was. The search rows are made by the site's own function.
+ * Fills an empty, migrated database with generated videos, tags, episodes, users and history. An interrupted
+ * run is resumed. The site's own function creates the search rows.
  */
 export async function fillCatalogue(pool: Pool, size: CatalogueSize, report: Report): Promise<void> {
   const client = await pool.connect()
@@ -42,7 +42,7 @@ export async function fillCatalogue(pool: Pool, size: CatalogueSize, report: Rep
     await once(client, 'beginnings', () => client.query(beginnings))
     await once(client, 'indexes dropped', () => dropIndexes(client, loaded))
     for (const step of stepsOf(size)) await fill(client, step, report)
-    // What the triggers would have done, before there are indexes that each row would have to be put into.
+    // Does the triggers' work before the indexes exist.
     await once(client, 'tags listed', () => client.query('UPDATE videos SET tag_ids = listed_tags(id)'))
     await once(client, 'indexes made', async () => {
       await arrange(client)
@@ -82,7 +82,7 @@ function stepsOf({ videos, people, historyEach }: CatalogueSize): Step[] {
       name: 'videos',
       total: videos,
       chunk: 5000,
-      // A few are played a lot and most hardly; ages and plays have nothing to do with each other.
+      // A few videos have many plays, most have few; age and plays are independent.
       sql: `INSERT INTO videos (id, slug, titles, synopses, category_id, state, featured, free_episodes, episode_count,
           currency, episode_cents, video_cents, play_count, popularity, released_at)
         SELECT bench_id('vid', n), 'video-' || n, title, synopsis,
@@ -133,7 +133,7 @@ function stepsOf({ videos, people, historyEach }: CatalogueSize): Step[] {
       name: 'history',
       total: people,
       chunk: 1000,
-      // 7919 divides none of the sizes, so nobody has a video twice.
+      // 7919 divides none of the sizes, so no user has a video twice.
       sql: `INSERT INTO history (user_id, video_id, episode_id, position_ms, at)
         SELECT bench_id('usr', n), bench_id('vid', video), bench_id('ep', video), 4000, now() - (n + place * 100) * interval '1 second'
         FROM generate_series($1::bigint, $2) n, generate_series(1, ${Math.min(historyEach, videos)}) place,
@@ -143,8 +143,8 @@ function stepsOf({ videos, people, historyEach }: CatalogueSize): Step[] {
 }
 
 /**
- * The tiers as the site's job would leave them. It is run too; this way it finds nothing to do. The table is written anew: changing
- * each row would leave it twice as large, which a catalogue that grew by and by is not.
+ * Sets the tiers as the site's job would, so that the job, which runs too, changes nothing. The table is rewritten, because
+ * updating each row would double its size, unlike in a catalogue that grows gradually.
  */
 async function arrange(client: PoolClient): Promise<void> {
   const fronts = upperTiers.map(

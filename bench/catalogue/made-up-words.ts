@@ -2,9 +2,9 @@ const consonants = 'bcdfghjklmnprstvwz'
 const vowels = 'aeiou'
 const syllables = consonants.length * vowels.length
 
-/** The word of this number in a made-up language, the same every time. Low numbers are short, as common words are. */
+/** Returns the word of this number in a generated language, deterministically. Low numbers give short words, like common ones. */
 export function madeUpWord(language: number, number: number): string {
-  // A multiplicative hash, so that neighbours are not alike.
+  // A multiplicative hash, so that consecutive words differ.
   let mix = Math.imul(number * 5 + language + 1, 2_654_435_761) >>> 0
   let word = ''
   for (let place = number < 5000 ? 3 : 4; place > 0; place--) {
@@ -15,12 +15,12 @@ export function madeUpWord(language: number, number: number): string {
   return word
 }
 
-/** How many words the texts of so many videos have between them: the more there are, the fewer are new. */
+/** Returns the vocabulary size for this number of videos; it grows more slowly than the number of videos. */
 function vocabulary(videos: number): number {
   return Math.round(250 * Math.sqrt(videos))
 }
 
-/** A text as JSON in all languages. Word number one comes up most, number ten a tenth as often. */
+/** Returns a text in all languages as JSON. Word frequencies follow Zipf's law: word 10 is a tenth as frequent as word 1. */
 export function madeUpTexts(words: number, videos: number): string {
   const size = vocabulary(videos)
   const text = (language: number) =>

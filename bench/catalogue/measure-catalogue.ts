@@ -27,27 +27,27 @@ const log = createLog({ json: false, level: 'warn' })
 const historyEach = 200
 const firstPort = 3911
 
-/** One listing at every size; undefined where a catalogue has no such listing. */
+/** A listing at every size; undefined if a catalogue lacks the listing. */
 interface Measured {
   name: string
   p95s: (number | undefined)[]
   aim: Case['aim']
 }
 
-/** A catalogue of one size, with the site on it in processes of its own. */
+/** A catalogue of one size, with a site in its own processes. */
 interface SizedSite {
   url: string
   cases: Case[]
-  /** The headers of a person with a long history. */
+  /** The headers of a user with a long history. */
   busy: Record<string, string>
   writePlans(): Promise<void>
   close(): Promise<void>
 }
 
 /**
- * `npm run bench -- catalogue --sizes 1000,10000 --data FOLDER`: the 95th percentile of every listing at each size, and
- * the plans behind them in test-results/. With --data the filled databases stay there, one a size: a run that was stopped
- * goes on, and another measures again without filling. `--only search` leaves out all cases without this in their name. The first size is what the others are compared with.
+ * `npm run bench -- catalogue --sizes 1000,10000 --data FOLDER`: measures the 95th percentile of every listing at each size, and writes
+ * the query plans to test-results/. With --data the filled databases are kept, one per size: an interrupted run is
+ * resumed, and a later one measures without filling. `--only search` runs only cases with this in their name. The first size is the baseline.
  */
 export async function measureCatalogue(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
@@ -77,7 +77,7 @@ export async function measureCatalogue(args: readonly string[]): Promise<void> {
   }
 }
 
-/** Every listing at all sizes by turns. */
+/** Measures every listing, alternating between the sizes. */
 async function measureCases(sites: readonly SizedSite[], only: string): Promise<Measured[]> {
   const known = new Map(sites.flatMap(({ cases }) => cases.map((each) => [each.name, each] as const)))
   const measured: Measured[] = []
@@ -105,9 +105,9 @@ async function openSize(dataDir: string, size: CatalogueSize, port: number): Pro
   mkdirSync(dataDir, { recursive: true })
   const database = await openDatabase<Tables>({ dataDir, databaseUrl: undefined, migrate: true }, log)
   const { connection } = await startEmbedded({ dataDir, log })
-  // The site's own pool gives up on what takes as long as filling does.
+  // The site's own pool has a shorter statement time-out than filling takes.
   const pool = new pg.Pool({ ...connection, types: columnTypes })
-  // One that is just closing may hear that the database server stops.
+  // A connection that is closing may receive an error when the database server stops.
   pool.on('error', () => undefined)
   const closers = [() => database.close(), () => pool.end()]
   const close = async () => {
@@ -132,14 +132,14 @@ async function openSize(dataDir: string, size: CatalogueSize, port: number): Pro
   }
 }
 
-/** Somebody with 20,000 entries in their history and 5,000 favorites, or as many as half of the videos. */
+/** Creates a user with 20,000 history entries and 5,000 favorites, or half as many as there are videos. */
 async function makeBusyPerson(pool: pg.Pool, url: string, { videos }: CatalogueSize) {
   const { rows: first } = await pool.query<{ videoId: string; episodeId: string }>(
     `SELECT bench_id('vid', 1) AS "videoId", bench_id('ep', 1) AS "episodeId"`,
   )
   const cookie = await newGuest({ url }, first[0] ?? { videoId: '', episodeId: '' })
   const answer = await fetch(`${url}/api/user`, { headers: { cookie } })
-  // Our own answer to our own call.
+  // The site's own response.
   const { info } = (await answer.json()) as { info: { id: string } }
   const client = await pool.connect()
   const rows = `generate_series(1, least($2::int, ${Math.floor(videos / 2)})) n`
@@ -165,7 +165,7 @@ async function makeBusyPerson(pool: pg.Pool, url: string, { videos }: CatalogueS
   return { cookie, userId: info.id }
 }
 
-/** The plans of every statement behind the listings, of first and further pages. Scanning a large table fails the run, and so does counting. */
+/** Writes the plans of the listings' statements, for first and further pages. Scanning a large table or counting rows fails the run. */
 async function writePlans(
   pool: pg.Pool,
   { videos }: CatalogueSize,
@@ -186,7 +186,7 @@ async function writePlans(
   mkdirSync('test-results', { recursive: true })
   writeFileSync(file, text)
   console.log(`  plans: ${file}`)
-  // A table of a thousand rows is read faster as a whole.
+  // A sequential scan of a thousand rows is faster than an index.
   if (videos >= 10_000) failFor('scan a large table', scans)
   failFor('count', counts)
 }
@@ -197,7 +197,7 @@ function failFor(what: string, statements: readonly string[]): void {
   process.exitCode = 1
 }
 
-/** What answers a call, without the HTTP face. */
+/** Returns the function that serves a request, without HTTP. */
 function readOf({ pathname, searchParams }: URL, viewer: Viewer): ((db: Db) => Promise<unknown>) | undefined {
   const { limit, ...words } = Object.fromEntries(searchParams)
   const query = limit === undefined ? words : { ...words, limit: Number(limit) }

@@ -3,22 +3,22 @@ import { endOf, mostSeeds } from '#server/features/catalog/recommendations/recom
 import { writeBasis } from '#server/features/catalog/recommendations/recommend-videos.ts'
 import { encodeCursor } from '#server/platform/cursor.ts'
 
-/** What a cursor says of the last row of the page before; the list's beginning where there is none. */
+/** The sort key of the last row of the previous page in a cursor; undefined for the start of the list. */
 type Place = readonly [...ranking: number[], key: string | number, id: string] | undefined
 
-/** A list that can be paged: its address, and the name by which its cursors know it. */
+/** A paged list: its URL, and its name in cursors. */
 interface Paged {
   path: string
   values: Record<string, string>
   name: string
 }
 
-/** Prime numbers, so that lists, places and page sizes that are taken by turns meet in each combination once. */
+/** Prime numbers, so that rotating through lists, positions and page sizes gives each combination once. */
 const frontPlaces = 101
 const pageSizes = 19
 const smallestPage = 11
 
-/** Pages of these lists, each by another place, page size or list; of no list none. The first is a list's beginning, all others go on by a cursor. */
+/** Returns pages of these lists with varying positions and sizes; none without lists. The first page is the start of a list, the others use cursors. */
 export function pagesOf(
   lists: readonly Paged[],
   sort: 'newest' | 'popular' | undefined,
@@ -39,7 +39,7 @@ export function pagesOf(
   })
 }
 
-/** By popularity a cursor also says which of those that rose are still to be given: here all. */
+/** Adds to a cursor by popularity the risen videos that are still to be returned: here all of them. */
 function inOrder(sort: 'newest' | 'popular' | undefined, place: NonNullable<Place>) {
   return sort === 'popular' ? [0, '', ...place] : place
 }
@@ -50,7 +50,7 @@ interface Row {
 }
 const placeOf = ({ id, key }: Row): Place => [key instanceof Date ? key.toISOString() : key, id]
 
-/** Places near the front of all lists of videos and at any depth (of `some` videos), of the tags, and of what one person keeps. */
+/** Returns cursor positions near the start of all video lists and at any depth (of `some` videos), of tags, and of a user's lists. */
 export async function readPlaces(pool: Pool, some: readonly string[], personId: string) {
   const read = async (text: string, values: unknown[] = []) => [
     undefined,
@@ -69,7 +69,7 @@ export async function readPlaces(pool: Pool, some: readonly string[], personId: 
       `SELECT video_id AS id, ${time} AS key FROM ${table} WHERE user_id = $1 ORDER BY md5(video_id) LIMIT ${frontPlaces - 1}`,
       [personId],
     )
-  // Recommendations go by what was watched last, and leave out what was watched and given: from the first page to the last.
+  // Recommendations depend on the latest history, and exclude watched videos and earlier pages.
   const { rows: watched } = await pool.query<{ id: string }>(
     'SELECT video_id AS id FROM history WHERE user_id = $1 AND NOT removed ORDER BY at DESC, video_id LIMIT 50',
     [personId],

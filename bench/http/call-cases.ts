@@ -9,7 +9,7 @@ import { findFilm, newGuest, newVisitor, type Film } from '#bench/site/visitor.t
 
 const aim = 0.7
 
-/** A call as one person makes it, and how many queries it costs. */
+/** A request by one kind of user, and its number of queries. */
 export interface CallCase {
   who: 'visitor' | 'guest' | 'member'
   path: string
@@ -17,7 +17,7 @@ export interface CallCase {
   queries: number
 }
 
-/** What a browser asks for on behalf of anybody. */
+/** Requests of any user's browser. */
 const everybodys = ({ videoId, episodeId }: Film) => [
   '/api/homepage',
   `/api/video?id=${videoId}`,
@@ -37,7 +37,7 @@ const everybodys = ({ videoId, episodeId }: Film) => [
   '/api/statics.png?event=view',
 ]
 
-/** What is different for somebody of whom something is kept. */
+/** Requests whose response depends on stored records of the user. */
 const kept = ({ videoId, episodeId }: Film) => [
   '/api/homepage',
   `/api/video?id=${videoId}`,
@@ -50,10 +50,10 @@ const kept = ({ videoId, episodeId }: Film) => [
   '/api/payment',
 ]
 
-/** Not the export: it notes each time that it was made, and tells of that the next time, so it would grow under load. */
+/** Without the export, because it records each export and includes the records, so it would grow under load. */
 const members = ['/api/user/session']
 
-/** Every GET of the contract but the export: as a visitor who has kept nothing, as a guest with a history, and as a member who has bought. */
+/** Returns every GET of the contract except the export: as a visitor without records, a guest with a history, and a member with purchases. */
 export async function makeCallCases(site: BenchSite): Promise<CallCase[]> {
   const film = await findFilm(site)
   const people = [
@@ -69,19 +69,19 @@ export async function makeCallCases(site: BenchSite): Promise<CallCase[]> {
   return cases
 }
 
-/** Such as `/api/user/history?kind=, member (3 queries)`: ids and words are the bench's own. */
+/** Returns a name such as `/api/user/history?kind=, member (3 queries)`, without the bench's ids and search words. */
 function nameOf({ who, path, queries }: CallCase): string {
   const name = path.replace(/=[^=]{12,}$/, '')
   return `${name}, ${who}${queries > 0 ? ` (${queries} quer${queries > 1 ? 'ies' : 'y'})` : ''}`
 }
 
-/** What reads the database has an aim against as many look-ups; what is answered from memory stands beside a bare route that only sends. */
+/** Returns a result row. Requests that read the database have an aim; those served from memory are only compared with a bare route. */
 export function rowOf(each: CallCase, { ours, bare }: { ours: number; bare: number }, before = ''): Row {
   const what = `${before}${nameOf(each)}`
   return each.queries > 0 ? atLeast(what, ours, bare, aim, '/s') : beside(what, ours, bare, '/s')
 }
 
-/** The same bytes for the bare server to send, under /answer/0 and so on. */
+/** Records the responses for the bare server, under /answer/0 and so on. */
 export async function recordAnswers(
   { url, home }: BenchSite,
   cases: readonly CallCase[],

@@ -7,7 +7,7 @@ import type { BenchSite } from '#bench/site/start-bench-site.ts'
 
 const calls = 50
 
-/** How many queries each of these paths costs us: our own site once more, in this process, on the same database. */
+/** Counts the queries of each path with a second site in this process, on the same database. */
 export async function countQueries(
   { env }: BenchSite,
   paths: readonly string[],
@@ -17,7 +17,7 @@ export async function countQueries(
   const site = await createSite(context)
   let count = 0
   const { query } = pg.Client.prototype
-  // Whatever connection it takes, a query of ours is sent by this.
+  // All queries go through this method, on any connection.
   pg.Client.prototype.query = function (this: pg.Client, ...given: unknown[]) {
     count++
     return Reflect.apply(query, this, given)

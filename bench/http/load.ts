@@ -1,7 +1,7 @@
 import autocannon from 'autocannon'
 
 export interface Target {
-  /** More than one: as many processes with the same answer, each asked by its part of the clients. */
+  /** Several URLs are processes with the same response, which share the clients equally. */
   urls: readonly string[]
   headers?: Record<string, string>
 }
@@ -10,7 +10,7 @@ const clients = 16
 const seconds = 1
 const rounds = 5
 
-/** Requests per second of one target under a second of load. Anything but 2xx is a broken measurement. */
+/** Returns the requests per second of one target under a second of load. @throws Error on a response other than 2xx */
 async function loadOnce({ urls, headers = {} }: Target): Promise<number> {
   const connections = clients / urls.length
   const results = await Promise.all(
@@ -27,7 +27,7 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * The best second of each of two targets that are loaded by turns: whatever else the machine does can only take away from it.
+ * Returns the best second of two targets that are loaded alternately, because other load on the machine can only reduce the rate.
  */
 export async function compareLoad(ours: Target, bare: Target): Promise<{ ours: number; bare: number }> {
   const best = { ours: 0, bare: 0 }

@@ -4,7 +4,7 @@ import { startBare } from '#bench/bare/start-bare.ts'
 import type { BenchSite } from '#bench/site/start-bench-site.ts'
 import type { Row } from '#bench/table.ts'
 
-/** Calls per second of every GET of the contract but the export, against a bare route with the same bytes and as many indexed look-ups. */
+/** Compares the requests per second of every GET except the export with a bare route with the same bytes and number of indexed look-ups. */
 export async function measureCalls(site: BenchSite): Promise<Row[]> {
   const cases = await makeCallCases(site)
   const answers = await recordAnswers(site, cases)

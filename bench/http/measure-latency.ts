@@ -5,22 +5,22 @@ import { runClients } from './run-clients.ts'
 
 const usualClients = 16
 const warmUpMs = 800
-/** How often each address is asked before: searches share three connections, and PostgreSQL maps what each reads for the first time. */
+/** Warm-up requests per URL: searches share three connections, and each must map the pages it reads first. */
 const everyAddress = 6
 const roundMs = 1500
 const rounds = 5
-/** How long the site keeps an answer that is everybody's. */
+/** How long the site caches responses that are the same for all users. */
 const keptMs = 1000
 
-/** What a load was like. */
+/** The result of a load. */
 interface Latency {
-  /** Milliseconds that 95 of 100 calls stay below. */
+  /** 95th percentile in milliseconds. */
   p95: number
-  /** Whether an address was asked for again within the second for which its answer is kept. */
+  /** True if a URL was requested again within the second for which its response is cached. */
   repeated: boolean
 }
 
-/** What is asked: these addresses of one site by turns, each in every language. */
+/** The URLs of one site to request in turn, each in every language. */
 export interface Target {
   base: string
   paths: readonly string[]
@@ -28,8 +28,8 @@ export interface Target {
 }
 
 /**
- * The median of some rounds of clients that ask one call after the other; several targets round by round by turns, so that a
- * machine that is slower for a while is so for all of them.
+ * Returns the median of several rounds of clients with sequential requests. The targets alternate between rounds, so that a
+ * temporary slowdown of the machine affects all of them.
  */
 export async function measureByTurns(targets: readonly Target[], clients = usualClients): Promise<Latency[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: clients })
@@ -57,7 +57,7 @@ export async function measureByTurns(targets: readonly Target[], clients = usual
   })
 }
 
-/** Milliseconds that 95 of 100 calls of one target stay below. */
+/** Returns the 95th percentile of one target in milliseconds. */
 export async function measureP95(target: Target, clients = usualClients): Promise<number> {
   const [latency] = await measureByTurns([target], clients)
   return latency?.p95 ?? Number.NaN
@@ -69,7 +69,7 @@ function askInTurn({ base, paths, headers }: Target, turn: number, agent: Agent)
   return askOnce(`${base}${path}`, { agent, headers: { ...headers, 'accept-language': language } })
 }
 
-/** One address after the other, so that nothing is measured while its pages are still read from the disk. */
+/** Requests one URL after the other, so that database pages are in memory before the measurement. */
 async function askEach(paths: number, ask: (turn: number) => Promise<void>, clients: number): Promise<void> {
   let next = 0
   await runClients(
@@ -100,7 +100,7 @@ async function load(ask: (turn: number) => Promise<void>, ms: number, clients: n
   return { p95, calls: times.length }
 }
 
-/** Reads an answer to its end. @throws Error where it is not a success */
+/** Reads a response to its end. @throws Error if it is not a success */
 function askOnce(url: string, options: { agent: Agent; headers: Record<string, string> }): Promise<void> {
   return new Promise((resolve, reject) => {
     request(url, options, (response) => {

@@ -14,12 +14,12 @@ const restMs = 60_000
 const loadSeconds = 30
 const clients = 32
 const lookEveryMs = 500
-/** Hashing keeps memory of its own. */
+/** Clients that sign in, because password hashing needs additional memory. */
 const signingIn = 2
 
 /**
- * What a new HTTP process holds of the machine's memory a minute after one homepage, and at most while 32 clients make every
- * call by turns and others sign in.
+ * Measures the memory of a new HTTP process a minute after one homepage request, and its peak while 32 clients send every
+ * request in turn and others sign in.
  */
 export async function measureMemory(site: BenchSite): Promise<Row[]> {
   const cases = await makeCallCases(site)

@@ -6,13 +6,13 @@ import type { BenchSite } from '#bench/site/start-bench-site.ts'
 import type { Row } from '#bench/table.ts'
 
 const secondBarePort = 3915
-/** More than two cores can use, and few enough that all four processes find room at the database. */
+/** More than two cores can use, and few enough for all four processes at the database. */
 const bareConnections = 8
 
-/** The calls that make up most of a visit. */
+/** The most frequent requests of a visit. */
 const few = /^\/api\/(homepage|video|video\/episode|user\/history)(\?(id|video_id)=\w+)?$/
 
-/** A few calls with half of the clients at each of two processes on one database, ours and bare alike. */
+/** Measures a few requests with half of the clients at each of two processes on one database, for the site and the bare server. */
 export async function measureProcesses(site: BenchSite): Promise<Row[]> {
   const cases = (await makeCallCases(site)).filter(({ path, who }) => few.test(path) && who !== 'guest')
   const answers = await recordAnswers(site, cases)

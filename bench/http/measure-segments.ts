@@ -10,15 +10,15 @@ import { findFilm } from '#bench/site/visitor.ts'
 
 const aim = 0.7
 const nginxAim = 0.8
-/** For nginx with our check of the pass against nginx without one. */
+/** The aim for nginx with the signature check against nginx without it. */
 const checkedAim = 0.95
 
 /** The first whole segment (2 s) of the largest rendition. */
 const segment = 'v0/00001.m4s'
 
 /**
- * Bytes per second of a segment behind a pass, against a bare Fastify that sends files and, where there is one, nginx; and
- * where nginx has njs, behind it with our check of the pass against nginx without.
+ * Compares the bytes per second of a segment with a signed URL with a bare Fastify that sends files and, if installed, nginx. If
+ * nginx has njs, also compares nginx with the signature check with nginx without it.
  */
 export async function measureSegments(site: BenchSite): Promise<Row[]> {
   const { hlsUrl, asset } = await findFilm(site)
@@ -48,7 +48,7 @@ export async function measureSegments(site: BenchSite): Promise<Row[]> {
   }
 }
 
-/** nginx with the config that operators are given. */
+/** Starts nginx with the configuration for operators. */
 function startChecking({ url, dataDir }: BenchSite) {
   return startCheckingNginx({
     config: 'cliffhanger.conf',

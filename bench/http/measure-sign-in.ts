@@ -13,17 +13,17 @@ const rateAim = 0.7
 const slowerAim = 3
 const tellingAimMs = 10
 const clients = 16
-/** Those who look around meanwhile: too few to keep the machine busy by themselves. */
+/** Clients that browse meanwhile: too few to keep the machine busy on their own. */
 const visitors = 4
 const attemptsForMs = 5000
 const tries = 200
 const registrations = 100
 const registeringAimMs = 2
-/** Each is tried at most four times, which is before an account rests. */
+/** Each account is tried at most four times, which is below the login throttle. */
 const members = 10_000
 const password = 'nobody needs to know this one'
 
-/** Sign-ins per second against argon2 alone, what they do to everybody else's calls, and whether the time of an answer tells who has an account. */
+/** Compares sign-ins per second with argon2 alone, and measures their effect on other requests and whether response times reveal accounts. */
 export async function measureSignIn(site: BenchSite): Promise<Row[]> {
   const hash = await insertMembers(site)
   const signIn = attemptsAt(site)
@@ -61,7 +61,7 @@ export async function measureSignIn(site: BenchSite): Promise<Row[]> {
   ]
 }
 
-/** Accounts to sign in to, all with the same password. @returns its hash */
+/** Inserts accounts with the same password. @returns its hash */
 export async function insertMembers({ connection }: BenchSite): Promise<string> {
   const hash = await hashPassword(password)
   const pool = new pg.Pool(connection)
@@ -80,21 +80,21 @@ export async function insertMembers({ connection }: BenchSite): Promise<string> 
 
 type SignIn = ReturnType<typeof attemptsAt>
 
-/** Makes a call of somebody without a token. @throws Error where it is not answered with this code */
+/** Sends a request without a token. @throws Error if the response has another code */
 async function post(url: string, body: Record<string, string>, code: number): Promise<void> {
   const response = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
     body: JSON.stringify(body),
   })
-  // Our own answer to our own call.
+  // The site's own response.
   const answer = (await response.json()) as { code: number }
   if (answer.code !== code) throw new Error(`${url} answered ${JSON.stringify(answer)}`)
 }
 
 const emailOfMember = (number: number) => `known-${1 + (number % members)}@example.com`
 
-/** Tries to sign in, each at an address of its own. */
+/** Returns sign-in attempts, each from a different IP address. */
 export function attemptsAt({ url }: Pick<BenchSite, 'url'>) {
   let next = 0
   const attempt = (email: string, typed: string, code: number) =>
@@ -108,7 +108,7 @@ export function attemptsAt({ url }: Pick<BenchSite, 'url'>) {
   }
 }
 
-/** Tries to register, each as a new guest at an address of its own. */
+/** Returns registration attempts, each by a new guest from a different IP address. */
 function registrationsAt({ url }: Pick<BenchSite, 'url'>) {
   let next = 0
   const attempt = (email: string, code: number) =>
@@ -119,7 +119,7 @@ function registrationsAt({ url }: Pick<BenchSite, 'url'>) {
   }
 }
 
-/** Asks for a new password, each for an address of its own. */
+/** Returns password reset requests, each for a different e-mail address. */
 function resetsAt({ url }: Pick<BenchSite, 'url'>) {
   let next = 0
   const ask = (email: string) => post(`${url}/api/user/password/forgot`, { email }, 200)
@@ -129,7 +129,7 @@ function resetsAt({ url }: Pick<BenchSite, 'url'>) {
   }
 }
 
-/** The same hashes by the library alone, as many at once as the site allows itself. */
+/** Measures the same hashes with the library alone, with the site's concurrency. */
 async function bareRate(hash: string): Promise<number> {
   const atOnce = Math.min(4, Math.max(1, availableParallelism() - 1))
   const started = performance.now()
@@ -158,7 +158,7 @@ async function compareOthers(site: BenchSite, signIn: SignIn): Promise<Row[]> {
   return rows
 }
 
-/** By turns, so that a busy moment of the machine touches both. @returns the difference of the medians in milliseconds */
+/** Alternates both, so that a busy moment of the machine affects each. @returns the difference of the medians in milliseconds */
 async function compareTimes(
   turns: number,
   one: () => Promise<void>,

@@ -7,7 +7,7 @@ interface Order {
 
 let made = 0
 
-/** A member with a history, a favorite and an episode they bought. @returns their cookie */
+/** Creates a member with a history, a favorite and a purchased episode. @returns their cookie */
 export async function newMember({ url }: Pick<BenchSite, 'url'>, film: Film): Promise<string> {
   const jar = new Map<string, string>()
   const post = <T>(path: string, body: object) => ask<T>(`${url}${path}`, jar, body)
@@ -30,7 +30,7 @@ export async function newMember({ url }: Pick<BenchSite, 'url'>, film: Film): Pr
 const cookieOf = (jar: ReadonlyMap<string, string>) =>
   [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
 
-/** Asks as a browser does, keeping the cookies. @throws Error where the answer is not a success */
+/** Sends a request as a browser does, with a cookie jar. @throws Error if the response is not a success */
 async function ask<T>(url: string, jar: Map<string, string>, body?: object): Promise<T> {
   const response = await fetch(url, {
     ...(body ? { method: 'POST', body: JSON.stringify(body) } : {}),
@@ -48,6 +48,6 @@ async function ask<T>(url: string, jar: Map<string, string>, body?: object): Pro
   const answer = (await response.json()) as { code?: number }
   if (!response.ok || (answer.code ?? 200) !== 200)
     throw new Error(`${url} answered ${JSON.stringify(answer)}`)
-  // Our own answers; what is missing shows in the next step.
+  // The site's own responses; missing data fails the next step.
   return answer as T
 }

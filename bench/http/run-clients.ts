@@ -1,4 +1,4 @@
-/** Clients that each do one piece of work after the other until the time is over. */
+/** Runs clients that each repeat `work` sequentially until the time is over. */
 export async function runClients(
   clients: number,
   isOver: () => boolean,

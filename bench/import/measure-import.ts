@@ -15,12 +15,12 @@ import { atMost, type Row } from '#bench/table.ts'
 
 const aim = 1.1
 const rounds = 2
-/** A short episode of a commercial drama; starting the import and its book-keeping take about a second and a half of it. */
+/** Short episodes of a commercial drama; the import's start and database writes take about one and a half seconds of it. */
 const content = { episodes: 2, seconds: 60 }
 
 /**
- * A folder through the import command, against ffmpeg alone with the same arguments on the same files, one after another and
- * just as modest. The data directory has its database already; starting that, and all of the import's book-keeping, count as ours.
+ * Compares the import command for a folder with ffmpeg alone with the same arguments on the same files, sequentially and
+ * at the same low priority. The data directory has a database already; starting it and all database writes count for the import.
  */
 export async function measureImport({ home, ffmpeg }: BenchSite): Promise<Row[]> {
   const env = benchEnv(join(home, 'import'))
@@ -37,7 +37,7 @@ export async function measureImport({ home, ffmpeg }: BenchSite): Promise<Row[]>
       async () => ours.push(importFolder(folder, env)),
       async () => bare.push(await convertAll(files)),
     ]
-    // By turns the first and the second, so that what warms up favours neither.
+    // Alternates the order, so that warm-up favours neither.
     for (const measure of round % 2 ? measures.toReversed() : measures) await measure()
   }
   const what = `import of ${content.episodes} × ${content.seconds} s`
@@ -53,11 +53,11 @@ export async function measureImport({ home, ffmpeg }: BenchSite): Promise<Row[]>
 const longAim = 1.05
 const long = { episodes: 1, seconds: 60, size: '1080x1920', times: 10 }
 const shared = { episodes: 4, seconds: 30 }
-/** One run of ffmpeg fills about two cores: two workers halve a folder's time where there are four. */
+/** One ffmpeg process uses about two cores, so two workers halve the time on four cores. */
 const sharedAim = availableParallelism() >= 4 ? 0.6 : 1.05
 const headStartMs = 2000
 
-/** Ten minutes of 1080 × 1920 once against ffmpeg alone, and a folder by two workers against the same folder by one. */
+/** Compares the import of ten minutes of 1080 × 1920 with ffmpeg alone, and a folder's import by two workers with one. */
 export async function measureLongImport({ home, ffmpeg }: BenchSite): Promise<Row[]> {
   const env = benchEnv(join(home, 'import-long'))
   const make = (slug: string, size: typeof long | typeof shared) => {
@@ -77,7 +77,7 @@ export async function measureLongImport({ home, ffmpeg }: BenchSite): Promise<Ro
   ]
 }
 
-/** The second begins once the first has put the folder into the queue. */
+/** Starts the second worker once the first has queued the folder. */
 async function importTogether(folder: string, env: NodeJS.ProcessEnv): Promise<number> {
   const started = performance.now()
   const begin = async () => {

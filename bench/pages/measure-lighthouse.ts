@@ -9,7 +9,7 @@ const performanceAim = 95
 const largestPaintAimMs = 2_500
 const dramas = 11
 
-/** The bench's own site, its homepage filled as an operator's is. */
+/** Measures the bench's own site, with a typical homepage. */
 export async function measureLighthouse(site: BenchSite): Promise<Row[]> {
   const folder = join(site.home, 'more-dramas')
   const small = { episodes: 1, seconds: 2 }
@@ -18,7 +18,7 @@ export async function measureLighthouse(site: BenchSite): Promise<Row[]> {
   return measureWithLighthouse(site.url)
 }
 
-/** Home, a video and the plans of a site that runs, the median of five visits each. */
+/** Measures the homepage, a video and the plans of a running site, as the median of five visits each. */
 export async function measureWithLighthouse(url: string): Promise<Row[]> {
   installLighthouse()
   const answer = await fetch(`${url}/api/homepage`)
@@ -37,7 +37,7 @@ function rowsOf(name: string, all: Visit[]): Row[] {
   const middle = all.toSorted((a, b) => a.performance - b.performance)[Math.floor(all.length / 2)]
   if (!middle) return []
   const range = all.map(({ performance }) => performance).toSorted((a, b) => a - b)
-  // Below 1000 Lighthouse itself calls a machine too slow, or too busy, for its figures to count.
+  // Below 1000, Lighthouse considers the machine too slow or too busy for valid results.
   const how = `${range.join(' ')}, blocked ${Math.round(middle.blockedMs)} ms, machine ${Math.round(middle.benchmark)}`
   return [
     score(`${name}: performance (${how})`, middle.performance, performanceAim),

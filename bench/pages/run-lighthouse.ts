@@ -7,7 +7,7 @@ import { findChromium } from '#e2e/support/find-chromium.ts'
 const home = join(import.meta.dirname, '../lighthouse')
 const patienceMs = 180_000
 
-/** What is read of a report: scores from 0 to 100, milliseconds, and how fast Lighthouse found the machine to be. */
+/** The used values of a report: scores from 0 to 100, milliseconds, and Lighthouse's benchmark index of the machine. */
 export interface Visit {
   performance: number
   accessibility: number
@@ -26,7 +26,7 @@ interface Report {
   runtimeError?: { message: string }
 }
 
-/** Lighthouse is large and only for this, so its packages come when it is first measured. */
+/** Installs Lighthouse's packages on first use, because they are large and only needed here. */
 export function installLighthouse(): void {
   if (existsSync(join(home, 'node_modules/lighthouse'))) return
   console.log('Fetching Lighthouse (180 MB on disk), once …')
@@ -37,7 +37,7 @@ export function installLighthouse(): void {
   })
 }
 
-/** One visit as Lighthouse makes it by itself: a phone, slow 4G, a processor four times slower. @throws Error where it has no report */
+/** Runs Lighthouse with its defaults: a phone, slow 4G, a processor four times slower. @throws Error if there is no report */
 export async function visitWithLighthouse(url: string): Promise<Visit> {
   const { executablePath, args } = await findChromium()
   const folder = mkdtempSync(join(tmpdir(), 'cliffhanger-lighthouse-'))

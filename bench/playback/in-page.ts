@@ -1,16 +1,16 @@
-/** What the measuring scripts leave in the page, in milliseconds. */
+/** Results that the measuring scripts store in the page, in milliseconds. */
 declare global {
   interface Window {
     firstFrame?: number
     swiped?: { covered?: number; newFrame?: number }
-    /** From the key to the first frame of another video; bare-page.html tells the same. */
+    /** Time from the key press to the first frame of another video; bare-page.html sets it too. */
     switched?: number
-    /** How often a video that played already had to wait. */
+    /** Number of stalls after playback has started. */
     stalls?: number
   }
 }
 
-/** In the page: when the first frame of any video in the document is presented. Bare pages do the same for their one video. */
+/** In the page: measures when the first frame of any video is presented. Bare pages do the same for their only video. */
 export function watchFirstFrame(): void {
   const create = document.createElement.bind(document)
   document.createElement = (...args: Parameters<typeof create>) => {
@@ -24,7 +24,7 @@ export function watchFirstFrame(): void {
     }
     return element
   }
-  // The one that came with the document, which may be shown before the document has come to its end.
+  // The video in the document itself, which may be shown before the document is fully loaded.
   addEventListener(
     'loadstart',
     ({ target }) => {
@@ -35,7 +35,7 @@ export function watchFirstFrame(): void {
   )
 }
 
-/** In the page: whether one video plays on screen, and the one below it can play at once. */
+/** In the page: returns true if one video plays on screen and the one below it can play immediately. */
 export function nextIsPrepared(): boolean {
   const videos = [...document.querySelectorAll('video')]
   const top = (video: HTMLVideoElement) => video.getBoundingClientRect().top
@@ -45,7 +45,7 @@ export function nextIsPrepared(): boolean {
   return next.readyState >= HTMLMediaElement.HAVE_FUTURE_DATA
 }
 
-/** In the page: plays the video below the one on screen, with nothing of the page's own in between. */
+/** In the page: plays the video below the one on screen directly, without the page's own code. */
 export function wakeNext(): Promise<number> {
   const next = [...document.querySelectorAll('video')].find(
     (video) => video.getBoundingClientRect().top > innerHeight / 2,
@@ -57,7 +57,7 @@ export function wakeNext(): Promise<number> {
   })
 }
 
-/** In the page: follows the video below the one on screen, from the next key on. */
+/** In the page: observes the video below the one on screen, from the next key press on. */
 export function watchSwipe(): void {
   const next = [...document.querySelectorAll('video')].find(
     (video) => video.getBoundingClientRect().top > innerHeight / 2,
@@ -78,7 +78,7 @@ export function watchSwipe(): void {
   addEventListener('keydown', begin, { once: true, capture: true })
 }
 
-/** In the page: when, after the next key, a video that was not on screen before shows a frame in its middle. */
+/** In the page: measures the time from the next key press until a video that was not on screen shows a frame in its middle. */
 export function watchSwitch(): void {
   const shown = () =>
     [...document.querySelectorAll('video')].find((video) => {
@@ -99,7 +99,7 @@ export function watchSwitch(): void {
   addEventListener('keydown', begin, { once: true, capture: true })
 }
 
-/** In the page: counts how often a video that has shown something waits for more. */
+/** In the page: counts the stalls of videos that have started. */
 export function countStalls(): void {
   window.stalls = 0
   const count = ({ target }: Event) => {
@@ -109,7 +109,7 @@ export function countStalls(): void {
   addEventListener('waiting', count, true)
 }
 
-/** In the page: has the controls stay, by the focus of a button in them, as for somebody who uses a keyboard. */
+/** In the page: keeps the controls visible by focusing one of their buttons, as for keyboard users. */
 export function showControls(): void {
   const buttons = [...document.querySelectorAll<HTMLElement>('[data-player] [data-icon=pause]')]
   buttons.find((button) => !button.closest('[inert]'))?.focus()

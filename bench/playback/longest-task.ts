@@ -4,18 +4,18 @@ interface TraceEvent {
   name: string
   pid: number
   tid: number
-  /** Microseconds, and those of them that the thread had the processor. */
+  /** Duration and CPU time in microseconds. */
   dur?: number
   tdur?: number
   args?: { name?: string }
 }
 
-/** Milliseconds of processor time of the longest task of the page's main thread during `run`. */
+/** Returns the CPU time in milliseconds of the longest main-thread task during `run`. */
 export async function longestTask(browser: Browser, page: Page, run: () => Promise<void>): Promise<number> {
   await browser.startTracing(page, { categories: ['toplevel', '__metadata'] })
   await run()
   const trace = await browser.stopTracing()
-  // Chromium's own format.
+  // Chromium's trace format.
   const { traceEvents } = JSON.parse(trace.toString()) as { traceEvents: TraceEvent[] }
   const mains = new Set(
     traceEvents

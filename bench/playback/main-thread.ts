@@ -1,13 +1,13 @@
 import type { CDPSession, Page } from '@playwright/test'
 
-/** What a page's main thread did within a while; milliseconds and counts for each second of it. */
+/** Activity of a page's main thread: milliseconds and counts per second. */
 export interface MainThread {
   taskMs: number
   scriptMs: number
   layouts: number
 }
 
-/** Follows a page's main thread for so many seconds. It counts processor time, which does not depend on what else the machine does. */
+/** Measures a page's main thread for `seconds`. It counts CPU time, which is independent of other load on the machine. */
 export async function followMainThread(page: Page, seconds: number): Promise<MainThread> {
   const devtools = await page.context().newCDPSession(page)
   await devtools.send('Performance.enable', { timeDomain: 'threadTicks' })

@@ -10,20 +10,20 @@ import type { BenchSite } from '#bench/site/start-bench-site.ts'
 import { atMost, atMostTimes, within, type Row } from '#bench/table.ts'
 import { findFilm } from '#bench/site/visitor.ts'
 
-/** How much longer a start may take than on a bare page with hls.js. */
+/** Maximum ratio of the start-up time to a bare page with hls.js. */
 const startAims: [Profile, number][] = [
   [profiles.free, 1.5],
   [profiles.fast, 1.1],
   [profiles.slow, 1.1],
   [profiles.weak, 2],
 ]
-/** And than on one with the native player. */
+/** Maximum ratio of the start-up time to a bare page with the native player. */
 const nativeAim = 1.15
 const swipeAimMs = { median: 33, p95: 100 }
 const wakeAim = 1.5
 const switchAim = 1.15
 const switches = 7
-/** Sparing, but enough for the lowest rendition and as much again. */
+/** Bandwidth as a multiple of the lowest rendition's bitrate. */
 const spareRate = 2
 const watchedSeconds = 30
 const starts = 15
@@ -32,12 +32,12 @@ const wakes = 5
 const swipesAVisit = 3
 
 /**
- * Navigation to first frame against bare pages with the same stream, and a key press to the next episode's picture, on the
- * connections and processors of phones.
+ * Measures the time from navigation to the first frame against bare pages with the same stream, and from a key press to the next
+ * episode's first frame, on the connections and processors of phones.
  */
 export async function measurePlayback(site: BenchSite): Promise<Row[]> {
   const { videoId, asset, hlsUrl } = await findFilm(site)
-  // At once: its link lives for minutes only.
+  // Read first, because its signed URL expires within minutes.
   const lowest = await lowestKilobits(site.url + hlsUrl)
   const ours = `${site.url}/videos/${videoId}?episode=1`
   const files = join(site.dataDir, 'storage/media', asset)
@@ -58,7 +58,7 @@ export async function measurePlayback(site: BenchSite): Promise<Row[]> {
   }
 }
 
-/** Somebody who was never here, and one who comes back; each page by turns, so that a slow moment of the machine is everybody's. */
+/** Measures first and repeated visits; the pages alternate, so that a slow moment of the machine affects all. */
 async function measureStarts(
   browser: Browser,
   { ours, bare }: { ours: string; bare: string },
@@ -66,7 +66,7 @@ async function measureStarts(
   aim: number,
 ): Promise<Row[]> {
   const addresses = [ours, `${bare}/page`, `${bare}/native-player`]
-  // The first visits warm the browser and both servers.
+  // The first visits warm up the browser and both servers.
   for (const address of addresses) await measureStart(browser, address, profile)
   const cold: number[][] = addresses.map(() => [])
   const warm: number[][] = addresses.map(() => [])
@@ -85,7 +85,7 @@ async function measureStarts(
   ]
 }
 
-/** Milliseconds from navigation to the first frame, of a first visit and of a second one. */
+/** Returns the milliseconds from navigation to the first frame, of a first and a second visit. */
 function measureStart(
   browser: Browser,
   url: string,
@@ -112,7 +112,7 @@ async function measureSwipes(browser: Browser, url: string, profile: Profile): P
   ]
 }
 
-/** What comes after the key, against what the browser itself needs from `play()` on a prepared video to its next frame. */
+/** Compares the time after the key press with the browser's own time from `play()` on a prepared video to its next frame. */
 async function compareWake(browser: Browser, url: string): Promise<Row> {
   const ours: number[] = []
   const bare: number[] = []
@@ -127,7 +127,7 @@ async function compareWake(browser: Browser, url: string): Promise<Row> {
   return atMost(what, median(ours), median(bare), wakeAim)
 }
 
-/** On to an episode of which nothing was fetched, right after the first frame, against a bare page that loads another stream. */
+/** Compares the switch to an unloaded episode right after the first frame with a bare page that loads another stream. */
 async function compareSwitch(browser: Browser, addresses: { ours: string; bare: string }): Promise<Row> {
   const ours: number[] = []
   const bare: number[] = []
@@ -142,7 +142,7 @@ async function timeSwitch(page: Page, isOurs: boolean): Promise<number> {
   await firstFrame(page)
   if (isOurs) {
     await page.evaluate(watchSwitch)
-    // As soon as a key is heard; by then nothing of the next episode has come.
+    // As soon as keys are handled; nothing of the next episode has loaded by then.
     await page.waitForFunction(() => document.querySelector('input[type=range]') !== null, undefined, {
       timeout,
     })
@@ -152,7 +152,7 @@ async function timeSwitch(page: Page, isOurs: boolean): Promise<number> {
   return (await seen.jsonValue()) ?? Number.NaN
 }
 
-/** Episode after episode on a connection with twice the lowest rendition's rate. */
+/** Plays episode after episode on a connection with twice the lowest rendition's bitrate. */
 async function measureStalls(browser: Browser, url: string, kilobits: number): Promise<Row> {
   const profile = { name: 'spare', network: { latencyMs: 150, kilobits: kilobits * spareRate } }
   const stalls = await visit(browser, url, profile, async (page) => {

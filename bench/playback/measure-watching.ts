@@ -13,18 +13,18 @@ import { atMost, atMostTimes, within, type Row } from '#bench/table.ts'
 import { findFilm } from '#bench/site/visitor.ts'
 
 const port = 3913
-/** Longer than a page is followed, so that no episode ends meanwhile. Small pictures: the main thread does not decode them. */
+/** Longer than the measurement, so that no episode ends during it. Small frames, because the main thread does not decode them. */
 const content = { episodes: 5, seconds: 30, times: 3, size: '360x640' }
-/** BENCH_SECONDS shortens it while the player is worked on. */
+/** BENCH_SECONDS shortens it during development of the player. */
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 60)
-/** What a start leaves to be done is over by then: the neighbours are prepared and the controls have faded. */
+/** Time until start-up work is finished: the adjacent episodes are prepared and the controls are hidden. */
 const settleMs = 8_000
 const hiddenAim = 1.5
 const shownAim = 3
 const longestTaskAimMs = 100
 const changes = 3
 
-/** What steady watching costs the main thread against a bare page with hls.js, and the longest task around an episode's change. */
+/** Measures the main-thread cost of watching against a bare page with hls.js, and the longest task during an episode change. */
 export async function measureWatching({ home, ffmpeg, connection }: BenchSite): Promise<Row[]> {
   const folder = join(home, 'watching')
   const dataDir = join(home, 'watching-data')
@@ -47,7 +47,7 @@ export async function measureWatching({ home, ffmpeg, connection }: BenchSite): 
   }
 }
 
-/** By the addresses of our first episode and of the bare page. */
+/** Measures the site's first episode and the bare page at these URLs. */
 export async function measurePages(browser: Browser, ours: string, bare: string): Promise<Row[]> {
   const rows: Row[] = []
   for (const profile of [profiles.free, profiles.weak])
@@ -68,7 +68,7 @@ async function compareWatching(
     })
   const pages = [
     () => follow(bare, settle),
-    // The first episode plays in the native player, the others by hls.js.
+    // The first episode uses the native player, the others hls.js.
     () => follow(ours, settle),
     () => follow(ours, (page) => goOn(page).then(() => settle(page))),
     () =>
@@ -94,17 +94,17 @@ async function compareWatching(
   ]
 }
 
-/** Each has a process of its own, and processor time is counted. */
+/** Runs them in parallel: each has its own process, and CPU time is counted. */
 const atOnce = <T>(runs: (() => Promise<T>)[]) => Promise.all(runs.map((run) => run()))
 
-/** A processor that is made slow is busy all the time. */
+/** Runs them one after the other, because a throttled processor is always busy. */
 async function inTurn<T>(runs: (() => Promise<T>)[]): Promise<T[]> {
   const results: T[] = []
   for (const run of runs) results.push(await run())
   return results
 }
 
-/** Until whatever comes after the first frame is done. */
+/** Waits until the work after the first frame is finished. */
 async function settle(page: Page): Promise<void> {
   await firstFrame(page)
   await page.waitForTimeout(settleMs)
@@ -118,7 +118,7 @@ async function goOn(page: Page): Promise<void> {
   await page.keyboard.press('n')
 }
 
-/** From one prepared episode to the next, until the one after that is prepared. What the page's start costs is no part of it. */
+/** Measures changes from one prepared episode to the next until the following one is prepared, without the page's start-up. */
 async function measureChanges(browser: Browser, url: string): Promise<Row> {
   const ms = await visit(browser, url, profiles.weak, async (page) => {
     await untilPrepared(page)

@@ -1,11 +1,11 @@
 import type { Page } from '@playwright/test'
 
-/** A connection and a processor, as a phone has them. */
+/** The connection and processor of a phone. */
 export interface Profile {
   name: string
-  /** Milliseconds that an answer takes longer, and what comes in a second. */
+  /** Additional latency in milliseconds, and bandwidth. */
   network?: { latencyMs: number; kilobits: number }
-  /** How many times slower the processor is. */
+  /** CPU slowdown factor. */
   slower?: number
 }
 
@@ -17,7 +17,7 @@ export const profiles = {
   weak: { name: 'CPU 4×', slower: 4 },
 } satisfies Record<string, Profile>
 
-/** Makes the page's connection and processor those of the profile, until it is closed. */
+/** Throttles the page's connection and processor to the profile until it is closed. */
 export async function applyProfile(page: Page, { network, slower }: Profile): Promise<void> {
   if (!network && slower === undefined) return
   const devtools = await page.context().newCDPSession(page)

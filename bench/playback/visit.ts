@@ -4,10 +4,10 @@ import { applyProfile, type Profile } from './profiles.ts'
 
 const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }
 
-/** How long a page has for each step of a measurement. */
+/** Time-out of each step of a measurement. */
 export const timeout = 30_000
 
-/** Opens the address on a phone of its own, with this profile, and measures there. */
+/** Opens the URL in a new phone context with this profile, and measures there. */
 export async function visit<T>(
   browser: Browser,
   url: string,
@@ -26,7 +26,7 @@ export async function visit<T>(
   }
 }
 
-/** Milliseconds from navigation to the first frame. */
+/** Returns the milliseconds from navigation to the first frame. */
 export async function firstFrame(page: Page): Promise<number> {
   const seen = await page.waitForFunction(() => window.firstFrame, undefined, { polling: 50, timeout })
   return (await seen.jsonValue()) ?? Number.NaN

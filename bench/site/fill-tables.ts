@@ -1,20 +1,20 @@
 import type { PoolClient } from 'pg'
 
-/** Rows of one kind to be made in a database of the bench. */
+/** A step that inserts rows of one kind into a bench database. */
 export interface Step {
   name: string
-  /** Rows in all, and how many a transaction makes. */
+  /** Total number of rows, and rows per transaction. */
   total: number
   chunk: number
-  /** Makes the rows numbered $1 to $2. */
+  /** Inserts the rows numbered $1 to $2. */
   sql: string
-  /** More parameters: for each, a value for every row. */
+  /** Additional parameters: for each, one value per row. */
   texts?: (rows: number) => string[][]
 }
 
 export type Report = (line: string) => void
 
-/** A connection that fills: nothing is lost but what can be made again. */
+/** Prepares a connection for filling, without durability, because the data can be generated again. */
 export async function beginFilling(client: PoolClient): Promise<void> {
   await client.query('SET statement_timeout = 0; SET synchronous_commit = off')
   await client.query(
@@ -22,13 +22,13 @@ export async function beginFilling(client: PoolClient): Promise<void> {
   )
 }
 
-/** Whether something was not done in an earlier run. */
+/** Returns true if a step was not completed in an earlier run. */
 export async function isLeft(client: PoolClient, name: string): Promise<boolean> {
   const { rowCount } = await client.query('SELECT FROM bench_progress WHERE step = $1', [name])
   return rowCount === 0
 }
 
-/** Does what was not done in an earlier run, in one transaction. */
+/** Runs a step in one transaction, unless an earlier run completed it. */
 export async function once(client: PoolClient, name: string, work: () => Promise<unknown>): Promise<void> {
   if (!(await isLeft(client, name))) return
   await client.query('BEGIN')
@@ -37,7 +37,7 @@ export async function once(client: PoolClient, name: string, work: () => Promise
   await client.query('COMMIT')
 }
 
-/** Makes the rows of a step without triggers and foreign keys. Each transaction notes how far it is, so a run that was stopped goes on where it was. */
+/** Inserts the rows of a step without triggers and foreign keys. Each transaction stores its progress, so an interrupted run is resumed. */
 export async function fill(
   client: PoolClient,
   { name, total, chunk, sql, texts }: Step,
@@ -70,7 +70,7 @@ export async function fill(
   }
 }
 
-/** Takes the indexes of these tables away, all but those behind keys; what they were is kept for `makeIndexes`. */
+/** Drops the indexes of these tables except those of keys; their definitions are stored for `makeIndexes`. */
 export async function dropIndexes(client: PoolClient, tables: readonly string[]): Promise<void> {
   await client.query(
     'CREATE TABLE IF NOT EXISTS bench_indexes (tablename text, indexname text, indexdef text)',
@@ -84,7 +84,7 @@ export async function dropIndexes(client: PoolClient, tables: readonly string[])
   for (const { indexname } of rows) await client.query(`DROP INDEX ${indexname}`)
 }
 
-/** Makes the indexes of these tables again. */
+/** Recreates the indexes of these tables. */
 export async function makeIndexes(
   client: PoolClient,
   tables: readonly string[],

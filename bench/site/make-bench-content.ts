@@ -14,14 +14,14 @@ price: { currency: USD, episode_cents: 99, video_cents: 999 }
 export interface Content {
   episodes: number
   seconds: number
-  /** 720x1280 where it is not said. */
+  /** 720x1280 by default. */
   size?: string
-  /** How often the clip follows itself in each episode. */
+  /** Repetitions of the clip in each episode. */
   times?: number
 }
 
 /**
- * A drama in `folder`/`slug`: upright episodes with moving picture and sound, the same clip each time.
+ * Creates a drama in `folder`/`slug`: portrait episodes with video and audio, with the same clip in each.
  * @returns its files
  */
 export function makeBenchContent(

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { answers, spawnSite, type BenchSite } from './start-bench-site.ts'
 
-/** One more process of a site that runs already. */
+/** An additional process of a running site. */
 export interface AnotherProcess {
   url: string
   pid: number
@@ -11,7 +11,7 @@ export interface AnotherProcess {
 
 const port = 3914
 
-/** Starts the site once more, on the same database and data, as an operator of several copies would. */
+/** Starts another process of the site on the same database and data, as an operator with several instances does. */
 export async function startAnother({ env, dataDir, connection }: BenchSite): Promise<AnotherProcess> {
   const { host, user, database, port: databasePort } = connection
   const place = new URLSearchParams({ host, port: String(databasePort) })

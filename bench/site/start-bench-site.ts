@@ -13,12 +13,12 @@ import { makeBenchContent, type Content } from './make-bench-content.ts'
 
 export interface BenchSite {
   url: string
-  /** Of the HTTP process, which is the parent of the others. */
+  /** Pid of the HTTP process, which is the parent of the others. */
   pid: number
-  /** A folder for whatever a measurement needs, gone at the end. */
+  /** A temporary folder for measurements, deleted at the end. */
   home: string
   dataDir: string
-  /** What the site's processes were started with. */
+  /** The environment of the site's processes. */
   env: NodeJS.ProcessEnv
   connection: EmbeddedConnection
   ffmpeg: Ffmpeg
@@ -29,7 +29,7 @@ const port = 3911
 
 const usualContent: Content = { episodes: 6, seconds: 12 }
 
-/** A site with a video (six short episodes where nothing else is said), on a data directory of its own, in processes of its own. */
+/** Starts a site with a video (by default six short episodes), with its own data directory and processes. */
 export async function startBenchSite(content = usualContent): Promise<BenchSite> {
   const home = mkdtempSync(join(tmpdir(), 'cliffhanger-bench-'))
   const dataDir = join(home, 'data')
@@ -41,7 +41,7 @@ export async function startBenchSite(content = usualContent): Promise<BenchSite>
   const site = spawnSite(env)
   const url = `http://localhost:${port}`
   await answers(`${url}/api/ready`, site)
-  // The site's own database server, which runs already.
+  // The site's own database server, which is already running.
   const { connection } = await startEmbedded({ dataDir, log: createLog({ json: false, level: 'error' }) })
   return {
     url,
@@ -60,7 +60,7 @@ export async function startBenchSite(content = usualContent): Promise<BenchSite>
   }
 }
 
-/** The site on data that is there, in a process of its own. */
+/** Starts the site on existing data, in its own process. */
 export async function startSiteOn(
   dataDir: string,
   port: number,
@@ -80,7 +80,7 @@ export async function startSiteOn(
   }
 }
 
-/** The site's HTTP process, as `npm start` starts it. */
+/** Starts the site's HTTP process as `npm start` does. */
 export function spawnSite(env: NodeJS.ProcessEnv): ChildProcess {
   return spawn(...boundToUs(process.execPath, [...nodeFlags, 'server/main.ts']), {
     env,
@@ -88,10 +88,10 @@ export function spawnSite(env: NodeJS.ProcessEnv): ChildProcess {
   })
 }
 
-/** What nginx is given, too. */
+/** The secret of signed URLs, which nginx gets too. */
 export const mediaSecret = 'the secret of links to media in the bench'
 
-/** The settings of a site of the bench: all data of its own, and no limits, since one machine makes all requests. */
+/** Returns the settings of a bench site: its own data directory, and no rate limits, because one machine sends all requests. */
 export function benchEnv(dataDir: string): NodeJS.ProcessEnv {
   const { DATABASE_URL: _database, PUBLIC_URL: _url, ...rest } = process.env
   return {
@@ -110,7 +110,7 @@ export function benchEnv(dataDir: string): NodeJS.ProcessEnv {
   }
 }
 
-/** The import as an operator runs it. @returns milliseconds */
+/** Runs the import command as an operator does. @returns milliseconds */
 export function importFolder(folder: string, env: NodeJS.ProcessEnv): number {
   const started = performance.now()
   const [command, args] = boundToUs(process.execPath, ['server/cli.ts', 'import', '--new-site', folder])
@@ -119,7 +119,7 @@ export function importFolder(folder: string, env: NodeJS.ProcessEnv): number {
   return performance.now() - started
 }
 
-/** Waits until a server answers. @throws Error where its process ends first, or after a minute */
+/** Waits until a server responds. @throws Error if its process exits first, or after a minute */
 export async function answers(url: string, server: ChildProcess): Promise<void> {
   const isThere = () => {
     if (server.exitCode !== null) throw new Error(`${url} does not answer`)

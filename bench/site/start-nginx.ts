@@ -7,7 +7,7 @@ import { answers } from './start-bench-site.ts'
 
 const port = 3913
 
-/** nginx with one process over a folder, or undefined where there is none on the PATH. `probe` is a file in the folder. */
+/** Starts nginx with one process for a folder; returns undefined if it is not on the PATH. `probe` is a file in the folder. */
 export async function startNginx(files: string, home: string, probe: string): Promise<Bare | undefined> {
   if (spawnSync('nginx', ['-v'], { stdio: 'ignore' }).status !== 0) return undefined
   const prefix = join(home, 'nginx')
@@ -27,7 +27,7 @@ export async function startNginx(files: string, home: string, probe: string): Pr
   }
 }
 
-/** One process, as Node has, and as the same user, who may read the files. */
+/** One process, like Node, with the same user, who can read the files. */
 const configOf = (files: string) => `daemon off;
 master_process off;
 pid nginx.pid;

@@ -10,13 +10,13 @@ interface Playable {
   info: { playback: { hls_url: string } }
 }
 
-/** The drama that is measured, its first episode, and where that one's stream is. */
+/** The measured drama, its first episode, and the URL of its stream. */
 export interface Film {
   videoId: string
   episodeId: string
-  /** Its last one, which has to be paid for. */
+  /** Its last episode, which is locked. */
   lockedEpisodeId: string
-  /** The playlist behind a pass, such as /media/…/…/master.m3u8. */
+  /** The playlist's signed URL, such as /media/…/…/master.m3u8. */
   hlsUrl: string
   asset: string
 }
@@ -32,12 +32,12 @@ export async function findFilm({ url }: Pick<BenchSite, 'url'>): Promise<Film> {
   return { videoId, episodeId, lockedEpisodeId, hlsUrl, asset: found(hlsUrl.split('/').at(-2)) }
 }
 
-/** The cookie of a new visitor for whom nothing is kept. */
+/** Returns the cookie of a new visitor without records. */
 export async function newVisitor({ url }: Pick<BenchSite, 'url'>): Promise<string> {
   return cookieOf(await fetch(`${url}/api/user`))
 }
 
-/** The cookie of a guest who has watched a little, so that every answer is about them. */
+/** Returns the cookie of a guest with a short history, so that responses are personalized. */
 export async function newGuest(
   site: Pick<BenchSite, 'url'>,
   { videoId, episodeId }: Pick<Film, 'videoId' | 'episodeId'>,
@@ -66,7 +66,7 @@ function cookieOf(response: Response): string {
 async function read<T>(url: string): Promise<T> {
   const response = await fetch(url)
   if (!response.ok) throw new Error(`${url} answered ${response.status}`)
-  // Our own answers; what is missing shows in the next step.
+  // The site's own responses; missing data fails the next step.
   return (await response.json()) as T
 }
 

@@ -13,7 +13,7 @@ import type { SiteSize } from './site-size.ts'
 import { moneySteps } from './money-steps.ts'
 import { siteSteps } from './site-steps.ts'
 
-/** What issue 7 asks for, or a part of it. */
+/** Returns the data of a large site after a year, or a part of it. */
 export function siteSize(part: number): SiteSize {
   const of = (whole: number) => Math.round(whole * part)
   return {
@@ -27,10 +27,10 @@ export function siteSize(part: number): SiteSize {
 
 const historyEach = 20
 
-/** What is loaded without its indexes. */
+/** Tables that are loaded without their indexes. */
 const loaded = ['orders', 'attempts', 'ledger_lines', 'entitlements', 'webhook_events', 'audit_events']
 
-/** Fills an empty, migrated database with a site's year. A run that was stopped goes on where it was. */
+/** Fills an empty, migrated database with a year of a site's data. An interrupted run is resumed. */
 export async function fillStudio(pool: Pool, size: SiteSize, report: Report): Promise<void> {
   const { videos, people } = size
   await fillCatalogue(pool, { videos, people, historyEach }, report)

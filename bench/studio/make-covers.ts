@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import sharp from 'sharp'
 import { covers } from './site-steps.ts'
 
-/** The pictures that the made-up videos have for covers, as large and as busy as real ones. */
+/** Creates covers of the generated videos, with the size and detail of real ones. */
 export async function makeCovers(dataDir: string): Promise<void> {
   const folder = join(dataDir, 'storage', 'public', 'covers')
   mkdirSync(folder, { recursive: true })

@@ -2,21 +2,21 @@ import { Agent, request } from 'node:http'
 import type { Row } from '#bench/table.ts'
 import type { StudioCase } from './studio-cases.ts'
 
-/** Issue 7: every page of the studio answers within this at the 95th percentile. */
+/** Maximum 95th percentile of every studio page. */
 const mostMs = 300
 const calls = 200
 const warmUps = 20
-/** How far a list is followed: the largest has as many pages of the size that is asked for. */
+/** Maximum number of pages to follow in a list: the length of the largest list. */
 const mostPages = 2000
 const largestPage = 100
 
-/** A site, and the headers of somebody who may see everything. */
+/** A site, and the headers of an owner. */
 export interface Target {
   url: string
   headers: Record<string, string>
 }
 
-/** How long each case takes, asked by one client one call after the other: the first page, and of a list one from its middle too. */
+/** Measures each case with one client and sequential requests: the first page, and a page from the middle of a list. */
 export async function measureCases(target: Target, cases: readonly StudioCase[]): Promise<Row[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const ask = (path: string, isFile?: boolean) => askOnce(target, path, agent, isFile)
@@ -63,7 +63,7 @@ async function measureOne(
   }
 }
 
-/** The page in the middle of a list, or of what is followed of it; undefined where there is but one. */
+/** Returns the page in the middle of a list, or of its followed part; undefined if it has only one page. */
 async function middleOf(
   path: string,
   read: (path: string) => Promise<string>,
@@ -84,18 +84,18 @@ async function middleOf(
 }
 
 function nextCursorOf(body: string): string | null {
-  // Our own answer, whose schema has a cursor.
+  // The site's own response, whose schema has a cursor.
   const { data, info } = JSON.parse(body) as Record<string, { next_cursor: string | null } | undefined>
   return data?.next_cursor ?? info?.next_cursor ?? null
 }
 
 interface Answer {
-  /** Up to the last byte; of a file, which may be long, up to the first. */
+  /** Time to the last byte, or to the first byte of a file, which may be long. */
   ms: number
   body: string
 }
 
-/** @throws Error where the answer is not a success */
+/** @throws Error if the response is not a success */
 function askOnce({ url, headers }: Target, path: string, agent: Agent, isFile = false): Promise<Answer> {
   const started = performance.now()
   return new Promise((resolve, reject) => {

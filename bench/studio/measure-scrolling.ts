@@ -4,25 +4,25 @@ import { applyProfile, profiles } from '#bench/playback/profiles.ts'
 import type { Row } from '#bench/table.ts'
 
 const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }
-/** A frame that takes longer is seen to stutter. */
+/** A frame that takes longer stutters visibly. */
 const longFrameMs = 50
-/** How many of a hundred frames may. */
+/** Maximum percentage of long frames. */
 const aim = 1
-/** The further pages of a list that are on the screen while it is scrolled. */
+/** Further pages of a list that are loaded while it is scrolled. */
 const furtherPages = 20
 const pixelsPerSecond = 2500
-/** How far it is scrolled; each list is longer. */
+/** Scroll distance; each list is longer. */
 const mostPixels = 15_000
 const timeout = 60_000
 
-/** The longest lists, by the address of their page. */
+/** The longest lists with the paths of their pages. */
 const lists = {
   orders: '/studio/money',
   videos: '/studio/content',
   'audit trail': '/studio/team',
 }
 
-/** How the longest lists scroll under a thumb on a phone with a slow processor, once many of their pages are there. */
+/** Measures touch scrolling of the longest lists on a phone with a slow processor, after many pages are loaded. */
 export async function measureScrolling(
   url: string,
   { name, value }: { name: string; value: string },
@@ -68,9 +68,9 @@ async function measureList(
   }
 }
 
-/** @returns how many rows are there then */
+/** @returns the number of loaded rows */
 async function loadPages(page: Page): Promise<number> {
-  // On the page of the audit trail the operators come first.
+  // The page of the audit log lists the operators first.
   const rows = page.locator('table').last().locator('tbody tr')
   await rows.nth(19).waitFor()
   for (let further = 0; further < furtherPages; further++) {
@@ -81,7 +81,7 @@ async function loadPages(page: Page): Promise<number> {
   return rows.count()
 }
 
-/** Scrolls down and back. @returns how long each frame took, in milliseconds */
+/** Scrolls down and back. @returns the duration of each frame in milliseconds */
 async function scrollThrough(page: Page): Promise<number[]> {
   await page.evaluate(() => scrollTo(0, 0))
   const whole = await page.evaluate(() => document.documentElement.scrollHeight - innerHeight)
@@ -104,7 +104,7 @@ async function scrollThrough(page: Page): Promise<number[]> {
 
 declare global {
   interface Window {
-    /** How long each frame took since `watchFrames`. */
+    /** Duration of each frame since `watchFrames`. */
     frames_ms?: number[]
   }
 }

@@ -23,10 +23,10 @@ const log = createLog({ json: false, level: 'warn' })
 const port = 3911
 
 /**
- * `npm run bench -- studio --data FOLDER`: a site with 10,000 videos, 200,000 orders and 5,000,000 events, and how long every
- * command of the studio that only looks takes there (median and 95th percentile); then how its longest lists scroll. With
- * --data the filled database stays: a run that was stopped goes on, and another measures again without filling. `--part 0.01`
- * fills a hundredth of it; `--only order` leaves out all cases without this in their name, where the lists are “scroll”.
+ * `npm run bench -- studio --data FOLDER`: fills a site with 10,000 videos, 200,000 orders and 5,000,000 events, and measures every
+ * read-only studio command (median and 95th percentile), and the scrolling of its longest lists. With
+ * --data the filled database is kept: an interrupted run is resumed, and a later one measures without filling. `--part 0.01`
+ * fills a hundredth of it; `--only order` runs only cases with this in their name; the lists' name is “scroll”.
  */
 export async function measureStudio(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
@@ -62,9 +62,9 @@ async function openFilled(dataDir: string, part: number) {
   mkdirSync(dataDir, { recursive: true })
   const database = await openDatabase<Tables>({ dataDir, databaseUrl: undefined, migrate: true }, log)
   const { connection } = await startEmbedded({ dataDir, log })
-  // The site's own pool gives up on what takes as long as filling does.
+  // The site's own pool has a shorter statement time-out than filling takes.
   const filled = new pg.Pool({ ...connection, types: columnTypes })
-  // One that is just closing may hear that the database server stops.
+  // A connection that is closing may receive an error when the database server stops.
   filled.on('error', () => undefined)
   const close = async () => {
     await filled.end()
@@ -92,7 +92,7 @@ async function measure(pool: pg.Pool, url: string, only: string): Promise<Row[]>
 
 async function casesOn(pool: pg.Pool, url: string): Promise<StudioCase[]> {
   const description = await fetch(`${url}/api/openapi.json`)
-  // Our own description of our own calls.
+  // The site's own OpenAPI document.
   const files = makeFileCases((await description.json()) as Parameters<typeof makeFileCases>[0])
   return [...makeStudioCases(await readValues(pool)), ...files]
 }

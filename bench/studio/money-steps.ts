@@ -5,8 +5,8 @@ const plans = 5
 export const links = 200
 
 /**
- * A year of orders and what follows from them. Four of ten are a plan's, whose subscriptions have four periods each; most are
- * paid, and some are in each other state. The figures of a number are always the same.
+ * Returns the steps for a year of orders and their records. Four of ten orders are for plans, with four periods per subscription; most
+ * are paid, and some are in each other status. The generated values are deterministic.
  */
 export function moneySteps({ videos, people, orders }: SiteSize): Step[] {
   const subscriptions = Math.round(orders / 10)
@@ -131,7 +131,7 @@ export function moneySteps({ videos, people, orders }: SiteSize): Step[] {
   ]
 }
 
-/** The orders numbered $1 to $2, the latest first: who bought what when, and what became of it. */
+/** Returns the orders numbered $1 to $2, the latest first: customer, product, time and status. */
 function orderNumbers(orders: number, subscriptions: number, people: number, videos: number): string {
   return `(SELECT n, at, kind, video, gateway, status, period,
       status IN ('paid', 'refunded', 'partially_refunded', 'charged_back') AS was_paid,

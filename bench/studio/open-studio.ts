@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import { hashSecret, newSecret } from '#server/platform/config/secrets.ts'
 
-/** Signs one of the made-up owners in. @returns the cookie */
+/** Signs in one of the generated owners. @returns the cookie */
 export async function openStudioFor(pool: Pool): Promise<{ name: string; value: string }> {
   const token = newSecret()
   const { rowCount } = await pool.query(

@@ -4,13 +4,13 @@ import { madeUpWord } from '#bench/catalogue/made-up-words.ts'
 import { dayMs } from '#server/platform/clock.ts'
 import { links } from './money-steps.ts'
 
-/** What may be asked for: by `command field`, else by the field's name. */
+/** Request values by `command field`, else by the field's name. */
 export type Values = Record<string, readonly string[]>
 
-/** So many records by turns that none is in memory for having just been read. */
+/** The number of alternating records, large enough that none is cached from the last read. */
 const samples = 100
 
-/** Picks the values out of what the database was filled with. */
+/** Reads the values from the filled database. */
 export async function readValues(pool: Pool): Promise<Values> {
   const some = async (from: string, column = 'id') => {
     const { rows } = await pool.query<{ value: string }>(
@@ -29,7 +29,7 @@ export async function readValues(pool: Pool): Promise<Values> {
     'experiment show id': await some('experiments'),
     'video show id': videos,
     'episode play id': await some('episodes'),
-    // Videos that files are on their way for.
+    // Videos with uploads in progress.
     'upload list video_id': await some('uploads', 'video_id'),
     'audit list subject': [...videos, ...orders],
     video_id: videos,
@@ -44,7 +44,7 @@ export async function readValues(pool: Pool): Promise<Values> {
 const daysAgo = [1, 7, 30, 90, 180, 300]
 const timeBefore = (days: number) => new Date(Date.now() - days * dayMs).toISOString()
 
-/** The values of a field: what is known of it, else what its schema names; of a number the largest. @throws Error where there are none */
+/** Returns the values of a field: known ones, else those of its schema; the maximum of a number. @throws Error if there are none */
 export function valuesFor(
   values: Values,
   command: string,

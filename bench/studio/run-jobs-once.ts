@@ -7,7 +7,7 @@ import { benchEnv } from '#bench/site/start-bench-site.ts'
 
 const mostMs = 600_000
 
-/** Lets a worker do what comes round, each job in its time, as a site that runs has them done: days are summed up, ranks made. */
+/** Runs all scheduled jobs once, as on a running site: they aggregate days and compute ranks. */
 export async function runJobsOnce(pool: Pool, dataDir: string): Promise<void> {
   const worker = spawn(...boundToUs(process.execPath, ['server/worker.ts']), {
     env: benchEnv(dataDir),

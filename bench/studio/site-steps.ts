@@ -3,12 +3,12 @@ import type { SiteSize } from './site-size.ts'
 
 const episodesEach = 20
 const operators = 20
-/** Of the last, fewest have met what differs: half as many as of the one before. */
+/** The number of experiments; each has half as many exposed viewers as the one before. */
 const experiments = 8
-/** How many pictures the covers are by turns; each is a file (make-covers.ts). */
+/** The number of alternating cover images; each is a file (make-covers.ts). */
 export const covers = 12
 
-/** Who watches, what there is to see, what was recorded of it, and what operators did. */
+/** Returns the steps for users, videos, events and audit events. */
 export function siteSteps({ videos, people, orders, events, auditEvents }: SiteSize): Step[] {
   return [
     {
@@ -125,7 +125,7 @@ export function siteSteps({ videos, people, orders, events, auditEvents }: SiteS
       name: 'audit trail',
       total: auditEvents,
       chunk: 50_000,
-      // Half of it is what members did.
+      // Half of the events are members' actions.
       sql: `INSERT INTO audit_events (at, event, user_id, origin, operator, subject, details)
         SELECT now() - (${auditEvents} - n) * interval '75 seconds',
           CASE WHEN n % 2 = 0 THEN (ARRAY['signed_in', 'order_paid', 'registered'])[1 + n % 3]

@@ -3,20 +3,20 @@ import { studioCalls } from '#contract/calls.ts'
 import { isCommand, type CommandEndpoint } from '#contract/studio/command.ts'
 import { valuesFor, type Values } from './read-values.ts'
 
-/** A call to measure, with as many addresses as there are values for it, that are asked by turns. */
+/** A request to measure, with one URL per value, which are requested in turn. */
 export interface StudioCase {
   name: string
   paths: string[]
-  /** Whether further pages follow. */
+  /** True if there are further pages. */
   hasPages: boolean
-  /** A file, which may go on for long: its first byte counts. */
+  /** A file, which may be long: the time to its first byte is measured. */
   isFile?: boolean
 }
 
-/** Fields of every list, which say no more than which page it is. */
+/** Paging fields, which every list has. */
 const pagingFields = new Set(['cursor', 'limit'])
 
-/** What the site's own description of its calls has below the studio's address beside the commands: files to take along. */
+/** Returns cases for the studio's file downloads in the OpenAPI document. */
 export function makeFileCases(description: { paths: Record<string, { get?: object }> }): StudioCase[] {
   const known = new Set(studioCalls.map(({ path }) => path))
   return Object.entries(description.paths)
@@ -26,8 +26,8 @@ export function makeFileCases(description: { paths: Record<string, { get?: objec
 }
 
 /**
- * Every command that only looks: with what it must be given, and with each filter that it may be given, each with every
- * value of a closed list. A new command is measured by itself; a field of a new name needs its values in read-values.ts.
+ * Returns cases for every read-only command: with its required fields, and with each optional filter and every
+ * value of a closed list. New commands are included automatically; new field names need values in read-values.ts.
  */
 export function makeStudioCases(values: Values): StudioCase[] {
   return studioCalls
@@ -55,7 +55,7 @@ function casesOf(command: CommandEndpoint, values: Values): StudioCase[] {
 type Fields = { properties?: Record<string, TSchema>; required?: readonly string[] }
 
 interface Filter {
-  /** The case's name for it. */
+  /** Its name in the case. */
   name: string
   field: string
   of: readonly string[]
@@ -69,7 +69,7 @@ function filtersBy({ command }: CommandEndpoint, field: string, schema: TSchema,
     : [{ name: field, field, of }]
 }
 
-/** As many addresses as the field with the most values has. */
+/** Returns as many URLs as the field with the most values has. */
 function pathsOf(path: string, fields: readonly (readonly [string, readonly string[]])[]): string[] {
   const count = Math.max(1, ...fields.map(([, values]) => values.length))
   return Array.from({ length: count }, (_, index) => {

@@ -1,4 +1,4 @@
-// Holds the subjects of the commits that the upstream branch does not have yet to Conventional Commits.
+// Checks that the subjects of commits that are not on the upstream branch follow Conventional Commits.
 import { execFileSync } from 'node:child_process'
 import { root } from '#scripts/setup.mjs'
 
@@ -6,14 +6,14 @@ const types = ['build', 'chore', 'ci', 'docs', 'feat', 'fix', 'perf', 'refactor'
 const form = new RegExp(`^(${types.join('|')})(\\([a-z0-9-]+\\))?!?: [^\\s].*[^.\\s]$`)
 const mostLetters = 72
 
-/** What is wrong with a commit's subject, in words; undefined where nothing is. */
+/** Returns a readable description of what is wrong with a commit's subject, or undefined. */
 export function findFault(subject) {
   if (subject.length > mostLetters) return `has ${subject.length} letters, of at most ${mostLetters}`
   if (!form.test(subject)) return `is not "type(scope): description", with a type of ${types.join(', ')}`
   return undefined
 }
 
-/** Says which subjects are at fault. @returns {number} for a check to end with; 0 where the branch has no upstream */
+/** Prints the invalid subjects. @returns {number} the exit status; 0 if the branch has no upstream */
 export function checkCommits(cwd = root) {
   const faults = newSubjects(cwd).flatMap((subject) => {
     const fault = findFault(subject)
@@ -29,7 +29,7 @@ function newSubjects(cwd) {
     const log = execFileSync('git', ['log', '--no-merges', '--format=%s', '@{upstream}..HEAD'], options)
     return log.split('\n').filter(Boolean)
   } catch {
-    // No branch, no upstream, or no repository: there is nothing to compare with.
+    // There is no branch, no upstream or no repository.
     return []
   }
 }

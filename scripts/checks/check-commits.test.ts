@@ -20,7 +20,7 @@ test.each([
   'fix: refund once',
   'feat(billing)!: charge in the currency of the card',
   'docs: say what a tier is',
-])('%s is a subject', (subject) => {
+])('accepts the subject %s', (subject) => {
   expect(findFault(subject)).toBeUndefined()
 })
 
@@ -34,7 +34,7 @@ test.each([
   expect(findFault(subject)).toMatch(why)
 })
 
-test('only what the upstream branch does not have is held to it', () => {
+test('checks only commits that the upstream branch lacks', () => {
   const said = vi.spyOn(console, 'log').mockImplementation(() => {})
   const [upstream, clone] = [join(home, 'upstream'), join(home, 'clone')]
   git(home, 'init', '-q', '-b', 'main', upstream)
@@ -48,7 +48,7 @@ test('only what the upstream branch does not have is held to it', () => {
   said.mockRestore()
 })
 
-test('a branch without an upstream has nothing to hold', () => {
+test('passes on a branch without an upstream', () => {
   git(home, 'init', '-q', '-b', 'main', home)
   commit(home, 'An old subject')
   expect(checkCommits(home)).toBe(0)

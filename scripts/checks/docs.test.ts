@@ -6,7 +6,7 @@ const root = join(import.meta.dirname, '../..')
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
 const pages = globSync(['*.md', 'docs/**/*.md', '.github/**/*.md'], { cwd: root }).toSorted()
 
-/** The anchor that GitHub gives a heading. */
+/** Returns GitHub's anchor for a heading. */
 const anchorOf = (heading: string) =>
   heading
     .toLowerCase()
@@ -16,7 +16,7 @@ const anchorOf = (heading: string) =>
 const anchorsIn = (page: string) =>
   [...read(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading))
 
-/** The links of a page to files and headings of the project; not those to the workflows' pages beside the repository's files. */
+/** Returns a page's links to files and headings of the project, without links to GitHub pages such as the workflows. */
 const linksIn = (page: string) =>
   [...read(page).matchAll(/\]\((?!https?:|mailto:|\.\.\/\.\.\/actions\/)([^)\s]+)\)/g)].map(
     ([, link = '']) => link,
@@ -29,7 +29,7 @@ function isBroken(page: string, link: string): boolean {
   return anchor !== undefined && target.endsWith('.md') && !anchorsIn(target).includes(anchor)
 }
 
-test('every link of the documents leads to a file and a heading that exist', () => {
+test('every link in the documents refers to an existing file and heading', () => {
   expect(pages.length).toBeGreaterThan(40)
   const broken = pages.flatMap((page) =>
     linksIn(page)
@@ -39,7 +39,7 @@ test('every link of the documents leads to a file and a heading that exist', () 
   expect(broken).toEqual([])
 })
 
-test('every document that the code or a configuration names exists', () => {
+test('every document that code or configuration refers to exists', () => {
   const sources = globSync(
     [
       '{contract,server,web,scripts,deploy,e2e,bench,demo}/**/*.{ts,tsx,mjs,js,json,yaml,yml,conf,service}',
@@ -55,7 +55,7 @@ test('every document that the code or a configuration names exists', () => {
   expect(missing).toEqual([])
 })
 
-test('the index of the operator leads to each of its pages, none longer than 200 lines', () => {
+test("the operator's index links to each of its pages, which have at most 200 lines", () => {
   const tasks = linksIn('docs/operating.md').filter((link) => !link.includes('/'))
   expect(tasks).toEqual(
     expect.arrayContaining([

@@ -10,7 +10,7 @@ import { readFolder } from '#server/features/media/ingest/import/read-folder.ts'
 import { checkProperty, propertyTimeoutMs } from '#server/testing/check-property.ts'
 import { arrange, type Placed } from '#web/studio/content/uploads/arrange-season.ts'
 
-/* The command line and the studio read file names with one reader. Nothing may be lost without a word to the operator. */
+/* The command line and the studio use the same file name parser. Files must not be dropped without a message to the operator. */
 
 const description = `title: { en: Salt }
 synopsis: { en: Two sisters. }
@@ -25,7 +25,7 @@ const filmEnding = fc.constantFrom(...videoEndings).chain(anyCase)
 const captionsEnding = fc.constantFrom(...captionEndings).chain(anyCase)
 const padded = (number: number, length: number) => String(number).padStart(length, '0')
 
-/** What a name is built from, and what it must be read as. */
+/** The parts of a generated file name, and the expected result. */
 interface Built {
   stem: string
   number: number
@@ -65,7 +65,7 @@ const title = fc.constantFrom(
   'Sleep',
   'Le pas',
 )
-/** What is about the picture, the sound or the year. */
+/** Parts of a name that describe the video, the audio or the year. */
 const junk = fc.constantFrom(
   '1080p',
   '720P',
@@ -81,7 +81,7 @@ const junk = fc.constantFrom(
   'final',
 )
 
-/** A year alone in a title is not the episode's number. */
+/** Returns true for a year, which in a title is not the episode number. */
 const isYear = (value: number) => value >= 1900 && value < 2100
 const titled = fc
   .record({ number: number.filter((value) => !isYear(value)), title, gap: separator, first: fc.boolean() })
@@ -124,8 +124,8 @@ const language = fc
   })
   .map(({ code, region, kind }) => ({ text: code + region + kind, is: codes[code.toLowerCase()] }))
 
-describe('the reader', () => {
-  test('reads the number that is in a film’s name', { timeout: propertyTimeoutMs }, () =>
+describe('the parser', () => {
+  test('reads the episode number in a video’s name', { timeout: propertyTimeoutMs }, () =>
     checkProperty(
       fc.property(fc.oneof(plain, decorated), filmEnding, (built, ending) => {
         expect(readFileName(`Season 1/${built.stem}.${ending}`)).toEqual({
@@ -139,7 +139,7 @@ describe('the reader', () => {
   )
 
   test(
-    'reads the number and the language that are in a caption file’s name',
+    'reads the episode number and the language in a caption file’s name',
     { timeout: propertyTimeoutMs },
     () =>
       checkProperty(
@@ -160,7 +160,7 @@ describe('the reader', () => {
       ),
   )
 
-  test('reads no number of more than four digits', { timeout: propertyTimeoutMs }, () =>
+  test('ignores numbers of more than four digits', { timeout: propertyTimeoutMs }, () =>
     checkProperty(
       fc.property(
         fc.integer({ min: 10_000, max: 99_999_999 }),
@@ -183,7 +183,7 @@ describe('the reader', () => {
   )
 
   test(
-    'reads any name, and puts no two files in one place without saying so',
+    'parses any name, and reports two files that would be the same episode, captions or cover',
     { timeout: propertyTimeoutMs },
     () =>
       checkProperty(
@@ -264,7 +264,7 @@ describe('the command line', () => {
   }
 
   test(
-    'uses or names every file, puts no two in one place, and reads a name as the studio does',
+    'uses or reports every file, never uses two for the same purpose, and parses names as the studio does',
     { timeout: propertyTimeoutMs },
     () =>
       checkProperty(

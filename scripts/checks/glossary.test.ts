@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '../..')
 
-/** The refused words in the second table of the glossary, with spaces for hyphens: "give-up" becomes `give up`. */
+/** The forbidden words in the second table of the glossary, with spaces for hyphens: "give-up" becomes `give up`. */
 const refused = [
   ...(readFileSync(join(root, 'docs/glossary.md'), 'utf8').split('\n## ')[1] ?? '').matchAll(
     /^\| ([^|]+) \| [^|]+ \|$/gm,
@@ -24,7 +24,7 @@ const wordsOf = (file: string) =>
 
 const isRefused = (file: string) => refused.some((word) => ` ${wordsOf(file)} `.includes(` ${word} `))
 
-test('no file is named with a word that the glossary refuses', () => {
+test('no file name contains a word that the glossary forbids', () => {
   const files = globSync(
     '{bench,contract,demo,deploy,docs,e2e,scripts,server,web}/**/*.{ts,tsx,mjs,css,json,md}',
     {
@@ -36,7 +36,7 @@ test('no file is named with a word that the glossary refuses', () => {
   expect(files.filter(isRefused)).toEqual([])
 })
 
-test('a word is refused by itself, not as a part of another', () => {
+test('forbids a whole word, not part of another word', () => {
   expect(['web/lib/way-back.ts', 'web/WayOut.tsx', 'server/give-up-mail.ts'].filter(isRefused)).toHaveLength(
     3,
   )

@@ -9,12 +9,12 @@ const read = (path: string) => readFileSync(join(root, path), 'utf8')
 
 type Texts = string | { [key: string]: Texts }
 
-/** Every text of a JSON file, without the name it is asked for by. */
+/** Returns the texts of a JSON file without their keys. */
 function textsOf(texts: Texts): string[] {
   return typeof texts === 'string' ? [texts] : Object.values(texts).flatMap(textsOf)
 }
 
-/** Every text that people read in a language, by the file it is in. */
+/** Returns every text of the interface in a language, with its file. */
 function interfaceTexts(language: Language): [file: string, text: string][] {
   const files = ['web/i18n', 'web/studio/texts', 'server/i18n', 'server/features/pages/texts'].flatMap(
     (folder) =>
@@ -30,7 +30,7 @@ function interfaceTexts(language: Language): [file: string, text: string][] {
   return [...own, ...textsOf(sandboxWords[language]).map((text): [string, string] => ['sandbox', text])]
 }
 
-/** The words that the glossary refuses in a language: the last column of its tables. */
+/** Returns the words that the glossary forbids in a language: the last column of its tables. */
 function refusedWords(language: Language): string[] {
   const chapter = read('web/i18n/glossary.md')
     .split('\n## ')
@@ -39,13 +39,13 @@ function refusedWords(language: Language): string[] {
   return rows.slice(2).flatMap((row) => (row.split('|').at(-2) ?? '').split(',').map((word) => word.trim()))
 }
 
-/** A word by itself, in any case; with any ending where it is written with "…". */
+/** Returns a pattern for a whole word in any case; a trailing "…" matches any ending. */
 function wordPattern(word: string): RegExp {
   const ending = word.endsWith('…') ? '' : '(?![\\p{L}-])'
   return new RegExp(`(?<![\\p{L}-])${word.replace('…', '')}${ending}`, 'iu')
 }
 
-it.each(languages)('%s uses no word that its glossary refuses', (language) => {
+it.each(languages)('%s contains no word that its glossary forbids', (language) => {
   const refused = refusedWords(language)
   expect(refused.length).toBeGreaterThan(5)
   for (const [file, text] of interfaceTexts(language))
@@ -67,7 +67,7 @@ it('reads the texts of screens, mails, pages and the sandbox', () => {
   )
 })
 
-it('refuses a word in any case and by itself, and with any ending where that is asked for', () => {
+it('matches whole words in any case, and any ending after "…"', () => {
   expect(wordPattern('ecrã').test('No Ecrã inteiro')).toBe(true)
   expect(wordPattern('si').test('simples')).toBe(false)
   expect(wordPattern('Mail').test('E-Mail-Adresse')).toBe(false)

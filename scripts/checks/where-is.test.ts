@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 
 const docs = join(import.meta.dirname, '../..', 'docs')
 
-/** The rows of "Where is …?": what is looked for, and the file that has it. */
+/** The rows of "Where is …?": a behaviour, and its file. */
 const rows = [
   ...readFileSync(join(docs, 'where-is.md'), 'utf8').matchAll(
     /^\| (?<behaviour>[^|]+) \| (?<words>[^|]+) \| \[.+\]\((?<file>.+)\) \|$/gm,
@@ -20,7 +20,7 @@ test('names at least thirty behaviours, each with a file that exists', () => {
   expect(rows.filter(({ file }) => !existsSync(join(docs, file)))).toEqual([])
 })
 
-test('each file has the words that are looked for', () => {
+test('each file contains the search words', () => {
   const without = rows.filter(
     ({ words, file }) =>
       !basename(file).toLowerCase().includes(words) &&

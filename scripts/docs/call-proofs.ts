@@ -1,7 +1,7 @@
-/** A test by its file and its title; "…" stands for what a template fills in. */
+/** A test by its file and its title; "…" stands for the values of a template. */
 export type Proof = readonly [file: string, name: string]
 
-/** What the contract does not say of a call: who may make it, and what proves it. */
+/** Facts about an endpoint that the contract lacks: who may call it, and the tests that prove it. */
 export interface CallNote {
   who: string
   proofs: readonly Proof[]
@@ -38,7 +38,7 @@ const api = 'web/lib/api.test.ts'
 const visit = 'web/lib/tracking/visit.test.ts'
 
 const everybody = 'everybody'
-const viewer = 'whoever has a token: guest or member'
+const viewer = 'guests and members (a token is required)'
 
 /** The 24 calls of the seed (section 7), in its order. */
 export const seedCalls: Record<string, CallNote> = {
@@ -63,7 +63,7 @@ export const seedCalls: Record<string, CallNote> = {
     ],
   },
   'POST /api/user/login': {
-    who: 'everybody who is not signed in to another account',
+    who: 'everybody not signed in to another account',
     proofs: [
       [signIn, 'returns the account, whatever the case of the address, and a new session'],
       [
@@ -82,7 +82,7 @@ export const seedCalls: Record<string, CallNote> = {
     ],
   },
   'POST /api/user/register': {
-    who: 'everybody who is not a member',
+    who: 'everybody except members',
     proofs: [
       [account, 'turns the guest into a member with the same id and keeps its profile'],
       [account, 'is refused to a signed-in member'],
@@ -135,7 +135,7 @@ export const seedCalls: Record<string, CallNote> = {
     ],
   },
   'GET /api/video/episode': {
-    who: 'everybody; a locked episode: whoever is entitled to it',
+    who: 'everybody; a locked episode: viewers entitled to it',
     proofs: [
       [delivery, 'plays for anyone: playlist, segment, captions and storyboard, each with its type'],
       [delivery, 'answers with the offer and no link'],
@@ -245,17 +245,17 @@ export const seedCalls: Record<string, CallNote> = {
   },
 }
 
-/** What holds for every call. */
+/** Rules that apply to every endpoint. */
 export const rules: readonly { rule: string; proofs: readonly Proof[] }[] = [
   {
-    rule: 'Every answer is an envelope, and no answer is outside of `/api/openapi.json` (every test checks it)',
+    rule: 'Every response is an envelope and matches `/api/openapi.json` (each test checks it)',
     proofs: [
       [http, 'describes every call in an OpenAPI 3.1 document'],
       [fuzz, 'answers every invalid request with a 4xx or a refusal, in the envelope'],
     ],
   },
   {
-    rule: 'What cannot be read (NUL, half characters, wrong types, deep or large bodies, wrong methods) is a 4xx with a sentence',
+    rule: 'Unreadable requests (NUL, lone surrogates, wrong types, deep or large bodies, wrong methods) return a 4xx with a message',
     proofs: [
       [unreadable, 'that is too large is HTTP 413, one that is not JSON is HTTP 415'],
       [unreadable, 'answers a wrong method, and unknown paths below /api, with HTTP 404'],
@@ -263,7 +263,7 @@ export const rules: readonly { rule: string; proofs: readonly Proof[] }[] = [
     ],
   },
   {
-    rule: 'More than 600 calls a minute of a person, or 6,000 of an address, are answered 429 with `Retry-After`, over all processes',
+    rule: 'More than 600 requests a minute per user, or 6,000 per IP address, return 429 with `Retry-After`, counted across all processes',
     proofs: [
       [
         limits,
@@ -274,7 +274,7 @@ export const rules: readonly { rule: string; proofs: readonly Proof[] }[] = [
     ],
   },
   {
-    rule: 'While the database is away: 503 with `Retry-After`, in time, and recovery by itself',
+    rule: 'While the database is unavailable: 503 with `Retry-After` within the timeout, and automatic recovery',
     proofs: [
       [away, 'answers 503 with Retry-After while PostgreSQL refuses connections, stays alive, and recovers'],
       [away, 'answers 503 to a call whose connection breaks in the middle of a query'],
@@ -282,7 +282,7 @@ export const rules: readonly { rule: string; proofs: readonly Proof[] }[] = [
     ],
   },
   {
-    rule: '`accept-language`: the first that we have, else the language kept with the user, else English',
+    rule: "`accept-language`: the first supported language, else the user's stored language, else English",
     proofs: [
       [unreadable, 'is the first of accept-language that is offered'],
       [
@@ -293,7 +293,7 @@ export const rules: readonly { rule: string; proofs: readonly Proof[] }[] = [
     ],
   },
   {
-    rule: 'Cookie: `HttpOnly; SameSite=Lax`, over https `Secure` and `__Host-`; a guest costs no row; a new session at sign-in',
+    rule: 'Cookie: `HttpOnly; SameSite=Lax`, over https `Secure` and `__Host-`; a guest has no database row; sign-in starts a new session',
     proofs: [
       [members, 'starts with GET /api/user, keeps its id from call to call, and needs no row'],
       [members, 'is not sent its rowless cookie again, which could overwrite the one of its row'],
@@ -303,7 +303,7 @@ export const rules: readonly { rule: string; proofs: readonly Proof[] }[] = [
     ],
   },
   {
-    rule: '`x-user-token`: on the answers of the user calls, another value than the cookie, and only good in the header',
+    rule: '`x-user-token`: returned by the user endpoints; differs from the cookie and is accepted only in the header',
     proofs: [
       [members, 'is identified by its header token if cookies are disabled, and that token is no cookie'],
       [
@@ -313,14 +313,14 @@ export const rules: readonly { rule: string; proofs: readonly Proof[] }[] = [
     ],
   },
   {
-    rule: 'Unsafe calls that rely on the cookie come from our own pages',
+    rule: "Unsafe requests that rely on the cookie must come from the site's own pages",
     proofs: [
       [members, 'is refused from another site'],
       [members, 'that relies on the cookie and comes from %s is HTTP %i'],
     ],
   },
   {
-    rule: '`Idempotency-Key` with an unsafe payment call or an unlock: the same answer for the same body, 409 for another; click ids make no difference',
+    rule: '`Idempotency-Key` on an unsafe payment request or an unlock: the same response for the same body, 409 for another body; click ids are ignored',
     proofs: [
       [
         billingRaces,
@@ -329,14 +329,14 @@ export const rules: readonly { rule: string; proofs: readonly Proof[] }[] = [
     ],
   },
   {
-    rule: '`x-referrer-token`, `x-fbclid`, `x-ttclid` go with every call; the click ids also in the query of a GET and the body of the others',
+    rule: '`x-referrer-token`, `x-fbclid`, `x-ttclid` are sent with every request; click ids also in the query of a GET and the body of other methods',
     proofs: [
       [api, 'the ad click ids travel in headers, and in the query of a GET or the body of the others'],
       [api, 'the token travels percent-encoded, whatever letters its campaign has'],
     ],
   },
   {
-    rule: '`x-time-zone` goes with every unsafe call; the zone is kept with the person, whose mails write the dates of that zone, else of UTC with its name',
+    rule: "`x-time-zone` is sent with every unsafe request and stored with the user; mails show dates in that zone, or in UTC with the zone's name",
     proofs: [
       [api, 'a call that may keep something says the time zone of the browser'],
       [members, 'stores the time zone of the browser used last, and no unknown one'],
@@ -345,11 +345,11 @@ export const rules: readonly { rule: string; proofs: readonly Proof[] }[] = [
     ],
   },
   {
-    rule: 'Before each navigation `token`, `fbclid` and `ttclid` are taken from the address and kept',
+    rule: 'Before each navigation `token`, `fbclid` and `ttclid` are removed from the URL and stored',
     proofs: [[visit, 'token and click ids are stored and leave the address, the rest stays']],
   },
   {
-    rule: 'Start-up order: the user (whose header token is kept), the tracking config, the homepage',
+    rule: 'Start-up order: the user (whose header token is stored), the tracking config, the homepage',
     proofs: [
       [
         api,

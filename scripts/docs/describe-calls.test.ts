@@ -7,11 +7,11 @@ import { findUnproved } from './read-test-titles.ts'
 
 const root = join(import.meta.dirname, '../..')
 
-test('docs/calls.md is what the contract says now; `npm run docs` writes it', () => {
+test('docs/calls.md is up to date with the contract; `npm run docs` writes it', () => {
   expect(readFileSync(join(root, 'docs/calls.md'), 'utf8')).toBe(describeCalls())
 })
 
-test('it has the 24 calls of the seed, each with somebody who may make it and a test', () => {
+test('lists the 24 calls of the seed, each with its callers and a test', () => {
   expect(Object.keys(seedCalls)).toHaveLength(24)
   for (const { who, proofs } of Object.values(seedCalls)) {
     expect(who).not.toBe('')
@@ -19,7 +19,7 @@ test('it has the 24 calls of the seed, each with somebody who may make it and a 
   }
 })
 
-test('every test that it names is there, once and by its whole title', () => {
+test('every referenced test exists once under its full title', () => {
   const named = [...Object.values(seedCalls), ...rules].flatMap(({ proofs }) => proofs)
   expect(findUnproved(named)).toEqual([])
 })

@@ -4,12 +4,12 @@ import type { Endpoint } from '#contract/endpoint.ts'
 import { refusals } from '#contract/errors.ts'
 import { rules, seedCalls, type CallNote, type Proof } from './call-proofs.ts'
 
-/** Every call of the contract by its method and path. */
+/** Every endpoint of the contract by its method and path. */
 export const calls = new Map(allCalls.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint]))
 
-/** The document docs/calls.md: the seed's calls, the rules for all of them, and the calls beyond the seed. */
+/** Returns the document docs/calls.md: the seed's calls, the rules for all of them, and the calls beyond the seed. */
 export function describeCalls(): string {
-  // By path: the order in which a module names its exports is not the same everywhere.
+  // Sorted by path, because the order of a module's exports varies.
   const others = [...calls.keys()]
     .filter((name) => !(name in seedCalls))
     .toSorted(
@@ -46,7 +46,7 @@ serialise and stand in \`/api/openapi.json\`, which has every field and type. Be
 fail as a whole (HTTP 400, 404, 408, 413, 415, 429, 431, 500, 503, and 403 from another site), in the same envelope.
 \`fbclid\` and \`ttclid\` are taken by every call and left out here. A number in brackets is the answer's \`code\`.`
 
-/** What is no call of the contract: it answers no envelope. */
+/** Routes outside the contract, which return no envelope. */
 const plainCalls: Record<string, { takes: string; gives: string }> = {
   'GET /api/statics.png': { takes: '`event`, its fields', gives: 'a 1×1 PNG, `no-store`' },
   'GET /api/webhook/payment/paypal-cancel': {
@@ -94,7 +94,7 @@ function refusalsOf(call: Endpoint | undefined): string {
   return call?.refuses.map((name) => `${name} (${refusals[name]})`).join(', ') || '–'
 }
 
-/** The names of an object's fields; a question mark stands after one that may be missing. */
+/** Returns the names of an object's fields, with a question mark after optional ones. */
 function fields(schema: TSchema | undefined): string[] {
   if (!isObject(schema)) return []
   const needed = new Set<string>(schema.required)

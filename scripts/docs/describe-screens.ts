@@ -2,7 +2,7 @@ import { proofText, table } from './describe-calls.ts'
 import { seedRoutes, type ScreenRow } from './route-proofs.ts'
 import { seedParts } from './screen-part-proofs.ts'
 
-/** The document docs/screens.md: what the seed fixes of the browser's side, and the tests that prove it. */
+/** Returns the document docs/screens.md: the seed's requirements for the browser, and the tests that prove them. */
 export function describeScreens(): string {
   return `${[
     '# The screens',

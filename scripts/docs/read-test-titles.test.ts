@@ -3,7 +3,7 @@ import { readTestTitles } from './read-test-titles.ts'
 
 const titlesOf = (source: string) => readTestTitles('some.test.ts', source)
 
-test('a title is read in any quotes, in a group, and where it stands for several', () => {
+test('reads titles in any quotes, in groups, and of parameterized tests', () => {
   const source = `
     test('one', () => {})
     describe('a group', () => { it("doesn't", async () => {}) })
@@ -21,7 +21,7 @@ test('a title is read in any quotes, in a group, and where it stands for several
   ])
 })
 
-test('words elsewhere are no title, nor is a test that does not run', () => {
+test('ignores other texts, and tests that do not run', () => {
   const source = `
     // test('a comment', () => {})
     const words = "test('a text', () => {})"

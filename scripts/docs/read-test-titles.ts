@@ -7,10 +7,10 @@ type Node = { type: string } & Record<string, unknown>
 
 const root = join(import.meta.dirname, '../..')
 
-/** Where a browser test runs is no part of what it shows. */
+/** The tag with the screen size of a browser test, which is not part of the title. */
 const screen = / @(phone|desktop)$/
 
-/** Those of the proofs that name no test of their file, or more than one. */
+/** Returns the proofs that match no test of their file, or more than one. */
 export function findUnproved(proofs: readonly Proof[]): Proof[] {
   const titlesOf = new Map<string, string[]>()
   return proofs.filter(([file, name]) => {
@@ -26,9 +26,9 @@ function readTitlesOf(file: string): string[] {
 }
 
 /**
- * The titles of the tests in a file, without those of the groups around them. What a template fills in reads "…".
- * A test that is skipped or left to do is none, nor is one whose title only the running file knows.
- * @throws Error where the file is no TypeScript
+ * Returns the titles of the tests in a file, without their groups' titles. "…" stands for the values of a template.
+ * Skipped tests, todos and tests with a computed title are omitted.
+ * @throws Error if the file is not valid TypeScript
  */
 export function readTestTitles(file: string, source: string): string[] {
   const { program, errors } = parseSync(file, source)
@@ -47,7 +47,7 @@ function titlesIn(node: unknown): string[] {
   return Object.values(node).flatMap(titlesIn)
 }
 
-/** What is called: `test` for `test.each(…)` and `test.for(…)` too, whose answer takes the title. */
+/** Returns the name of the called function: also `test` for `test.each(…)` and `test.for(…)`, whose result takes the title. */
 function nameOf(callee: unknown): string {
   if (!isNode(callee)) return ''
   if (callee.type === 'Identifier') return String(callee['name'])

@@ -30,7 +30,7 @@ export const subscribing: Proof = [
   'a guest subscribes, reads the receipt, and cancels and resumes in the member area with one click each',
 ]
 
-/** One line of the table: what the seed says, how it is here, and the tests that prove it. */
+/** A row of the table: the seed's requirement, the implementation, and the tests that prove it. */
 
 export interface ScreenRow {
   seed: string
@@ -42,7 +42,7 @@ export interface ScreenRow {
 export const seedRoutes: readonly ScreenRow[] = [
   {
     seed: '`/`',
-    here: 'carousel, what is being watched, sections',
+    here: 'carousel, continue watching, sections',
     proofs: [
       opens,
       readable,

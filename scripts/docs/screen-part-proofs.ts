@@ -18,10 +18,10 @@ const scrub = 'server/telemetry/shared-scrub.test.ts'
 const texts = 'web/i18n/texts.test.ts'
 const tracking = 'server/features/tracking/tracking.test.ts'
 
-/** Everything else that the seed fixes of the browser's side, by its sections. */
+/** The seed's other requirements for the browser, by section. */
 export const seedParts: readonly { title: string; rows: readonly ScreenRow[] }[] = [
   {
-    title: 'Frame, start-up and what is kept (sections 2, 3, 4, 6)',
+    title: 'Frame, start-up and stored values (sections 2, 3, 4, 6)',
     rows: [
       { seed: 'History mode, mounted into `#app`', here: '`web/app/start.tsx`', proofs: [opens] },
       {
@@ -31,7 +31,7 @@ export const seedParts: readonly { title: string; rows: readonly ScreenRow[] }[]
       },
       {
         seed: 'Before each navigation `token`, `fbclid`, `ttclid` are stored',
-        here: 'keys `referrer_token`, `fbclid`, `ttclid`; they leave the address',
+        here: 'keys `referrer_token`, `fbclid`, `ttclid`; they are removed from the URL',
         proofs: [
           [visit, 'token and click ids are stored and leave the address, the rest stays'],
           [
@@ -46,7 +46,7 @@ export const seedParts: readonly { title: string; rows: readonly ScreenRow[] }[]
       },
       {
         seed: 'Start-up order: user, tracking config, homepage',
-        here: '`web/main.tsx`, before the interface has arrived',
+        here: '`web/main.tsx`, before the interface has loaded',
         proofs: [
           [routes, 'the user, the tracking settings and the homepage are asked for in that order'],
           [
@@ -67,7 +67,7 @@ export const seedParts: readonly { title: string; rows: readonly ScreenRow[] }[]
       },
       {
         seed: 'The user token is saved from a header of the user call, and sent in one where cookies are disabled',
-        here: 'key `user_token`, only where there are no cookies',
+        here: 'key `user_token`, only if cookies are disabled',
         proofs: [[api, 'the user token is kept and sent only where cookies are disabled']],
       },
       {
@@ -98,7 +98,7 @@ export const seedParts: readonly { title: string; rows: readonly ScreenRow[] }[]
       },
       {
         seed: 'Load-more lists: loading, load more, no more content',
-        here: '`web/ui/ListFoot.tsx`, and could not load',
+        here: '`web/ui/ListFoot.tsx`, also after a failed request',
         proofs: [
           [listFoot, 'offers more, says that it is loading, and marks the end of a list of several pages'],
           [listFoot, 'says that it could not load, with a way to try again'],
@@ -106,7 +106,7 @@ export const seedParts: readonly { title: string; rows: readonly ScreenRow[] }[]
       },
       {
         seed: 'Videos are shared',
-        here: "the system's sheet, or a link with the sharer's code",
+        here: "the system's share sheet, or a link with the sharer's code",
         proofs: [[share, "carries the sharer's code as the referrer token"]],
       },
     ],
@@ -226,7 +226,7 @@ export const seedParts: readonly { title: string; rows: readonly ScreenRow[] }[]
       },
       {
         seed: 'Tracking keys: facebook_pixel_id, google_analytics, tiktok_pixel, bigo_pixel',
-        here: 'loaded after a yes only',
+        here: 'loaded only after consent',
         proofs: [
           [tracking, 'returns the four keys from the environment, empty if unset'],
           [consent, 'who accepts is told of to all four platforms, with the amount and the id of the order'],
@@ -268,7 +268,7 @@ export const seedParts: readonly { title: string; rows: readonly ScreenRow[] }[]
       },
       {
         seed: 'Error reporting: feedback (section 7)',
-        here: '"Report a problem", in the footer and where a screen broke',
+        here: '"Report a problem", in the footer and on the error screen',
         proofs: [
           [reports, 'a problem is told in own words: nothing typed is lost, and it arrives once'],
           [reports, 'a screen that breaks says so, is reported, and asks what happened'],

@@ -1,4 +1,4 @@
-// Writes docs/calls.md and docs/screens.md from the contract and from what the lists of proofs say: `npm run docs`.
+// Writes docs/calls.md and docs/screens.md from the contract and the lists of proofs: `npm run docs`.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describeCalls } from './describe-calls.ts'

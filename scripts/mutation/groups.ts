@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 
-/** Files that are mutated together, with the tests that are expected to notice. */
+/** Files that are mutated together, with the tests that should detect the mutants. */
 export interface Group {
   name: string
-  /** Whole files, or functions of a file that also does other things. */
+  /** Whole files, or functions of a file with other code. */
   files: readonly (string | { file: string; functions: readonly string[] })[]
   /** Run in this order until one fails: the fastest first. */
   tests: readonly string[]
@@ -100,7 +100,7 @@ export const groups: readonly Group[] = [
   },
 ]
 
-/** What a group mutates, as Stryker's patterns: `file` or `file:first-last`, by lines. */
+/** Returns a group's Stryker patterns: `file`, or `file:first-last` in lines. */
 export function patternsOf({ files }: Group): string[] {
   return files.flatMap((each) => {
     if (typeof each === 'string') return [each]
@@ -109,7 +109,7 @@ export function patternsOf({ files }: Group): string[] {
   })
 }
 
-/** The lines of a function at the top level of a formatted file, as `first-last`. @throws Error where there is none */
+/** Returns the lines of a top-level function in a formatted file, as `first-last`. @throws Error if there is none */
 export function linesOf(source: string, name: string): string {
   const lines = source.split('\n')
   const first = lines.findIndex((line) => new RegExp(`^(export )?(async )?function ${name}\\b`).test(line))

@@ -4,8 +4,8 @@ import { groups, patternsOf, type Group } from './groups.ts'
 import { summarise, writeTable, type Summary } from './summarise.ts'
 
 /*
- * Changes the code of each group a little at a time and runs its tests, which have to fail. Interrupted, it carries on where
- * it was; a later run repeats only what may come out differently (docs/mutation.md). Arguments name the groups, all of them
+ * Runs the mutation tests of each group. An interrupted run is resumed, and a later run repeats only mutants whose result
+ * may change (docs/mutation.md). Arguments name the groups, all of them
  * by default; `--force` repeats everything.
  */
 const args = process.argv.slice(2)
@@ -33,7 +33,7 @@ async function mutate(group: Group) {
     testRunner: 'vitest',
     plugins: [import.meta.resolve('@stryker-mutator/vitest-runner')],
     vitest: { configFile: 'scripts/mutation/vitest.config.ts', related: false, pool: 'forks' },
-    // Each has a database server of its own.
+    // Each runner has its own database server.
     concurrency: Math.min(2, availableParallelism()),
     incremental: true,
     incrementalFile: `.cache/mutation/${group.name}.json`,
@@ -43,10 +43,10 @@ async function mutate(group: Group) {
     tempDirName: '.cache/mutation/sandbox',
     cleanTempDir: 'always',
     ignorePatterns: ['/.cache', '/data', '/dist', '/test-results', '/docs'],
-    // Vite ignores types, and there is no TypeScript 7 API to rewrite a tsconfig with: Stryker is given none.
+    // Vite ignores types, and TypeScript 7 has no API to rewrite a tsconfig, so Stryker gets none.
     disableTypeChecks: false,
     tsconfigFile: 'none.json',
-    // Counts as killed, so only what really never ends may run into it on a busy machine.
+    // A time-out counts as killed, so it must be long enough for a busy machine.
     timeoutMS: 60_000,
     dryRunTimeoutMinutes: 30,
   })

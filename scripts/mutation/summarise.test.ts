@@ -5,7 +5,7 @@ import { summarise, writeTable } from './summarise.ts'
 const results = (statuses: Record<string, number>) =>
   Object.entries(statuses).flatMap(([status, count]) => Array.from({ length: count }, () => ({ status })))
 
-test('a score is the share of mutants that a test killed or that never ended', () => {
+test('the score is the share of mutants that were killed or timed out', () => {
   const summary = summarise(
     'ledger',
     results({ Killed: 80, Timeout: 5, Survived: 10, NoCoverage: 5, Ignored: 7 }),
@@ -21,7 +21,7 @@ test('a score is the share of mutants that a test killed or that never ended', (
   expect(summarise('ledger', []).score).toBe(0)
 })
 
-test('a group under 85 % has failed', () => {
+test('a group with a score under 85 % fails', () => {
   const table = writeTable([
     summarise('ledger', results({ Killed: 85, Survived: 15 })),
     summarise('signed-urls', results({ Killed: 84, Survived: 16 })),
@@ -34,7 +34,7 @@ test('a group under 85 % has failed', () => {
   ])
 })
 
-test('a function is found by its name, from its first line to its closing brace', () => {
+test('finds a function by name, from its first line to its closing brace', () => {
   const source = [
     'function stateOf() {',
     '  if (true) {',

@@ -1,9 +1,9 @@
-/** The part of a mutant's result that is counted. */
+/** The relevant part of a mutant's result. */
 export interface Result {
   status: string
 }
 
-/** What the mutants of a group came to. */
+/** The results of a group's mutants. */
 export interface Summary {
   name: string
   mutants: number
@@ -11,14 +11,14 @@ export interface Summary {
   survived: number
   timeout: number
   noCoverage: number
-  /** In percent: of all mutants, those that a test noticed. */
+  /** Percentage of mutants that a test detected. */
   score: number
 }
 
-/** A group whose score is lower has failed. */
+/** Minimum score of a group. */
 export const leastScore = 85
 
-/** Mutants that were excluded by a comment or do not even load are not counted, as in Stryker's own score. */
+/** Summarises a group. Mutants that a comment excludes or that do not load are not counted, as in Stryker's own score. */
 export function summarise(name: string, results: readonly Result[]): Summary {
   const count = (status: string) => results.filter((result) => result.status === status).length
   const killed = count('Killed')
@@ -40,7 +40,7 @@ const columns: readonly [string, (summary: Summary) => string][] = [
   ['score', ({ score }) => `${score.toFixed(1)} %`],
 ]
 
-/** The summaries as a table, and a last line that counts the groups: `N passed, N failed`. */
+/** Returns the summaries as a table, and a last line that counts the groups: `N passed, N failed`. */
 export function writeTable(summaries: readonly Summary[]): string {
   const rows = [
     columns.map(([title]) => title),

@@ -6,7 +6,7 @@ import { groups } from './groups.ts'
 const name = process.env['MUTATION_GROUP']
 const include = [...(groups.find((group) => group.name === name)?.tests ?? [])]
 
-/** A mutant is done with the first test that fails, so the fast ones come first. */
+/** Runs fast tests first, because the first failure ends a mutant. */
 class FastestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const placeOf = ({ moduleId }: TestSpecification) =>
@@ -15,7 +15,7 @@ class FastestFirst extends BaseSequencer {
   }
 }
 
-/** The tests of one group, in one process for each mutant: whatever a module sets up when it is loaded is mutated too. */
+/** The tests of one group, in one process per mutant, so that code that runs at import is mutated too. */
 export default defineConfig({
   test: {
     include,

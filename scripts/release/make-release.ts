@@ -8,8 +8,8 @@ import { listReleaseFiles } from './release-files.ts'
 import { packagesIn, releaseManifest, type Manifest } from './release-manifest.ts'
 
 /**
- * Files of packages for compilers and debuggers, Node's headers, the packages' own tests and pages, and what is there a second time
- * for bundlers: 120 MB that no site reads.
+ * Files that no site reads, 120 MB: packages' files for compilers and debuggers, Node's headers, tests and documentation,
+ * and duplicates for bundlers.
  */
 const unread = [
   '*.d.ts',
@@ -68,7 +68,7 @@ async function stage(): Promise<string> {
   for (const file of files) await copyInto(folder, file)
   for (const file of ['package-lock.json', '.npmrc']) await copyInto(folder, file)
   await writeFile(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
-  // Takes out of the lockfile what the manifest no longer asks for; the versions stay.
+  // Removes packages from the lockfile that the manifest no longer requires; the versions stay.
   await must('npm', [
     'install',
     '--prefix',
@@ -77,12 +77,12 @@ async function stage(): Promise<string> {
     '--ignore-scripts',
     '--prefer-offline',
   ])
-  // The release installs its packages as a checkout does, so that its start finds nothing left to do.
+  // Installs the packages as a checkout does, so that the release's start has nothing to install.
   await must('node', [
     '-e',
     `import(${JSON.stringify(join(folder, 'scripts/setup.mjs'))}).then((s) => s.setUp('run'))`,
   ])
-  // One path to Node for service managers, on every platform.
+  // A stable path to Node for service managers on every platform.
   await mkdir(join(folder, 'bin'))
   await symlink(join('..', 'node_modules', nodePackage, 'bin', 'node'), join(folder, 'bin', 'node'))
   return name

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** What a release has of the checkout: files, and folders with all that is not for tests. */
+/** The files and folders of the checkout in a release; folders without their tests. */
 export const releaseParts = [
   'LICENSE',
   'README.md',
@@ -20,7 +20,7 @@ export const releaseParts = [
   'server',
 ]
 
-/** Of scripts/, the files that start the site; the others build, check and test it. */
+/** The files of scripts/ that start the site; the others build, check and test it. */
 const startScripts = new Set([
   'check-ready.mjs',
   'env-file.mjs',
@@ -36,13 +36,13 @@ const startScripts = new Set([
 
 const forTests = /\.(test|live)\.(ts|yml)$|^deploy\/.*\/run-[^/]*\.ts$|^server\/testing\/|^docs\/screenshot/
 
-/** Whether a file of the checkout, given by its path there, belongs into a release. */
+/** Returns true if a file of the checkout is part of a release. */
 export function isReleased(path: string): boolean {
   if (path.startsWith('scripts/')) return startScripts.has(path.slice('scripts/'.length))
   return !forTests.test(path)
 }
 
-/** The files of a release, as paths below `root`, in order. A part that does not exist is left out. */
+/** Returns the files of a release as sorted paths below `root`. Missing parts are omitted. */
 export async function listReleaseFiles(root: string): Promise<string[]> {
   const files = await Promise.all(releaseParts.map((part) => filesOf(root, part)))
   return files.flat().filter(isReleased).toSorted()

@@ -1,4 +1,4 @@
-/** The part of a package.json that a release has. */
+/** The fields of a release's package.json. */
 export interface Manifest {
   name: string
   version: string
@@ -13,11 +13,11 @@ export interface Manifest {
   engines: Record<string, string>
 }
 
-/** Built in 2018. A release needs a current ffmpeg on the machine, since it parses uploads. */
+/** Packages with ffmpeg builds of 2018. A release requires a current ffmpeg on the machine, because it parses uploads. */
 const oldFfmpeg = /^@(ffmpeg|ffprobe)-installer\//
 
 /**
- * Makes a release's package.json from the checkout's: only packages that the released code imports, only scripts whose
+ * Creates a release's package.json from the checkout's: only packages that the released code imports, only scripts whose
  * files are released.
  */
 export function releaseManifest(
@@ -48,7 +48,7 @@ function runsReleasedFiles(command: string, has: ReadonlySet<string>): boolean {
   return files.length > 0 && files.every((file) => has.has(file))
 }
 
-/** The packages that a TypeScript source imports or resolves, by name. */
+/** Returns the names of the packages that a TypeScript source imports or resolves. */
 export function packagesIn(source: string): string[] {
   const specifiers = source.matchAll(
     /(?:from|import|resolve)[\s(]*'((?:@[\w-]+\/)?[a-z][\w.-]*)(?:\/[^']*)?'/g,

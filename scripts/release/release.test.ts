@@ -11,13 +11,23 @@ const sources = files.filter((file) => /\.(ts|mjs)$/.test(file))
 const imported = new Set(sources.flatMap((file) => packagesIn(readFileSync(join(root, file), 'utf8'))))
 const manifest = releaseManifest(checkout, files, imported)
 
-test('a release has what the site needs and neither tests nor the sources of its pages', () => {
+test('a release includes the files of the site, without tests and sources of the web pages', () => {
   expect(files).toEqual(expect.arrayContaining(['server/main.ts', 'server/cli.ts', 'scripts/start.mjs']))
   expect(files.filter((file) => /\.test\.ts$|\.live\.ts$|^web\/|^e2e\/|testing\//.test(file))).toEqual([])
   expect(isReleased('scripts/web-build/build-web.ts')).toBe(false)
 })
 
-test('a release imports no file that it lacks', () => {
+test('package.json, its lockfile, the chart and the top of CHANGELOG.md have the same version', () => {
+  const read = (file: string) => readFileSync(join(root, file), 'utf8')
+  const { version } = checkout
+  const lock: Manifest = JSON.parse(read('package-lock.json'))
+  const chart: unknown = parse(read('deploy/helm/Chart.yaml'))
+  expect(lock.version).toBe(version)
+  expect(chart).toMatchObject({ version, appVersion: version })
+  expect(/^## (\S+)/m.exec(read('CHANGELOG.md'))?.[1]).toBe(version)
+})
+
+test('a release imports only files that it includes', () => {
   const has = new Set(files)
   const ours = /(?:from|import)[\s(]*'(#(?:server|contract|demo|scripts)\/|\.\/)([^']+(?<!\.d)\.m?[jt]s)'/g
   const missing = sources.flatMap((file) =>
@@ -29,7 +39,7 @@ test('a release imports no file that it lacks', () => {
   expect(missing).toEqual([])
 })
 
-test("a release's package.json asks for the packages that its code imports, and for none that only builds or tests", () => {
+test("a release's package.json requires the packages that its code imports, and none for builds or tests", () => {
   expect(Object.keys(manifest.dependencies)).toEqual(
     expect.arrayContaining([
       'fastify',
@@ -45,7 +55,7 @@ test("a release's package.json asks for the packages that its code imports, and 
   expect(manifest).not.toHaveProperty('devDependencies')
 })
 
-test("a release's package.json keeps the commands of an operator and drops those of a developer", () => {
+test("a release's package.json keeps operators' scripts and drops developers' scripts", () => {
   expect(Object.keys(manifest.scripts)).toEqual(
     expect.arrayContaining(['start', 'studio', 'import', 'backup', 'restore', 'move']),
   )

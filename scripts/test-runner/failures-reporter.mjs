@@ -1,4 +1,4 @@
-// A reporter of Vitest: counts for run-tests.mjs what passed and names what failed, errors outside of every test among it.
+// A Vitest reporter: counts passed tests and lists failures for run-tests.mjs, including errors outside tests.
 import { writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import { firstLine } from './run-tests.mjs'

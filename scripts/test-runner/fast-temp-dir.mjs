@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 const memory = '/dev/shm'
-/** Databases, media and browser profiles of a whole run take about a quarter of it. */
+/** About four times the size of the databases, media and browser profiles of a whole run. */
 const neededBytes = 4 * 1024 ** 3
 
 /**
- * Where tests put their temporary files: in memory if there is room and programs run from there, since a clone of a database
- * is ten times faster there than on a disk. TMPDIR decides if it is set.
+ * Returns the folder for the tests' temporary files: in memory if there is room and programs run from there, because cloning a
+ * database is ten times faster there than on a disk. TMPDIR takes precedence.
  */
 export function fastTempDir() {
   if (process.env['TMPDIR'] !== undefined || !existsSync(memory)) return tmpdir()
@@ -17,7 +17,7 @@ export function fastTempDir() {
   return bavail * bsize >= neededBytes && runsPrograms(memory) ? memory : tmpdir()
 }
 
-/** A file system may be mounted so that nothing in it can be run. */
+/** Returns false for a file system that is mounted with noexec. */
 function runsPrograms(dir) {
   try {
     const home = mkdtempSync(join(dir, 'cliffhanger-probe-'))

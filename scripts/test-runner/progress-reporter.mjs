@@ -1,4 +1,4 @@
-// A reporter of Vitest: says how many tests are done and how long the rest takes.
+// A Vitest reporter: prints how many tests are done, and the estimated remaining time.
 import { relative } from 'node:path'
 import { root } from '#scripts/setup.mjs'
 import { TestProgress } from './test-progress.mjs'

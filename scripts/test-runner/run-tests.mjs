@@ -1,4 +1,4 @@
-// Runs the two kinds of tests with their ordinary output, and tells from the reports they leave in test-results/ what failed.
+// Runs Vitest and Playwright with their default output, and reads the failures from their reports in test-results/.
 import { randomInt } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util'
 import { fastTempDir } from './fast-temp-dir.mjs'
 import { root, run } from '#scripts/setup.mjs'
 
-/** The seed of the tests' random order: `--seed=N`, else TEST_SEED, else a new one. @returns {number} */
+/** Returns the seed of the tests' random order: `--seed=N`, else TEST_SEED, else a new one. @returns {number} */
 export function chooseSeed() {
   const { values } = parseArgs({ options: { seed: { type: 'string' } }, strict: false })
   const given = values.seed ?? process.env['TEST_SEED']
@@ -15,7 +15,7 @@ export function chooseSeed() {
   return Number(given)
 }
 
-/** Unit and HTTP tests, in the random order of a seed. @returns {Promise<Outcome>} */
+/** Runs unit and HTTP tests in the random order of a seed. @returns {Promise<Outcome>} */
 export async function runVitest(seed, args = []) {
   const file = reportFile('vitest.json')
   const options = [
@@ -32,7 +32,7 @@ export async function runVitest(seed, args = []) {
   return readOutcome('the unit and HTTP tests', file, status, (report) => report)
 }
 
-/** Browser tests, their files in the random order of a seed. @returns {Promise<Outcome>} */
+/** Runs browser tests, their files in the random order of a seed. @returns {Promise<Outcome>} */
 export async function runPlaywright(seed, config = 'e2e/playwright.config.ts') {
   const file = reportFile('playwright.json')
   const options = [`--shuffle=${seed}`, '--reporter=list,json,./scripts/test-runner/playwright-progress.mjs']
@@ -49,7 +49,7 @@ export async function runPlaywright(seed, config = 'e2e/playwright.config.ts') {
 
 /** @typedef {{ passed: number, failures: string[] }} Outcome a failure is a line that names it */
 
-/** Names again what failed, where the tests' own output is long, and counts. @returns {number} for the process to end with */
+/** Prints the failures again after the tests' long output, and the counts. @returns {number} the exit status */
 export function sayOutcomes(seed, ...outcomes) {
   const failures = outcomes.flatMap((outcome) => outcome.failures)
   const passed = outcomes.reduce((sum, outcome) => sum + outcome.passed, 0)
@@ -72,7 +72,7 @@ function findFailures({ title, specs, suites = [] }) {
   return [...own, ...suites.flatMap(findFailures)]
 }
 
-/** Of a message: the rest is above, in the output of the runner itself. */
+/** Returns the first line of a message; the runner has printed the rest. */
 export function firstLine(text) {
   return String(text).split('\n', 1)[0]
 }
@@ -84,7 +84,7 @@ function reportFile(name) {
   return file
 }
 
-/** A run that ended badly is a failure even where its report names none. */
+/** Reads a report. A run with an error status is a failure even if its report lists none. */
 function readOutcome(what, file, status, read) {
   const outcome = existsSync(file)
     ? read(JSON.parse(readFileSync(file, 'utf8')))

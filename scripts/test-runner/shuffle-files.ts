@@ -2,8 +2,8 @@ import { hash } from 'node:crypto'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /**
- * Orders the test files of each project at random, by the run's seed: those of properties first, since the longest would keep one
- * worker alone at the end. One project follows the other, so that its workers are reused.
+ * Shuffles the test files of each project by the run's seed. Property tests come first, because the longest one would occupy
+ * a single worker at the end. Projects run one after the other, so that their workers are reused.
  */
 export class ShuffleFiles extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

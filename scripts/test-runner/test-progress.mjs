@@ -1,17 +1,17 @@
-// Says while tests run how many are done and how long the rest takes, by how long each file took in the last run.
+// Prints how many tests are done while they run, and estimates the remaining time from each file's duration in the last run.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '#scripts/setup.mjs'
 
 const defaultDir = join(root, '.cache', 'test-durations')
-/** What is thought of a file before any has been run. */
+/** The estimate for a file before any has run. */
 const unknown = { tests: 10, ms: 1000 }
-/** Until this share of the work is done, the last run's time tells more than the pace of this one. */
+/** Until this share of the work is done, the estimate uses the last run's durations, not the pace of this run. */
 const shareToJudgeBy = 0.05
 
 /**
- * Counts the tests of a run as they end, and prints a line about it from time to time. A runner tells it of its files:
- * `begin` when a file starts, `done` after each test, `end` after the last. What each file took is kept for the next run.
+ * Counts completed tests and prints a progress line at intervals. A test runner calls `begin` when a file starts, `done`
+ * after each test, and `end` after the last. The duration of each file is stored for the next run.
  */
 export class TestProgress {
   #files = new Map()
@@ -23,7 +23,7 @@ export class TestProgress {
 
   /**
    * @param {string} name of the kind of tests, such as `unit`
-   * @param {Map<string, number | undefined>} files the files to run, with how many tests they have where that is known
+   * @param {Map<string, number | undefined>} files the files to run, with their number of tests if known
    * @param {{ print?: (line: string) => void, now?: () => number, everyMs?: number, dir?: string }} [options]
    *   `everyMs`: the shortest time between two lines
    */
@@ -48,13 +48,13 @@ export class TestProgress {
     this.#usualMs = lastWork > 0 ? (last.ms * this.#work()) / lastWork : undefined
   }
 
-  /** A file starts, which has so many tests. */
+  /** Records that a file with this number of tests starts. */
   begin(file, tests) {
     const known = this.#files.get(file)
     if (known) Object.assign(known, { tests, isCounted: true, since: this.#options.now() })
   }
 
-  /** A test of a file has ended. */
+  /** Records that a test of a file has ended. */
   done(file) {
     const known = this.#files.get(file)
     const now = this.#options.now()
@@ -68,7 +68,7 @@ export class TestProgress {
     this.#options.print(this.line())
   }
 
-  /** Such as `412 of 3,100 tests done, about 2 min 10 s left`. */
+  /** Returns a line such as `412 of 3,100 tests done, about 2 min 10 s left`. */
   line() {
     const files = [...this.#files.values()]
     const total = sum(files, ({ tests }) => tests)
@@ -78,7 +78,7 @@ export class TestProgress {
     return `${count(sum(files, ({ done }) => done))} of ${about}${count(total)} tests done${rest}`
   }
 
-  /** Keeps what each file took. Of a run of some files, what is known of the others stays. */
+  /** Stores each file's duration. After a partial run, the durations of other files are kept. */
   end() {
     const last = this.#readLast()
     const ran = [...this.#files].filter(([, { done }]) => done > 0)
@@ -122,7 +122,7 @@ function meanOf(files) {
 const sum = (items, of) => items.reduce((total, item) => total + of(item), 0)
 const count = (number) => number.toLocaleString('en')
 
-/** Such as `2 min 10 s`. */
+/** Returns a duration such as `2 min 10 s`. */
 export function describeMs(ms) {
   const seconds = Math.round(ms / 1000)
   return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`

@@ -22,7 +22,7 @@ const run = (files: Record<string, number | undefined>) =>
     print: (line) => lines.push(line),
   })
 
-/** Runs a file whose tests take so many seconds each. */
+/** Simulates a file whose tests each take `secondsEach`. */
 function runFile(progress: TestProgress, file: string, tests: number, secondsEach: number): void {
   progress.begin(file, tests)
   for (let test = 0; test < tests; test++) {
@@ -31,7 +31,7 @@ function runFile(progress: TestProgress, file: string, tests: number, secondsEac
   }
 }
 
-test('a line says how many tests are done, and how long the rest takes at the pace so far', () => {
+test('prints the completed tests, and the remaining time at the current pace', () => {
   const progress = run({ a: 20, b: 1180 })
   runFile(progress, 'a', 20, 1)
   progress.begin('b', 1180)
@@ -39,12 +39,12 @@ test('a line says how many tests are done, and how long the rest takes at the pa
   expect(progress.line()).toBe('300 of 1,200 tests done, about 1 min 0 s left')
 })
 
-test('a line is printed at most every five seconds', () => {
+test('prints a line at most every five seconds', () => {
   runFile(run({ a: 12 }), 'a', 12, 1)
   expect(lines).toEqual(['5 of 12 tests done, about 7 s left', '10 of 12 tests done, about 2 s left'])
 })
 
-test('tests that are not counted yet are estimated', () => {
+test('estimates the number of tests in files that have not started', () => {
   const progress = run({ a: undefined, b: undefined })
   progress.begin('a', 4)
   expect(progress.line()).toBe('0 of about 14 tests done')
@@ -52,7 +52,7 @@ test('tests that are not counted yet are estimated', () => {
   expect(progress.line()).toBe('0 of 10 tests done')
 })
 
-test('the files of the last run are expected to take what they took then', () => {
+test('estimates the duration of files from the last run', () => {
   const first = run({ slow: 2, quick: 2 })
   runFile(first, 'slow', 2, 50)
   runFile(first, 'quick', 2, 1)
@@ -63,7 +63,7 @@ test('the files of the last run are expected to take what they took then', () =>
   expect(second.line()).toBe('2 of about 4 tests done, about 1 s left')
 })
 
-test('a run of some files leaves what is known of the others', () => {
+test('a partial run keeps the durations of other files', () => {
   const whole = run({ slow: 1, quick: 1 })
   runFile(whole, 'slow', 1, 50)
   runFile(whole, 'quick', 1, 2)

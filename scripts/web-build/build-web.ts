@@ -18,16 +18,16 @@ await writeFile(join(output, 'preloads.json'), `${JSON.stringify(preloadsOf(mani
 await finishDocument('index.html')
 await finishDocument('order.html')
 await finishDocument('studio.html')
-// Its files are known only now. The server writes into it which release it is.
+// Built last, because it lists the other files. The server inserts the release.
 await buildScript('service-worker/service-worker.ts', 'sw.js', {
   builtFiles: JSON.stringify(releaseOf(manifest)),
 })
-// The server writes it into the documents that come with an episode.
+// The server inlines it into documents with an episode.
 await buildScript('play-first.ts', 'play-first.js', { hlsFiles: JSON.stringify(hlsOf(manifest)) })
 await compressAll()
 await checkBudget()
 
-/** A script of its own, in one file that imports nothing. */
+/** Builds a script into a single file without imports. */
 async function buildScript(input: string, file: string, define: Record<string, string> = {}): Promise<void> {
   await build({
     configFile: false,
@@ -48,8 +48,8 @@ async function buildScript(input: string, file: string, define: Record<string, s
 }
 
 /**
- * Behind the entry, which goes first, comes what the route needs; the Latin font is on every screen and named in every
- * document, so that text rarely has to swap. The colour around the page is the tokens'.
+ * Adds preloads after the entry, which comes first: the route's scripts, and the Latin font, which every screen uses, so that
+ * text rarely has to swap. The theme colour is the background of the tokens.
  */
 async function finishDocument(document: string): Promise<void> {
   const font = Object.values(manifest).find(({ src }) => src?.endsWith('figtree-latin-wght-normal.woff2'))
@@ -69,7 +69,7 @@ async function readBackground(): Promise<string> {
   return colour
 }
 
-/** Puts .br and .gz beside every file that shrinks. The documents stay plain: the server still writes into them. */
+/** Writes .br and .gz beside every file that compresses. Documents stay uncompressed, because the server modifies them. */
 async function compressAll(): Promise<void> {
   const files = await readdir(output, { recursive: true })
   await Promise.all(
@@ -89,7 +89,7 @@ function brotli(bytes: Buffer): Promise<Buffer> {
   return promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } })
 }
 
-/** What each route loads to be shown, against its figure in web/budget.json. */
+/** Compares the initial JavaScript of each route with its budget in web/budget.json. */
 async function checkBudget(): Promise<void> {
   const sizeOf = async (file: string) => (await stat(join(output, `${file}.br`))).size
   const { rows, problems } = await compareWithBudget(scriptsOf(manifest), budget.routes_kib, sizeOf)

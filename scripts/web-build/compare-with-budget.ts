@@ -1,9 +1,9 @@
 /**
- * Compares what each route loads with what it may load.
+ * Compares each route's compressed size with its budget.
  * @param scripts each route's files
  * @param budget KiB by route
  * @param sizeOf a file's compressed bytes
- * @returns a line for each route, and what is wrong, in words
+ * @returns a line for each route, and readable problems
  */
 export async function compareWithBudget(
   scripts: Record<string, string[]>,

@@ -3,7 +3,7 @@ import * as catalog from '#contract/catalog.ts'
 import * as languages from '#contract/languages.ts'
 import { reduceContract } from './vite-contract.ts'
 
-test('an endpoint keeps its method and path, constants stay, schemas go', () => {
+test('keeps the method and path of endpoints, and constants, and removes schemas', () => {
   const reduced = reduceContract('catalog.ts', catalog)
   expect(reduced).toContain('export const getVideo = {"method":"GET","path":"/api/video"}\n')
   expect(reduced).toContain('export const listLimits = {"usual":20,"most":50}\n')
@@ -11,11 +11,11 @@ test('an endpoint keeps its method and path, constants stay, schemas go', () => 
   expect(reduced).not.toContain('properties')
 })
 
-test('a module without endpoints is taken as it is', () => {
+test('does not change a module without endpoints', () => {
   expect(reduceContract('languages.ts', languages)).toBeNull()
 })
 
-test('a function beside endpoints fails the build, by name', () => {
+test('fails the build for a function in a module with endpoints, and names it', () => {
   expect(() => reduceContract('catalog.ts', { ...catalog, priceOf: () => 1 })).toThrow(
     /catalog\.ts .*priceOf/,
   )

@@ -2,14 +2,14 @@ import { pathToFileURL } from 'node:url'
 import type { Plugin } from 'vite'
 import { isEndpoint } from '#contract/endpoint.ts'
 
-/** A TypeBox schema marks itself with one of these hidden properties. */
+/** Returns true for a TypeBox schema, which has one of these hidden properties. */
 const isSchema = (value: unknown) =>
   typeof value === 'object' && value !== null && ('~kind' in value || '~unsafe' in value)
 
 /**
- * What the browser needs of one contract module: its endpoints as `{method, path, idempotent, roles}` and its constants.
- * Returns null for a module that declares no endpoint; it is taken as it is.
- * Throws where such a module exports a function, which could not be carried over.
+ * Returns the part of a contract module for the browser: its endpoints as `{method, path, idempotent, roles}` and its constants.
+ * Returns null for a module without endpoints, which is used unchanged.
+ * @throws Error if a module with endpoints exports a function, which cannot be serialized
  */
 export function reduceContract(file: string, exported: Record<string, unknown>): string | null {
   if (!Object.values(exported).some(isEndpoint)) return null
@@ -26,11 +26,11 @@ function reduce(file: string, name: string, value: unknown): unknown {
     )
   if (!isEndpoint(value)) return value
   const { method, path, idempotent } = value
-  // The studio hides what a role may not do.
+  // The studio hides actions that a role may not perform.
   return { method, path, idempotent, ...('roles' in value ? { roles: value.roles } : {}) }
 }
 
-/** Keeps the validator out of the client bundle, and refuses a bundle that has it nevertheless. */
+/** Keeps the validator out of the client bundle, and fails the build if it is included. */
 export function contractWithoutValidator(folder: string): Plugin {
   return {
     name: 'contract-without-validator',

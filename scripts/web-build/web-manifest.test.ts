@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { releaseOf } from './web-manifest.ts'
 
-it('keeps in browsers what viewers may need, and nothing that operators alone do', () => {
+it('caches the files for viewers in browsers, and none that only the studio uses', () => {
   const chunk = (file: string, more: object = {}) => ({ file, ...more })
   const manifest = {
     'index.html': chunk('index.js', {

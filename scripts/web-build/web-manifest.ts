@@ -1,6 +1,6 @@
 import type { Manifest, ManifestChunk } from 'vite'
 
-/** The screens that a route loads, by the route's pattern; `*` is every other path. The server writes their files into the document it sends. */
+/** The screens of each route, by its pattern; `*` is every other path. The server adds their files to the document. */
 const screens: Record<string, string[]> = {
   '/': ['app/screens/HomeScreen.tsx'],
   '/browse/:id': ['app/screens/BrowseScreen.tsx'],
@@ -28,7 +28,7 @@ const screens: Record<string, string[]> = {
   '*': ['app/screens/NotFoundScreen.tsx'],
 }
 
-/** The named modules' chunks, each once and behind everything it imports statically. Throws where the build lacks one. */
+/** Returns the chunks of the modules without duplicates, each after its static imports. Throws if the build lacks one. */
 export function chunksOf(manifest: Manifest, modules: string[]): ManifestChunk[] {
   const seen = new Set<string>()
   const found: ManifestChunk[] = []
@@ -48,7 +48,7 @@ function javascriptOf(chunks: ManifestChunk[]): string[] {
   return [...new Set(chunks.map(({ file }) => file))].filter((file) => file.endsWith('.js'))
 }
 
-/** The scripts that each route loads to be shown, `*` for every other path. */
+/** Returns the initial scripts of each route; `*` is every other path. */
 export function scriptsOf(manifest: Manifest): Record<string, string[]> {
   const inIndex = Object.entries(screens).map(([route, modules]): [string, string[]] => [
     route,
@@ -61,15 +61,15 @@ export function scriptsOf(manifest: Manifest): Record<string, string[]> {
 }
 
 /**
- * What each route's document should bring beside its entry: style sheets, which stand in it, and scripts (for
- * `rel=modulepreload`), as paths from the root. `/order/easy` is the document order.html and needs nothing more.
+ * Returns the files that each route's document adds to its entry: inlined style sheets, and scripts (for
+ * `rel=modulepreload`), as paths from the root. `/order/easy` is the document order.html, which needs no others.
  */
 export function preloadsOf(manifest: Manifest): Record<string, string[]> {
   const inDocument = new Set(chunksOf(manifest, ['index.html']).flatMap(filesOf))
   const forRoute = (modules: string[]) => {
-    // A screen's own rules are the last word.
+    // A screen's own rules come last and override others.
     const styles = chunksOf(manifest, ['app/start.tsx', ...modules]).flatMap(({ css = [] }) => css)
-    // What a screen waits for longest, such as the stream, goes before the interface.
+    // The slowest resources of a screen, such as the stream, come before the interface.
     const scripts = javascriptOf(chunksOf(manifest, [...modules, 'app/start.tsx']))
     const files = new Set([...styles, ...scripts])
     return [...files].filter((file) => !inDocument.has(file)).map((file) => `/${file}`)
@@ -77,7 +77,7 @@ export function preloadsOf(manifest: Manifest): Record<string, string[]> {
   return Object.fromEntries(Object.entries(screens).map(([route, modules]) => [route, forRoute(modules)]))
 }
 
-/** What hls.js comes in, as paths from the root, for the browsers that begin with it. */
+/** Returns the files of hls.js as paths from the root, for browsers that start with it. */
 export function hlsOf(manifest: Manifest): string[] {
   const before = new Set(
     chunksOf(manifest, ['index.html', 'player/engine/stream.ts']).map(({ file }) => file),
@@ -87,10 +87,10 @@ export function hlsOf(manifest: Manifest): string[] {
     .map((file) => `/${file}`)
 }
 
-/** The chunks that only some pages need, and that are large: they are kept once they were used. */
+/** Large chunks that only some pages need; they are cached on first use. */
 const keptOnUse = ['hls', 'report-errors', 'order']
 
-/** Every file that the documents for viewers may ask for at some time: none that the studio alone needs. */
+/** Returns every file that viewers' documents may load, without files that only the studio uses. */
 function viewersFiles(manifest: Manifest): string[] {
   const seen = new Set<string>()
   const files = new Set<string>()
@@ -106,7 +106,7 @@ function viewersFiles(manifest: Manifest): string[] {
   return [...files]
 }
 
-/** The build's files as the service worker keeps them, as paths from the root. */
+/** Returns the build's files for the service worker's cache, as paths from the root. */
 export function releaseOf(manifest: Manifest): { entry: string; shell: string[]; onUse: string[] } {
   const entry = chunksOf(manifest, ['index.html']).at(-1)
   const every = viewersFiles(manifest)
