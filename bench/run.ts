@@ -2,7 +2,13 @@ import { readArguments } from '#scripts/read-arguments.mjs'
 import type { BenchSite } from './site/start-bench-site.ts'
 import { printTable, type Row } from './table.ts'
 
-/** `npm run bench` measures everything, `npm run bench -- calls segments` these, `npm run bench -- catalogue` the sizes of a catalogue, `npm run bench -- billing-year` a year of subscriptions, `billing-kills` and `billing-faults` what kills and faults do to payments, `bounds` what strangers can hold and leave behind, `capacity` what viewers cost, `alerts` how long each alert takes, `npm run bench -- lighthouse URL` the pages of a site that runs. It fails only where something could not be measured. What a measurement needs is loaded when it begins. */
+/**
+ * `npm run bench` runs all measurements, `npm run bench -- calls segments` only these, `npm run bench -- lighthouse URL`
+ * measures the pages of a running site. On request only: `catalogue` (sizes of a catalogue), `billing-year` (a year of
+ * subscriptions), `billing-kills` and `billing-faults` (payments under kills and faults), `bounds` (memory and disk use under
+ * attack), `capacity` (cost of viewers), `alerts` (time until each alert). It fails only if a measurement could not complete.
+ * Modules are loaded when their measurement starts.
+ */
 const measurements: Record<string, (site: BenchSite) => Promise<Row[]>> = {
   calls: async (site) => (await import('./http/measure-calls.ts')).measureCalls(site),
   processes: async (site) => (await import('./http/measure-processes.ts')).measureProcesses(site),

@@ -21,7 +21,10 @@ export const Membership = Type.Object({
   plan: nullable(RenewingPlan),
   /** The plan of the next period, if a change is scheduled. */
   next_plan: Type.Optional(RenewingPlan),
-  /** While past due: the plan and the price of the unpaid period, and the gateways that accept it. If there are none, the subscriber can choose another plan. */
+  /**
+   * While past due: the plan and the price of the unpaid period, and the gateways that accept it. If there are none, the
+   * subscriber can choose another plan.
+   */
   owed: Type.Optional(
     Type.Object({ ...RenewingPlan.properties, gateways: Type.Optional(Type.Array(Type.String())) }),
   ),

@@ -7,7 +7,7 @@ function clock(seconds: number): string {
   return `00:00:${String(whole).padStart(2, '0')}.${thousandths}`
 }
 
-/** An episode's captions in one language, as WebVTT. */
+/** Returns an episode's captions in one language as WebVTT. */
 export function captions(episode: Episode, language: Language): string {
   const cues = timeline(episode).captions.map(
     ({ start, end, text }) => `${clock(start)} --> ${clock(end)}\n${text[language]}\n`,

@@ -18,13 +18,13 @@ const people = (shot: Shot): string[] =>
 const whole = (texts: Texts): boolean => languages.every((language) => texts[language].trim().length > 0)
 
 describe('the demo catalogue', () => {
-  it('has at least twelve dramas of six episodes, each with its own slug', () => {
+  it('has at least twelve dramas of six episodes with unique slugs', () => {
     expect(dramas.length).toBeGreaterThanOrEqual(12)
     expect(new Set(dramas.map(({ slug }) => slug)).size).toBe(dramas.length)
     expect(dramas.filter(({ episodes: { length } }) => length !== 6)).toEqual([])
   })
 
-  it('says everything in five languages', () => {
+  it('has every text in five languages', () => {
     const texts = dramas.flatMap(({ title, synopsis, episodes: list }) => [
       title,
       synopsis,
@@ -33,7 +33,7 @@ describe('the demo catalogue', () => {
     expect(texts.filter((text) => !whole(text))).toEqual([])
   })
 
-  it('names every category and tag, and names none that is not used', () => {
+  it('has names for exactly the used categories and tags', () => {
     expect(Object.keys(categoryNames).toSorted()).toEqual(
       [...new Set(dramas.map(({ category }) => category))].toSorted(),
     )
@@ -42,7 +42,7 @@ describe('the demo catalogue', () => {
     )
   })
 
-  it("shows only people of the drama's cast, in poses that can be drawn", () => {
+  it("shows only characters of the drama's cast, in known poses", () => {
     const strangers = episodes.flatMap(({ drama, episode, name }) =>
       episode.shots
         .flatMap(people)
@@ -60,20 +60,20 @@ describe('the demo catalogue', () => {
 describe.each(episodes)('$name', ({ drama, episode }) => {
   const { seconds, shots, captions: cues } = timeline(episode)
 
-  it('lasts 12 to 25 seconds and every shot has its time', () => {
+  it('lasts 12 to 25 seconds, and every shot has a duration', () => {
     expect(seconds).toBeGreaterThanOrEqual(12)
     expect(seconds).toBeLessThanOrEqual(25)
     expect(shots.every(({ start, end }) => end - start >= 1.5)).toBe(true)
   })
 
-  it('has captions in order that end before the film does', () => {
+  it('has captions in order that end before the video', () => {
     const times = cues.flatMap(({ start, end }) => [start, end])
     expect(times).toEqual(times.toSorted((a, b) => a - b))
     expect(cues.at(-1)?.end).toBeLessThan(seconds)
     expect(captions(episode, 'dy').split('-->')).toHaveLength(cues.length + 1)
   })
 
-  it('is staged from layers whose graph names every picture', () => {
+  it('has layers whose filter graph uses every image', () => {
     const staged = shots.map((shot, index) => ({
       ...shot,
       soft: true,
@@ -87,12 +87,12 @@ describe.each(episodes)('$name', ({ drama, episode }) => {
 describe('the score', () => {
   const score = { mood: 'tense', root: 50, tempo: 100 } as const
 
-  it('is the same bytes each time and differs between episodes', () => {
+  it('is deterministic and differs between episodes', () => {
     expect(scoreWav(score, 'a/1', 3, false).equals(scoreWav(score, 'a/1', 3, false))).toBe(true)
     expect(scoreWav(score, 'a/1', 3, false).equals(scoreWav(score, 'a/2', 3, false))).toBe(false)
   })
 
-  it('is heard and does not clip', () => {
+  it('is audible and does not clip', () => {
     const samples = new Int16Array(new Uint8Array(scoreWav(score, 'a/1', 6, true)).buffer, 44)
     const peak = samples.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0)
     expect(peak).toBeGreaterThan(15_000)

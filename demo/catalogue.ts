@@ -17,7 +17,7 @@ export { categoryNames, tagNames } from '#demo/names.ts'
 export { renderEpisode } from '#demo/render-episode.ts'
 export { writeDramaFolder } from '#demo/write-folder.ts'
 
-/** The demo's dramas in the order in which they are made and shown. */
+/** The demo's dramas in the order in which they are rendered and shown. */
 export const dramas: readonly Drama[] = [
   midnightHeir,
   finePrint,

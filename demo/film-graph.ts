@@ -6,12 +6,12 @@ export const framesPerSecond = 24
 /** Seconds over which a shot dissolves into the next. */
 export const dissolve = 0.4
 
-/** A shot on the film's clock; its layers' files come in the order of `layers` over all shots. */
+/** A shot with its times in the video; the input files are in the order of `layers` over all shots. */
 export type StagedShot = { start: number; end: number; soft: boolean; layers: readonly Layer[] }
 
 const picture = 'scale=out_color_matrix=bt709'
 
-/** A still, decoded once and repeated: decoding it for every frame would cost four times the whole film. */
+/** Returns a filter for a still that is decoded once and repeated: decoding it for every frame would take four times as long as the whole video. */
 function still(input: number, format: string, seconds: number): string {
   return `[${input}:v]${picture},format=${format},loop=-1:1:0,setpts=N/${framesPerSecond}/TB,trim=duration=${seconds.toFixed(4)}`
 }
@@ -20,7 +20,7 @@ function shotGraph(shot: StagedShot, firstInput: number, name: string): string[]
   const seconds = shot.end - shot.start + dissolve
   const [back, ...others] = shot.layers
   if (!back) throw new Error('a shot without layers')
-  // 4:4:4 until the end, so that slow layers move by single pixels and not by the chroma grid's two.
+  // 4:4:4 until the end, so that slow layers move in steps of one pixel instead of the chroma grid's two.
   const graph = [
     `${still(firstInput, 'yuv444p', seconds)},crop=${frame.width}:${frame.height}:x='-(${back.x})':y='-(${back.y})'[${name}_0]`,
   ]
@@ -36,7 +36,7 @@ function shotGraph(shot: StagedShot, firstInput: number, name: string): string[]
   return graph
 }
 
-/** The whole filter graph: every shot composed from its layers, laid one over the other, fading in and out at the ends. */
+/** Returns the whole filter graph: composes every shot from its layers, joins the shots with dissolves, and fades in and out at the ends. */
 export function filmGraph(shots: readonly StagedShot[], seconds: number): string {
   const graph = [
     `color=black:s=${frame.width}x${frame.height}:r=${framesPerSecond}:d=${seconds.toFixed(4)},format=yuv444p[film0]`,

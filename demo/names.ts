@@ -1,6 +1,6 @@
 import { t, type Texts } from '#demo/texts.ts'
 
-/** What the demo's category slugs are called. */
+/** Names of the demo's categories by slug. */
 export const categoryNames: Readonly<Record<string, Texts>> = {
   romance: t('Romance', 'Romance', 'Romance', 'Romantik', 'Romance'),
   mystery: t('Mystery', 'Misterio', 'Mystère', 'Mystery', 'Mistério'),
@@ -11,7 +11,7 @@ export const categoryNames: Readonly<Record<string, Texts>> = {
   scifi: t('Science fiction', 'Ciencia ficción', 'Science-fiction', 'Science-Fiction', 'Ficção científica'),
 }
 
-/** What the demo's tag slugs are called. */
+/** Names of the demo's tags by slug. */
 export const tagNames: Readonly<Record<string, Texts>> = {
   betrayal: t('Betrayal', 'Traición', 'Trahison', 'Verrat', 'Traição'),
   books: t('Books', 'Libros', 'Livres', 'Bücher', 'Livros'),

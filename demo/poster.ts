@@ -30,7 +30,7 @@ function faceOf(drama: Drama, at: number, turn: number, transform: string): stri
   const person = drama.poster.people[at]
   const look = person && drama.cast[person.who]
   if (!person || !look) return ''
-  // Each portrait refers to its own clip paths, so their names must not meet.
+  // Each portrait refers to its own clip paths, so their ids must be unique.
   const drawn = portrait(look, drama.palette, person.mood, turn).replaceAll(
     /(id="|#)(eye\d+|head|lit)/g,
     `$1p${at}$2`,
@@ -84,7 +84,7 @@ function scrim(p: Palette): string {
   )
 }
 
-/** The drama's poster, 900×1200, as JPEG. */
+/** Returns the drama's poster as a JPEG of 900×1200. */
 export async function poster(drama: Drama): Promise<Buffer> {
   const { palette, poster: design } = drama
   const set = place(design.place, palette, seeded(`${drama.slug}/${design.place}`))

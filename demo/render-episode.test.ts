@@ -7,22 +7,22 @@ import { dramas, renderEpisode, writeDramaFolder, type Drama } from '#demo/catal
 import { runFfmpeg } from '#demo/run-ffmpeg.ts'
 
 const signal = new AbortController().signal
-const node = process.execPath // stands in for an ffmpeg that fails, hangs or ends well
+const node = process.execPath // replaces ffmpeg to simulate failure, a hang or success
 
 describe('running ffmpeg', () => {
-  it('rejects with its last words when it fails', async () => {
+  it('rejects with its last output when it fails', async () => {
     await expect(
       runFfmpeg(['-e', "console.error('no such filter'); process.exit(3)"], { ffmpegPath: node, signal }),
     ).rejects.toThrow(/ended with 3: no such filter/)
   })
 
-  it('rejects naming the program when there is none', async () => {
+  it('rejects with the name of a missing program', async () => {
     await expect(runFfmpeg([], { ffmpegPath: '/nowhere/ffmpeg', signal })).rejects.toThrow(
       /\/nowhere\/ffmpeg could not be run/,
     )
   })
 
-  it('gives up after its time', async () => {
+  it('times out', async () => {
     await expect(
       runFfmpeg(['-e', 'setInterval(() => {}, 1000)'], { ffmpegPath: node, signal, timeout: 50 }),
     ).rejects.toThrow(/timeout/)
@@ -45,7 +45,7 @@ describe("a drama's folder", () => {
   beforeEach(async () => void (outDir = await mkdtemp(join(tmpdir(), 'demo-'))))
   afterEach(() => rm(outDir, { recursive: true }))
 
-  it('holds the description, the cover and thirty caption files', async () => {
+  it('contains the description, the cover and thirty caption files', async () => {
     await writeDramaFolder(drama, outDir)
     const files = await readdir(join(outDir, drama.slug))
     expect(files.filter((file) => file.endsWith('.vtt'))).toHaveLength(30)
@@ -58,21 +58,21 @@ describe("a drama's folder", () => {
     })
   })
 
-  it('is left without the film, whole or half, when ffmpeg fails', async () => {
+  it('contains no complete or partial video when ffmpeg fails', async () => {
     await expect(renderEpisode({ drama, number: 1, outDir, ffmpegPath: node, signal })).rejects.toThrow(
       /ended with/,
     )
     expect(await readdir(join(outDir, drama.slug))).toEqual([])
   })
 
-  it('keeps a film that is there already', async () => {
+  it('keeps an existing video', async () => {
     await mkdir(join(outDir, drama.slug))
     await writeFile(join(outDir, drama.slug, '02.mp4'), 'made before')
     await renderEpisode({ drama, number: 2, outDir, ffmpegPath: '/nowhere/ffmpeg', signal })
     expect(await readFile(join(outDir, drama.slug, '02.mp4'), 'utf8')).toBe('made before')
   })
 
-  it('refuses an episode that the drama has not', async () => {
+  it('rejects an unknown episode', async () => {
     await expect(renderEpisode({ drama, number: 7, outDir, ffmpegPath: node, signal })).rejects.toThrow(
       /has no episode 7/,
     )

@@ -18,7 +18,7 @@ type Commission = {
   niceness?: number
 }
 
-/** Draws one layer; a soft one is out of focus, so it is drawn small and enlarged. */
+/** Renders one layer; a soft layer is out of focus, so it is rendered small and enlarged. */
 async function paint(layer: Layer, file: string): Promise<void> {
   const { view, scale, soft } = layer
   if (!soft) {
@@ -53,7 +53,7 @@ function encoding(graph: string, music: number, seconds: number, target: string)
     '2',
     ...colours,
   ]
-  // Named threads and no version strings keep the bits the same on every run of the same build.
+  // A fixed number of threads and no version strings make the output identical on every run of the same build.
   const exact = [
     '-fflags',
     '+bitexact',
@@ -108,8 +108,8 @@ function stageFilm({ drama, number }: Commission): { shots: StagedShot[]; second
 }
 
 /**
- * Makes the master of episode `number` (from 1): `<outDir>/<slug>/NN.mp4`, 720×1280 at 24 frames a second, stereo.
- * Returns at once where the file is; the name appears only when the film is whole. Rejects when ffmpeg fails or `signal` aborts.
+ * Renders the master of episode `number` (from 1): `<outDir>/<slug>/NN.mp4`, 720×1280 at 24 frames per second, stereo.
+ * Returns immediately if the file exists; the file appears only when it is complete. Rejects when ffmpeg fails or `signal` aborts.
  */
 export async function renderEpisode(commission: Commission): Promise<void> {
   const { drama, number, outDir, ffmpegPath, signal, niceness } = commission

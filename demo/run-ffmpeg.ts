@@ -5,13 +5,13 @@ type Run = {
   ffmpegPath: string
   signal: AbortSignal
   niceness?: number
-  /** In ms. A master takes a few seconds; three minutes are given for a slow or busy machine. */
+  /** In ms. A master takes a few seconds; the default of three minutes allows for a slow or busy machine. */
   timeout?: number
 }
 
 /**
- * Runs ffmpeg to its end. Rejects with its last words when it fails or takes too long, and with the signal's reason when
- * aborted; the child is killed in both cases. Never retried here: a master is made anew at the next start.
+ * Runs ffmpeg until it exits. Rejects with its last output when it fails or times out, and with the signal's reason when
+ * aborted; the child is killed in both cases. Not retried here: the master is rendered again at the next start.
  */
 export function runFfmpeg(
   args: readonly string[],

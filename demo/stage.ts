@@ -9,8 +9,8 @@ import { drift, weatherSheet } from '#demo/draw/weather.ts'
 import type { Drama, Shot } from '#demo/story.ts'
 
 /**
- * One picture of a shot and how it moves. `view` is the part of drawing space it shows, `scale` its pixels per unit;
- * `x`, `y` place its corner in the frame and `when` shows it, as ffmpeg expressions of the shot's time `t` in seconds.
+ * An image of a shot and its movement. `view` is the visible part of drawing space, `scale` its pixels per unit;
+ * `x` and `y` are the position of its corner in the frame and `when` its visibility, as ffmpeg expressions of the shot's time `t` in seconds.
  */
 export type Layer = {
   drawn: string
@@ -25,7 +25,7 @@ export type Layer = {
 const { bleed } = frame
 const stage = { x: -bleed, y: -40, width: frame.width + bleed * 2, height: 1360 }
 
-/** The shot's layers from back to front; the first is opaque and covers the frame whatever the camera does. */
+/** Returns the shot's layers from back to front; the first is opaque and always covers the frame. */
 export function layersOf(drama: Drama, shot: Shot, index: number, seconds: number): Layer[] {
   const way = index % 2 ? -1 : 1
   const camera: Camera = { way, seconds }
@@ -35,7 +35,7 @@ export function layersOf(drama: Drama, shot: Shot, index: number, seconds: numbe
 
 type Camera = { way: number; seconds: number }
 
-/** A plane that slides `travel` pixels over the shot, centred half-way: the nearer the plane, the longer the way. */
+/** Returns the position of a plane that slides `travel` pixels over the shot, centred half-way; near planes travel further. */
 function slide({ way, seconds }: Camera, travel: number, from = stage.x): string {
   const speed = (way * travel) / seconds
   return `${(from - (way * travel) / 2).toFixed(1)}+${speed.toFixed(3)}*t`
@@ -164,12 +164,12 @@ function twoShot(drama: Drama, shot: Shot & { kind: 'pair' }, camera: Camera): L
 
 const height = (drama: Drama, who: string): number => (lookOf(drama, who).man ? 70 : 118)
 
-/** Someone is heard where the first caption of the shot is in quotation marks. */
+/** Returns true if the first caption of the shot is in quotation marks. */
 const speaks = (shot: Shot): boolean => shot.lines[0]?.en.startsWith('“') ?? false
 
 type Pose = { turn: number; scale: number; x: string; y: string; beat: number; speaking: boolean }
 
-/** A portrait that breathes, blinks and, when speaking, moves its lips. */
+/** Returns the layers of a portrait that breathes, blinks and, when speaking, moves its lips. */
 function person(drama: Drama, { who, mood }: { who: string; mood: Mood }, pose: Pose): Layer[] {
   const look = lookOf(drama, who)
   const p = drama.palette

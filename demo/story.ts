@@ -8,16 +8,16 @@ import type { Weather } from '#demo/draw/weather.ts'
 import type { Face } from '#demo/draw/lettering.ts'
 import { languages, type Texts } from '#demo/texts.ts'
 
-/** A person in a shot: `x` is the share of the frame's width. */
+/** A character in a shot: `x` is the share of the frame's width. */
 type Standing = { who: string; pose: Pose; x: number }
 type Facing = { who: string; mood: Mood }
 
 type Common = {
   place: PlaceName
   weather?: Weather
-  /** The room darkens in beats, or a flash of lightning. */
+  /** Darkens the room in beats, or adds a flash of lightning. */
   light?: 'flicker' | 'flash'
-  /** What is said or told while the shot lasts; it sets the shot's length. */
+  /** Dialogue or narration of the shot; it determines the shot's duration. */
   lines: readonly Texts[]
 }
 
@@ -112,13 +112,13 @@ type Timed<T> = T & { start: number; end: number }
 const lead = 0.6
 const tail = 1.2
 
-/** Reading speed of about 17 characters a second, counted in the longest language. */
+/** Returns the reading time at about 17 characters per second in the longest language. */
 function reading(line: Texts): number {
   const longest = Math.max(...languages.map((language) => line[language].length))
   return Math.min(4.2, Math.max(2.2, longest / 17))
 }
 
-/** When each shot and each caption begins and ends, in seconds; 24 frames make a second, so shots fall on whole frames. */
+/** Returns the start and end of each shot and caption in seconds, rounded to whole frames at 24 frames per second. */
 export function timeline(episode: Episode): {
   seconds: number
   shots: Timed<Shot>[]

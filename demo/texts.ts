@@ -1,10 +1,10 @@
-/** The five languages; `fy` holds French and `dy` German. */
+/** The five languages; `fy` is French and `dy` German. */
 export const languages = ['en', 'es', 'fy', 'dy', 'pt'] as const
 
 export type Language = (typeof languages)[number]
 export type Texts = Readonly<Record<Language, string>>
 
-/** A text in English, Spanish, French, German, Portuguese. */
+/** Returns a text in English, Spanish, French, German and Portuguese. */
 export function t(en: string, es: string, fy: string, dy: string, pt: string): Texts {
   return { en, es, fy, dy, pt }
 }

@@ -16,7 +16,7 @@ afterAll(() => {
 
 const inWords = (left: number | string) => (Number(left) > 0 ? 'valid' : String(left))
 
-test('the cases are of every kind', () => {
+test('the cases cover every kind', () => {
   expect(new Set(cases.map(({ verdict }) => verdict))).toEqual(new Set(['valid', 'expired', 'forged']))
   expect(cases.filter(({ verdict }) => verdict === 'valid').map(({ what }) => what)).toEqual([
     'one of ours',
@@ -26,11 +26,11 @@ test('the cases are of every kind', () => {
   ])
 })
 
-test.each(cases)("nginx's check says of $what: $verdict", ({ pass, asset, verdict }) => {
+test.each(cases)("nginx's check returns for $what: $verdict", ({ pass, asset, verdict }) => {
   const request = { variables: { media_signature: pass, media_asset: asset } }
   expect(inWords(signedUrls.secondsLeft(request))).toBe(verdict)
 })
 
-test.each(cases)("the edge's check says of $what: $verdict", async ({ pass, asset, verdict }) => {
+test.each(cases)("the edge's check returns for $what: $verdict", async ({ pass, asset, verdict }) => {
   expect(inWords(await secondsLeft(secrets, pass, asset, now.getTime()))).toBe(verdict)
 })

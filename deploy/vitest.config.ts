@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
-/** What runs with other people's servers and browsers: `npm run test:deploy`. */
+/** Tests with third-party servers and browsers: `npm run test:deploy`. */
 export default defineConfig({
   test: {
     root: join(import.meta.dirname, '..'),

@@ -48,7 +48,7 @@ app.get('/page', (_request, reply) => reply.type('text/html').send(readFileSync(
 app.get('/native-player', (_request, reply) =>
   reply.type('text/html').send(readFileSync(options.nativePlayerPage)),
 )
-// As small as ours: on a slow connection all else would be no comparison.
+// Compressed as on the site, because size matters on a slow connection.
 const hls = brotliCompressSync(readFileSync(options.hls))
 app.get('/hls.js', (_request, reply) =>
   reply

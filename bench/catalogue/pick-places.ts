@@ -18,7 +18,10 @@ const frontPlaces = 101
 const pageSizes = 19
 const smallestPage = 11
 
-/** Returns pages of these lists with varying positions and sizes; none without lists. The first page is the start of a list, the others use cursors. */
+/**
+ * Returns pages of these lists with varying positions and sizes; none without lists. The first page is the start of a list, the
+ * others use cursors.
+ */
 export function pagesOf(
   lists: readonly Paged[],
   sort: 'newest' | 'popular' | undefined,

@@ -3,7 +3,7 @@ import { darker, lighter, line, path, type Palette, circle } from './svg.ts'
 
 const cx = 360
 
-/** What hangs behind the head and shoulders. */
+/** Draws the hair behind the head and shoulders. */
 export function hairBack(look: Look, palette: Palette): string {
   const colour = darker(look.hair, 0.28)
   const rim = line(
@@ -65,7 +65,7 @@ export function hairBack(look: Look, palette: Palette): string {
   }
 }
 
-/** Fringe and crown, and what falls before the shoulders. */
+/** Draws the fringe, the crown, and the hair in front of the shoulders. */
 export function hairFront(look: Look, palette: Palette, turn: number): string {
   const colour = look.hair
   const shine = lighter(look.hair, 0.2)

@@ -1,8 +1,8 @@
 import { group, line } from './svg.ts'
 
 /**
- * Capitals drawn as strokes in a box 100 high, because a clean machine has no fonts.
- * Each letter is its width, its stems (heavy in the contrasted faces) and its other strokes.
+ * Capitals as strokes in a box 100 high, because a machine may have no fonts.
+ * Each letter has its width, its stems (heavy in the contrasted faces) and its other strokes.
  */
 const letters: Record<string, readonly [width: number, stems: string, others: string]> = {
   A: [76, 'M38 0 L76 100', 'M38 0 L0 100 M14 66 H62'],
@@ -51,7 +51,7 @@ function wordWidth(word: string, gap: number): number {
   )
 }
 
-/** One line of capitals, centred on `x`, as wide as `width` or as tall as `tallest`, whichever is met first; returns its height too. */
+/** Draws a line of capitals centred on `x`, limited by `width` and by the height `tallest`; also returns its height. */
 export function lettering(
   word: string,
   face: Face,

@@ -19,7 +19,7 @@ const faces: Record<Mood, { inner: number; outer: number; eye: number; curve: nu
 
 type Face = { look: Look; palette: Palette; turn: number }
 
-/** Where the features sit: a turned head shifts them sideways and narrows the far side. */
+/** The horizontal centre of the face. A turned head shifts the features sideways and narrows the far side. */
 const cx = 360
 const eyeY = 508
 const features = (turn: number) => ({
@@ -226,7 +226,7 @@ function robotFace({ look, palette, turn }: Face, mood: Mood): string {
   )
 }
 
-/** Shadow on the side away from the light, rim light on the other, warmth on the cheeks. */
+/** Draws a shadow on the side away from the light, rim light on the other, and warm cheeks. */
 function shading({ look, palette, turn }: Face): string {
   const lit = turn < 0 ? 1 : -1
   const head = headShape(look)
@@ -256,8 +256,8 @@ function neck({ look, palette }: Face): string {
 }
 
 /**
- * A head and shoulders, front on or turned (−1 … 1), in a space of 720×1280 with the eyes at y 508.
- * `lids` and `speech` give closed eyes and a mouth in mid-word, to be laid over it.
+ * Draws a head and shoulders, frontal or turned (−1 … 1), in a space of 720×1280 with the eyes at y 508.
+ * `lids` and `speech` return overlays with closed eyes and an open mouth.
  */
 export function portrait(look: Look, palette: Palette, mood: Mood, turn = 0): string {
   const face: Face = { look, palette, turn }
@@ -307,7 +307,7 @@ function featuresOf(face: Face, mood: Mood): string {
   )
 }
 
-/** Closed lids for a blink, in portrait space. */
+/** Draws closed lids for a blink, in portrait space. */
 export function lids(look: Look, palette: Palette, turn: number): string {
   if (look.extras?.includes('robot')) return ''
   const face: Face = { look, palette, turn }
@@ -319,7 +319,7 @@ export function lids(look: Look, palette: Palette, turn: number): string {
     .join('')
 }
 
-/** The mouth in mid-word, in portrait space. */
+/** Draws an open mouth for speech, in portrait space. */
 export function speech(look: Look, palette: Palette, mood: Mood, turn: number): string {
   if (look.extras?.includes('robot')) return ''
   return mouth({ look, palette, turn }, mood === 'shock' ? 'worry' : mood, true)

@@ -14,7 +14,7 @@ import {
   type Palette,
 } from './svg.ts'
 
-/** One object seen close, about 460 px across, around the point (360, 560). */
+/** Draws a close-up of an object, about 460 px across, around the point (360, 560). */
 type Builder = (p: Palette) => string
 
 const paper = '#f3ead8'
@@ -43,7 +43,7 @@ function hand(x: number, y: number, skin: string, sleeve: string): string {
   )
 }
 
-/** An alarm clock; the hands' angles are in degrees from twelve. */
+/** Draws an alarm clock; the hands' angles are in degrees from twelve. */
 function clock(p: Palette, hour: number, minute: number): string {
   const marks = repeat(12, (index) =>
     group(line('M360 366 v30', p.ink, index % 3 ? 7 : 14), `rotate(${index * 30} 360 560)`),

@@ -1,7 +1,7 @@
 import { skyline } from './buildings.ts'
 import { darker, left, linear, mix, path, rect, repeat, wide, type Palette, type Random } from './svg.ts'
 
-/** A place in three planes; `back` fills the frame, the others are see-through. Feet stand at y 1060. */
+/** A location in three planes; `back` fills the frame, the others are transparent. The floor is at y 1060. */
 export type Place = { back: string; middle: string; front: string }
 export type Builder = (p: Palette, random: Random) => Place
 

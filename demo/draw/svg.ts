@@ -1,9 +1,9 @@
-/** The few SVG and colour helpers that every drawing here is made with. */
+/** SVG and colour helpers of all drawings. */
 
-/** Frame of a master, in pixels; drawings bleed past it by `bleed` on each side so that the camera can move. */
+/** Frame size of a master in pixels; drawings extend past it by `bleed` on each side, so that the camera can move. */
 export const frame = { width: 720, height: 1280, bleed: 110 }
 
-/** The edges of a drawing, bleed and all, and how wide it is. */
+/** The left edge and the width of a drawing, including the bleed. */
 export const left = -frame.bleed
 export const right = frame.width + frame.bleed
 export const wide = right - left
@@ -16,7 +16,7 @@ export type Palette = {
   near: string
   /** The darkest tone: foreground, vignette, foot of portraits. */
   ink: string
-  /** What shines: windows, lamps, moon, rim light. */
+  /** Light sources: windows, lamps, moon, rim light. */
   light: string
   accent: string
 }
@@ -26,7 +26,7 @@ function channels(colour: string): [number, number, number] {
   return [value >> 16, (value >> 8) & 255, value & 255]
 }
 
-/** Mixes two `#rrggbb` colours; 0 gives the first, 1 the second. */
+/** Mixes two `#rrggbb` colours; 0 returns the first, 1 the second. */
 export function mix(from: string, to: string, share: number): string {
   const end = channels(to)
   const mixed = channels(from).map((channel, index) =>
@@ -93,7 +93,7 @@ export function glow(id: string, x: number, y: number, r: number, colour: string
   )
 }
 
-/** A whole document whose view is the given rectangle of drawing space. */
+/** Returns an SVG document whose view is the given rectangle of drawing space. */
 export function document(
   content: string,
   view: { x: number; y: number; width: number; height: number },
@@ -108,7 +108,7 @@ export function document(
 
 export type Random = () => number
 
-/** A seeded generator (mulberry32 over an FNV-1a hash of the seed): the same pictures and sounds on every machine. */
+/** Returns a seeded random generator (mulberry32 over an FNV-1a hash of the seed): the same images and audio on every machine. */
 export function seeded(seed: string): Random {
   let state = 2166136261
   for (const character of seed) state = Math.imul(state ^ (character.codePointAt(0) ?? 0), 16777619)
@@ -120,7 +120,7 @@ export function seeded(seed: string): Random {
   }
 }
 
-/** Numbers 0 … count - 1, for drawings that repeat. */
+/** Calls `each` with 0 … count - 1 and returns the results. */
 function times<T>(count: number, each: (index: number) => T): T[] {
   return Array.from({ length: count }, (_, index) => each(index))
 }

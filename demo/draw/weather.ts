@@ -2,7 +2,7 @@ import { circle, frame, line, path, repeat, seeded, type Palette } from './svg.t
 
 export type Weather = 'rain' | 'snow' | 'embers' | 'bubbles' | 'dust' | 'petals'
 
-/** A sheet of drops or flakes, `frame.height` tall, that repeats downwards: two stacked make an endless fall. */
+/** Draws a sheet of drops or flakes, `frame.height` tall, that tiles vertically for a continuous fall. */
 export function weatherSheet(kind: Weather, p: Palette): string {
   const random = seeded(kind)
   const sheet = repeat(kind === 'rain' ? 70 : 46, (index) => {
@@ -43,7 +43,7 @@ export function weatherSheet(kind: Weather, p: Palette): string {
   return sheet
 }
 
-/** Speed in pixels a second: down, and to the right. */
+/** Speed in pixels per second: down, and to the right. */
 export const drift: Record<Weather, { fall: number; sway: number }> = {
   rain: { fall: 1500, sway: 0 },
   snow: { fall: 110, sway: 24 },

@@ -1,11 +1,11 @@
-/** What the tests with other people's browsers need of one. */
+/** A real browser, as the tests drive it. */
 export interface RealBrowser {
-  /** Opens a page, and waits until it has come. */
+  /** Opens a page, and waits until it has loaded. */
   open(url: string): Promise<void>
-  /** What this JavaScript, the body of a function, returns in the page. */
+  /** Runs this function body in the page and returns its result. */
   run<T>(body: string): Promise<T>
   press(key: string): Promise<void>
-  /** What was written to the console so far as errors or warnings, or thrown; undefined where the browser does not tell. */
+  /** Returns console errors and warnings and uncaught exceptions so far; undefined if the browser does not report them. */
   noise(): string[] | undefined
   close(): Promise<void>
 }

@@ -6,9 +6,9 @@ import type { RealBrowser } from './browser.ts'
 import { runFirefox } from './run-firefox.ts'
 import { runWebkit } from './run-webkit.ts'
 
-/** The video on screen, in the page. */
+/** A script that defines `shown`, the video on screen. */
 const shown = `const shown = [...document.querySelectorAll('video')].find((video) => !video.closest('[inert]') && video.isConnected)`
-/** The browsers have less than what a person's machine has. */
+/** Time-outs for browsers that are slower here than on a user's machine. */
 const patience = { timeout: 15_000, interval: 200 }
 
 let server: SiteServer
@@ -33,11 +33,11 @@ describe.each([
   ['WebKitGTK', runWebkit],
 ])('%s', (_name, start) => {
   let browser: RealBrowser
-  // One for each test: WebKitGTK sometimes hangs when it leaves a page whose video plays.
+  // A new browser for each test: WebKitGTK sometimes hangs when it leaves a page with a playing video.
   beforeEach(async () => {
     browser = await start()
     await browser.open(siteUrl)
-    // Declined, so that the question lies over nothing.
+    // Declined, so that the consent banner covers nothing.
     await browser.run(`localStorage.setItem('consent', 'no')`)
   })
   afterEach(async () => {
@@ -56,14 +56,14 @@ describe.each([
       )
       .toBe(true)
 
-  it('shows the homepage with its pictures', async () => {
+  it('shows the homepage with its images', async () => {
     await browser.open(siteUrl)
     await sees('The Test Tower')
     const loaded = `return [...document.images].some(({ naturalWidth }) => naturalWidth > 0)`
     await expect.poll(() => browser.run(loaded), patience).toBe(true)
   })
 
-  it('plays an episode, and the next one at a key', async () => {
+  it('plays an episode, and the next one on a key press', async () => {
     await browser.open(`${video}?episode=1`)
     await expect.poll(second, patience).toBeGreaterThan(1)
     await there('input[type=range]')

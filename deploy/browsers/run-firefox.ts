@@ -1,7 +1,7 @@
 import { launch, type ConsoleMessage, type KeyInput, type Page } from 'puppeteer-core'
 import type { RealBrowser } from './browser.ts'
 
-/** Debian's Firefox without a window, by WebDriver BiDi. */
+/** Starts Debian's Firefox in headless mode, with WebDriver BiDi. */
 export async function runFirefox(): Promise<RealBrowser> {
   const browser = await launch({ browser: 'firefox', executablePath: '/usr/bin/firefox-esr', headless: true })
   const page = await browser.newPage()
@@ -15,7 +15,7 @@ export async function runFirefox(): Promise<RealBrowser> {
     async open(url) {
       await page.goto(url)
     },
-    // What comes back is what the body returns, which only the caller knows.
+    // The caller knows the type of the result.
     run: async <T>(body: string) => (await page.evaluate(`(() => { ${body} })()`)) as T,
     press: (key) => page.keyboard.press(key as KeyInput),
     noise: () => noise,
@@ -23,7 +23,7 @@ export async function runFirefox(): Promise<RealBrowser> {
   }
 }
 
-/** A Firefox that is older than Puppeteer takes the size of a phone, and knows nothing of how one is held. */
+/** Sets the size of a phone. A Firefox older than Puppeteer does not support the screen orientation. */
 async function makeNarrow(page: Page): Promise<void> {
   await page.setViewport({ width: 390, height: 844 }).catch((error: unknown) => {
     if (!String(error).includes('setScreenOrientationOverride')) throw error

@@ -6,7 +6,7 @@ const port = 4480
 const driverUrl = `http://127.0.0.1:${port}`
 const timeoutMs = 30_000
 
-/** WebKitGTK's own small browser on a screen that nobody sees, by its WebDriver (https://www.w3.org/TR/webdriver2/). */
+/** Starts WebKitGTK's MiniBrowser on a virtual display, with its WebDriver (https://www.w3.org/TR/webdriver2/). */
 export async function runWebkit(): Promise<RealBrowser> {
   const args = ['-a', 'WebKitWebDriver', `--port=${port}`, '--host=127.0.0.1']
   const driver = spawn('xvfb-run', args, { stdio: 'ignore', detached: true })
@@ -32,10 +32,10 @@ export async function runWebkit(): Promise<RealBrowser> {
       }),
     noise: () => undefined,
     async close() {
-      // A browser that hangs does not answer; its processes end below.
+      // A hanging browser does not respond; its processes are terminated below.
       await ask('DELETE', session).catch(() => {})
       const gone = new Promise((done) => driver.once('exit', done))
-      // The driver and its screen are a group of processes.
+      // The driver and its display are a process group.
       if (driver.pid !== undefined) process.kill(-driver.pid, 'SIGTERM')
       await gone
     },
@@ -49,7 +49,7 @@ async function ask<T>(method: string, path: string, body?: unknown): Promise<T> 
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     signal: AbortSignal.timeout(timeoutMs),
   })
-  // The shape of every answer, by the standard.
+  // The standard's format of responses.
   const { value } = (await answer.json()) as { value: T & { message?: string } }
   if (!answer.ok) throw new Error(`WebKitWebDriver: ${value.message ?? answer.status}`)
   return value

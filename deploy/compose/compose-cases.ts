@@ -9,7 +9,7 @@ const patienceMs = 60_000
 const stopsWithinMs = 10_000
 const clients = 4
 const leastAsked = 20
-/** A name for which Caddy makes a certificate itself, as it gets one for others. */
+/** A local domain, for which Caddy issues the certificate itself. */
 const domain = 'drama.localhost'
 const values = {
   DOMAIN: domain,
@@ -22,7 +22,7 @@ interface Targets {
   data: { activeTargets: { scrapeUrl: string; health: string }[] }
 }
 
-/** Runs each service of compose.yaml once as it is written, on the image and on Debian's programs in the place of others' images. */
+/** Runs each service of compose.yaml unmodified, on the image, and on Debian's programs instead of third-party images. */
 export function composeCases(contentsOf: () => Contents): void {
   describe('compose.yaml', () => {
     let compose: RunningCompose
@@ -41,7 +41,7 @@ export function composeCases(contentsOf: () => Contents): void {
         () => true,
         () => false,
       )
-    /** Says what a service printed, where it does not get there. */
+    /** Waits for a condition; on failure, throws the service's output. */
     const reach = async (what: string, name: string, holds: () => Promise<boolean>) => {
       await waitUntil(what, holds, patienceMs).catch((error: unknown) => {
         throw new Error(started[name]?.output() ?? '', { cause: error })
@@ -53,20 +53,20 @@ export function composeCases(contentsOf: () => Contents): void {
     }, patienceMs)
     afterAll(() => compose?.close(), patienceMs)
 
-    it('migrate brings the database up to date and ends', async () => {
+    it('migrate migrates the database and exits', async () => {
       start('database')
       const { ended, output } = compose.start('migrate')
       expect(await ended, output()).toBe(0)
     }, 120_000)
 
-    it('web and worker start, and the proxy answers with a certificate', async () => {
+    it('web and worker start, and the proxy responds with a certificate', async () => {
       for (const name of ['web', 'worker', 'proxy']) start(name)
       await reach('the site answers through the proxy', 'web', () => answers(() => askSite('/api/ready')))
       expect(await askSite('/')).toContain('<title>My Dramas')
       expect(await askSite('/', '-D', '-', '-o', '/dev/null')).toMatch(/strict-transport-security/i)
     }, 120_000)
 
-    it('a service writes its volume and /tmp, and nothing else', async () => {
+    it('a service can write only to its volume and /tmp', async () => {
       const look =
         'for f in /app/x /usr/x /etc/x /home/x; do touch $f 2>/dev/null && echo $f; done; touch /data/x /tmp/x && echo written'
       const { ended, output } = compose.start('web', ['sh', '-c', look])
@@ -74,20 +74,20 @@ export function composeCases(contentsOf: () => Contents): void {
       expect(output()).toBe('written\n')
     }, 60_000)
 
-    it('the command of an operator gives a link to the studio', async () => {
+    it("the operator's command prints a link to the studio", async () => {
       const add = compose.start('web', ['cliffhanger', 'studio', 'operator', 'add', 'you@drama.example'])
       expect(await add.ended, add.output()).toBe(0)
       expect(add.output()).toContain(`https://${domain}/studio`)
     }, 60_000)
 
-    it('backup writes the site into its volume', async () => {
+    it('backup writes a backup into its volume', async () => {
       start('backup')
       const manifest = join(compose.volume('backup'), manifestFile)
       await reach('a backup is whole', 'backup', async () => existsSync(manifest))
       await started['backup']?.stop()
     }, 120_000)
 
-    it('Prometheus reads web and worker, and knows Alertmanager', async () => {
+    it('Prometheus scrapes web and worker, and finds Alertmanager', async () => {
       for (const name of ['alertmanager', 'prometheus']) start(name)
       const at = `http://${compose.addressOf('prometheus')}:9090/api/v1`
       const isUp = async () => {
@@ -108,7 +108,7 @@ export function composeCases(contentsOf: () => Contents): void {
     it('no request fails while web is replaced behind the proxy', async () => {
       const failures: string[] = []
       let [asked, over] = [0, false]
-      // The proxy holds a request while the service is away.
+      // The proxy holds requests while the service is down.
       const ask = async () => {
         for (; !over || asked < leastAsked; asked++)
           await askSite('/api/homepage').catch((error: unknown) => failures.push(String(error)))
@@ -122,7 +122,7 @@ export function composeCases(contentsOf: () => Contents): void {
       expect(failures).toEqual([])
     }, 120_000)
 
-    it('each service ends in order within 10 s of SIGTERM', async () => {
+    it('each service exits normally within 10 s of SIGTERM', async () => {
       const began = Date.now()
       const ends = await Promise.all(['web', 'worker'].map((name) => started[name]?.stop()))
       expect(ends).toEqual([0, 0])

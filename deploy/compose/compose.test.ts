@@ -13,7 +13,7 @@ const dockerfile = read('Dockerfile')
 const example = [...read('.env.example').matchAll(/^([A-Z][A-Z0-9_]*)=/gm)].map(([, name = '']) => name)
 const settings = documentedSettings()
 
-test('compose.yaml runs the site without a profile, and the observability with one', () => {
+test('compose.yaml runs the site by default, and observability with a profile', () => {
   const profileOf = ({ profiles = [] }: Service) => profiles.join()
   const named = (profile: string) =>
     services.filter(([, service]) => profileOf(service) === profile).map(([name]) => name)
@@ -21,11 +21,11 @@ test('compose.yaml runs the site without a profile, and the observability with o
   expect(named('observability')).toEqual(['prometheus', 'alertmanager', 'grafana'])
 })
 
-test.each(ours)('the service %s sets only settings that the site has', (_name, { environment = {} }) => {
+test.each(ours)('the service %s uses only existing settings of the site', (_name, { environment = {} }) => {
   expect(Object.keys(environment).filter((name) => !settings.has(name))).toEqual([])
 })
 
-test.each(ours)('the service %s runs a command that the image has', (_name, { command }) => {
+test.each(ours)('the service %s runs a command of the image', (_name, { command }) => {
   if (command === undefined) return
   const [program, subcommand = ''] = command
   expect(program).toBe('cliffhanger')
@@ -33,28 +33,21 @@ test.each(ours)('the service %s runs a command that the image has', (_name, { co
   expect(script).toContain(`  ${subcommand})`)
 })
 
-test.each(services)(
-  'the service %s mounts volumes and files that exist',
-  (_name, { build, volumes = [] }) => {
-    for (const volume of volumes) {
-      // A file of the operator's own may stand in for the one that is there.
-      const [from = '', target] = volume.replace(/^\$\{\w+:-(.+?)\}/, '$1').split(':')
-      if (from.startsWith('./')) expect(existsSync(join(root, from)), from).toBe(true)
-      else expect(compose.volumes).toHaveProperty(from)
-      if (build !== undefined) expect(dockerfile).toMatch(new RegExp(`install -d .*${target}\\b`))
-    }
-  },
-)
+test.each(services)('the service %s mounts existing volumes and files', (_name, { build, volumes = [] }) => {
+  for (const volume of volumes) {
+    // The operator may replace the default file.
+    const [from = '', target] = volume.replace(/^\$\{\w+:-(.+?)\}/, '$1').split(':')
+    if (from.startsWith('./')) expect(existsSync(join(root, from)), from).toBe(true)
+    else expect(compose.volumes).toHaveProperty(from)
+    if (build !== undefined) expect(dockerfile).toMatch(new RegExp(`install -d .*${target}\\b`))
+  }
+})
 
-test.each(services)('the service %s waits for services that exist', (_name, { depends_on = {} }) => {
+test.each(services)('the service %s depends on existing services', (_name, { depends_on = {} }) => {
   for (const name of Object.keys(depends_on)) expect(compose.services).toHaveProperty(name)
 })
 
-test('the proxy depends on no service, for which Compose may stop it in an update', () => {
-  expect(compose.services['proxy']).not.toHaveProperty('depends_on')
-})
-
-test('the proxy and Prometheus reach the ports at which the site answers', () => {
+test('the proxy and Prometheus use the ports on which the site listens', () => {
   expect(dockerfile).toContain('PORT=3000')
   expect(read('deploy/caddy/Caddyfile')).toContain('web:3000')
   for (const [name, { environment = {} }] of ours.filter(([, { environment }]) => environment?.['ROLE']))
@@ -63,7 +56,7 @@ test('the proxy and Prometheus reach the ports at which the site answers', () =>
     )
 })
 
-test('.env.example names every variable of compose.yaml, and beyond them only settings of the site', () => {
+test('.env.example has every variable of compose.yaml, and otherwise only settings of the site', () => {
   const used = new Set([...composeText.matchAll(/\$\{([A-Z0-9_]+)/g)].map(([, name = '']) => name))
   expect([...used].filter((name) => !example.includes(name))).toEqual([])
   expect(example.filter((name) => !used.has(name) && !settings.has(name))).toEqual([])

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
 
-/** A service as compose.yaml has it. */
+/** A service of compose.yaml. */
 export interface Service {
   image: string
   build?: string
@@ -25,12 +25,12 @@ const file = join(import.meta.dirname, '..', '..', 'compose.yaml')
 
 export const composeText = readFileSync(file, 'utf8')
 
-/** The services of compose.yaml, with its variables put in where values for them are given. */
+/** Reads the services of compose.yaml, and interpolates the variables if values are given. */
 export function readCompose(values?: Readonly<Record<string, string>>): Compose {
   return parse(values ? withValues(composeText, values) : composeText, { merge: true })
 }
 
-/** `${NAME}`, `${NAME:-else}` and `${NAME:?what is missing}`, as Compose reads them. @throws Error with what is missing */
+/** Interpolates `${NAME}`, `${NAME:-default}` and `${NAME:?message}` as Compose does. @throws Error with the message */
 function withValues(text: string, values: Readonly<Record<string, string>>): string {
   return text.replaceAll(/\$\{(\w+)(?::([-?])([^}]*))?\}/g, (_, name: string, how = '', word = '') => {
     const value = values[name] ?? ''

@@ -18,20 +18,20 @@ import { readCompose, type Service } from './read-compose.ts'
 import { openNetwork } from './run-network.ts'
 
 const project = join(import.meta.dirname, '..', '..')
-/** Not in memory: a mount in another root has to see it. */
+/** Not in memory, because a mount in another root must be able to access it. */
 const temporary = '/var/tmp'
 const startsWithinMs = 30_000
 /** The user of the image. */
 const ours = { uid: 1000, gid: 1000 }
 
-/** What the images of others run, by Debian's packages; what follows is the service's command. */
+/** Debian's programs that replace third-party images; the service's command follows. */
 const programs: Readonly<Record<string, string[]>> = {
   proxy: ['caddy', 'run', '--config', '/etc/caddy/Caddyfile'],
   prometheus: ['prometheus'],
   alertmanager: ['prometheus-alertmanager'],
 }
 
-/** The files and settings of our image. */
+/** The files and settings of the site's image. */
 export interface Contents {
   root: string
   env: readonly string[]
@@ -40,20 +40,20 @@ export interface Contents {
 
 export interface RunningService {
   output(): string
-  /** Exit status, or the signal that ended it. */
+  /** The exit status, or the signal that terminated it. */
   ended: Promise<number | NodeJS.Signals | null>
-  /** Ends it as an engine does. @returns what it ended with */
+  /** Stops it as a container engine does. @returns its exit status or signal */
   stop(): Promise<number | NodeJS.Signals | null>
 }
 
-/** compose.yaml on this machine without an engine: a network of its own, read-only roots, volumes, no rights. */
+/** compose.yaml on this machine without a container engine: a separate network, read-only roots, volumes, no privileges. */
 export interface RunningCompose {
-  /** @param command in the place of the service's own, as `compose run` and `compose exec` have it */
+  /** @param command replaces the service's own, as with `compose run` and `compose exec` */
   start(name: string, command?: string[]): RunningService
-  /** What curl gets inside of the network. @throws Error where the answer is no success */
+  /** Runs curl inside the network and returns the response. @throws Error if it is not a success */
   ask(url: string, ...options: string[]): Promise<string>
   addressOf(name: string): string
-  /** Where a named volume is. */
+  /** Returns the folder of a named volume. */
   volume(name: string): string
   close(): Promise<void>
 }
@@ -68,7 +68,7 @@ export async function openCompose(
   const folderOf = (volume: string) => join(home, 'volumes', volume)
   for (const name of Object.keys(volumes)) {
     mkdirSync(folderOf(name), { recursive: true, mode: 0o700 })
-    // As an engine makes a new volume of a folder of the image.
+    // Container engines give a new volume the owner of the image's folder.
     if (name === 'site' || name === 'backup') chownSync(folderOf(name), ours.uid, ours.gid)
   }
   const network = await openNetwork()
@@ -79,10 +79,10 @@ export async function openCompose(
   const prepareDatabase = await databaseIn(folderOf('database'), values['POSTGRES_PASSWORD'] ?? '')
   const running = new Set<ChildProcess>()
 
-  /** The command line of a service on its host. */
+  /** Returns the command line of a service on its host. */
   function commandOf(name: string, service: Service, command: readonly string[] | undefined): string[] {
     if (service.build !== undefined) return contained(service, command ?? service.command ?? contents.command)
-    // A file in a mounted folder may be mounted itself.
+    // A file in a mounted folder may be a mount too, so longer paths come later.
     const mounted = mountsOf(service).toSorted((one, other) => other.to.length - one.to.length)
     const local = (word: string) => {
       const mount = mounted.find(({ to }) => word.includes(to))
@@ -99,7 +99,7 @@ export async function openCompose(
       return { from: from.startsWith('./') ? join(project, from) : folderOf(from), to }
     })
 
-  /** In a root that can't be written, as a user without rights. */
+  /** Runs in a read-only root, as an unprivileged user. */
   function contained(service: Service, command: readonly string[]): string[] {
     const { root } = contents
     const mounts = [
@@ -135,7 +135,7 @@ export async function openCompose(
           ...fixed(service),
         },
         stdio: ['ignore', 'pipe', 'pipe'],
-        // A group of its own, which ends as a whole.
+        // A separate process group, which is terminated as a whole.
         detached: true,
       })
       running.add(child)
@@ -169,7 +169,7 @@ export async function openCompose(
   }
 }
 
-/** A command line behind mounts that nobody else sees. */
+/** Returns a command line with private mounts. */
 const inMounts = (mounts: readonly string[], command: readonly string[]) => [
   'unshare',
   '--mount',
@@ -186,7 +186,7 @@ const assigned = (settings: Record<string, string | number>) =>
 const fixed = ({ environment = {} }: Service) =>
   Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, String(value)]))
 
-/** What the entry point of the image postgres does at its first start, with the embedded PostgreSQL. */
+/** Initializes a database as the entry point of the postgres image does, with the embedded PostgreSQL. */
 async function databaseIn(folder: string, password: string): Promise<{ command: string[] }> {
   const found = findPostgresPrograms()
   const [clusterDir, socketDir] = [join(folder, 'cluster'), join(folder, 'socket')]

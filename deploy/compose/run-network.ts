@@ -4,13 +4,13 @@ import { readlinkSync } from 'node:fs'
 import { boundToUs } from '#scripts/run-child.mjs'
 import { waitUntil } from '#server/testing/wait-until.ts'
 
-/** A network of its own in which each host has an address and a name, as a container engine makes it. Linux, as root. */
+/** A virtual network in which each host has an address and a name, like that of a container engine. Linux, as root. */
 interface Network {
-  /** Adds a host. @returns the words in front of a command line that run it there, with the address */
+  /** Adds a host. @returns the command prefix that runs a program on it, and its address */
   addHost(name: string): Promise<{ enter: string[]; address: string }>
   /** Lines for /etc/hosts. */
   hosts(): string
-  /** The words that run a command beside all hosts. */
+  /** The command prefix that runs a program in the network outside the hosts. */
   enter: string[]
   close(): Promise<void>
 }
@@ -20,7 +20,7 @@ const opensWithinMs = 10_000
 
 export async function openNetwork(): Promise<Network> {
   const holders: ChildProcess[] = []
-  /** A process whose network others enter. */
+  /** Starts a process that holds a network namespace for others. */
   const hold = async (): Promise<number> => {
     const child = spawn(...boundToUs('unshare', ['--net', 'sleep', 'infinity']), { stdio: 'ignore' })
     holders.push(child)

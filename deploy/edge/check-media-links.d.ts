@@ -1,4 +1,4 @@
-/** What the edge gives to its handlers; `match` and `put` as in the Cache of browsers. */
+/** The environment of an edge handler; `match` and `put` as in browsers' Cache. */
 export interface Edge {
   secrets: readonly string[]
   cache: {

@@ -1,15 +1,15 @@
 /*
- * For a CDN that runs a fetch handler at its edge: checks the pass in each link to media, as
- * server/features/media/signed-urls.ts makes them, and answers from a cache that is the same for everybody, since its key
- * leaves the pass out. Uses nothing but Web Crypto, Request and Response. docs/storage-and-cdn.md, "Behind a CDN".
+ * For a CDN with a fetch handler at its edge: verifies the signature in each media URL of
+ * server/features/media/signed-urls.ts, and responds from a cache that all viewers share, because its key
+ * omits the signature. Uses only Web Crypto, Request and Response. docs/storage-and-cdn.md, "Behind a CDN".
  */
 
 const link = /^\/media\/([^/]+)\/([^/.][^/]*)\/((?:[^/.][^/]*\/)*[^/.][^/]*\.(?:m3u8|m4s|mp4|vtt|webp|jpg))$/
-/** Where copies are kept: below a path that is this handler's own, which gives nothing out there. */
+/** The path prefix of cache keys; this handler refuses requests for it. */
 const keptBelow = '/media/kept/'
 const encoder = new TextEncoder()
 
-/** Base64url as bytes, or undefined where it is no such thing or another spelling of one. */
+/** Decodes base64url, or returns undefined if it is invalid or not in canonical form. */
 function decode(text) {
   if (!/^[\w-]{43}$/.test(text)) return undefined
   const bytes = Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (c) => c.charCodeAt(0))
@@ -27,7 +27,7 @@ async function isSigned(secret, mac, text) {
   return crypto.subtle.verify('HMAC', key, mac, encoder.encode(text))
 }
 
-/** @returns the seconds that the pass is good for yet, or `expired` or `forged` */
+/** @returns the remaining seconds of the signature, or `expired` or `forged` */
 export async function secondsLeft(secrets, pass, asset, nowMs) {
   const [expires = '', subject = '', given = '', ...more] = pass.split('.')
   const mac = decode(given)
@@ -43,28 +43,28 @@ function refuse(status) {
   return new Response(null, { status, headers: { 'cache-control': 'no-store' } })
 }
 
-/** The same answer with another life: one in the cache of all, another with the viewer. */
+/** Returns the response with other cache headers, which differ between the shared cache and the viewer. */
 function keptFor(answer, caching) {
   const headers = new Headers(answer.headers)
   headers.set('cache-control', caching)
   return new Response(answer.body, { status: answer.status, headers })
 }
 
-/** Captions are rewritten in their place; with files in a bucket the site marks what holds links of one pass. */
+/** Returns true if the shared cache may store a file. Captions can change; with a bucket, the site marks files that contain signed URLs. */
 function mayKeep(file, found) {
   return !file.startsWith('captions/') && found.headers.get('x-accel-expires') !== '0'
 }
 
-/** Also where `media` itself is encoded. */
+/** Returns true for a media path, even if `media` itself is percent-encoded. */
 function isMedia(pathname) {
   const [, first = ''] = pathname.split('/')
   return first === 'media' || first.includes('%')
 }
 
-/** Answers one request. */
+/** Handles a request. */
 export async function answer(request, { secrets, cache, fetchOrigin, now = Date.now, waitUntil = () => {} }) {
   const { origin, pathname } = new URL(request.url)
-  // Our links have nothing encoded: what is could mean another file to whoever reads the path next.
+  // Media URLs contain no encoded characters. An encoded path could mean another file to the next server.
   if (isMedia(pathname) && (/[%\\]/.test(pathname) || pathname.startsWith(keptBelow))) return refuse(404)
   const [, pass, asset, file] = link.exec(pathname) ?? []
   if (file === undefined || request.method !== 'GET') return fetchOrigin(request)
@@ -74,14 +74,14 @@ export async function answer(request, { secrets, cache, fetchOrigin, now = Date.
   const key = new Request(`${origin}${keptBelow}${asset}/${file}`, { headers: request.headers })
   const kept = await cache.match(key)
   const found = kept ?? (await fetchOrigin(request))
-  // A part is passed on and not kept: players fetch whole segments.
+  // Partial responses are not cached: players fetch whole segments.
   if (!kept && found.status === 200 && mayKeep(file, found))
     waitUntil(cache.put(key.url, keptFor(found.clone(), 'public, max-age=2592000')))
   if (found.ok || found.status === 304) return keptFor(found, `private, max-age=${left}, immutable`)
   return kept ? keptFor(found, 'no-store') : found
 }
 
-/** As Workers and their like call it; MEDIA_SECRET is the site's, one or two with a comma between them. */
+/** The handler for Workers and similar runtimes. MEDIA_SECRET is that of the site: one or two values, separated by a comma. */
 export default {
   fetch(request, env, context) {
     return answer(request, {

@@ -18,7 +18,7 @@ beforeEach(() => {
   kept = new Map()
 })
 
-/** What a CDN gives its handlers. */
+/** Returns the environment of a CDN's handlers. */
 const edge = () => ({
   secrets,
   now: () => now,
@@ -39,7 +39,7 @@ const edge = () => ({
 const get = (path: string, init: RequestInit = {}) =>
   answer(new Request(`https://drama.example${path}`, init), edge())
 
-test('one copy is kept for everybody, and each browser may keep it as long as its own link lives', async () => {
+test('caches one copy for all viewers, and lets each browser cache it until its own URL expires', async () => {
   for (const subject of ['usr_1', 'usr_2']) {
     const response = await get(writeLink(linkOf(subject), 'v0/00000.m4s'))
     expect([response.status, await response.text()]).toEqual([200, 'segment'])
@@ -50,7 +50,7 @@ test('one copy is kept for everybody, and each browser may keep it as long as it
   expect([...kept.keys()]).toEqual([`https://drama.example/media/kept/${asset}/v0/00000.m4s`])
 })
 
-test('an altered, foreign or expired link is refused though the file was kept, and nobody is asked', async () => {
+test('refuses an altered, foreign or expired URL of a cached file without a request to the site', async () => {
   await get(writeLink(linkOf('usr_1'), 'v0/00000.m4s'))
   const wrong = [...alterations(linkOf('usr_1')), { ...linkOf('usr_1'), subject: 'usr_2' }]
   const statuses = wrong.map(async (link) => (await get(writeLink(link, 'v0/00000.m4s'))).status)
@@ -60,21 +60,21 @@ test('an altered, foreign or expired link is refused though the file was kept, a
   expect(asked).toHaveLength(1)
 })
 
-test('neither a part nor a refusal is kept', async () => {
+test('does not cache partial responses or refusals', async () => {
   const link = linkOf('usr_1')
   expect((await get(writeLink(link, 'v0/00000.m4s'), { headers: { range: 'bytes=0-2' } })).status).toBe(206)
   expect((await get(writeLink(link, 'v0/none.m4s'))).status).toBe(404)
   expect(kept.size).toBe(0)
 })
 
-test('what is no file of an asset, such as its key, is asked of the site each time', async () => {
+test('requests other paths, such as the key of an asset, from the site each time', async () => {
   const key = writeLink(linkOf('usr_1'), 'key')
   for (const path of [key, key, '/']) await get(path)
   expect(asked).toHaveLength(3)
   expect(kept.size).toBe(0)
 })
 
-test('a path with anything encoded in it is not found, and what is kept for one asset comes by no link of another', async () => {
+test('returns 404 for a path with encoded characters, and never serves a cached asset for the URL of another', async () => {
   const other = 'ast_ffffffffffffffffffffffffffffffff'
   await get(`/media/${signMediaUrl(secrets, other, 'usr_1', end)}/${other}/v0/00000.m4s`)
   const open = writeLink(linkOf('usr_1'), '')
@@ -97,7 +97,7 @@ test('a path with anything encoded in it is not found, and what is kept for one 
   expect(kept.size).toBe(1)
 })
 
-test('neither captions, which may change, nor what the site marks as one viewer’s are kept', async () => {
+test('does not cache captions, which may change, or responses that the site marks as private', async () => {
   const link = linkOf('usr_1')
   await get(writeLink(link, 'captions/en.vtt'))
   const fetchOrigin = async () => new Response('#EXTM3U', { headers: { 'x-accel-expires': '0' } })
@@ -106,7 +106,7 @@ test('neither captions, which may change, nor what the site marks as one viewer�
   expect(kept.size).toBe(0)
 })
 
-test('the cache’s own path gives nothing out', async () => {
+test('serves nothing under the path of the cache keys', async () => {
   await get(writeLink(linkOf('usr_1'), 'v0/00000.m4s'))
   for (const key of kept.keys()) {
     const { status } = await get(new URL(key).pathname)
@@ -118,7 +118,7 @@ test('the cache’s own path gives nothing out', async () => {
 test.each([
   [304, /^private, max-age=\d+, immutable$/],
   [416, /^no-store$/],
-])('an answer %i out of the cache is for the viewer alone', async (status, caching) => {
+])('a cached %i response is private to the viewer', async (status, caching) => {
   const cache = {
     ...edge().cache,
     match: async () =>

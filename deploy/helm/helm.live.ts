@@ -57,7 +57,7 @@ const render = (values: Record<string, string>): Manifest[] =>
 
 const kindsOf = (manifests: Manifest[]) => manifests.map(({ kind }) => kind).toSorted()
 
-/** The pods' containers by the names of their Deployment or Job. */
+/** Returns the pods' containers by the names of their Deployment or Job. */
 const containersIn = (manifests: Manifest[]) =>
   manifests
     .filter(({ kind }) => kind === 'Deployment' || kind === 'Job')
@@ -66,7 +66,7 @@ const containersIn = (manifests: Manifest[]) =>
     )
 
 function validate(manifest: Manifest): void {
-  // Each model of these packages is a class with this constructor.
+  // The packages' models are classes with this constructor.
   const model = models[manifest.apiVersion]?.[manifest.kind] as Model | undefined
   if (!model) throw new Error(`${manifest.apiVersion} ${manifest.kind} is no kind of Kubernetes`)
   new model(manifest as never).validate()
@@ -76,7 +76,7 @@ it('helm lints the chart without a warning', () => {
   expect(lintChart(needed)).toContain('0 chart(s) failed')
 })
 
-it('the chart renders manifests that Kubernetes takes, with everything on', () => {
+it('the chart renders valid Kubernetes manifests with all options enabled', () => {
   const manifests = render(everything)
   for (const manifest of manifests) expect(() => validate(manifest), manifest.kind).not.toThrow()
   expect(kindsOf(manifests)).toEqual([
@@ -94,20 +94,20 @@ it('the chart renders manifests that Kubernetes takes, with everything on', () =
   ])
 })
 
-it('a manifest with a wrong type is refused', () => {
+it('rejects a manifest with a wrong type', () => {
   const [deployment] = render(needed).filter(({ kind }) => kind === 'Deployment')
   const wrong = { ...deployment, spec: { ...deployment?.spec, replicas: 'two' } }
   expect(() => validate(wrong as never)).toThrow(/replicas must be integer/)
 })
 
-it('a secret of the operator takes the place of the one of the chart', () => {
+it("the operator's own secret replaces that of the chart", () => {
   const manifests = render({ existingSecret: 'mine' })
   expect(kindsOf(manifests)).not.toContain('Secret')
   for (const { envFrom } of containersIn(manifests))
     expect(envFrom).toEqual([{ secretRef: { name: 'mine' } }])
 })
 
-it('the chart does without the parts that are switched off', () => {
+it('the chart omits disabled parts', () => {
   const kinds = kindsOf(
     render({
       ...needed,
@@ -120,7 +120,7 @@ it('the chart does without the parts that are switched off', () => {
     expect(kinds).not.toContain(kind)
 })
 
-it('every container runs read-only and without rights, with settings that the site has', () => {
+it('every container runs read-only and unprivileged, with existing settings of the site', () => {
   const settings = documentedSettings()
   const containers = containersIn(render(everything))
   expect(containers.map(({ name }) => name).toSorted()).toEqual(['site-migrate', 'site-web', 'site-worker'])

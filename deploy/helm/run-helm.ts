@@ -1,13 +1,13 @@
 import { execFileSync } from 'node:child_process'
 
-/** The chart's manifests with these values, as YAML documents. */
+/** Renders the chart with these values, as YAML documents. */
 export function renderChart(values: Record<string, string>): string {
   return execFileSync('helm', ['template', 'site', import.meta.dirname, ...setting(values)], {
     encoding: 'utf8',
   })
 }
 
-/** What helm finds wrong with the chart: nothing, or an error. */
+/** Returns helm's lint errors of the chart. */
 export function lintChart(values: Record<string, string>): string {
   return execFileSync('helm', ['lint', '--strict', import.meta.dirname, ...setting(values)], {
     encoding: 'utf8',

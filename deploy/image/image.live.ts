@@ -21,11 +21,11 @@ beforeAll(() => {
 // Gigabytes of small files, on a busy disk.
 afterAll(() => image?.remove(), removesWithinMs)
 
-it('the image is at most 500 MB large', () => {
+it('the image has at most 500 MB', () => {
   expect(image.size / megabyte).toBeLessThan(500)
 })
 
-it('the image says who it is, how it is asked whether it is well, and how it is stopped', () => {
+it('the image has its labels, health check and stop signal', () => {
   expect(image.config).toMatchObject({
     User: 'node',
     StopSignal: 'SIGTERM',
@@ -38,7 +38,7 @@ it('the image says who it is, how it is asked whether it is well, and how it is 
   })
 })
 
-it('the image writes /data alone, and has a current ffmpeg and the commands of an operator', async () => {
+it("the image can write only to /data, and has a current ffmpeg and the operator's commands", async () => {
   const look =
     'id -u; for f in /app /usr /etc /data; do test -w $f && echo $f; done; ffmpeg -version | head -1; cliffhanger'
   const child = image.start(['sh', '-c', look], {})
@@ -49,7 +49,7 @@ it('the image writes /data alone, and has a current ffmpeg and the commands of a
   expect(lines.join('\n')).toMatch(/ffmpeg version [5-9]/)
 })
 
-it('a container answers /api/ready, runs as an ordinary user and ends within 10 s of SIGTERM', async () => {
+it('a container responds to /api/ready, runs as an unprivileged user and exits within 10 s of SIGTERM', async () => {
   const database = await testDatabase()
   const { url: databaseUrl, goAway } = await proxyDatabase(database.url)
   const port = await freePort()

@@ -4,23 +4,23 @@ import { join } from 'node:path'
 import { findNode } from '#scripts/setup.mjs'
 
 const root = join(import.meta.dirname, '..', '..')
-/** Not in memory: there no devices can be made, which a base system has. */
+/** Not in memory, because a base system has devices, which cannot be created there. */
 const temporary = '/var/tmp'
 
 export interface Image {
-  /** Bytes of all its layers. */
+  /** Size of all its layers in bytes. */
   size: number
-  /** What `docker inspect` shows of it. */
+  /** Its configuration, as `docker inspect` shows it. */
   config: { User: string; Cmd: string[]; StopSignal: string; Healthcheck: { Test: string[] }; Env: string[] }
   labels: Record<string, string>
   /** Runs a command in a new container, with these settings. */
   start(command: string[], env: Record<string, string>): ChildProcessWithoutNullStreams
-  /** Where the files of a container of it are, mounted until `remove`. */
+  /** Mounts the files of a container until `remove`. @returns their folder */
   mount(): string
   remove(): void
 }
 
-/** Builds the image of the Dockerfile without any other image: its bases are Debian as debootstrap makes it. */
+/** Builds the Dockerfile without other images: its base images are Debian systems from debootstrap. */
 export function buildImage(): Image {
   const home = mkdtempSync(join(temporary, 'cliffhanger-image-'))
   const store = ['--root', join(home, 'storage'), '--runroot', join(home, 'run'), '--storage-driver', 'vfs']
@@ -85,7 +85,7 @@ export function buildImage(): Image {
   }
 }
 
-/** Takes out of a base system what the official image does not have either. */
+/** Removes files from a base system that the official image lacks. */
 function slim(base: string): void {
   for (const path of [
     'usr/share/doc',

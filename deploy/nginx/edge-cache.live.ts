@@ -11,7 +11,7 @@ import { startNginx, type Nginx } from '#deploy/testing/run-nginx.ts'
 let site: MoneySite
 let origin: CountingOrigin
 let edge: Nginx
-/** Links of two people for the same locked episode. */
+/** Signed URLs of two viewers for the same locked episode. */
 let first: MediaLink
 let second: MediaLink
 let free: MediaLink
@@ -42,7 +42,7 @@ afterAll(async () => {
   await site.close()
 })
 
-it('asks the site once for each file but captions, whoever comes, and tells each browser to keep it as long as its own link lives', async () => {
+it('requests each file except captions once from the site for all viewers, and lets each browser cache it until its own URL expires', async () => {
   expect(first.subject).not.toBe(second.subject)
   for (const file of files) {
     const answers = [await get(first, file), await get(second, file)]
@@ -55,13 +55,13 @@ it('asks the site once for each file but captions, whoever comes, and tells each
         (await fetch(site.url + writeLink(first, file))).headers.get('content-type'),
       )
     }
-    // The site answers each time with captions, which may change.
+    // Captions, which may change, are requested from the site each time.
     const times = file.startsWith('captions/') ? 2 : 1
     expect(origin.asked.filter((path) => path.endsWith(file))).toHaveLength(times)
   }
 })
 
-it('keeps no playlist of a bucket, which holds the links of one viewer, nor captions; and the bucket’s pictures are led to anew', async () => {
+it('does not cache playlists of a bucket, which contain one viewer’s signed URLs, nor captions, nor redirects to the bucket’s images', async () => {
   const store = await startS3()
   const bucketSite = await moneySite(store.settings)
   const counting = await startCountingOrigin(bucketSite.url)
@@ -89,7 +89,7 @@ it('keeps no playlist of a bucket, which holds the links of one viewer, nor capt
   }
 })
 
-it('gives ranges of what it has kept', async () => {
+it('serves ranges of cached files', async () => {
   await get(first, 'v0/00000.m4s').then((answer) => answer.text())
   const asked = origin.asked.length
   const answer = await get(second, 'v0/00000.m4s', { headers: { range: 'bytes=0-6' } })
@@ -97,7 +97,7 @@ it('gives ranges of what it has kept', async () => {
   expect(origin.asked).toHaveLength(asked)
 })
 
-it.each(files)('refuses %s by an altered, foreign or expired link, though it has kept it', async (file) => {
+it.each(files)('refuses cached %s for an altered, foreign or expired URL', async (file) => {
   await get(first, file).then((answer) => answer.text())
   const { asset, subject } = first
   const pass = signMediaUrl(site.context.mediaSecrets, asset, subject, new Date(Date.now() - 1000))
@@ -117,12 +117,12 @@ it.each(files)('refuses %s by an altered, foreign or expired link, though it has
   }
 })
 
-it('keeps no refusal: what was missing is asked for again', async () => {
+it('does not cache refusals: a missing file is requested again', async () => {
   for (let turn = 0; turn < 2; turn++) expect((await get(first, 'v0/00009.m4s')).status).toBe(404)
   expect(origin.asked.filter((path) => path.endsWith('00009.m4s'))).toHaveLength(2)
 })
 
-it('logs no query, neither of what is asked for nor of the page that asks', async () => {
+it('logs no query, neither of the URL nor of the referrer', async () => {
   const before = edge.logs().length
   await fetch(`${edge.url}/landing?fbclid=click`, { headers: { referer: `${edge.url}/?fbclid=click` } })
   const [line = ''] = edge.logs().slice(before).split('\n')
@@ -130,7 +130,7 @@ it('logs no query, neither of what is asked for nor of the page that asks', asyn
   expect(line).not.toContain('click')
 })
 
-it('logs no pass', async () => {
+it('logs no signature', async () => {
   await fetch(`${edge.url}/logged`)
   for (const file of ['key', 'master.m3u8', 'v0/99999.m4s', 'v0', ''])
     await get(first, file).then((answer) => answer.text())

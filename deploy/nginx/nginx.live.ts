@@ -24,7 +24,7 @@ const files = [
 
 let site: MoneySite
 let nginx: Nginx
-/** The same with a site that has died. */
+/** The same with an unreachable site. */
 let alone: Nginx
 let free: MediaLink
 let bought: MediaLink
@@ -55,7 +55,7 @@ async function linkFor(visitor: Visitor, number: number): Promise<MediaLink> {
   return link
 }
 
-/** The same link as it would have been issued an hour ago. */
+/** Returns the same URL as issued an hour ago. */
 function expiredLink({ asset, subject }: MediaLink): MediaLink {
   const pass = signMediaUrl(secrets(), asset, subject, new Date(Date.now() - 3_600_000))
   return readLink(`/media/${pass}/${asset}/`)
@@ -69,7 +69,7 @@ const compared = [
   'referrer-policy',
 ]
 
-/** What matters of an answer to whoever asks; the seconds that are left may differ by one. */
+/** Returns the relevant parts of a response; remaining seconds may differ by one. */
 async function lookAt(url: string, path: string, init: RequestInit = {}) {
   const response = await fetch(url + path, init)
   const headers = Object.fromEntries(compared.map((name) => [name, response.headers.get(name)]))
@@ -85,14 +85,14 @@ describe.each(files)('%s', (file) => {
     ['its first bytes', { headers: { range: 'bytes=0-2' } }, 206],
     ['its last bytes', { headers: { range: 'bytes=-3' } }, 206],
     ['its head', { method: 'HEAD' }, 200],
-  ] as const)('%s: nginx answers as the site does', async (_what, init, status) => {
+  ] as const)('%s: nginx responds as the site does', async (_what, init, status) => {
     const path = writeLink(bought, file)
     const answer = await lookAt(nginx.url, path, init)
     expect(answer).toEqual(await lookAt(site.url, path, init))
     expect(answer.status).toBe(status)
   })
 
-  it('bytes that it has not: 416, which is not kept, as by the site', async () => {
+  it('returns 416, which is not cached, for a range beyond the file, as the site does', async () => {
     const path = writeLink(bought, file)
     const init = { headers: { range: 'bytes=9999-' } }
     const { caching, ...answer } = await lookAt(nginx.url, path, init)
@@ -102,12 +102,12 @@ describe.each(files)('%s', (file) => {
     expect(caching).toMatch(/no-store$/)
   })
 
-  it('is sent without asking the site', async () => {
+  it('is sent without a request to the site', async () => {
     expect((await fetch(alone.url + writeLink(bought, file))).status).toBe(200)
     expect((await fetch(`${alone.url}/`)).status).toBe(502)
   })
 
-  it('is 403 by an altered link, 410 by an expired one, 403 by that of another asset; the site says the same', async () => {
+  it('returns 403 for an altered URL, 410 for an expired one, 403 for that of another asset, as the site does', async () => {
     const wrong: [MediaLink, number][] = [
       ...alterations(bought).map((link): [MediaLink, number] => [link, 403]),
       [{ ...bought, subject: free.subject }, 403],
@@ -123,7 +123,7 @@ describe.each(files)('%s', (file) => {
     }
   })
 
-  it('never comes without a pass, whatever the path', async () => {
+  it('is never sent without a signature, whatever the path', async () => {
     const { asset } = bought
     const open = writeLink(free, '')
     const paths = [
@@ -151,7 +151,7 @@ describe.each(files)('%s', (file) => {
   })
 })
 
-it('what is not there, a folder, a hidden file and a secret beside the storage are not found, by nginx as by the site', async () => {
+it('returns 404 for a missing file, a folder, a hidden file and a secret beside the storage, as the site does', async () => {
   const paths = [
     'v0/99999.m4s',
     'v0',
@@ -172,7 +172,7 @@ it('what is not there, a folder, a hidden file and a secret beside the storage a
     expect([400, 403, 404], path).toContain((await rawGet(nginx.url, writeLink(bought, path))).status)
 })
 
-it('the key of an encrypted asset is given out by the site alone, and by no path of nginx', async () => {
+it('the key of an encrypted asset is sent only by the site, under no path of nginx', async () => {
   const { db, mediaKeys } = site.context
   const media_key = mediaKeys.seal(bought.asset, Buffer.from('sixteen bytes ok'))
   await db.updateTable('assets').set({ media_key }).where('id', '=', bought.asset).execute()
@@ -184,7 +184,7 @@ it('the key of an encrypted asset is given out by the site alone, and by no path
   expect((await lookAt(alone.url, writeLink(bought, 'key'))).status).toBe(502)
 })
 
-it('no pass is logged, whatever is asked with it and whatever becomes of it', async () => {
+it('logs no signature, whatever the request and its result', async () => {
   const before = nginx.logs().length
   await fetch(`${nginx.url}/logged`)
   for (const file of ['key', 'master.m3u8', 'v0/99999.m4s', 'v0', '', '..%2fx'])
@@ -195,7 +195,7 @@ it('no pass is logged, whatever is asked with it and whatever becomes of it', as
   expect(lines.filter((line) => line.includes(bought.subject))).toEqual([])
 })
 
-it('logs no query, neither of what is asked for nor of the page that asks', async () => {
+it('logs no query, neither of the URL nor of the referrer', async () => {
   const before = nginx.logs().length
   await fetch(`${nginx.url}/landing?fbclid=click`, { headers: { referer: `${nginx.url}/?fbclid=click` } })
   const [line = ''] = nginx.logs().slice(before).split('\n')
@@ -203,13 +203,13 @@ it('logs no query, neither of what is asked for nor of the page that asks', asyn
   expect(line).not.toContain('click')
 })
 
-it('another method than GET is answered by the site', async () => {
+it('passes methods other than GET to the site', async () => {
   const path = writeLink(bought, 'master.m3u8')
   const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' }
   expect(await lookAt(nginx.url, path, init)).toEqual(await lookAt(site.url, path, init))
 })
 
-it('a file that a browser has is not sent again', async () => {
+it('does not send a file again that a browser has cached', async () => {
   const url = nginx.url + writeLink(bought, 'v0/00000.m4s')
   const first = await fetch(url)
   await first.text()
@@ -217,7 +217,7 @@ it('a file that a browser has is not sent again', async () => {
   expect(again.status).toBe(304)
 })
 
-it('blurred stills are public and kept for good, and everything else is the site’s', async () => {
+it('blurred stills are public and cached permanently; the site serves everything else', async () => {
   const still = `/public/${assetOf(4)}/still.webp`
   expect(await lookAt(nginx.url, still)).toEqual(await lookAt(site.url, still))
   expect((await lookAt(alone.url, still)).status).toBe(200)
@@ -230,7 +230,7 @@ it('blurred stills are public and kept for good, and everything else is the site
     expect(await lookAt(nginx.url, path), path).toEqual(await lookAt(site.url, path))
 })
 
-it('while the secret is replaced links by either are good, and then by the new one alone', async () => {
+it('accepts URLs signed with either secret during a rotation, and then only with the new one', async () => {
   const file = 'v0/00000.m4s'
   const status = async () => (await fetch(alone.url + writeLink(bought, file))).status
   await alone.changeSecrets(['a new secret of links to media, long enough', ...secrets()])
@@ -242,7 +242,7 @@ it('while the secret is replaced links by either are good, and then by the new o
 })
 
 it.each([[[]], [{}], [null], ['secret'], [['s']], [[1]]])(
-  'where the secrets are %j, nothing is sent',
+  'sends nothing if the secrets are %j',
   async (wrong) => {
     await alone.changeSecrets(wrong)
     const pass = signMediaUrl(['s'], bought.asset, bought.subject, new Date(Date.now() + 60_000))

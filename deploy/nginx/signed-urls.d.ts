@@ -1,4 +1,4 @@
-/** A request as njs shows it, as far as it is looked at. */
+/** The used parts of an njs request. */
 interface NginxRequest {
   variables: { media_signature: string; media_asset: string }
 }

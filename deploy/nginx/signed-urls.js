@@ -1,10 +1,10 @@
 /*
- * Checks the passes in links to media, as server/features/media/signed-urls.ts makes them, for nginx's njs module (0.7.9 or
- * newer, so without the newest syntax). `mediaSecrets` is the list that nginx has read with js_preload_object.
+ * Verifies the signatures in media URLs of server/features/media/signed-urls.ts, for nginx's njs module (0.7.9 or
+ * newer, so without recent syntax). `mediaSecrets` is the list that nginx reads with js_preload_object.
  */
 import crypto from 'crypto'
 
-/** A comparison that takes as long wherever the first difference is. */
+/** Compares in constant time. */
 function same(given, right) {
   if (given.length !== right.length) return false
   let differences = 0
@@ -13,9 +13,9 @@ function same(given, right) {
 }
 
 function isSigned(mac, text) {
-  // A list that nginx has read ahead has no methods.
+  // A preloaded list has no array methods.
   for (let i = 0; i < mediaSecrets.length; i++) {
-    // As the site demands it; a file that holds no list must not come to secrets of one letter.
+    // The site requires the same length. It also rejects a file with a string instead of a list, whose elements are single letters.
     if (!(mediaSecrets[i].length >= 32)) continue
     const right = crypto.createHmac('sha256', mediaSecrets[i]).update(text).digest('base64url')
     if (same(mac, right)) return true
@@ -23,7 +23,7 @@ function isSigned(mac, text) {
   return false
 }
 
-/** For js_set: how many seconds the pass of this request is good for yet, or `expired` or `forged`. */
+/** For js_set: returns the remaining seconds of the request's signature, or `expired` or `forged`. */
 function secondsLeft(r) {
   const parts = r.variables.media_signature.split('.')
   const expires = parts[0]

@@ -44,7 +44,7 @@ test.each([
   ['promtool', ['check', 'config', 'prometheus/prometheus.yml']],
   ['promtool', ['test', 'rules', 'prometheus/rules.test.yml']],
   ['amtool', ['check-config', 'alertmanager.yml']],
-] as const)('%s %o finds nothing wrong', (program, args) => {
+] as const)('%s %o reports no error', (program, args) => {
   expect(runTool(program, [...args])).toMatchObject({ status: 0 })
 })
 
@@ -72,7 +72,7 @@ test('docs/alerts.md lists each alert with its kind and its runbook', () => {
   expect(rows.toSorted()).toEqual(rules.toSorted())
 })
 
-test('the site gives out every metric that an alert or a dashboard reads', async () => {
+test('the site exports every metric that an alert or a dashboard uses', async () => {
   const metrics = await (await fetch(`http://${metricsAt}/metrics`)).text()
   const given = new Set([...metrics.matchAll(/^# HELP (\S+)/gm)].map(([, name = '']) => name))
   const dashboards = readdirSync(join(import.meta.dirname, 'grafana')).map((name) => read('grafana', name))
@@ -89,7 +89,7 @@ interface Rules {
   data: { groups: { rules: { name: string; state: string; health: string; lastError?: string }[] }[] }
 }
 
-test('Prometheus reads the site, and an alert fires for a difference from the gateway', async () => {
+test('Prometheus scrapes the site, and an alert fires for a discrepancy with the gateway', async () => {
   const prometheus = await runPrometheus({ targets: [metricsAt], port: await freePort(), every: '1s' })
   try {
     const value = async (query: string) => {

@@ -10,7 +10,7 @@ const folder = import.meta.dirname
 const checksWithinMs = 30_000
 const startsWithinMs = 60_000
 
-/** Runs one of Prometheus's tools on files of this folder. @returns what it printed, and its exit status */
+/** Runs one of Prometheus's tools on files of this folder. @returns its output and exit status */
 export function runTool(
   program: 'promtool' | 'amtool',
   args: string[],
@@ -30,7 +30,7 @@ interface Running {
   close(): Promise<void>
 }
 
-/** Starts Prometheus with our configuration and rules on these processes of a site, read as often as it says unless `every` is given. */
+/** Starts Prometheus with this folder's configuration and rules for these processes of a site; `every` overrides the scrape interval. */
 export function runPrometheus(wish: {
   targets: readonly string[]
   port: number
@@ -45,7 +45,7 @@ export function runPrometheus(wish: {
   return runServer('prometheus', config, wish.port, (home) => [`--storage.tsdb.path=${join(home, 'data')}`])
 }
 
-/** Starts Alertmanager with our routes, sending its mails to a server on this machine that knows no TLS. */
+/** Starts Alertmanager with this folder's routes, and a local mail server without TLS. */
 export function runAlertmanager({ smtpPort, port }: { smtpPort: number; port: number }): Promise<Running> {
   const config = read('alertmanager.yml')
     .replace('global:\n', 'global:\n  smtp_require_tls: false\n')

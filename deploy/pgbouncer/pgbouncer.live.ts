@@ -19,7 +19,7 @@ import { startPgBouncer, type PgBouncer } from './run-pgbouncer.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const patienceMs = 60_000
-/** Far fewer than a process has connections. */
+/** Far fewer than the connections of a process. */
 const poolSize = 3
 const clients = 8
 
@@ -30,7 +30,7 @@ let url: string
 const dataDir = mkdtempSync(join(tmpdir(), 'cliffhanger-pooled-'))
 const running: ReturnType<typeof startClean>[] = []
 
-/** Starts a process of the site with these addresses of its database. */
+/** Starts a process of the site with these database URLs. */
 async function start(settings: Record<string, string>, script = 'server/main.ts') {
   const port = await freePort()
   const env = {
@@ -69,7 +69,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-/** Home, play, save, buy, play what was bought. @returns the order's id */
+/** Opens the homepage, plays, saves, buys an episode and plays it. @returns the order's id */
 async function watchAndBuy(): Promise<string> {
   const shopper = await Shopper.on({ visitor: visitorsOf(url) })
   const { visitor } = shopper
@@ -90,7 +90,7 @@ async function watchAndBuy(): Promise<string> {
   return order?.id ?? ''
 }
 
-it('takes people from the homepage to a paid episode through PgBouncer in transaction mode', async () => {
+it('serves visits from the homepage to a paid episode through PgBouncer in transaction mode', async () => {
   const orders = await Promise.all(Array.from({ length: clients }, watchAndBuy))
   expect(new Set(orders).size).toBe(clients)
   const webhooks = () =>
@@ -102,7 +102,7 @@ it('takes people from the homepage to a paid episode through PgBouncer in transa
   await waitUntil('the webhooks are applied', async () => (await webhooks()) >= clients, patienceMs)
 })
 
-it('leaves nothing in the connections that clients share', async () => {
+it('leaves no session state in shared connections', async () => {
   const client = new pg.Client({ connectionString: pooler.url })
   await client.connect()
   try {
@@ -116,7 +116,7 @@ it('leaves nothing in the connections that clients share', async () => {
   }
 })
 
-it('asks people to try again where all connections of PgBouncer are in use', async () => {
+it('returns a retryable error if all connections of PgBouncer are in use', async () => {
   const clients = Array.from({ length: poolSize }, () => new pg.Client({ connectionString: pooler.url }))
   const visitor = visitorsOf(url)()
   const search = (keyword: string) => visitor.call(queryHomepage, { query: { keyword } })
@@ -133,14 +133,14 @@ it('asks people to try again where all connections of PgBouncer are in use', asy
   await waitUntil('the site answers again', async () => (await search('lights')).status === 200, patienceMs)
 })
 
-it('serves on after PgBouncer was restarted', async () => {
+it('continues after a restart of PgBouncer', async () => {
   await pooler.restart()
   const isBack = async () => (await visitorsOf(url)().call(queryHomepage)).status === 200
   await waitUntil('the site answers again', isBack, patienceMs)
   expect(await watchAndBuy()).toMatch(/^ord_/)
 })
 
-it('hears of changed settings by the direct connection', async () => {
+it('receives notifications of changed settings through the direct connection', async () => {
   const visitor = visitorsOf(url)()
   const set = async (maintenance: boolean) =>
     database.pool.query(
@@ -151,13 +151,13 @@ it('hears of changed settings by the direct connection', async () => {
     )
   const statusIs = (status: number) => async () => (await visitor.call(getHomepage)).status === status
   await set(true)
-  // Without a notification it would be looked for a minute later.
+  // Without a notification, settings are polled once a minute.
   await waitUntil('the site is closed', statusIs(503), 20_000)
   await set(false)
   await waitUntil('the site is open', statusIs(200), 20_000)
 })
 
-it('migrates by the direct connection', async () => {
+it('migrates through the direct connection', async () => {
   const program = await start(
     { DATABASE_URL: pooler.url, DATABASE_DIRECT_URL: database.url },
     'server/migrate.ts',
@@ -165,7 +165,7 @@ it('migrates by the direct connection', async () => {
   expect(await program.ended, program.output()).toEqual([0, null])
 })
 
-it('runs a worker by the direct connection', async () => {
+it('runs a worker through the direct connection', async () => {
   const before = await database.pool.query<{ at: Date }>('SELECT now() AS at')
   await start({ DATABASE_URL: pooler.url, DATABASE_DIRECT_URL: database.url, ROLE: 'worker' })
   const worked = async () => {
@@ -182,7 +182,7 @@ const ignored = 'options,statement_timeout,lock_timeout,idle_in_transaction_sess
 it.each([
   ['in transaction mode', {}, /This is PgBouncer: set DATABASE_DIRECT_URL/],
   [
-    'in transaction mode that ignores what a session would keep',
+    'in transaction mode that ignores session settings',
     { ignore_startup_parameters: ignored },
     /DATABASE_URL leads to a pooler in transaction mode: set DATABASE_DIRECT_URL/,
   ],
@@ -191,18 +191,21 @@ it.each([
     { pool_mode: 'session', ignore_startup_parameters: ignored },
     /DATABASE_URL gave 3 connections of the 24 .*default_pool_size/,
   ],
-])('refuses to start behind PgBouncer %s alone, with a sentence', async (_, settings, sentence) => {
-  const alone = await startPgBouncer(database.url, { default_pool_size: String(poolSize), ...settings })
-  try {
-    const program = await start({ DATABASE_URL: alone.url })
-    expect(await program.ended).toEqual([1, null])
-    expect(program.output()).toMatch(sentence)
-  } finally {
-    await alone.close()
-  }
-})
+])(
+  'refuses to start behind PgBouncer %s without a direct connection, with a readable message',
+  async (_, settings, sentence) => {
+    const alone = await startPgBouncer(database.url, { default_pool_size: String(poolSize), ...settings })
+    try {
+      const program = await start({ DATABASE_URL: alone.url })
+      expect(await program.ended).toEqual([1, null])
+      expect(program.output()).toMatch(sentence)
+    } finally {
+      await alone.close()
+    }
+  },
+)
 
-it('refuses to start where PgBouncer takes too few clients, with a sentence', async () => {
+it('refuses to start if PgBouncer accepts too few clients, with a readable message', async () => {
   const narrow = await startPgBouncer(database.url, { max_client_conn: '10' })
   try {
     const program = await start({ DATABASE_URL: narrow.url, DATABASE_DIRECT_URL: database.url })

@@ -19,7 +19,7 @@ const root = join(import.meta.dirname, '..', '..')
 const home = mkdtempSync(join(tmpdir(), 'cliffhanger-replicas-'))
 const patienceMs = 60_000
 const clients = 3
-/** How many journeys go through after each change. */
+/** The number of customer journeys after each change. */
 const between = 5
 
 let servers: ReplicatedDatabase
@@ -77,7 +77,7 @@ async function becomes(used: 0 | 1): Promise<void> {
   await waitUntil(`the replica is ${used ? '' : 'not '}read from`, isSo, patienceMs)
 }
 
-it('a replica behind PgBouncer that lags, ends and comes back fails no call and loses no payment', async () => {
+it('a replica behind PgBouncer that lags, stops and restarts fails no request and loses no payment', async () => {
   await becomes(1)
   await goOn()
   await servers.fallBehind()

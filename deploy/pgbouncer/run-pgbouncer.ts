@@ -14,14 +14,14 @@ import { waitUntil } from '#server/testing/wait-until.ts'
 const startsWithinMs = 10_000
 
 export interface PgBouncer {
-  /** Of the database behind it. */
+  /** The URL of the database through it. */
   url: string
-  /** Breaks every connection, to it and from it. */
+  /** Restarts it, which breaks all connections of clients and to the database. */
   restart(): Promise<void>
   close(): Promise<void>
 }
 
-/** Starts PgBouncer with our configuration in front of a test's database; `settings` replaces some of its lines. */
+/** Starts PgBouncer with this folder's configuration in front of a test database; `settings` replaces some of its lines. */
 export async function startPgBouncer(
   databaseUrl: string,
   settings: Readonly<Record<string, string>> = {},
@@ -29,7 +29,7 @@ export async function startPgBouncer(
   const { host, user = '', database = '' } = new pg.Client({ connectionString: databaseUrl })
   const port = await freePort()
   const home = mkdtempSync(join(tmpdir(), 'cliffhanger-pgbouncer-'))
-  // It does not run as root, and has to reach the test server's socket.
+  // It does not run as root, and must access the test server's socket.
   const runAs = chooseUser(host, [home])
   makePrivateDir(home, runAs)
   const users = join(home, 'userlist.txt')

@@ -1,7 +1,7 @@
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What a following release adds: columns on the tables that every purchase reads and writes. */
+/** The migration of the next release: columns on the tables that every purchase reads and writes. */
 const migration = `-- This release runs without it.
 ALTER TABLE users ADD COLUMN of_next_release text;
 ALTER TABLE orders ADD COLUMN of_next_release text;

@@ -13,7 +13,7 @@ beforeAll(() => {
 }, 400_000)
 afterAll(() => release?.remove())
 
-it('a release holds neither tests nor the tools that build and test it', () => {
+it('a release contains neither tests nor build and test tools', () => {
   const files = readdirSync(release.folder, { recursive: true, encoding: 'utf8' })
   const own = files.filter((file) => !file.startsWith('node_modules/'))
   expect(own.filter((file) => /\.(test|live)\.ts$|(^|\/)testing(\/|$)|^web\//.test(file))).toEqual([])
@@ -22,14 +22,14 @@ it('a release holds neither tests nor the tools that build and test it', () => {
   expect(statSync(release.archive).size).toBeLessThan(110e6)
 })
 
-it('a release starts on its embedded database without a package registry, serves its pages and ends at SIGTERM', async () => {
+it('a release starts on its embedded database without a package registry, serves its pages and exits at SIGTERM', async () => {
   const port = await freePort()
   const site = startClean(release.folder, [process.execPath, 'scripts/start.mjs'], {
     ...(await ffmpegSettings()),
     PORT: String(port),
     DEMO: '0',
     DATA_DIR: join(release.folder, '..', 'data'),
-    // Where something asks the registry all the same, it is refused.
+    // Requests to the registry fail.
     npm_config_registry: 'http://127.0.0.1:1',
   })
   const url = `http://localhost:${port}`

@@ -11,7 +11,7 @@ import { ffmpegSettings, unpackRelease } from './run-release.ts'
 import { simulateBuyers } from './simulate-buyers.ts'
 
 const clients = 3
-/** How many journeys go through before and after each change. */
+/** The number of customer journeys before and after each change. */
 const between = 5
 const patienceMs = 120_000
 
@@ -33,7 +33,7 @@ beforeAll(async () => {
     DATA_DIR: join(release.folder, '..', 'data'),
     APP_SECRET: 'a secret of thirty-two characters',
     DEMO: '0',
-    // What a load balancer needs to see that a copy is about to end.
+    // Time for a load balancer to notice that an instance is stopping.
     DRAIN_SECONDS: '5',
     LIMIT_API_USER: unlimited,
     LIMIT_API_IP: unlimited,
@@ -56,38 +56,34 @@ function migrateWith(folder: string): void {
   expect(status).toBe(0)
 }
 
-it(
-  'an update and the way back, copy by copy, fail no request and lose no payment',
-  { timeout: 300_000 },
-  async () => {
-    const copies = await runCopies(release.folder, 2, env)
-    const buyers = simulateBuyers(copies.url, video, clients)
-    const goOn = async () => {
-      const wanted = buyers.journeys() + between
-      await waitUntil('people go on buying', () => buyers.journeys() >= wanted, patienceMs)
-    }
-    await goOn()
-    // One on the schema of the release before, the old one on that of the next, and both side by side.
-    await copies.replaceOne(next)
-    await goOn()
-    migrateWith(next)
-    await goOn()
-    await copies.replaceOne(next)
-    await goOn()
-    await copies.replaceOne(release.folder)
-    await copies.replaceOne(release.folder)
-    await goOn()
-    const { failures, paid } = await buyers.end()
-    await copies.close()
-    expect(failures).toEqual([])
-    expect(copies.output()).toMatch(/schema of an older version/)
-    expect(copies.output()).toMatch(/newer than this one/)
-    const kept = await database.db
-      .selectFrom('orders')
-      .innerJoin('entitlements', 'entitlements.order_id', 'orders.id')
-      .select('orders.id')
-      .where('orders.status', '=', 'paid')
-      .execute()
-    expect(kept.map(({ id }) => id).toSorted()).toEqual(paid.toSorted())
-  },
-)
+it('a rolling update and rollback fail no request and lose no payment', { timeout: 300_000 }, async () => {
+  const copies = await runCopies(release.folder, 2, env)
+  const buyers = simulateBuyers(copies.url, video, clients)
+  const goOn = async () => {
+    const wanted = buyers.journeys() + between
+    await waitUntil('people go on buying', () => buyers.journeys() >= wanted, patienceMs)
+  }
+  await goOn()
+  // Runs the new release on the old schema, the old release on the new schema, and both in parallel.
+  await copies.replaceOne(next)
+  await goOn()
+  migrateWith(next)
+  await goOn()
+  await copies.replaceOne(next)
+  await goOn()
+  await copies.replaceOne(release.folder)
+  await copies.replaceOne(release.folder)
+  await goOn()
+  const { failures, paid } = await buyers.end()
+  await copies.close()
+  expect(failures).toEqual([])
+  expect(copies.output()).toMatch(/schema of an older version/)
+  expect(copies.output()).toMatch(/newer than this one/)
+  const kept = await database.db
+    .selectFrom('orders')
+    .innerJoin('entitlements', 'entitlements.order_id', 'orders.id')
+    .select('orders.id')
+    .where('orders.status', '=', 'paid')
+    .execute()
+  expect(kept.map(({ id }) => id).toSorted()).toEqual(paid.toSorted())
+})

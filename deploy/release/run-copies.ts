@@ -16,14 +16,14 @@ interface Copy {
 export interface Copies {
   /** The proxy in front of them. */
   url: string
-  /** Starts a copy of a release and, once it is ready, ends one that runs already. */
+  /** Starts an instance of a release and, once it is ready, stops a running one. */
   replaceOne(folder: string): Promise<void>
-  /** The logs of all copies so far. */
+  /** Returns the logs of all instances so far. */
   output(): string
   close(): Promise<void>
 }
 
-/** Starts copies of a site behind a proxy that sends requests only to those that say that they are ready. */
+/** Starts instances of a site behind a proxy that sends requests only to ready ones. */
 export async function runCopies(folder: string, count: number, env: Record<string, string>): Promise<Copies> {
   const ready: string[] = []
   const running: Copy[] = []
@@ -63,7 +63,7 @@ export async function runCopies(folder: string, count: number, env: Record<strin
   }
 }
 
-/** Keeps the list of copies that are ready, as the health checks of a load balancer do. */
+/** Updates the list of ready instances, as a load balancer's health checks do. */
 async function watch(ready: string[], signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     for (const url of ready.slice())

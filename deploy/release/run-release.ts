@@ -7,7 +7,7 @@ import { findFfmpeg } from '#server/platform/processes/run-ffmpeg-version.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 
-/** Makes a release and unpacks it into an empty folder. */
+/** Builds a release and unpacks it into an empty folder. */
 export function unpackRelease(): { folder: string; archive: string; remove(): void } {
   const home = mkdtempSync(join(tmpdir(), 'cliffhanger-release-'))
   must(process.execPath, ['scripts/with-setup.mjs', '--built', 'scripts/release/make-release.ts', home])
@@ -21,13 +21,13 @@ export function unpackRelease(): { folder: string; archive: string; remove(): vo
 }
 
 function must(command: string, args: string[]): void {
-  // The tests' own NODE_ENV would build the pages for developers.
+  // The tests' own NODE_ENV would create a development build.
   const env = { ...process.env, NODE_ENV: 'production' }
   const { status, stderr } = spawnSync(command, args, { cwd: root, encoding: 'utf8', env })
   if (status !== 0) throw new Error(`${command} ${args[0]} ended with ${status}: ${stderr}`)
 }
 
-/** The settings by which a release finds the ffmpeg of this checkout, and its PATH. */
+/** Returns the settings with which a release finds the ffmpeg of this checkout, and its PATH. */
 export async function ffmpegSettings(): Promise<Record<string, string>> {
   const { ffmpegPath, ffprobePath } = await findFfmpeg({ ffmpegPath: undefined })
   const programs = [ffmpegPath, ffprobePath].map((path) => join(path, '..')).join(':')
@@ -37,7 +37,7 @@ export async function ffmpegSettings(): Promise<Record<string, string>> {
   }
 }
 
-/** Starts a program of the release as a service manager does: with just these settings. */
+/** Starts a program of the release as a service manager does: with only these settings. */
 export function startClean(
   folder: string,
   [command = '', ...args]: string[],

@@ -5,13 +5,13 @@ import { Shopper } from '#server/testing/builders/shopper.ts'
 import { visitorsOf } from '#server/testing/site/visitor.ts'
 
 export interface Buyers {
-  /** How many journeys succeeded so far. */
+  /** The number of successful journeys so far. */
   journeys: () => number
-  /** Finishes the journeys under way. @returns the failures, and the orders that were reported as paid */
+  /** Finishes the current journeys. @returns the failures, and the orders that were reported as paid */
   end(): Promise<{ failures: string[]; paid: string[] }>
 }
 
-/** Has new visitors browse, buy a locked episode and play it, one after another in each of `clients` lines. */
+/** Simulates new visitors who browse, buy a locked episode and play it, sequentially in each of `clients` clients. */
 export function simulateBuyers(url: string, { id, episodes }: BuiltVideo, clients: number): Buyers {
   const failures: string[] = []
   const paid: string[] = []

@@ -45,14 +45,14 @@ afterAll(async () => {
 describeStorage('a bucket of swift', () => storage)
 
 describe('swift', () => {
-  it('refuses another secret, another key and another bucket', async () => {
+  it('refuses a wrong secret, key or bucket', async () => {
     await storage.check()
     await expect(open({ S3_SECRET_ACCESS_KEY: 'x' }).check()).rejects.toMatchObject({ status: 403 })
     await expect(open({ S3_ACCESS_KEY_ID: 'test:other' }).check()).rejects.toMatchObject({ status: 403 })
     await expect(open({ S3_BUCKET: 'nowhere' }).check()).rejects.toMatchObject({ status: 404 })
   })
 
-  it('honours our links to the second, whole and in ranges, and none that was altered', async () => {
+  it('accepts signed URLs until the second of their expiry, whole and in ranges, and refuses altered ones', async () => {
     const { delivery } = storage
     if (delivery.kind !== 'signed') throw new Error('no links')
     const key = 'media/ast_1/v0/ein (1) & zwei+drei.m4s'
@@ -77,7 +77,7 @@ describe('swift', () => {
     expect((await fetch(delivery.sign(key, new Date(Date.now() - 2000)))).status).toBe(403)
   })
 
-  it('takes a large file in parts, and goes on with an upload that somebody has begun', async () => {
+  it('uploads a large file in parts, and resumes an unfinished upload', async () => {
     const film = randomBytes(41 * 1024 * 1024)
     const path = join(makeFolder(storage, { 'film.mp4': film }), 'film.mp4')
     const calls = openCalls()
@@ -86,14 +86,14 @@ describe('swift', () => {
     await calls.uploadPart({ key, id }, 1, film.subarray(0, partBytes))
     expect(await unfinished(key)).toEqual([id])
     await storage.moveIn(path, key)
-    // Had a new one been begun, this one would still be listed.
+    // If a new upload had been started, the old one would still be listed.
     expect(await unfinished(key)).toEqual([])
     expect((await storage.read(key)).equals(film)).toBe(true)
     calls.close()
   })
 })
 
-/** The uploads of a file that the store still waits for, by their ids. */
+/** Returns the ids of a file's unfinished uploads. */
 async function unfinished(key: string): Promise<string[]> {
   const calls = openCalls()
   const ids: string[] = []

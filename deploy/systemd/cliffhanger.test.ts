@@ -6,11 +6,11 @@ import { afterAll, expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '..', '..')
 const bin = mkdtempSync(join(tmpdir(), 'cliffhanger-systemd-run-'))
-// In the place of systemd-run, a program that prints what it is given.
+// A stand-in for systemd-run that prints its arguments.
 writeFileSync(join(bin, 'systemd-run'), '#!/bin/sh\nprintf "%s\\n" "$@"\n', { mode: 0o755 })
 afterAll(() => rmSync(bin, { recursive: true }))
 
-/** The arguments that the operator's command gives to systemd-run. */
+/** Returns the arguments that the operator's command passes to systemd-run. */
 function run(args: string[], env: Record<string, string> = {}): string[] {
   const command = join(import.meta.dirname, 'cliffhanger')
   const printed = execFileSync(command, args, {

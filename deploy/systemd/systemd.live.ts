@@ -6,10 +6,10 @@ import { expect, it } from 'vitest'
 
 const units = ['cliffhanger-web.service', 'cliffhanger-worker.service']
 const read = (unit: string) => readFileSync(join(import.meta.dirname, unit), 'utf8')
-/** Where 10 is no protection at all. A service that only reads and writes its folder can be below 2. */
+/** Maximum exposure in tenths, of 10 for no protection. A service that only accesses its own folder can be below 2. */
 const mostExposed = 20
 
-/** The units in a root of their own, with the program that they start. */
+/** Installs the units in a separate root with the program that they start. @returns the root */
 function installed(): string {
   const root = mkdtempSync(join(tmpdir(), 'cliffhanger-units-'))
   for (const path of ['etc/systemd/system', 'opt/cliffhanger/bin'])
@@ -19,7 +19,7 @@ function installed(): string {
   return root
 }
 
-it.each(units)('systemd-analyze finds nothing wrong in %s', (unit) => {
+it.each(units)('systemd-analyze reports no error in %s', (unit) => {
   const root = installed()
   const local = read(unit).replaceAll('/opt/cliffhanger', join(root, 'opt/cliffhanger'))
   const file = join(root, unit)
@@ -29,7 +29,7 @@ it.each(units)('systemd-analyze finds nothing wrong in %s', (unit) => {
   rmSync(root, { recursive: true })
 })
 
-it.each(units)('%s is closed to almost all that it does not need', (unit) => {
+it.each(units)('%s is sandboxed against almost everything that it does not need', (unit) => {
   const root = installed()
   const args = [
     'security',
@@ -43,7 +43,7 @@ it.each(units)('%s is closed to almost all that it does not need', (unit) => {
   rmSync(root, { recursive: true })
 })
 
-it('the units differ in their role alone', () => {
+it('the units differ only in their role', () => {
   const [web = '', worker = ''] = units.map((unit) => read(unit).replace(/^Description=.*/m, ''))
   expect(web.replace('ROLE=web', 'ROLE=worker')).toBe(worker)
 })

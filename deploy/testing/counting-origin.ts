@@ -4,12 +4,12 @@ import type { AddressInfo } from 'node:net'
 export interface CountingOrigin {
   /** `host:port` */
   host: string
-  /** The paths that were asked for, in order. */
+  /** The requested paths in order. */
   asked: string[]
   close(): Promise<void>
 }
 
-/** Passes GETs on to the site and writes down what was asked for. */
+/** Starts a proxy that forwards GETs to the site and records their paths. */
 export async function startCountingOrigin(siteUrl: string): Promise<CountingOrigin> {
   const asked: string[] = []
   const server = createServer(async ({ url = '/' }, reply) => {
@@ -19,7 +19,7 @@ export async function startCountingOrigin(siteUrl: string): Promise<CountingOrig
     reply.writeHead(answer.status).end(Buffer.from(await answer.arrayBuffer()))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  // A server that listens on a port has an address with one.
+  // A server that listens on a port has an AddressInfo.
   const { port } = server.address() as AddressInfo
   return {
     host: `127.0.0.1:${port}`,

@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 
-/** A GET of exactly this path: fetch would fold `..` before it asks. */
+/** Sends a GET with exactly this path, because fetch would normalize `..`. */
 export function rawGet(url: string, path: string): Promise<{ status: number; text: string }> {
   const { hostname, port } = new URL(url)
   return new Promise((resolve, reject) => {

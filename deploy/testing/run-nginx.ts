@@ -21,23 +21,23 @@ const ours = join(import.meta.dirname, '..', 'nginx')
 export interface NginxSetUp {
   /** A file of deploy/nginx. */
   config: 'cliffhanger.conf' | 'edge-cache.conf'
-  /** Where the site answers, `host:port`. */
+  /** The address of the site, `host:port`. */
   site: string
-  /** The storage's folder, for a config that sends files from there. */
+  /** The storage's folder, for a configuration that sends its files. */
   storage?: string
   secrets: readonly string[]
 }
 
 export interface Nginx {
   url: string
-  /** Does as an operator who changes the secrets: the file is written, and nginx reads it again. */
+  /** Changes the secrets as an operator does: writes the file and reloads nginx. */
   changeSecrets(secrets: unknown): Promise<void>
-  /** What nginx has logged of requests so far. */
+  /** Returns nginx's access log so far. */
   logs(): string
   close(): Promise<void>
 }
 
-/** Where Debian's package puts njs, or undefined where it or nginx is missing. */
+/** Returns the path of Debian's njs module, or undefined if it or nginx is missing. */
 export function findNjs(): string | undefined {
   const { stderr, status } = spawnSync('nginx', ['-V'], { encoding: 'utf8', timeout: 10_000 })
   const [, folder = ''] = /--modules-path=(\S+)/.exec(stderr ?? '') ?? []
@@ -46,7 +46,7 @@ export function findNjs(): string | undefined {
   return readdirSync(folder).includes(name) ? join(folder, name) : undefined
 }
 
-/** A real nginx with one of our configs: only addresses and folders are put in. One worker, as the user we are. */
+/** Starts nginx with a configuration of deploy/nginx, in which only addresses and folders are replaced. One worker, as the current user. */
 export async function startNginx(setUp: NginxSetUp): Promise<Nginx> {
   const njs = findNjs()
   if (!njs) throw new Error('nginx or its njs module is not installed')
@@ -84,7 +84,7 @@ export async function startNginx(setUp: NginxSetUp): Promise<Nginx> {
   }
 }
 
-/** The config as the operator would have edited it. @throws Error where what is to be edited is not in it */
+/** Returns the configuration as an operator would edit it. @throws Error if a line to edit is missing */
 function placed(text: string, { site, storage, config }: NginxSetUp, home: string, port: number): string {
   const edits: [string, string][] = [
     ['/etc/nginx/cliffhanger/', `${home}/`],
@@ -100,7 +100,7 @@ function placed(text: string, { site, storage, config }: NginxSetUp, home: strin
   return edited
 }
 
-/** What Debian's /etc/nginx/nginx.conf has, as far as it matters. */
+/** The relevant parts of Debian's /etc/nginx/nginx.conf. */
 const mainConfig = (njs: string, config: string, user: string) => `load_module ${njs};
 daemon off;
 ${user}
@@ -119,7 +119,7 @@ http {
 }
 `
 
-/** Only root's nginx changes its user, who could not read a test's files then. */
+/** As root, keeps root as the worker's user; another user could not read the test's files. */
 const asUser = async () => (process.getuid?.() === 0 ? 'user root;' : '')
 
 function workersOf(pid: number | undefined): string[] {

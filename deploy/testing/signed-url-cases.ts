@@ -5,7 +5,7 @@ export const secrets = ['the new secret of links to media', 'the old secret of l
 const asset = 'ast_0123456789abcdef0123456789abcdef'
 const seconds = (later: number) => new Date(now.getTime() + 1000 * later)
 
-/** A pass with what the site says of it, which whoever else checks passes has to say as well. */
+/** A signature with the site's result, which other implementations of the check must return too. */
 export interface SignedUrlCase {
   what: string
   pass: string
@@ -13,7 +13,7 @@ export interface SignedUrlCase {
   verdict: ReturnType<typeof verifyMediaUrl>
 }
 
-/** Right and wrong passes of every kind that we could think of. */
+/** Returns valid and invalid signatures of every known kind. */
 export function signedUrlCases(): SignedUrlCase[] {
   const pass = signMediaUrl(secrets, asset, 'usr_1', seconds(600))
   const [expires = '', subject = '', mac = ''] = pass.split('.')
@@ -60,7 +60,7 @@ export function signedUrlCases(): SignedUrlCase[] {
   }))
 }
 
-/** The last of 43 letters stands for four bits and two that must be 0; here they are not. */
+/** Changes the last of 43 letters, which encodes four bits and two padding bits, so that the padding is not 0. */
 function nextLetter(mac: string): string {
   const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
   return letters[letters.indexOf(mac.slice(-1)) + 1] ?? 'B'

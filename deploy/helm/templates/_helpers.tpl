@@ -13,14 +13,14 @@ app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end }}
 
-{{- /* The labels that find the pods of a role. Takes (dict "root" $ "role" "web"). */ -}}
+{{- /* Selector labels for the pods of a role. Takes (dict "root" $ "role" "web"). */ -}}
 {{- define "cliffhanger.selector" -}}
 app.kubernetes.io/name: cliffhanger
 app.kubernetes.io/instance: {{ .root.Release.Name }}
 app.kubernetes.io/component: {{ .role }}
 {{- end }}
 
-{{- /* Replaces the pods when a secret of the chart changes: they read it only at their start. A secret of the operator is unknown here. */ -}}
+{{- /* Replaces the pods when a secret of the chart changes, because they read it only at start. The operator's own secret is unknown here. */ -}}
 {{- define "cliffhanger.restartOnSecretChange" -}}
 {{- if not .Values.existingSecret -}}
 annotations:
@@ -28,10 +28,10 @@ annotations:
 {{- end }}
 {{- end }}
 
-{{- /* What the pods of all roles have in common. Takes (dict "root" $ "role" "web" "scratch" "1Gi"). */ -}}
+{{- /* The pod settings that all roles share. Takes (dict "root" $ "role" "web" "scratch" "1Gi"). */ -}}
 {{- define "cliffhanger.podSettings" -}}
 automountServiceAccountToken: false
-# The site ends within 10 s.
+# The site exits within 10 s.
 terminationGracePeriodSeconds: 15
 securityContext:
   runAsNonRoot: true
