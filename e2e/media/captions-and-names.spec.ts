@@ -10,7 +10,7 @@ import { describe, episodesOf, findVideo, importFolder, makingMs } from './impor
 
 test.use({ site: { template: 'door', standIns: false, settings: {} } })
 
-/** Of each episode, by its number: the language of its captions, what they are called and hold, and what is read in the browser. */
+/** A caption file of an episode: number, language, name, content, and the expected text in the browser. */
 interface CaptionFile {
   name: string
   content: string | Buffer
@@ -69,10 +69,10 @@ const captionFiles: readonly CaptionFile[] = [
 ]
 const films = ['S01E01.mp4', 'Episode 2.mp4', '03.mp4']
 const cover = 'cover.heic'
-/** As phones write it; nothing here reads more than how it begins. */
+/** The start of a HEIC file as phones write it; only its beginning is read. */
 const heic = Buffer.concat([Buffer.from([0, 0, 0, 24]), Buffer.from('ftypheic\0\0\0\0mif1heic')])
 
-test('captions of every kind beside films of every name, imported by the command line and by the studio, are read in the browser', async ({
+test('the browser reads captions of every format beside videos of every name, imported by the command line and by the studio', async ({
   page,
 }, info) => {
   const files = await writeFiles(info)
@@ -102,7 +102,7 @@ async function importByCommand(info: TestInfo, files: string): Promise<string> {
   writeFileSync(join(folder, 'video.yaml'), describe('Named by command'))
   cpSync(files, folder, { recursive: true })
   const written = await importFolder(folder)
-  // The one file that nothing was made of, and why.
+  // The only ignored file, with the reason.
   expect(written.split('\n').filter((line) => line.includes('named-by-command/cover'))).toEqual([
     expect.stringContaining(`named-by-command/${cover} `),
   ])
@@ -122,7 +122,7 @@ async function importByStudio(page: Page, files: string): Promise<string> {
   await expect(page.getByText('3 videos: episodes 1–3.')).toBeVisible()
   const upload = page.getByRole('button', { name: `Upload ${films.length + captionFiles.length} files` })
   await upload.click()
-  // What is wrong with the cover is said, and the films go on without it.
+  // The error of the cover is shown, and the videos are uploaded without it.
   await expect(page.getByText('Use JPEG, PNG, WebP or AVIF.')).toBeVisible()
   await expect(page.getByRole('checkbox', { name: 'Cover' })).not.toBeChecked()
   await upload.click()
@@ -137,7 +137,7 @@ async function importByStudio(page: Page, files: string): Promise<string> {
   return id
 }
 
-/** What the browser reads in the captions of all episodes: by number and language, the words of each. */
+/** Returns the text of the captions of all episodes in the browser, by number and language. */
 async function captionsOf(page: Page, videoId: string): Promise<Record<string, string[]>> {
   const read: Record<string, string[]> = {}
   for (const { id, number } of await episodesOf(page, videoId)) {
@@ -150,7 +150,7 @@ async function captionsOf(page: Page, videoId: string): Promise<Record<string, s
   return read
 }
 
-/** In the page: the words of each caption of a file. */
+/** In the page: returns the text of each caption of a file. */
 async function readTrack(src: string): Promise<string[]> {
   const video = document.createElement('video')
   const track = document.createElement('track')

@@ -4,31 +4,31 @@ import { beeping, coding, flashing as flashes, lavfi } from '#server/testing/med
 import { addDolbyVision } from '#server/testing/media/add-dolby-vision.ts'
 import { ffmpeg } from '#server/testing/media/run-test-media.ts'
 
-/** A film that flashes white and beeps on whole seconds, and what people see and hear of it once it is imported. */
+/** A video that flashes white and beeps on whole seconds, and the expected result of its import. */
 export interface FlashingFilm {
-  /** What kind of file it is. */
+  /** The kind of file. */
   kind: string
   extension: string
   make(path: string): void
-  /** Seconds. A film without pictures that flash or sound that beeps has none. */
+  /** In seconds; none for a video without flashes or beeps. */
   flashes?: number[]
   beeps?: number[]
-  /** The colour of the whole picture. */
+  /** The colour of all frames. */
   colour?: [red: number, green: number, blue: number]
-  /** Why it cannot be used, as the operator reads it. */
+  /** The operator's message if it cannot be used. */
   refusal?: RegExp
 }
 
-/** A busy machine does not show every picture: a flash lasts five. */
+/** The duration of a flash, five frames, because a busy machine skips frames. */
 const lit = 0.2
 const flashing = (seconds: number, size = '96x64') => flashes(seconds, size, lit)
 const aac = ['-c:a', 'aac']
 
-/** Written into a pipe, so that the container tells no lengths. */
+/** Writes into a pipe, so that the container has no durations. */
 const piped = (path: string, ...args: string[]) =>
   writeFileSync(path, ffmpeg(...args, '-f', 'matroska', 'pipe:1'))
 
-/** Two MPEG-TS recordings one after the other, as `cat` joins them: the clock begins anew in the middle. */
+/** Joins two MPEG-TS recordings like `cat`: timestamps restart in the middle. */
 function joined(path: string, secondSize: string): void {
   const parts = ['96x64', secondSize].map((size) =>
     ffmpeg(...flashing(3, size), ...beeping(3), ...coding, ...aac, '-f', 'mpegts', 'pipe:1'),
@@ -62,7 +62,7 @@ export const flashingFilms: readonly FlashingFilm[] = [
   {
     kind: 'a recording of a browser',
     extension: 'webm',
-    // Into a pipe, as browsers do it: it tells no length.
+    // Written into a pipe, as browsers do, so it has no duration.
     make(path) {
       const codecs = ['-c:v', 'libvpx', '-deadline', 'realtime', '-c:a', 'libopus', '-f', 'webm', 'pipe:1']
       writeFileSync(path, ffmpeg(...flashing(4), ...beeping(4), ...codecs))
@@ -128,7 +128,7 @@ export const flashingFilms: readonly FlashingFilm[] = [
     kind: 'a rate between whole ones',
     extension: 'mkv',
     make(path) {
-      // Pictures are 80 ms apart: none begins at an odd second.
+      // Frames are 80 ms apart: none begins at an odd second.
       const film = flashing(5).map((arg) => arg.replace('rate=25', 'rate=25/2'))
       ffmpeg(...film, ...beeping(5), ...coding, '-c:a', 'flac', path)
     },
@@ -223,7 +223,7 @@ export const flashingFilms: readonly FlashingFilm[] = [
     kind: 'Display P3',
     extension: 'mkv',
     make(path) {
-      // The red 200, 40, 40 of BT.709.
+      // Red (200, 40, 40) in BT.709.
       const toWide = [
         'zscale=min=gbr:rin=full:pin=bt709:tin=bt709:m=gbr:r=full:p=bt709:t=bt709',
         'zscale=min=gbr:rin=full:pin=bt709:tin=bt709:t=linear:npl=100',
@@ -243,7 +243,7 @@ export const flashingFilms: readonly FlashingFilm[] = [
     kind: 'HDR in full range',
     extension: 'mp4',
     make(path) {
-      // A fifth of white in HLG: the code 0.3 of 0 to 1.
+      // A fifth of white in HLG: the code value 0.3 of 0 to 1.
       const grey = 'nullsrc=size=96x64:rate=25:duration=2,format=yuv420p10,geq=lum=0.3*1023:cb=512:cr=512'
       const frames = 'setparams=color_primaries=bt2020:color_trc=arib-std-b67:colorspace=bt2020nc:range=pc'
       const labels = 'range=full:colorprim=bt2020:transfer=arib-std-b67:colormatrix=bt2020nc:log-level=error'
@@ -265,7 +265,7 @@ export const flashingFilms: readonly FlashingFilm[] = [
   },
 ]
 
-/** A colour written down plainly: H.264 with the labels of BT.709. */
+/** Returns a reference video of one colour: H.264 tagged as BT.709. */
 export function plainFilm([red, green, blue]: readonly number[]): Buffer {
   const colour = [red, green, blue].map((part = 0) => part.toString(16).padStart(2, '0')).join('')
   const matrix = 'scale=out_color_matrix=bt709:out_range=tv:flags=accurate_rnd,format=yuv420p'
@@ -284,7 +284,7 @@ export function plainFilm([red, green, blue]: readonly number[]): Buffer {
   return ffmpeg(...film, '-vf', matrix, '-c:v', 'libx264', '-crf', '4', ...labels, ...fragments)
 }
 
-/** The films of a folder, of which nothing is expected but that picture and sound agree. */
+/** Returns the videos of a folder, for which only synchronous video and audio are expected. */
 export function filmsOf(folder: string, names: readonly string[]): FlashingFilm[] {
   return names.map((name) => ({
     kind: name,

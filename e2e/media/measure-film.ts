@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { beepsOf, brightnessOf, middle, risesOf } from '#server/testing/media/flash-and-beep.ts'
 import { ffmpeg } from '#server/testing/media/run-test-media.ts'
 
-/** When each rendition of a film is bright, and when it becomes so, in seconds. */
+/** Returns the times in seconds at which each rendition is bright, and at which it becomes bright. */
 export function lightsOf(folder: string): { bright: number[]; flashes: number[] }[] {
   const master = readFileSync(join(folder, 'master.m3u8'), 'utf8')
   const rate = Number(/FRAME-RATE=([\d.]+)/.exec(master)?.[1])
@@ -16,14 +16,14 @@ export function lightsOf(folder: string): { bright: number[]; flashes: number[] 
   })
 }
 
-/** When what is made of a film is loud after a silence, in seconds; of its only sound. */
+/** Returns the times in seconds at which the only audio rendition becomes loud after silence. */
 export function filmBeepsOf(folder: string): number[] {
   const playlist = join(folder, 'a/index.m3u8')
   if (!existsSync(playlist)) return []
   return beepsOf(playlist)
 }
 
-/** The colour in the middle of each rendition, as a browser has to show it. */
+/** Returns the colour in the middle of each rendition, as a browser should show it. */
 export function coloursOf(folder: string): number[][] {
   const read = 'crop=16:16,scale=1:1:flags=area:in_color_matrix=bt709:in_range=tv,format=rgb24'
   return renditionsOf(folder).map((playlist) => [

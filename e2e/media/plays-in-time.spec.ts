@@ -15,19 +15,19 @@ import { coloursOf, filmBeepsOf, lightsOf } from './measure-film.ts'
 const mostApart = 0.05
 const mostOff = 4
 const playingMs = 180_000
-/** What was made of a film, and what a browser showed of it. */
+/** The converted renditions of a video, and its playback in a browser. */
 interface Seen {
-  /** In each rendition. */
+  /** Per rendition. */
   lights: { bright: number[]; flashes: number[] }[]
   beeps: number[]
   colours: number[][]
-  /** On screen: the moments of the pictures that flash, the colour of the middle one, and where it ended. */
+  /** On screen: the times of flashing frames, the colour of the middle frame, and the end time. */
   shown: { flashes: number[]; bright: number[]; colour: number[]; endedAt: number }
 }
 
 test.use({ site: { template: 'door', standIns: false, settings: {} }, pace: 'real' })
 
-test('films of every kind, imported by the command line and by the studio, play to their end in time and in their colours', async ({
+test('videos of every kind, imported by the command line and by the studio, play to the end with correct timing and colours', async ({
   page,
   browser,
 }, info) => {
@@ -35,7 +35,7 @@ test('films of every kind, imported by the command line and by the studio, play 
   const films = given === undefined ? flashingFilms : filmsOf(given, filmsIn(given))
   const files = writeFilms(info, films)
   const byCommand = await importByCommand(info, films, files)
-  // Both ways take and refuse the same films.
+  // Both methods accept and refuse the same videos.
   const taken = (await episodesOf(page, byCommand)).length
   const byStudio = await importByStudio(page, films, { files, taken })
   const problems: string[] = []
@@ -86,7 +86,7 @@ async function importByCommand(
   return findVideo('By command')
 }
 
-/** The colour that the browser shows of a film that nothing of ours has made. */
+/** Returns the colour that the browser shows for a reference video that the site did not convert. */
 async function shownPlainly(page: Page, colour: readonly number[]): Promise<number[]> {
   const source = `data:video/mp4;base64,${plainFilm(colour).toString('base64')}`
   return page.evaluate(async (src) => {
@@ -102,7 +102,7 @@ async function shownPlainly(page: Page, colour: readonly number[]): Promise<numb
   }, source)
 }
 
-/** Drops the films on the page of a draft, and publishes it. @returns the video's id */
+/** Drops the videos on the page of a draft, and publishes it. @returns the video's id */
 async function importByStudio(
   page: Page,
   films: readonly FlashingFilm[],
@@ -125,7 +125,7 @@ async function importByStudio(
   return id
 }
 
-/** Plays episodes to their ends, a few at a time. @returns by number what was seen */
+/** Plays episodes to their ends, a few at a time. @returns the results by number */
 async function playAll(
   browser: Browser,
   videoId: string,
@@ -175,7 +175,7 @@ async function play(context: BrowserContext, address: string, episodeId: string)
   }
 }
 
-/** In the page: notes each picture of the video that plays first, and where it ends. */
+/** In the page: records each frame of the first playing video, and its end time. */
 function watchFirstVideo(): void {
   window.pictures = []
   const canvas = new OffscreenCanvas(32, 32).getContext('2d', { willReadFrequently: true })
@@ -198,7 +198,7 @@ function watchFirstVideo(): void {
   }
 }
 
-/** @param plainly how the browser shows the film's colour where a plain film has it */
+/** @param plainly the colour that the browser shows for a reference video of the same colour */
 function faultsOf(
   film: FlashingFilm,
   { lights, beeps, colours, shown }: Seen,
@@ -212,7 +212,7 @@ function faultsOf(
     check(agree(flashes, beeps), `rendition ${at} does not flash as it beeps`)
   }
   if (film.beeps) check(isNear(beeps, film.beeps), `beeps at ${beeps.join(', ')}`)
-  // A busy machine does not show every picture, but what it shows is in its place.
+  // A busy machine skips frames, but shown frames have the right time.
   for (const at of shown.bright)
     check(
       lights[0]?.bright.some((made) => Math.abs(made - at) <= mostApart) ?? false,
@@ -235,7 +235,7 @@ const isNear = (found: readonly number[], wanted: readonly number[]) =>
   found.length === wanted.length &&
   found.every((at, index) => Math.abs(at - (wanted[index] ?? NaN)) <= mostApart)
 
-/** Whether a flash and a beep in the same half second are the same moment. */
+/** Returns true if flashes and beeps in the same half second are simultaneous. */
 const agree = (flashes: readonly number[], beeps: readonly number[]) =>
   flashes.every((flash) =>
     beeps.every((beep) => Math.abs(flash - beep) > 0.5 || Math.abs(flash - beep) <= mostApart),

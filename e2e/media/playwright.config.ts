@@ -1,7 +1,7 @@
 import { defineConfig } from '@playwright/test'
 import base, { desktop } from '#e2e/playwright.config.ts'
 
-/** `npm run test:media`: films of every kind that was once made wrongly, by both ways in, played to the end. */
+/** `npm run test:media`: videos of every kind that was once converted wrongly, imported by both methods and played to the end. */
 export default defineConfig({
   ...base,
   testDir: '.',

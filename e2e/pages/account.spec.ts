@@ -5,11 +5,11 @@ import { payByCard } from '#e2e/support/watching.ts'
 
 const password = 'a quiet lighthouse'
 
-/** The code that an authenticator app shows, `later` half minutes from now: each counts once. */
+/** Returns the code that an authenticator app shows `later` half minutes from now; each code is valid once. */
 const codeOf = (secret: string, later = 0) =>
   new TOTP({ secret }).generate({ timestamp: Date.now() + later * 30_000 })
 
-test('a member registers, takes a name and a second factor, ends another session, and leaves for good', async ({
+test('a member registers, sets a name and a second factor, ends another session, and deletes the account', async ({
   page,
   browser,
 }) => {
@@ -98,9 +98,7 @@ test('a guest subscribes, reads the receipt, and cancels and resumes in the memb
   await expect(page.getByRole('heading', { name: 'My account' })).toBeVisible()
 })
 
-test('what was typed outlives a folded form and a failed call; the data can be taken along', async ({
-  page,
-}) => {
+test('keeps input across a collapsed form and a failed request, and exports the data', async ({ page }) => {
   await page.goto('/individual')
   await page.route('**/api/user', (route) =>
     route.request().method() === 'POST'
@@ -124,7 +122,7 @@ test('what was typed outlives a folded form and a failed call; the data can be t
   expect((await download).suggestedFilename()).toBe('my-data.json')
 })
 
-test('a session that was ended elsewhere is signed in to again, back where one was, with what was typed', async ({
+test('after the session was ended elsewhere, sign-in returns to the same page with the input', async ({
   page,
   browser,
 }) => {
@@ -153,7 +151,7 @@ test('a session that was ended elsewhere is signed in to again, back where one w
   expect(await page.evaluate(() => sessionStorage.getItem('draft'))).toBeNull()
 })
 
-test('a list of a session that was ended elsewhere leads to the sign-in, and from there back', async ({
+test('after the session was ended elsewhere, a list leads to the sign-in and back', async ({
   page,
   browser,
 }) => {
@@ -174,9 +172,7 @@ test('a list of a session that was ended elsewhere leads to the sign-in, and fro
   await expect(page.getByRole('link', { name: 'Browse dramas' })).toBeVisible()
 })
 
-test('a member links a profile elsewhere, proves it is them where that is asked, and unlinks it', async ({
-  page,
-}) => {
+test('a member links a social profile, reauthenticates when required, and unlinks it', async ({ page }) => {
   await register(page, `grace-${Date.now()}@example.com`)
   await page.goto('/individual')
   const setting = page.getByRole('region', { name: 'Sign-in and security' })
@@ -186,14 +182,14 @@ test('a member links a profile elsewhere, proves it is them where that is asked,
   const linked = page.getByRole('list', { name: 'Linked accounts' })
   await expect(linked.getByRole('listitem')).toHaveCount(1)
 
-  // As somebody comes back who signed in long ago.
+  // The redirect for a member whose sign-in is too old.
   await page.goto('/individual?social=prove&provider=oidc&return_to=/my')
   await setting.getByLabel('Current password').fill(password)
   await setting.getByRole('button', { name: 'Link House', exact: true }).click()
   await expect(page).toHaveURL(/\/my$/)
   await expect(linked.getByRole('listitem')).toHaveCount(2)
 
-  // Each visit brings somebody new: both are shown, by what the issuer calls them.
+  // The issuer returns a new profile on each visit; both are listed with their names.
   await expect(linked.getByText('Grace', { exact: true })).toHaveCount(2)
 
   const unlink = linked.getByRole('button', { name: 'Unlink House (Grace)' })
@@ -209,7 +205,9 @@ test('a member links a profile elsewhere, proves it is them where that is asked,
   await expect(linked.getByRole('listitem')).toHaveCount(1)
 })
 
-test('whoever came by a profile elsewhere keeps it until there is another way in', async ({ page }) => {
+test('a member who registered with a social profile can unlink it only with another sign-in method', async ({
+  page,
+}) => {
   await page.goto('/login')
   await page.getByRole('link', { name: 'House' }).click()
   await page.goto('/my')
@@ -241,7 +239,7 @@ async function register(page: Page, email: string): Promise<void> {
   await expect(page).toHaveURL(/\/my$/)
 }
 
-/** With the code that the second step asks for, where it does; ends in the member area. */
+/** Signs in, with a code if the second step requires it, and ends in the member area. */
 async function signIn(page: Page, email: string, code?: string): Promise<void> {
   await page.goto('/login')
   await page.getByLabel('E-mail').fill(email)

@@ -18,7 +18,7 @@ async function change(...statements: [text: string, values: unknown[]][]): Promi
   }
 }
 
-/** A member whose address is confirmed. @returns the address */
+/** Registers a member with a confirmed address. @returns the address */
 async function becomeConfirmed(page: Page): Promise<string> {
   const email = `eve-${crypto.randomUUID().slice(0, 8)}@example.com`
   const data = { email, password: 'a quiet lighthouse', repeat_password: 'a quiet lighthouse' }
@@ -29,10 +29,10 @@ async function becomeConfirmed(page: Page): Promise<string> {
   return email
 }
 
-/** Episode 6 of a drama plays for the first time, and its release is over, with everybody's favorites made before. */
+/** Releases episode 6 of a drama some time ago, after all favorites were added. */
 const releaseLast = (id: string) =>
   change(
-    // Those of the import itself.
+    // Deletes the new episodes of the import.
     ['DELETE FROM new_episodes', []],
     [`UPDATE favorites SET favorited_at = favorited_at - interval '1 hour' WHERE video_id = $1`, [id]],
     [
@@ -47,7 +47,7 @@ const releaseLast = (id: string) =>
     [`UPDATE new_episodes SET noticed_at = now() - interval '11 minutes' WHERE video_id = $1`, [id]],
   )
 
-test('a favorite leads to the question about alerts once, a release to one mail, and its link turns them off', async ({
+test('the first favorite prompts for alerts once, a release sends one mail, and its link turns them off', async ({
   page,
 }) => {
   const email = await becomeConfirmed(page)
@@ -85,7 +85,7 @@ test('a favorite leads to the question about alerts once, a release to one mail,
   await expect(box).toBeChecked()
 })
 
-test('nobody is asked at arrival, nor again after an answer @phone', async ({ page }) => {
+test('does not prompt on arrival, nor again after an answer @phone', async ({ page }) => {
   await becomeConfirmed(page)
   const [tower = '', other = ''] = await videoIds(page)
   await page.goto(`/videos/${tower}`)
@@ -98,7 +98,7 @@ test('nobody is asked at arrival, nor again after an answer @phone', async ({ pa
   await page.getByRole('button', { name: 'Add to favorites' }).click()
   await saved
   await expect(page.getByRole('button', { name: 'Remove from favorites' })).toBeVisible()
-  // A dialog would cover it.
+  // A dialog would cover the button.
   await page.getByRole('button', { name: 'Remove from favorites' }).click()
   await expect(page.getByRole('button', { name: 'Add to favorites' })).toBeVisible()
   await expect(page.getByRole('dialog')).toHaveCount(0)

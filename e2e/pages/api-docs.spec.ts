@@ -1,7 +1,7 @@
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { siteUrl } from '#e2e/support/site-url.ts'
 
-test('the API can be read as pages, which ask nobody else @desktop', async ({ page }) => {
+test('shows the API documentation without third-party requests @desktop', async ({ page }) => {
   const foreign: string[] = []
   page.on('request', (request) => {
     if (!request.url().startsWith(siteUrl) && !request.url().startsWith('data:')) foreign.push(request.url())

@@ -7,7 +7,7 @@ import { pathOf } from '#e2e/support/routes.ts'
 import { siteUrl } from '#e2e/support/site-url.ts'
 import { lockedPanel, payByCard, payByWallet } from '#e2e/support/watching.ts'
 
-// Nobody has answered yet.
+// The consent banner is not answered yet.
 test.use({ consent: null })
 
 const banner = (page: Page) => page.getByRole('region', { name: 'Your privacy' })
@@ -15,7 +15,10 @@ const accept = (page: Page) => banner(page).getByRole('button', { name: 'Accept'
 const decline = (page: Page) => banner(page).getByRole('button', { name: 'Decline' })
 const platforms = ['meta', 'google', 'tiktok', 'bigo']
 
-test('who declines is told of to nobody, and is not asked again', async ({ page, context }) => {
+test('after declining, sends no events to third parties and does not ask again', async ({
+  page,
+  context,
+}) => {
   const { asked } = await standIn(context, siteUrl)
   await page.goto('/?fbclid=click')
   const [yes, no] = await Promise.all([accept(page).boundingBox(), decline(page).boundingBox()])
@@ -24,15 +27,15 @@ test('who declines is told of to nobody, and is not asked again', async ({ page,
   await expect(banner(page)).toBeHidden()
   await page.goto('/searchDetail/tower')
   await expect(page.getByRole('heading', { name: /Results for/ })).toBeVisible()
-  // The question comes with a chunk that is there as soon as the page is idle.
+  // The banner is in a chunk that loads when the page is idle.
   await page.waitForFunction(() => performance.getEntriesByName('privacy-ready').length > 0)
   await expect(banner(page)).toBeHidden()
   expect(asked).toEqual([])
   expect(await page.evaluate(() => localStorage.getItem('fbclid'))).toBeNull()
 })
 
-test('the question moves nothing and is readable by everybody', { tag: '@screens' }, async ({ browser }) => {
-  // axe brings its own script into the page.
+test('the banner causes no layout shift and is accessible', { tag: '@screens' }, async ({ browser }) => {
+  // axe injects its own script into the page.
   const context = await browser.newContext({ bypassCSP: true })
   await standIn(context, siteUrl)
   const page = await context.newPage()
@@ -48,7 +51,7 @@ for (const { name, path } of [
   { name: 'a locked episode', path: '/videos/{video}?episode=4' },
   { name: 'a free episode', path: '/videos/{video}?episode=1' },
 ])
-  test(`the question covers nothing of ${name} that an advertisement leads to`, async ({ page, context }) => {
+  test(`the banner covers nothing of ${name}, the landing page of an ad`, async ({ page, context }) => {
     await standIn(context, siteUrl)
     await watchShifts(page)
     await page.goto(`${await pathOf(page, path)}&fbclid=click`)
@@ -69,7 +72,7 @@ for (const { name, path } of [
     expect((player?.y ?? 0) + (player?.height ?? 0)).toBeGreaterThan(desktop.viewport.height - 40)
   })
 
-/** Narrow phones; the last is one of 360 px, with the page at twice its size. */
+/** Narrow phones; the last one has 360 px at 200 % zoom. */
 const narrow = [
   { width: 320, height: 568 },
   { width: 280, height: 653 },
@@ -77,7 +80,7 @@ const narrow = [
   { width: 180, height: 427 },
 ]
 
-/** What the question is called in each language. */
+/** The banner's title in each language. */
 const titles = {
   en: 'Your privacy',
   es: 'Tu privacidad',
@@ -88,7 +91,10 @@ const titles = {
 
 test.describe('on very narrow screens', () => {
   for (const [lang, name] of Object.entries(titles))
-    test(`the question is whole, covers nothing and can be answered: ${lang}`, async ({ page, context }) => {
+    test(`the banner is fully visible, covers nothing and can be answered: ${lang}`, async ({
+      page,
+      context,
+    }) => {
       const bar = page.getByRole('region', { name })
       await standIn(context, siteUrl)
       await watchShifts(page)
@@ -109,7 +115,7 @@ test.describe('on very narrow screens', () => {
     })
 })
 
-/** The words and buttons of a bar lie within it, and the bar within the window; at their middle lies nothing else. */
+/** Expects that the bar's texts and buttons are within it, the bar is within the window, and nothing covers their centres. */
 async function expectUncovered(bar: Locator, window: { width: number; height: number }): Promise<void> {
   await expect(bar.getByRole('button')).toHaveCount(3)
   const faults = () =>
@@ -139,13 +145,13 @@ async function expectUncovered(bar: Locator, window: { width: number; height: nu
   await expect.poll(faults, `${window.width} px`).toEqual([])
 }
 
-/** How far above the upper edge of one thing the lower edge of the other lies. */
+/** Returns the vertical gap between the lower edge of the upper element and the upper edge of the lower one. */
 async function gapAbove(upper: Locator, lower: Locator): Promise<number> {
   const [bar, covered] = await Promise.all([upper.boundingBox(), lower.boundingBox()])
   return bar && covered ? bar.y - covered.y - covered.height : -1
 }
 
-test('who accepts is told of to all four platforms, with the amount and the id of the order', async ({
+test('after accepting, sends events to all four platforms, with the amount and the id of the order', async ({
   page,
   context,
 }) => {
@@ -194,7 +200,7 @@ test('who accepts is told of to all four platforms, with the amount and the id o
   expect(asked.filter((url) => url.includes('ann'))).toEqual([])
 })
 
-test('a subscription and a registration are told of under the ids that the server uses', async ({
+test('a subscription and a registration are sent with the event ids of the server', async ({
   page,
   context,
 }) => {
@@ -218,7 +224,7 @@ test('a subscription and a registration are told of under the ids that the serve
   await expect.poll(() => ofMeta('CompleteRegistration')).toMatchObject({ id: user.id })
 })
 
-test('a purchase by wallet is told of where the page leads on before anything could tell', async ({
+test('a wallet purchase is sent even if the page navigates before the pixels load', async ({
   page,
   context,
 }) => {
@@ -229,7 +235,7 @@ test('a purchase by wallet is told of where the page leads on before anything co
   await payByWallet(page, panel)
   const approve = page.getByRole('button', { name: 'Approve' })
   await expect(approve).toBeVisible()
-  // As on a slow phone: what tells the platforms comes last.
+  // Simulates a slow phone: the tracking chunk loads last.
   await page.route('**/assets/Later-*.js', async (route) => {
     await page.waitForURL(/\/videos\//)
     await route.continue()
@@ -246,7 +252,7 @@ test('a purchase by wallet is told of where the page leads on before anything co
     .toEqual(platforms.toSorted())
 })
 
-test('who registers with a provider is told of once, though they come back as a member', async ({
+test('a registration with a provider is sent once, although the user returns as a member', async ({
   page,
   context,
 }) => {
@@ -267,10 +273,7 @@ test('who registers with a provider is told of once, though they come back as a 
   expect(registrations()).toHaveLength(1)
 })
 
-test('a mind is changed at the foot of the page: the pixels go, on the server too', async ({
-  page,
-  context,
-}) => {
+test('consent can be withdrawn in the footer: pixels stop, also on the server', async ({ page, context }) => {
   const { told } = await standIn(context, siteUrl)
   await page.goto('/')
   await accept(page).click()
@@ -279,7 +282,7 @@ test('a mind is changed at the foot of the page: the pixels go, on the server to
   await page.evaluate(() => (document.cookie = '_fbp=left; path=/'))
   await page.getByRole('button', { name: 'Privacy choices' }).click()
   await expect(banner(page)).toContainText('You accepted.')
-  // What runs already can only be ended by a fresh page.
+  // Only a reload can stop running pixels.
   const reloaded = page.waitForEvent('load')
   await decline(page).click()
   await reloaded
@@ -293,7 +296,7 @@ test('a mind is changed at the foot of the page: the pixels go, on the server to
   expect(told.length).toBe(before)
 })
 
-test('no pixel is loaded where passwords are typed', async ({ page, context }) => {
+test('loads no pixel on pages with password fields', async ({ page, context }) => {
   const { asked } = await standIn(context, siteUrl)
   await page.goto('/login')
   await accept(page).click()

@@ -6,7 +6,7 @@ interface Answer {
   data?: object
 }
 
-/** Answers a call as the site does, but for what is given here. */
+/** Overrides fields of the site's response. */
 const changed = (page: Page, path: string, change: object) =>
   page.route(`**/api/${path}`, async (route) => {
     const response = await route.fetch()
@@ -15,7 +15,7 @@ const changed = (page: Page, path: string, change: object) =>
     await route.fulfill({ response, json })
   })
 
-test('a site without any content says so at home, and looks again when asked', async ({ page }) => {
+test('the homepage of an empty site shows a message and can be reloaded', async ({ page }) => {
   await changed(page, 'homepage', { homepage: [] })
   await page.goto('/')
   await expect(page.getByText('Nothing here yet.')).toBeVisible()
@@ -25,7 +25,7 @@ test('a site without any content says so at home, and looks again when asked', a
   await expect(page.getByText('Nothing here yet.')).toHaveCount(0)
 })
 
-test('where there is no plan a sentence stands in its place', async ({ page }) => {
+test('shows a message if there are no plans', async ({ page }) => {
   await changed(page, 'plan', { list: [] })
   await page.goto('/shopping')
   await expect(page.getByText('Purchases aren’t available right now.')).toBeVisible()
@@ -33,7 +33,7 @@ test('where there is no plan a sentence stands in its place', async ({ page }) =
   await expect(page).toHaveURL(/\/$/)
 })
 
-test('where nothing can be paid with, no plan can be chosen, and it is said why', async ({ page }) => {
+test('without a payment method, no plan can be chosen, and a message explains it', async ({ page }) => {
   await changed(page, 'plan', { gateways: [] })
   await page.goto('/shopping')
   await expect(page.getByText('Purchases aren’t available right now.')).toBeVisible()

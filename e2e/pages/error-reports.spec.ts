@@ -6,17 +6,17 @@ import { expectReadable } from '#e2e/support/page-quality.ts'
 
 test.use({ site: { ...usualSite, settings: { SENTRY_DSN: sinkDsn } } })
 
-/** Every session is chosen, so that what depends on chance is seen. */
+/** Makes every session part of the sample. */
 const chooseAll = (page: Page) => page.addInitScript(() => (Math.random = () => 0.01))
 
-/** Throws in the page, outside of anything that would catch it, without noise in the console. */
+/** Throws an uncaught error in the page, without console output. */
 const fail = (page: Page, message: string) =>
   page.evaluate((text) => {
     dispatchEvent(new ErrorEvent('error', { error: new Error(text), message: text }))
     window.onerror?.(text, location.href, 1, 1, new Error(text))
   }, message)
 
-test('errors are reported without queries and secrets, the ignored ones not at all', async ({
+test('reports errors without queries and secrets, and does not report ignored ones', async ({
   page,
   context,
 }) => {
@@ -38,7 +38,7 @@ test('errors are reported without queries and secrets, the ignored ones not at a
   expect(items.filter(({ text }) => text.includes('click-of-ann'))).toEqual([])
 })
 
-test('a replay runs nowhere that people sign in or pay, and shows no text elsewhere', async ({
+test('records no replay on sign-in and payment pages, and masks text elsewhere', async ({
   page,
   context,
 }) => {
@@ -62,9 +62,7 @@ test('a replay runs nowhere that people sign in or pay, and shows no text elsewh
   expect(recording).not.toContain('The Test Tower')
 })
 
-test('it is fetched after the page has loaded and is idle, and not at all without a DSN', async ({
-  page,
-}) => {
+test('loads after the page is loaded and idle, and not at all without a DSN', async ({ page }) => {
   await page.goto('/')
   await reporting(page)
   const order = await page.evaluate(() => {
@@ -88,7 +86,7 @@ test('it is fetched after the page has loaded and is idle, and not at all withou
   await expect(page.getByRole('contentinfo').getByRole('button', { name: 'Report a problem' })).toHaveCount(0)
 })
 
-/** The document as a site without a DSN gives it. */
+/** Serves the document of a site without a DSN. */
 async function withoutDsn(route: Route): Promise<void> {
   const response = await route.fetch()
   const html = (await response.text()).replace(/,"sentry":{[^}]*}/, '')
@@ -96,13 +94,10 @@ async function withoutDsn(route: Route): Promise<void> {
 }
 
 test.describe('where reports are refused', () => {
-  // axe brings its own script into the page.
+  // axe injects its own script into the page.
   test.use({ forgiven: /status of 500/, bypassCSP: true })
 
-  test('a problem is told in own words: nothing typed is lost, and it arrives once', async ({
-    page,
-    context,
-  }) => {
+  test('a problem report keeps its input after errors and is sent once', async ({ page, context }) => {
     const items = await catchEnvelopes(context)
     await page.goto('/contentPolicy')
     await page.getByRole('contentinfo').getByRole('button', { name: 'Report a problem' }).click()
@@ -140,7 +135,7 @@ test.describe('where reports are refused', () => {
 test.describe('where a screen breaks', () => {
   test.use({ forgiven: /it broke/ })
 
-  test('a screen that breaks says so, is reported, and asks what happened', async ({ page, context }) => {
+  test('a broken screen shows an error, reports it, and asks what happened', async ({ page, context }) => {
     const items = await catchEnvelopes(context)
     await page.goto('/')
     await reporting(page)

@@ -4,14 +4,12 @@ import { pathOf } from '#e2e/support/routes.ts'
 
 const missing = /Enter your e-mail/
 
-test('a required field that is left empty says what is missing, and not before it is left', async ({
-  page,
-}) => {
+test('an empty required field shows its error only after losing focus', async ({ page }) => {
   await page.goto('/login')
   const email = page.getByLabel('E-mail')
   await email.focus()
   await expect(email).not.toHaveAccessibleDescription(missing)
-  // As the browser tells it when the window loses the focus: the field keeps its own.
+  // The event when the window loses the focus, while the field remains the active element.
   await email.evaluate((field) => field.dispatchEvent(new FocusEvent('focusout', { bubbles: true })))
   await expect(email).not.toHaveAccessibleDescription(missing)
   await page.keyboard.press('Tab')
@@ -19,7 +17,9 @@ test('a required field that is left empty says what is missing, and not before i
   await expect(page.getByLabel('Password', { exact: true })).toHaveAccessibleDescription('')
 })
 
-test('a press that leaves a field lands where it began: the message waits for its end', async ({ page }) => {
+test('a press that blurs a field hits its target: the error appears after the press ends', async ({
+  page,
+}) => {
   await page.goto('/login')
   const email = page.getByLabel('E-mail')
   await email.focus()
@@ -34,7 +34,7 @@ test('a press that leaves a field lands where it began: the message waits for it
   await expect(page).toHaveURL(/\/retrievePassword$/)
 })
 
-test('the fields of the payment say what is missing once they are left', async ({ page }) => {
+test('the payment fields show their errors on blur', async ({ page }) => {
   await page.goto(await pathOf(page, '/videos/{video}?episode=4'))
   await lockedPanel(page, 4).getByRole('button', { name: 'Pay $0.99' }).click()
   const { form, card } = cardForm(page)
@@ -42,19 +42,17 @@ test('the fields of the payment say what is missing once they are left', async (
   await expect(form.getByLabel('First name')).toHaveAccessibleDescription('Enter your first name')
   const [number, complaint] = [card.getByLabel('Card number'), card.getByText('Check the card number.')]
   await number.fill('42')
-  // Its script listens: the fields stand there before it comes.
+  // The script is ready; the fields are visible before it loads.
   await expect(card.getByText('Visa')).toBeVisible()
   await number.fill('')
   await expect(card.getByText('Visa')).toHaveCount(0)
   await expect(complaint).toHaveCount(0)
-  // By a press: the frame is in a process of its own, and keys go there a moment after the focus.
+  // Clicked, because the frame is in another process, which receives keys some time after the focus.
   await card.getByLabel('Expiry').click()
   await expect(complaint).toBeVisible()
 })
 
-test('a card that was typed before the script of its fields came is known by its brand once it is there', async ({
-  page,
-}) => {
+test('recognizes the brand of a card number typed before the fields’ script loaded', async ({ page }) => {
   const held = Promise.withResolvers<void>()
   await page.route('**/sandbox/card.js', async (route) => {
     await held.promise

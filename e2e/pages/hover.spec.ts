@@ -1,13 +1,13 @@
 import { expect, test } from '#e2e/support/fixtures.ts'
 
-// Only a mouse hovers.
+// Hover requires a mouse.
 test.use({ viewport: { width: 1440, height: 900 }, isMobile: false, hasTouch: false })
 
-test('a mouse that rests on a poster sees scenes of the drama, until it leaves', async ({ page }) => {
+test('hovering over a poster shows scenes of the drama', async ({ page }) => {
   await page.goto('/')
   const card = page.getByRole('link', { name: /The Test Tower/ }).last()
   const scenes = card.locator('[style*="storyboard"]')
-  // The previews come once the page is idle, and see the mouse as it comes to the poster.
+  // Previews load when the page is idle, and react to the mouse entering the poster.
   await expect(async () => {
     await page.mouse.move(5, 5)
     await card.hover()

@@ -8,11 +8,11 @@ import { expectMoving } from '#e2e/support/watching.ts'
 
 const test = base.extend<{ front: Front }>({
   front: [
-    // The site is there before anything stands in front of it.
+    // The site must start before its proxy.
     async ({ baseURL: _site, context }, use) => {
       const front = await openFront()
       await use(front)
-      // An open page would ask for more once nobody answers.
+      // Open pages would send requests after the proxy has stopped.
       for (const page of context.pages()) await page.close()
       await front.close()
     },
@@ -25,7 +25,7 @@ test.use({
   serviceWorkers: 'allow',
 })
 
-/** Opens the home page, and waits until its release is kept. */
+/** Opens the homepage, and waits until its release is cached. */
 async function openKept(page: Page): Promise<void> {
   await page.goto('/')
   await page.waitForFunction(() => navigator.serviceWorker.controller?.state === 'activated')
@@ -36,7 +36,7 @@ const kept = (page: Page) =>
     const names = await caches.keys()
     const paths = await Promise.all(
       names.map(async (name) => {
-        // Opened anew, one that just went would be there again.
+        // Opening a deleted cache would create it again.
         const requests = (await caches.has(name)) ? await (await caches.open(name)).keys() : []
         return requests.map(({ url }) => new URL(url).pathname)
       }),
@@ -44,7 +44,7 @@ const kept = (page: Page) =>
     return { releases: names.length, paths: paths.flat() }
   })
 
-/** The release that each file of this document came from. */
+/** Returns the releases of this document's files. */
 const releasesOf = (page: Page) =>
   page.evaluate(() => {
     const files = performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname)
@@ -55,7 +55,7 @@ const releasesOf = (page: Page) =>
 const offline = (page: Page) => page.getByText('You’re offline.')
 const shows = (page: Page, name: RegExp) => expect(page.getByRole('heading', { name })).toBeVisible()
 
-test('a browser finds all that it needs to install the site', async ({ page, context }) => {
+test('meets the browser’s requirements for installation', async ({ page, context }) => {
   await openKept(page)
   const devtools = await context.newCDPSession(page)
   const { errors, data } = await devtools.send('Page.getAppManifest')
@@ -69,7 +69,7 @@ test('a browser finds all that it needs to install the site', async ({ page, con
   const touch = await page.locator('link[rel=apple-touch-icon]').getAttribute('href')
   expect(await sizeOf(page, `${touch}`)).toBe('180x180')
   const { installabilityErrors } = await devtools.send('Page.getInstallabilityErrors')
-  // A test's window is a private one.
+  // Test windows are incognito windows.
   expect(installabilityErrors.filter(({ errorId }) => errorId !== 'in-incognito')).toEqual([])
 })
 
@@ -79,7 +79,7 @@ const sizeOf = (page: Page, src: string) =>
     return `${width}x${height}`
   }, src)
 
-test('what is kept is files of the release: no call, no picture, no second of a video', async ({ page }) => {
+test('caches only files of the release: no API responses, images or video segments', async ({ page }) => {
   await openKept(page)
   await page
     .getByRole('link', { name: /The Test Tower/ })
@@ -95,7 +95,7 @@ test('what is kept is files of the release: no call, no picture, no second of a 
   expect(paths.filter((path) => path !== '/offline' && !path.startsWith('/assets/'))).toEqual([])
 })
 
-test('a first visit fetches the release only once its video rests', async ({ page }) => {
+test('a first visit loads the release only once the video has buffered', async ({ page }) => {
   const isAsked = () => page.evaluate(async () => Boolean(await navigator.serviceWorker.getRegistration()))
   await page.goto(await pathOf(page, '/videos/{video}?episode=1'))
   await expectMoving(page)
@@ -110,7 +110,7 @@ test('a first visit fetches the release only once its video rests', async ({ pag
 test.describe('without a connection', () => {
   test.use({ forgiven: /net::ERR_/ })
 
-  test('the shell opens with what was remembered, says so, and comes back by itself', async ({
+  test('the shell opens offline with stored data and a message, and recovers automatically', async ({
     page,
     context,
   }) => {
@@ -122,7 +122,7 @@ test.describe('without a connection', () => {
     await shows(page, /All dramas/)
     await expect(offline(page)).toBeVisible()
     await expectNoShift(page)
-    // A screen that was never opened before.
+    // A screen that was not opened before.
     await page.goto('/favorites')
     await expect(page.getByText('We couldn’t load this.')).toBeVisible()
     await expect(offline(page)).toBeVisible()
@@ -131,7 +131,7 @@ test.describe('without a connection', () => {
     await expect(page.getByText('No favorites yet.')).toBeVisible()
   })
 
-  test('a connection that goes and comes while a page is open does not undo what it shows', async ({
+  test('a temporary connection loss does not change the content of an open page', async ({
     page,
     context,
   }) => {
@@ -145,7 +145,7 @@ test.describe('without a connection', () => {
     await shows(page, /Popular now/)
   })
 
-  test('a site that is out of reach counts, whatever the browser thinks of the network', async ({
+  test('treats an unreachable site as offline, whatever the browser reports about the network', async ({
     page,
     front,
   }) => {
@@ -159,7 +159,7 @@ test.describe('without a connection', () => {
   })
 })
 
-test('a document that takes too long gives way to the shell, which carries on', async ({ page, front }) => {
+test('a document that is too slow is replaced by the shell, which continues', async ({ page, front }) => {
   await openKept(page)
   front.slow = true
   await page.goto('/favorites')
@@ -167,7 +167,7 @@ test('a document that takes too long gives way to the shell, which carries on', 
   await expect(offline(page)).toBeHidden()
 })
 
-test('no pixel is loaded behind the shell, which may be older than what the site is set up with', async ({
+test('the shell loads no pixels, because it may be older than the site’s settings', async ({
   page,
   context,
   front,
@@ -186,7 +186,7 @@ test('no pixel is loaded behind the shell, which may be older than what the site
   expect(asked).toHaveLength(before)
 })
 
-test('a new release is taken whole: the old page keeps its files, the next document has only new ones', async ({
+test('a new release is applied completely: an open page keeps its files, the next document uses only new ones', async ({
   page,
   front,
 }) => {
@@ -201,11 +201,7 @@ test('a new release is taken whole: the old page keeps its files, the next docum
   await expectOnlyNewKept(page)
 })
 
-test('the old files stay for as long as a page of the old release is open', async ({
-  page,
-  context,
-  front,
-}) => {
+test('keeps the old files while a page of the old release is open', async ({ page, context, front }) => {
   await openKept(page)
   front.release = 2
   const newer = await context.newPage()
@@ -238,14 +234,14 @@ test.describe('without a service worker', () => {
     return documents
   }
 
-  /** Opens the homepage, and waits until what it fetches when idle is there. */
+  /** Opens the homepage, and waits for its idle-time requests. */
   const openWhole = async (page: Page) => {
     await page.goto('/')
     await shows(page, /All dramas/)
     await page.waitForFunction(() => performance.getEntriesByName('privacy-ready').length > 0)
   }
 
-  test('a page whose files are gone opens the next screen anew, and loses no tap', async ({
+  test('a page whose files were deleted reloads on the next navigation and opens the tapped screen', async ({
     page,
     context,
     front,
@@ -260,11 +256,7 @@ test.describe('without a service worker', () => {
     expect(documents).toEqual(['/', '/search'])
   })
 
-  test('a file that is gone for good does not make a page reload for ever', async ({
-    page,
-    context,
-    front,
-  }) => {
+  test('a permanently missing file does not cause a reload loop', async ({ page, context, front }) => {
     const documents = loads(context)
     await openWhole(page)
     front.gone = /SearchScreen/

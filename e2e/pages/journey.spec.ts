@@ -18,7 +18,7 @@ const cards = {
   noFunds: '4000 0000 0000 9995',
 }
 
-test('a visitor watches, meets a cliffhanger, is declined, pays and watches on without leaving the page', async ({
+test('a visitor watches, reaches a locked episode, is declined, pays and continues on the same page', async ({
   page,
   browser,
   isMobile,
@@ -56,7 +56,7 @@ test('a visitor watches, meets a cliffhanger, is declined, pays and watches on w
   await stranger.close()
 })
 
-test('no money on the card, then the bank asks and is told yes: the whole drama plays @phone', async ({
+test('after insufficient funds, another card passes 3-D Secure: the whole drama plays @phone', async ({
   page,
 }) => {
   await page.goto(await towerUrl(page, 5))
@@ -72,9 +72,7 @@ test('no money on the card, then the bank asks and is told yes: the whole drama 
   await expectPlaying(page, 6)
 })
 
-test("the bank's check is refused: nothing is charged, and the panel goes on working @phone", async ({
-  page,
-}) => {
+test('failed 3-D Secure charges nothing, and the panel still works @phone', async ({ page }) => {
   await page.goto(await towerUrl(page, 4))
   const panel = lockedPanel(page, 4)
   await panel.getByRole('button', { name: 'Pay $0.99' }).click()
@@ -85,7 +83,7 @@ test("the bank's check is refused: nothing is charged, and the panel goes on wor
   await expectPlaying(page, 4)
 })
 
-test('a plan opens every episode @desktop', async ({ page }) => {
+test('a plan unlocks every episode @desktop', async ({ page }) => {
   await page.goto(await towerUrl(page, 6))
   const panel = lockedPanel(page, 6)
   await panel.getByText('Weekly').click()
@@ -95,7 +93,7 @@ test('a plan opens every episode @desktop', async ({ page }) => {
   await expectPlaying(page, 6)
 })
 
-test('the wallet is approved elsewhere and leads back to the episode @desktop', async ({ page }) => {
+test('a wallet payment is approved on another page and returns to the episode @desktop', async ({ page }) => {
   await page.goto(await towerUrl(page, 4))
   const panel = lockedPanel(page, 4)
   await payByWallet(page, panel)
@@ -103,9 +101,7 @@ test('the wallet is approved elsewhere and leads back to the episode @desktop', 
   await expectPlaying(page, 4)
 })
 
-test('a subscriber cancels with one click, reads until when everything stays open, and resumes @phone', async ({
-  page,
-}) => {
+test('a subscriber cancels with one click, sees the end date, and resumes @phone', async ({ page }) => {
   await page.goto('/shopping')
   await page.getByRole('button', { name: 'Choose Weekly' }).click()
   await payByCard(page, { number: cards.pays })
@@ -118,7 +114,7 @@ test('a subscriber cancels with one click, reads until when everything stays ope
   await expect(mine).toContainText('Weekly renews on')
 })
 
-test('a plan is charged through the way to pay that was chosen @desktop', async ({ page }) => {
+test('a plan is charged with the chosen payment method @desktop', async ({ page }) => {
   await page.goto('/shopping')
   await page.getByRole('group', { name: 'How would you like to pay?' }).getByText('Wallet').click()
   await page.getByRole('button', { name: 'Choose Weekly' }).click()

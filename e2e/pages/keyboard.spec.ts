@@ -11,7 +11,7 @@ async function openTower(page: Page): Promise<void> {
   await expectMoving(page)
 }
 
-test('from the home page to a paid episode by keyboard alone', async ({ page }) => {
+test('reaches and pays for an episode from the homepage with the keyboard only', async ({ page }) => {
   await page.goto('/')
   await expect(page.getByRole('link', { name: tower }).first()).toBeVisible()
   await page.keyboard.press('Tab')
@@ -75,12 +75,12 @@ test('the buttons of the player keep the focus from one episode to the next', as
   await expect(page.getByRole('button', { name: 'Previous episode' })).toBeFocused()
 })
 
-test('a key shows and starts the next picture before anything else is drawn', async ({ page }) => {
+test('a key press shows and starts the next video before other updates', async ({ page }) => {
   await openTower(page)
   await expect.poll(() => page.evaluate(() => document.querySelectorAll('video').length)).toBeGreaterThan(1)
   const shown = await page.evaluate(() => {
     dispatchEvent(new KeyboardEvent('keydown', { key: 'n' }))
-    // Still within the key's own task: no component has been drawn anew.
+    // Still within the key event's task: no component has rendered.
     return [...document.querySelectorAll('video')].map((video) => ({
       inView: Math.abs(video.getBoundingClientRect().top) < innerHeight / 2,
       paused: video.paused,
@@ -93,7 +93,7 @@ test('a key shows and starts the next picture before anything else is drawn', as
   await expectPlaying(page, 2)
 })
 
-test('a key that comes before the step before it is drawn is not lost', async ({ page }) => {
+test('does not lose a key press before the previous step has rendered', async ({ page }) => {
   await openTower(page)
   await page.keyboard.press('n')
   await page.keyboard.press('n')
@@ -104,7 +104,7 @@ test('a key that comes before the step before it is drawn is not lost', async ({
     history.replaceState = (state, title, url) => {
       replace(state, title, url)
       if (!String(url).endsWith('episode=2')) return
-      // The address is written, the episode is not drawn yet. The next step's own scrolling is told of once it is.
+      // The URL has changed, the episode has not rendered yet. Scroll events of the next step are held until then.
       addEventListener('scroll', hold, { capture: true })
       dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowUp' }))
       requestAnimationFrame(() =>
@@ -119,10 +119,10 @@ test('a key that comes before the step before it is drawn is not lost', async ({
   await expectPlaying(page, 1)
 })
 
-test.describe('where an episode plays to its end', () => {
+test.describe('when an episode plays to its end', () => {
   test.use({ pace: 'real' })
 
-  test('an episode that ends under an open sheet waits until it is closed', async ({ page }) => {
+  test('an episode that ends behind an open sheet waits until it is closed', async ({ page }) => {
     await openTower(page)
     await choose(page, page.getByRole('button', { name: 'Settings', exact: true }))
     await expect
@@ -137,7 +137,7 @@ test.describe('where an episode plays to its end', () => {
   })
 })
 
-test('menus and the language open, close and choose by keyboard', async ({ page }) => {
+test('menus and the language chooser work with the keyboard', async ({ page }) => {
   await page.goto('/')
   for (const [name, list] of [
     ['Account', 'Account'],
@@ -166,9 +166,7 @@ test('menus and the language open, close and choose by keyboard', async ({ page 
   await expect(languages).toBeFocused()
 })
 
-test('an account is made, left and entered again, and a favorite taken back, by keyboard alone', async ({
-  page,
-}) => {
+test('registers, signs out and in, and removes a favorite with the keyboard only', async ({ page }) => {
   const email = `kay-${Date.now()}@example.com`
   const password = 'a quiet lighthouse'
   await page.goto('/register')

@@ -5,12 +5,12 @@ import { siteUrl } from '#e2e/support/site-url.ts'
 const chooser = (page: Page) => page.locator('header select')
 const heading = (page: Page, name: string) => page.getByRole('heading', { name })
 
-/** The language that each call asked for, from now on. */
+/** Records the requested language of each API request from now on. */
 function listen(page: Page): string[] {
   const asked: string[] = []
   page.on('request', (request) => {
     const { origin, pathname } = new URL(request.url())
-    // Whether the site is there, and what is counted, have no language; what others are told is not ours.
+    // Health checks and statistics have no language; third-party requests are ignored.
     const isCall = origin === siteUrl && /^\/api\/(?!health|statics)/.test(pathname)
     if (isCall && request.resourceType() === 'fetch')
       asked.push(request.headers()['accept-language']?.split(',')[0] ?? '')
@@ -18,9 +18,7 @@ function listen(page: Page): string[] {
   return asked
 }
 
-test('a language that is chosen is spoken by the whole page, also where its address asked for another', async ({
-  page,
-}) => {
+test('a chosen language applies to the whole page, even if the URL specifies another', async ({ page }) => {
   await page.goto('/?lang=de&from=mail#top')
   await expect(heading(page, 'Alle Serien')).toBeVisible()
   await chooser(page).selectOption('es')
@@ -32,7 +30,7 @@ test('a language that is chosen is spoken by the whole page, also where its addr
   await expect(page.locator('html')).toHaveAttribute('lang', 'es')
 })
 
-test('the language of the address stays for the visit, and is not kept', async ({ page }) => {
+test('the language of the URL lasts for the visit and is not stored', async ({ page }) => {
   const asked = listen(page)
   await page.goto('/?lang=de')
   await page.getByRole('link', { name: 'Suchen' }).click()
@@ -46,13 +44,13 @@ test('the language of the address stays for the visit, and is not kept', async (
   await expect(heading(page, 'Content policy')).toBeVisible()
 })
 
-test('the card form speaks as the page around it does', async ({ page }) => {
+test('the card form uses the language of the page', async ({ page }) => {
   await page.goto('/shopping?lang=de')
   await page.getByRole('main').getByRole('button').first().click()
   await expect(page.frameLocator('iframe[title="Zahlung"]').getByLabel('Vorname')).toBeVisible()
 })
 
-test('the mails follow the language that is chosen, of whoever something is kept', async ({ page }) => {
+test('mails use the chosen language of a stored user', async ({ page }) => {
   const told: unknown[] = []
   page.on('request', (request) => {
     if (request.method() === 'POST' && request.url().endsWith('/api/user')) told.push(request.postDataJSON())

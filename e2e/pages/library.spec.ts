@@ -10,7 +10,7 @@ async function openTower(page: Page): Promise<void> {
   await expectMoving(page)
 }
 
-/** In the person's own list, not among the dramas that an empty one suggests. */
+/** An item of the viewer's own list, not of the suggestions for an empty list. */
 const line = (page: Page) =>
   page
     .locator('main')
@@ -18,7 +18,7 @@ const line = (page: Page) =>
     .getByRole('listitem')
     .filter({ hasText: tower })
 
-/** Two taps on the picture, sent at once: however slow the machine, a double tap. */
+/** Sends two taps on the video at once, so that they are a double tap on any machine. */
 async function doubleTap(page: Page): Promise<void> {
   const devtools = await page.context().newCDPSession(page)
   const finger = [{ x: 120, y: 300 }]
@@ -28,7 +28,7 @@ async function doubleTap(page: Page): Promise<void> {
   await devtools.detach()
 }
 
-/** To the left over a line, as a thumb does it. */
+/** Swipes left over an item. */
 async function swipeLeft(page: Page): Promise<void> {
   const box = await line(page).boundingBox()
   if (!box) throw new Error('the line is not on screen')
@@ -42,7 +42,7 @@ async function swipeLeft(page: Page): Promise<void> {
   await devtools.detach()
 }
 
-test('a double tap makes a favorite, which a swipe takes out of the list again @phone', async ({
+test('a double tap adds a favorite, and a swipe removes it from the list @phone', async ({
   page,
   isMobile,
 }) => {
@@ -51,7 +51,7 @@ test('a double tap makes a favorite, which a swipe takes out of the list again @
   if (isMobile) await doubleTap(page)
   else await page.locator('[data-player] video').first().dblclick({ force: true })
   await expect(page.getByRole('button', { name: 'Remove from favorites' })).toBeVisible()
-  // The button does not wait for the answer, and a page that is left would take the call along.
+  // The button does not wait for the response, and leaving the page would cancel the request.
   await saved
 
   await page.goto('/favorites')
@@ -63,7 +63,7 @@ test('a double tap makes a favorite, which a swipe takes out of the list again @
   await expect(page.getByText('Tap the heart on a drama')).toBeVisible()
 })
 
-/** The episodes in which the server has said that it keeps the viewer's place. */
+/** Records the episodes whose position the server has saved. */
 function watchKept(page: Page): Set<unknown> {
   const kept = new Set<unknown>()
   page.on('response', (response) => {
@@ -74,7 +74,7 @@ function watchKept(page: Page): Set<unknown> {
   return kept
 }
 
-test('the history leads back to where one was, and edit mode clears it @desktop', async ({ page }) => {
+test('the history resumes at the saved position, and edit mode clears it @desktop', async ({ page }) => {
   const kept = watchKept(page)
   await openTower(page)
   await page.keyboard.press('n')
@@ -93,7 +93,7 @@ test('the history leads back to where one was, and edit mode clears it @desktop'
   await expect(page.getByText('You haven’t watched anything yet.')).toBeVisible()
 })
 
-test('the arrow keys walk through suggestions, and searches are kept until they are forgotten @desktop', async ({
+test('arrow keys move through suggestions, and searches are stored until they are cleared @desktop', async ({
   page,
 }) => {
   await page.goto('/search')

@@ -10,7 +10,7 @@ const pages = [
   ['/contactUs', 'Contact us'],
 ] as const
 
-test("each text opens under its title, and the browser's title is the same", async ({ page }) => {
+test('each page shows its title, which is also the document title', async ({ page }) => {
   for (const [path, title] of pages) {
     await page.goto(path)
     await expect(page.getByRole('heading', { level: 1, name: title })).toBeVisible()
@@ -19,7 +19,7 @@ test("each text opens under its title, and the browser's title is the same", asy
   }
 })
 
-test('a heading is a link to itself, which opens there', async ({ page }) => {
+test('a heading links to itself', async ({ page }) => {
   await page.goto('/refundPolicy#how-to-ask')
   const heading = page.getByRole('heading', { name: 'How to ask' })
   await expect(heading).toBeInViewport()
@@ -27,7 +27,7 @@ test('a heading is a link to itself, which opens there', async ({ page }) => {
   await expect(page).toHaveURL(/\/refundPolicy#how-to-ask$/)
 })
 
-test('a text speaks the language of the screens as soon as it is changed', async ({ page }) => {
+test('a page switches language with the interface', async ({ page }) => {
   await page.goto('/contentPolicy?lang=en')
   await expect(page.getByRole('heading', { level: 1, name: 'Content policy' })).toBeVisible()
   await page.goto('/contentPolicy?lang=de')
@@ -35,7 +35,7 @@ test('a text speaks the language of the screens as soon as it is changed', async
   await expect(page.locator('html')).toHaveAttribute('lang', 'de')
 })
 
-test('a message: what is wrong stands beside its field, nothing typed is lost, and it is sent once', async ({
+test('the contact form shows errors beside their fields, keeps its input, and is sent once', async ({
   page,
 }) => {
   await page.goto('/contactUs')

@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { pathOf, videoIds } from '#e2e/support/routes.ts'
 
-/** Holds answers back until it is let go. */
+/** Holds responses until the returned function is called. */
 async function holdBack(page: Page, url: string): Promise<() => void> {
   let letGo = () => {}
   const held = new Promise<void>((resolve) => (letGo = resolve))
@@ -13,7 +13,7 @@ async function holdBack(page: Page, url: string): Promise<() => void> {
   return letGo
 }
 
-/** Where the first things of the screen's list stand, and how tall they are. */
+/** Returns the positions and heights of the first items of the screen's list. */
 const boxes = (page: Page, things: string) =>
   page.locator(things).evaluateAll((found) =>
     found.slice(0, 4).map((thing) => {
@@ -28,7 +28,7 @@ const sizes = [
 ]
 
 for (const size of sizes) {
-  test(`cards come where their placeholders stood, ${size.width} wide`, async ({ page }) => {
+  test(`cards replace their placeholders in place, ${size.width} wide`, async ({ page }) => {
     await page.setViewportSize(size)
     const letGo = await holdBack(page, '**/api/homepage/query?*')
     await page.goto(await pathOf(page, '/more/{section}'))
@@ -41,7 +41,7 @@ for (const size of sizes) {
     expect(after).toEqual(before)
   })
 
-  test(`what a person keeps comes where its placeholders stood, ${size.width} wide`, async ({ page }) => {
+  test(`library items replace their placeholders in place, ${size.width} wide`, async ({ page }) => {
     await page.setViewportSize(size)
     await page.goto('/')
     for (const video_id of await videoIds(page))

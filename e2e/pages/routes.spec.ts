@@ -8,7 +8,7 @@ interface Ids {
   category: string
 }
 
-/** The 23 routes of the seed (section 2), each with its title; an id stands where the seed has a parameter. */
+/** The 23 required routes with their titles; an id replaces the parameter. */
 const routes = (id: Ids): Record<string, string | RegExp> => ({
   '/': 'Cliffhanger',
   [`/browse/${id.category}`]: 'Tests',
@@ -35,7 +35,7 @@ const routes = (id: Ids): Record<string, string | RegExp> => ({
   '/order/easy': 'Payment · Cliffhanger',
 })
 
-test('each of the 23 routes opens in #app with a title of its own; any other path is not found', async ({
+test('each of the 23 routes opens in #app with its own title; any other path is not found', async ({
   page,
 }) => {
   test.setTimeout(300_000)
@@ -66,7 +66,7 @@ test('a path that is not listed shows the not-found screen', async ({ page }) =>
   await expect(page.getByRole('heading', { name: 'Page not found' })).toBeVisible()
 })
 
-test('the user, the tracking settings and the homepage are asked for in that order', async ({ page }) => {
+test('requests the user, the tracking settings and the homepage in that order', async ({ page }) => {
   const asked: string[] = []
   page.on('request', (request) => asked.push(new URL(request.url()).pathname))
   await page.goto('/')
@@ -75,7 +75,7 @@ test('the user, the tracking settings and the homepage are asked for in that ord
   await expect.poll(() => asked.filter((path) => first.includes(path))).toEqual(first)
 })
 
-test('a style sheet that stands in the document is not fetched again', async ({ page }) => {
+test('does not load an inlined style sheet again', async ({ page }) => {
   const fetched: string[] = []
   page.on('request', (request) => {
     if (request.frame() === page.mainFrame()) fetched.push(new URL(request.url()).pathname)
@@ -83,7 +83,7 @@ test('a style sheet that stands in the document is not fetched again', async ({ 
   for (const path of ['/', '/my', '/login', await towerUrl(page, 4)]) {
     await page.goto(path)
     await expect(page.getByRole('contentinfo').or(page.getByRole('region', { name: /locked/ }))).toBeVisible()
-    // The last that a page asks for by itself.
+    // The last file that a page loads automatically.
     await expect.poll(() => fetched.some((file) => /\/Later-.*js$/.test(file))).toBe(true)
     const inDocument = await page
       .locator('style[data-file]')
@@ -94,7 +94,7 @@ test('a style sheet that stands in the document is not fetched again', async ({ 
   }
 })
 
-test('the payment frame and the studio open none of the screens of the site', async ({ page }) => {
+test('the payment frame and the studio load none of the site’s screens', async ({ page }) => {
   const screens: string[] = []
   page.on('request', (request) => {
     const [, screen] = /\/(\w+Screen)-[\w-]+\.js$/.exec(request.url()) ?? []
@@ -103,9 +103,9 @@ test('the payment frame and the studio open none of the screens of the site', as
   await page.goto(await towerUrl(page, 4))
   const frame = page.frameLocator('iframe').first()
   await expect(frame.getByRole('button').first()).toBeVisible()
-  // The router marks the place that it opens as soon as there is one.
+  // The router sets a key in the history state as soon as it runs.
   expect(await frame.locator('body').evaluate(() => history.state?.key)).toBeUndefined()
-  // The route's file and the one with what the feed of dramas uses too.
+  // The route's chunk and the one that it shares with the feed.
   expect([...new Set(screens)]).toEqual(['VideoScreen'])
 
   screens.length = 0
@@ -115,10 +115,10 @@ test('the payment frame and the studio open none of the screens of the site', as
   expect(screens).toEqual([])
 })
 
-test.describe('before the question about consent is answered', () => {
+test.describe('before the consent banner is answered', () => {
   test.use({ consent: null })
 
-  test('the browser keeps homepage, user, id, referrer and click ids, and shows them at once next time', async ({
+  test('the browser stores homepage, user, id, referrer and click ids, and shows them immediately on the next visit', async ({
     page,
   }) => {
     await page.goto('/?token=ann&fbclid=fb&ttclid=tt&lang=en')
@@ -145,9 +145,7 @@ test.describe('before the question about consent is answered', () => {
 
 const keptBy = (page: Page) => page.evaluate((): Record<string, string> => ({ ...localStorage }))
 
-test('a page that is opened anew begins at its top, one that is reloaded stays where it was', async ({
-  page,
-}) => {
+test('a new page starts at the top, and a reload keeps the scroll position', async ({ page }) => {
   const scrolled = () => page.evaluate(() => scrollY)
   await page.goto('/commonQuestions')
   await page.getByRole('contentinfo').scrollIntoViewIfNeeded()
@@ -160,7 +158,7 @@ test('a page that is opened anew begins at its top, one that is reloaded stays w
   expect(await scrolled()).toBe(0)
 })
 
-test('the header and the footer lead to what the seed names', async ({ page }) => {
+test('the header and the footer have the required links', async ({ page }) => {
   await page.goto('/')
   const header = page.getByRole('banner')
   await expect(header.getByRole('link', { name: /Cliffhanger/ })).toHaveAttribute('href', '/')
@@ -179,13 +177,13 @@ test('the header and the footer lead to what the seed names', async ({ page }) =
     '/contactUs',
     '/commonQuestions',
     '/serviceAgreement',
-    // billing.md, "What a viewer is owed".
+    // Contracts must be cancellable through a permanently visible link.
     '/my#cancel-contract',
     '/my#withdraw',
   ])
 })
 
-test('the forms ask for e-mail, password and its repetition', async ({ page }) => {
+test('the forms have fields for e-mail, password and its repetition', async ({ page }) => {
   await page.goto('/register')
   await page.locator('main').getByRole('button', { name: 'Create account' }).click()
   await expect(page.getByLabel('E-mail')).toHaveAccessibleDescription(/Enter your e-mail/)
@@ -198,10 +196,10 @@ test('the forms ask for e-mail, password and its repetition', async ({ page }) =
   )
 })
 
-test.describe('without its pictures', () => {
+test.describe('when images fail to load', () => {
   test.use({ forgiven: /ERR_FAILED/ })
 
-  test('a picture that does not come is asked for three times', async ({ page }) => {
+  test('an image is requested three times', async ({ page }) => {
     const asked = new Map<string, number>()
     await page.route('**/public/covers/**', (route) => {
       const url = route.request().url()

@@ -37,7 +37,9 @@ async function openRow(page: Page) {
   }
 }
 
-test('a mouse moves a row of cards by the buttons beside it, which rest at its ends', async ({ page }) => {
+test('buttons beside a row of cards scroll it with a mouse, and are disabled at its ends', async ({
+  page,
+}) => {
   const { row, previous, next, moved, left } = await openRow(page)
   await expect(next).toBeEnabled()
   await expect(previous).toBeDisabled()
@@ -45,13 +47,13 @@ test('a mouse moves a row of cards by the buttons beside it, which rest at its e
   await expect(next).toHaveCSS('opacity', '1')
   await expect(previous).toHaveCSS('opacity', '0')
   await next.click()
-  // Seven cards are seen at once, and the first of them is whole.
+  // Seven cards are visible, and the first one is whole.
   await expect.poll(moved).toBeGreaterThan(1300)
   await expect(previous).toBeEnabled()
   await next.click()
   await expect.poll(left).toBeLessThan(1)
   await expect(next).toBeDisabled()
-  // A click too many opens no drama.
+  // An extra click opens no drama.
   await page.mouse.down()
   await page.mouse.up()
   await expect(page).toHaveURL(/\/$/)
@@ -63,9 +65,7 @@ test('a mouse moves a row of cards by the buttons beside it, which rest at its e
   await expect(next).toBeEnabled()
 })
 
-test('the carousel has the same buttons, and what has come to its end lies beneath no button', async ({
-  page,
-}) => {
+test('the carousel has the same buttons, and at its end no button covers a card', async ({ page }) => {
   await openRoute(page, '/')
   const carousel = page.getByRole('region').filter({ has: page.getByRole('link', { name: '1 of' }) })
   const next = carousel.getByRole('button', { name: 'Next' })
@@ -79,7 +79,7 @@ test('the carousel has the same buttons, and what has come to its end lies benea
   await expect.poll(() => track.evaluate(({ scrollLeft }) => scrollLeft)).toBe(0)
 })
 
-test('the buttons of a row are pressed by keyboard, and keep the focus at its end', async ({ page }) => {
+test('the buttons of a row work with the keyboard, and keep the focus at its end', async ({ page }) => {
   const { seeAll, next, previous, moved, left } = await openRow(page)
   await expect(next).toBeEnabled()
   await seeAll.focus()
@@ -98,7 +98,7 @@ test('the buttons of a row are pressed by keyboard, and keep the focus at its en
 
 const words = { en: 'Next', es: 'Siguiente', fy: 'Suivant', dy: 'Weiter', pt: 'Próximo' }
 
-test('the buttons of a row have names in the language of the screens, and move nothing when they come', async ({
+test('the buttons of a row are labelled in the current language, and cause no layout shift', async ({
   page,
 }) => {
   await watchShifts(page)
@@ -109,7 +109,7 @@ test('the buttons of a row have names in the language of the screens, and move n
     await page.getByRole('combobox').selectOption(language)
     await expect(page.getByRole('button', { name: `${word}: ${title}` })).toBeAttached()
   }
-  // In another language the homepage is asked for again.
+  // Another language requests the homepage again.
   await page.unrouteAll({ behavior: 'wait' })
 })
 

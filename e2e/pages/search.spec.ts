@@ -5,7 +5,7 @@ import { currentSite } from '#e2e/site/own-site.ts'
 const tower = 'The Test Tower'
 const silent = 'Wide and Silent'
 
-/** Makes the tower the older of the two dramas, and the more popular one, without the ten minutes until plays are ranked. */
+/** Makes the tower the older and more popular of the two dramas, without waiting ten minutes for the ranking. */
 async function makeOrdersDiffer(): Promise<void> {
   const client = new pg.Client({ connectionString: currentSite().databaseUrl })
   await client.connect()
@@ -22,7 +22,7 @@ async function makeOrdersDiffer(): Promise<void> {
   }
 }
 
-test('a suggestion of a drama has its poster @phone', async ({ page }) => {
+test('a suggested drama shows its poster @phone', async ({ page }) => {
   await page.goto('/search')
   await page.getByRole('combobox', { name: 'Search' }).fill('tower')
   const option = page.getByRole('listbox').getByRole('option', { name: tower })
@@ -31,9 +31,7 @@ test('a suggestion of a drama has its poster @phone', async ({ page }) => {
   await expect.poll(() => poster.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0)
 })
 
-test('a search begins at a category too, and its list is put in the order that is chosen @phone', async ({
-  page,
-}) => {
+test('a search can start at a category, and its list can be sorted @phone', async ({ page }) => {
   await makeOrdersDiffer()
   await page.goto('/search')
   await page.getByRole('region', { name: 'Categories' }).getByRole('link').first().click()
@@ -49,7 +47,7 @@ test('a search begins at a category too, and its list is put in the order that i
   await expect(sort).toHaveValue('popular')
 })
 
-test('a section is put in another order, and searched from, too @phone', async ({ page }) => {
+test('a section can be sorted and searched @phone', async ({ page }) => {
   await makeOrdersDiffer()
   const { info } = await (await page.request.get('/api/homepage')).json()
   const all = info.homepage.find(({ kind }: { kind: string }) => kind === 'grid')
@@ -69,7 +67,7 @@ test('a section is put in another order, and searched from, too @phone', async (
   await expect(cards).toContainText([tower])
 })
 
-test('results of a search have an order of their own @phone', async ({ page }) => {
+test('search results have their own sort order @phone', async ({ page }) => {
   await page.goto('/searchDetail/test')
   const sort = page.getByRole('combobox', { name: 'Sort by' })
   await expect(sort.getByRole('option')).toHaveText(['Best match', 'Most watched', 'Newest'])

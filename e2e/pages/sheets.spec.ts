@@ -2,7 +2,7 @@ import { expect, test } from '#e2e/support/fixtures.ts'
 import { choose, tabTo } from '#e2e/support/keyboard.ts'
 import { expectMoving, expectPlaying } from '#e2e/support/watching.ts'
 
-test('every sheet of the player takes the focus, keeps it, and gives it back', async ({ page, isMobile }) => {
+test('every sheet of the player traps the focus and restores it', async ({ page, isMobile }) => {
   await page.goto('/')
   await choose(page, page.getByRole('link', { name: /The Test Tower/ }))
   await expectMoving(page)
@@ -17,7 +17,7 @@ test('every sheet of the player takes the focus, keeps it, and gives it back', a
     await expect(dialog).toHaveAccessibleName(title)
     for (let presses = 0; presses < 15; presses++) {
       await page.keyboard.press('Tab')
-      // The browser's own bar is a stop on the way round; the page behind is not.
+      // The browser's own bar is in the tab order; the page behind the sheet is not.
       expect(await page.evaluate(() => document.activeElement?.closest('main, dialog')?.tagName)).not.toBe(
         'MAIN',
       )

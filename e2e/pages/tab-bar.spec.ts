@@ -7,7 +7,7 @@ import { expectMoving, towerUrl } from '#e2e/support/watching.ts'
 const tabs = (page: Page) => page.getByRole('navigation', { name: 'Main' })
 const tab = (page: Page, name: string) => tabs(page).getByRole('link', { name, exact: true })
 
-test('a thumb reaches every place of the site, and sees which one it is in @phone', async ({ page }) => {
+test('the tab bar reaches every area of the site and marks the current one @phone', async ({ page }) => {
   await page.goto('/')
   await expect(tab(page, 'Home')).toHaveAttribute('aria-current', 'page')
   for (const [name, path, heading] of [
@@ -24,7 +24,7 @@ test('a thumb reaches every place of the site, and sees which one it is in @phon
   await expect(page).toHaveURL('/')
 })
 
-test('the lists of the library are a tap from each other @phone', async ({ page }) => {
+test('the lists of the library are one tap apart @phone', async ({ page }) => {
   await page.goto('/historys')
   const lists = page.getByRole('navigation', { name: 'Library' })
   await lists.getByRole('link', { name: 'Favorites' }).click()
@@ -34,7 +34,7 @@ test('the lists of the library are a tap from each other @phone', async ({ page 
   await expect(tabs(page).locator('[aria-current=page]')).toHaveText('Library')
 })
 
-test('nothing of the tab bar is over the player @phone', async ({ page }) => {
+test('the tab bar does not cover the player @phone', async ({ page }) => {
   await page.goto('/')
   await expect(tabs(page)).toBeVisible()
   await page.goto(await towerUrl(page, 1))
@@ -42,10 +42,10 @@ test('nothing of the tab bar is over the player @phone', async ({ page }) => {
   await expect(tabs(page)).toHaveCount(0)
 })
 
-test.describe('while the question of privacy is open', () => {
+test.describe('while the consent banner is open', () => {
   test.use({ consent: null })
 
-  test('it stands above the tab bar, and the page ends above both @phone', async ({ page, context }) => {
+  test('the banner is above the tab bar, and the page ends above both @phone', async ({ page, context }) => {
     await standIn(context, siteUrl)
     await page.goto('/my')
     const question = page.getByRole('region', { name: 'Your privacy' })
@@ -64,7 +64,7 @@ test.describe('while the question of privacy is open', () => {
   })
 })
 
-test('a wide screen has the header instead @desktop', async ({ page }) => {
+test('a wide screen shows the header instead @desktop', async ({ page }) => {
   await page.goto('/')
   await expect(page.getByRole('banner').getByRole('link', { name: 'Search' })).toBeVisible()
   await expect(tabs(page)).toBeHidden()

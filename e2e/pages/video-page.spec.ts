@@ -9,11 +9,11 @@ async function openTower(page: Page): Promise<void> {
 }
 
 const player = (page: Page) => page.locator('[data-player]')
-/** Of the first episode; the one that waits has its own. */
+/** The captions of the first episode; the prepared one has its own. */
 const shownCaptions = (page: Page) => player(page).locator('[data-captions]').first().locator('p')
 const pause = (page: Page) => page.getByRole('button', { name: 'Pause', exact: true }).press('Enter')
 
-/** A phone held sideways, a desktop at 200 %, and a small phone held sideways. */
+/** A phone in landscape, a desktop at 200 % zoom, and a small phone in landscape. */
 const lowWindows = [
   { width: 844, height: 390 },
   { width: 720, height: 450 },
@@ -27,7 +27,7 @@ async function overlap(one: Locator, other: Locator): Promise<boolean> {
   return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height
 }
 
-/** The pause of a hand between two notches: what turns on sooner is a touchpad's momentum (use-wheel-steps.ts). */
+/** Waits between two wheel notches: faster events count as a touchpad's momentum (use-wheel-steps.ts). */
 const restTheWheel = (page: Page) => page.evaluate(() => new Promise((resume) => setTimeout(resume, 200)))
 
 test('one notch of a mouse wheel changes the episode, by 100 px and by 300 @desktop', async ({ page }) => {
@@ -42,7 +42,7 @@ test('one notch of a mouse wheel changes the episode, by 100 px and by 300 @desk
   await expectPlaying(page, 2)
 })
 
-test('a wheel that is turned back at once leads back @desktop', async ({ page }) => {
+test('turning the wheel back immediately returns to the previous episode @desktop', async ({ page }) => {
   await openTower(page)
   await player(page).hover()
   await page.mouse.wheel(0, 100)
@@ -87,10 +87,7 @@ test('nothing in the player covers anything else in a low window @phone', async 
   }
 })
 
-test('captions of the same time lie one above the other, between the top and the controls', async ({
-  page,
-  isMobile,
-}) => {
+test('simultaneous captions are stacked between the top and the controls', async ({ page, isMobile }) => {
   await openWithCaptions(page, overlapping)
   const [first, second] = [shownCaptions(page).first(), shownCaptions(page).last()]
   const title = player(page).getByText('The Test Tower', { exact: true }).first()
@@ -124,10 +121,7 @@ SECOND AT THE TOP
 At the foot too
 `
 
-test('captions that are placed at the top are shown there, the others at the foot', async ({
-  page,
-  isMobile,
-}) => {
+test('captions positioned at the top are shown there, others at the bottom', async ({ page, isMobile }) => {
   await openWithCaptions(page, placed)
   const settings = player(page).getByRole('button', { name: 'Settings' })
   const title = player(page).getByText('The Test Tower', { exact: true }).first()
@@ -142,7 +136,7 @@ test('captions that are placed at the top are shown there, the others at the foo
     await expect.poll(() => gapBelow(first, second)).toBeGreaterThan(0)
     await expect.poll(() => gapBelow(third, fourth)).toBeGreaterThan(0)
     await expect.poll(() => gapBelow(fourth, title)).toBeGreaterThan(0)
-    // Between the two groups lies all the room that there is.
+    // All free space is between the two groups.
     const room = await gapBelow(second, third)
     expect(room).toBeGreaterThan(viewport.height / 10)
   }
@@ -169,10 +163,10 @@ at the right
 בהתחלה
 `
 
-test('captions stand at the side that they are aligned to', async ({ page }) => {
+test('captions are shown at the side of their alignment', async ({ page }) => {
   await openWithCaptions(page, aligned)
   await expect(shownCaptions(page)).toHaveCount(6)
-  /** How far a caption is from the left and the right of their room. */
+  /** Returns a caption's distances from the left and right edges of its area. */
   const distances = (at: number) =>
     shownCaptions(page)
       .nth(at)
@@ -203,10 +197,7 @@ const downwards = `WEBVTT
 AT THE FOOT, AND FOR SO LONG THAT IT TAKES TWO LINES ON EVERY PHONE
 `
 
-test('captions that run downwards stand in columns at their side, and cover no other', async ({
-  page,
-  isMobile,
-}) => {
+test('vertical captions are shown in columns at their side without overlap', async ({ page, isMobile }) => {
   await openWithCaptions(page, downwards)
   await expect(shownCaptions(page)).toHaveCount(4)
   const [left, right, second, foot] = [0, 1, 2, 3].map((at) => shownCaptions(page).nth(at))
@@ -231,13 +222,13 @@ test('captions that run downwards stand in columns at their side, and cover no o
   }
 })
 
-/** How far the lower edge of one thing is above the upper edge of the other. */
+/** Returns the vertical gap between the lower edge of the first and the upper edge of the second element. */
 async function gapBelow(upper: Locator, lower: Locator): Promise<number> {
   const [above, below] = await Promise.all([upper.boundingBox(), lower.boundingBox()])
   return above && below ? below.y - above.y - above.height : -1
 }
 
-test('the way to pay is whole at 200 % zoom, in German too @desktop', async ({ page }) => {
+test('the payment panel fits at 200 % zoom, also in German @desktop', async ({ page }) => {
   await page.setViewportSize({ width: 720, height: 450 })
   await page.goto(`${await towerUrl(page, 4)}&lang=de`)
   await page.getByRole('button', { name: 'Andere Zahlungsarten' }).click()
@@ -248,7 +239,7 @@ test('the way to pay is whole at 200 % zoom, in German too @desktop', async ({ p
     await expect(whole).toBeInViewport({ ratio: 1 })
 })
 
-test('a window of another height shows the same episode @desktop', async ({ page }) => {
+test('resizing the window keeps the episode @desktop', async ({ page }) => {
   await page.goto(await towerUrl(page, 6))
   const offer = page.getByRole('region', { name: 'Episode 6 is locked' })
   for (const height of [900, 500, 1100, 400]) {
@@ -258,7 +249,7 @@ test('a window of another height shows the same episode @desktop', async ({ page
   }
 })
 
-test('a touch on an episode that began without sound turns the sound on @phone', async ({ page }) => {
+test('a touch unmutes an episode that started muted @phone', async ({ page }) => {
   await page.addInitScript(() => {
     const play = HTMLMediaElement.prototype.play
     HTMLMediaElement.prototype.play = function () {
@@ -274,7 +265,7 @@ test('a touch on an episode that began without sound turns the sound on @phone',
   await expect(page.getByRole('button', { name: 'Mute', exact: true })).toBeVisible()
 })
 
-test('the way back on phones leads to the list that the drama was found in @phone', async ({ page }) => {
+test('the back button returns to the list in which the drama was found @phone', async ({ page }) => {
   await page.goto('/searchDetail/tower')
   await page.getByRole('link', { name: /The Test Tower/ }).click()
   await expectMoving(page)
@@ -285,7 +276,7 @@ test('the way back on phones leads to the list that the drama was found in @phon
   await expect(page).toHaveURL(/:\d+\/$/)
 })
 
-test('an upright rendition is named by its shorter side, and not by its height @phone', async ({ page }) => {
+test('a portrait rendition is labelled by its shorter side, not by its height @phone', async ({ page }) => {
   await page.addInitScript(() => localStorage.setItem('player', JSON.stringify({ quality: 360 })))
   await openTower(page)
   await player(page).getByRole('button', { name: 'Settings' }).click()

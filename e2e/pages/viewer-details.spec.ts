@@ -15,7 +15,7 @@ async function overlap(one: Locator, other: Locator): Promise<boolean> {
   return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height
 }
 
-test('double speed is shown beside the offer to turn on the sound @phone', async ({ page }) => {
+test('the 2× badge is shown beside the unmute button @phone', async ({ page }) => {
   await page.addInitScript(() => {
     const play = HTMLMediaElement.prototype.play
     HTMLMediaElement.prototype.play = function (this: HTMLMediaElement) {
@@ -35,7 +35,7 @@ test('double speed is shown beside the offer to turn on the sound @phone', async
   await expect(fast).toBeHidden()
 })
 
-test('the bars of what plays are shown on the episode that plays, and on no locked one @desktop', async ({
+test('the equalizer icon is shown on the playing episode, and not on locked ones @desktop', async ({
   page,
 }) => {
   const current = page.getByRole('list', { name: 'Episodes' }).locator('[aria-current]')
@@ -48,7 +48,7 @@ test('the bars of what plays are shown on the episode that plays, and on no lock
   await expect(current.locator('[class*=bars]')).toHaveCount(0)
 })
 
-test('a message covers no heading', async ({ page }) => {
+test('a toast covers no heading', async ({ page }) => {
   await page.goto('/login')
   await page.getByLabel('E-mail').fill('nobody@example.com')
   await page.getByLabel('Password', { exact: true }).fill('not the password')
@@ -60,7 +60,10 @@ test('a message covers no heading', async ({ page }) => {
       expect(await overlap(message, heading), await heading.innerText()).toBe(false)
 })
 
-test('keyboard shortcuts are offered where there are keys, and not on touch', async ({ page, isMobile }) => {
+test('keyboard shortcuts are offered with a keyboard, and not on touch devices', async ({
+  page,
+  isMobile,
+}) => {
   await page.goto(await towerUrl(page, 1))
   await expectMoving(page)
   await player(page).hover()
@@ -71,7 +74,7 @@ test('keyboard shortcuts are offered where there are keys, and not on touch', as
   await expect(offered).toHaveCount(isMobile ? 0 : 1)
 })
 
-test('the card frame writes in the font of the page', async ({ page }) => {
+test('the card frame uses the font of the page', async ({ page }) => {
   await page.goto(await towerUrl(page, 4))
   await lockedPanel(page, 4).getByRole('button', { name: /^Pay/ }).click()
   const label = cardForm(page).card.getByText('Card number')
@@ -87,7 +90,7 @@ test('the card frame writes in the font of the page', async ({ page }) => {
   await expect.poll(loaded).toBe(true)
 })
 
-test('a long word in a title is broken, and not cut @phone', async ({ page }) => {
+test('a long word in a title is broken instead of clipped @phone', async ({ page }) => {
   await page.goto('/?lang=dy')
   const title = page.getByRole('main').getByText('The Test Tower').last()
   const isCut = await title.evaluate((element) => {
@@ -97,7 +100,7 @@ test('a long word in a title is broken, and not cut @phone', async ({ page }) =>
   expect(isCut).toBe(false)
 })
 
-test('the first poster of the homepage is whole down to its lower third @phone', async ({ page }) => {
+test('the first poster of the homepage is not cropped vertically @phone', async ({ page }) => {
   for (const viewport of [
     { width: 390, height: 844 },
     { width: 360, height: 640 },
@@ -106,14 +109,14 @@ test('the first poster of the homepage is whole down to its lower third @phone',
     await page.goto('/')
     const slide = page.getByRole('region', { name: 'Featured' }).getByRole('listitem').first()
     const [picture, heading] = [await boxOf(slide.locator('img')), await boxOf(slide.getByRole('heading'))]
-    // Nothing is cut above or below; of the sides something may be.
+    // Nothing is cropped at the top or bottom; the sides may be.
     expect(picture.width / picture.height).toBeLessThanOrEqual(0.751)
     expect((heading.y - picture.y) / picture.height).toBeGreaterThan(0.66)
     await expect(slide.getByText(/A test in \d part/)).toBeVisible()
   }
 })
 
-test.describe('an address that leads nowhere', () => {
+test.describe('an unknown URL', () => {
   test.use({ forgiven: /404/ })
 
   test('offers dramas', async ({ page }) => {

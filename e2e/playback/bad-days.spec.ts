@@ -4,23 +4,23 @@ import { expectMoving, towerUrl } from '#e2e/support/watching.ts'
 
 test.use({ pace: 'real' })
 
-/** What the browser writes of files that do not come, or are not what they should be. */
+/** Console messages of the browser for missing or invalid files. */
 test.use({ forgiven: /ERR_FAILED|ERR_INTERNET_DISCONNECTED|status of (404|500)/ })
 
 const first = (page: Page) => page.locator('video').first()
-/** Where it is; 0 while the page is being opened anew, by which it may go on. */
+/** Returns the position in seconds; 0 while the page reloads, which is a valid recovery. */
 const secondOf = (page: Page) =>
   first(page)
     .evaluate((video: HTMLVideoElement) => video.currentTime)
     .catch(() => 0)
 const failure = (page: Page) => page.getByText('This video didn’t play.')
 
-/** Has hls.js play from the start: somebody who wants a certain rendition. */
+/** Makes hls.js play from the start by choosing a rendition. */
 async function withHls(page: Page): Promise<void> {
   await page.addInitScript(() => localStorage.setItem('player', JSON.stringify({ quality: 640 })))
 }
 
-/** A part of the episode on screen, which its neighbours have too. */
+/** A segment of the episode on screen; adjacent episodes have it too. */
 const second = /\/v\d\/00002\.m4s/
 
 for (const [player, prepare] of [
@@ -30,14 +30,14 @@ for (const [player, prepare] of [
   test.describe(`played by ${player}`, () => {
     test.beforeEach(({ page }) => prepare(page))
 
-    test('a segment that fails twice is asked for again, and the episode goes on', async ({ page }) => {
+    test('retries a segment that fails twice, and the episode continues', async ({ page }) => {
       let failed = 0
       await page.route(second, (route) => (failed++ < 2 ? route.fulfill({ status: 500 }) : route.fallback()))
       await page.goto(await towerUrl(page, 1))
       await expect.poll(() => secondOf(page), { timeout: 30_000 }).toBeGreaterThan(3)
     })
 
-    test('a segment that is gone ends in words, and a further try plays on', async ({ page }) => {
+    test('a missing segment shows an error, and a retry continues', async ({ page }) => {
       let asked = 0
       await page.route(second, (route) => (asked++, route.fulfill({ status: 404 })))
       await page.goto(await towerUrl(page, 1))
@@ -49,7 +49,7 @@ for (const [player, prepare] of [
       expect(until).toBeLessThan(40)
     })
 
-    test('a segment that is damaged is passed over, without endless tries', async ({ page }) => {
+    test('skips a damaged segment without endless retries', async ({ page }) => {
       let asked = 0
       await page.route(second, (route) => {
         asked++
@@ -61,7 +61,7 @@ for (const [player, prepare] of [
       expect(asked).toBeLessThan(40)
     })
 
-    test('a connection that is lost says so, and once it is back the episode goes on by itself', async ({
+    test('shows a lost connection, and continues automatically when it is back', async ({
       page,
       context,
     }) => {
@@ -73,7 +73,7 @@ for (const [player, prepare] of [
       await page.goto(await towerUrl(page, 1))
       await expectMoving(page)
       await expect(page.getByRole('button', { name: 'Settings', exact: true })).toBeAttached()
-      // The line that will say so comes later than the interface: without a connection it could not.
+      // The status line loads after the interface, so the connection must last until then.
       await expect(page.locator('div[role=status]:empty').first()).toBeAttached()
       await context.setOffline(true)
       lost.resolve()
@@ -84,10 +84,7 @@ for (const [player, prepare] of [
     })
   })
 
-test('a connection that is back before anything has failed for its loss is used all the same', async ({
-  page,
-  context,
-}) => {
+test('uses a connection that returns before any request has failed', async ({ page, context }) => {
   const lost = Promise.withResolvers<void>()
   const back = Promise.withResolvers<void>()
   const failUntilBack = (url: RegExp, moment: Promise<void>) => {
@@ -113,7 +110,7 @@ test('a connection that is back before anything has failed for its loss is used 
   await expect.poll(() => secondOf(page), { timeout: 30_000 }).toBeGreaterThan(3)
 })
 
-test('a segment that is slow shows that it is waited for', async ({ page }) => {
+test('shows a loading indicator for a slow segment', async ({ page }) => {
   await withHls(page)
   const late = Promise.withResolvers<void>()
   await page.route(second, async (route) => {
@@ -129,7 +126,7 @@ test('a segment that is slow shows that it is waited for', async ({ page }) => {
   await expect.poll(() => secondOf(page)).toBeGreaterThan(3)
 })
 
-test('a browser without the codecs says that another one can', async ({ page }) => {
+test('a browser without the codecs recommends another browser', async ({ page }) => {
   await page.addInitScript(() => {
     HTMLMediaElement.prototype.canPlayType = () => ''
     MediaSource.isTypeSupported = () => false
@@ -138,7 +135,7 @@ test('a browser without the codecs says that another one can', async ({ page }) 
   await expect(page.getByText('This browser can’t play this episode.')).toBeVisible()
 })
 
-test('sound that is refused leaves a picture that moves, and a button for the sound', async ({ page }) => {
+test('if autoplay with sound is blocked, plays muted and shows an unmute button', async ({ page }) => {
   await page.addInitScript(() => {
     const play = HTMLMediaElement.prototype.play
     HTMLMediaElement.prototype.play = function (this: HTMLMediaElement) {
@@ -153,9 +150,7 @@ test('sound that is refused leaves a picture that moves, and a button for the so
   await expect.poll(() => first(page).evaluate((video: HTMLVideoElement) => video.muted)).toBe(false)
 })
 
-test('in the background the episode pauses and nothing is fetched; in front again it goes on', async ({
-  page,
-}) => {
+test('pauses without requests in the background, and continues in the foreground', async ({ page }) => {
   await withHls(page)
   const asked: string[] = []
   const dropped: string[] = []
@@ -179,7 +174,7 @@ test('in the background the episode pauses and nothing is fetched; in front agai
   await expect.poll(() => secondOf(page)).toBeGreaterThan(3)
 })
 
-/** What a browser tells a page that goes to the background, or comes back. */
+/** Sends the page the events of going to the background or foreground. */
 async function turn(page: Page, state: DocumentVisibilityState): Promise<void> {
   await page.evaluate((visibility) => {
     Object.defineProperty(document, 'hidden', { configurable: true, get: () => visibility === 'hidden' })

@@ -4,14 +4,14 @@ import { expectMoving } from '#e2e/support/watching.ts'
 
 declare global {
   interface Window {
-    /** What was given to video elements to play. */
+    /** The sources that were set on video elements. */
     given?: string[]
   }
 }
 
 test.use({ pace: 'real', site: { template: 'encryptedDoor', standIns: false, settings: {} } })
 
-/** The address of the first episode of the only drama. */
+/** Returns the URL of the first episode of the only drama. */
 async function doorUrl(page: Page): Promise<string> {
   const answer = await page.request.get('/api/homepage')
   const { info } = (await answer.json()) as { info: { homepage: { items: { id: string }[] }[] } }
@@ -32,7 +32,7 @@ async function noteSources(page: Page): Promise<void> {
   })
 }
 
-test('an encrypted episode plays, and the browser’s own player, which can’t read it, is not tried', async ({
+test('plays an encrypted episode without trying the native player, which does not support it', async ({
   page,
 }) => {
   await noteSources(page)

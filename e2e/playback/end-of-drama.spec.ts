@@ -7,7 +7,7 @@ test.use({ pace: 'real' })
 
 const end = (page: Page) => page.getByRole('region', { name: 'The end' })
 
-/** Opens the drama of one episode and lets it come to its end. */
+/** Opens the drama of one episode and plays it to its end. */
 async function watchToTheEnd(page: Page): Promise<string> {
   await page.goto('/searchDetail/silent')
   await page.getByRole('link', { name: /Wide and Silent/ }).click()
@@ -17,7 +17,7 @@ async function watchToTheEnd(page: Page): Promise<string> {
   return address
 }
 
-test('after its last episode a drama leads on to the next one by itself', async ({ page }) => {
+test('after its last episode a drama continues automatically with the next drama', async ({ page }) => {
   const address = await watchToTheEnd(page)
   await expect(end(page).getByRole('heading', { name: 'The Test Tower' })).toBeVisible()
   await expect(end(page).getByRole('timer')).toContainText(/Plays in \d seconds?/)
@@ -26,7 +26,7 @@ test('after its last episode a drama leads on to the next one by itself', async 
   await expectMoving(page)
 })
 
-test('the count-down can be stopped, and the last episode watched again', async ({ page }) => {
+test('the countdown can be stopped, and the last episode replayed', async ({ page }) => {
   await watchToTheEnd(page)
   await end(page).getByRole('button', { name: 'Stop' }).click()
   await expect(end(page).getByRole('timer')).toHaveText('')
@@ -43,8 +43,8 @@ test('a swipe beyond the end opens the next drama', async ({ page, isMobile }) =
   await expectMoving(page)
 })
 
-test('a drama that still runs ends with the word that more episodes come', async ({ page, isMobile }) => {
-  // The browser's own answer: another episode is on its way.
+test('a running drama ends with a note about future episodes', async ({ page, isMobile }) => {
+  // Modifies the response: another episode is being converted.
   await page.route(/\/api\/video\/episode\?.*video_id=/, async (route) => {
     const answer = (await (await route.fetch()).json()) as { data: { list: Episode[] } }
     const [first] = answer.data.list
@@ -67,15 +67,15 @@ test('a drama that still runs ends with the word that more episodes come', async
   await expect(end).toContainText('New episodes unlock automatically when they are released.')
 })
 
-test('a phone that is turned, and turned back at once, stays at the end', async ({ page }) => {
+test('rotating a phone and back immediately stays at the end', async ({ page }) => {
   await watchToTheEnd(page)
   await end(page).getByRole('button', { name: 'Stop' }).click()
-  // What Chromium does now and then: the low window was laid out, and scrolled, before the page is told that it is a high one again.
+  // Simulates an occasional behaviour of Chromium: it lays out and scrolls the low window before the page's resize event to the high one.
   const shown = await page.evaluate(async () => {
     const feed = document.querySelector('[data-player] [role=region]')
     feed?.scrollTo({ top: 0, behavior: 'instant' })
     dispatchEvent(new Event('resize'))
-    // By then the page is told of the scrolling.
+    // The scroll events are dispatched by then.
     await new Promise((told) => requestAnimationFrame(() => requestAnimationFrame(told)))
     return (feed?.scrollTop ?? 0) / (feed?.clientHeight ?? 1)
   })

@@ -2,10 +2,10 @@ import type { Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { expectMoving, towerUrl } from '#e2e/support/watching.ts'
 
-// What is still asked for then has nobody who waits for it.
+// Pending requests after the test are ignored.
 test.afterEach(({ page }) => page.unrouteAll({ behavior: 'ignoreErrors' }))
 
-/** Lets every master say that there is more in a codec. What is there is the same streams: it is the way to them that is tried. */
+/** Adds the extra codec to every master playlist. The streams are the same, because only the selection is tested. */
 async function offerMore(page: Page, codec: string): Promise<string[]> {
   const asked: string[] = []
   await page.route(/\/(master|extra)\.m3u8$/, async (route) => {
@@ -20,7 +20,7 @@ async function offerMore(page: Page, codec: string): Promise<string[]> {
   return asked
 }
 
-/** Chooses a rendition, which is hls.js's to do. */
+/** Chooses a rendition, which requires hls.js. */
 async function chooseRendition(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Settings', exact: true }).click()
   await page.getByRole('dialog').getByText('240p').click()
@@ -33,7 +33,7 @@ async function chooseRendition(page: Page): Promise<void> {
   await expect.poll(source).toMatch(/^blob:/)
 }
 
-test('hls.js takes the list with the extra codec where the browser can show it', async ({ page }) => {
+test('hls.js uses the playlist with the extra codec if the browser supports it', async ({ page }) => {
   const asked = await offerMore(page, 'av01.0.01M.08')
   await page.goto(await towerUrl(page, 1))
   await expectMoving(page)
@@ -42,7 +42,7 @@ test('hls.js takes the list with the extra codec where the browser can show it',
   expect(asked).toContain('extra.m3u8')
 })
 
-test('a browser that can’t show the extra codec plays the others', async ({ page }) => {
+test('a browser without support for the extra codec plays the others', async ({ page }) => {
   const asked = await offerMore(page, 'hvc1.99.0.L63')
   await page.goto(await towerUrl(page, 1))
   await expectMoving(page)

@@ -9,7 +9,7 @@ interface Card {
 
 const named = (card: Card | undefined, id: string) => ({ ...card, id: `vid_${id}`, title: `Drama ${id}` })
 
-/** Makes the homepage long: eight grids below what is there. Their first dramas are real ones, and can be opened. */
+/** Extends the homepage by eight grids. Their first dramas are real ones and can be opened. */
 async function stretchHome(page: Page): Promise<void> {
   await page.route('**/api/homepage', async (route) => {
     const response = await route.fetch()
@@ -32,7 +32,7 @@ async function stretchHome(page: Page): Promise<void> {
   })
 }
 
-/** Gives a listing of two pages, each of 42; the second has a real drama in its middle. */
+/** Serves a listing of two pages with 42 items each; the second has a real drama in its middle. */
 async function stretchListing(page: Page): Promise<void> {
   await page.route('**/api/homepage/query*', async (route) => {
     const isSecond = new URL(route.request().url()).searchParams.has('cursor')
@@ -56,7 +56,7 @@ async function stretchListing(page: Page): Promise<void> {
 
 const place = (page: Page) => page.evaluate(() => Math.round(scrollY))
 
-/** Opens a drama from where the page is, and comes back. */
+/** Opens a drama from the current scroll position, and goes back. */
 async function thereAndBack(page: Page, name: string): Promise<void> {
   const card = page.locator('main').getByRole('link', { name })
   await card.scrollIntoViewIfNeeded()
@@ -71,13 +71,13 @@ async function thereAndBack(page: Page, name: string): Promise<void> {
   await expect(card).toBeInViewport()
 }
 
-test('whoever comes back to the home page finds it where it was left', async ({ page }) => {
+test('going back to the homepage restores its scroll position', async ({ page }) => {
   await stretchHome(page)
   await openRoute(page, '/')
   await thereAndBack(page, 'Real 6')
 })
 
-test('whoever comes back to a list finds all that was loaded, where it was left', async ({ page }) => {
+test('going back to a list restores its loaded pages and scroll position', async ({ page }) => {
   await stretchListing(page)
   await openRoute(page, '/more/{section}')
   await page.getByRole('button', { name: 'Load more' }).click()

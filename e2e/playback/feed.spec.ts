@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { expectMoving, expectPlaying, skipToEnd, swipeUp, towerUrl } from '#e2e/support/watching.ts'
 
-/** Counts, from here on, how often a text has come on screen: it may be gone before anybody looks. */
+/** Counts from now on how often a text appears, because it may disappear before a check. */
 async function countComings(page: Page, text: string): Promise<() => Promise<number>> {
   await page.addInitScript((wanted) => {
     let there = false
@@ -16,7 +16,7 @@ async function countComings(page: Page, text: string): Promise<() => Promise<num
   return () => page.evaluate(() => Number(document.documentElement.dataset['comings'] ?? 0))
 }
 
-test('somebody new on a phone is told once that a swipe leads on @phone', async ({ page }) => {
+test('a new visitor on a phone sees the swipe hint once @phone', async ({ page }) => {
   const comings = await countComings(page, 'Swipe up for the next episode')
   await page.goto(await towerUrl(page, 1))
   await expect.poll(comings).toBe(1)
@@ -26,18 +26,16 @@ test('somebody new on a phone is told once that a swipe leads on @phone', async 
 
   await page.goto(await towerUrl(page, 1))
   await expectMoving(page)
-  // The hint comes with the neighbour's player; by the end of the episode, which leads on by itself, it is there.
+  // The hint appears with the adjacent player, which is ready before the episode ends and continues.
   await expect(page.locator('[data-player] video')).toHaveCount(2)
   await skipToEnd(page)
   await expectPlaying(page, 2)
   expect(await comings()).toBe(0)
 })
 
-test('the hint stays its time while somebody presses the buttons beside the picture @phone', async ({
-  page,
-}) => {
+test('the hint keeps its duration while buttons beside the video are pressed @phone', async ({ page }) => {
   const hint = page.getByText('Swipe up for the next episode')
-  // Its own four seconds are no matter of how busy the machine is.
+  // Makes its four seconds independent of the machine's load.
   await page.addInitScript(() => {
     const begin = window.setTimeout.bind(window)
     const slower = (work: TimerHandler, ms?: number) => begin(work, ms === 4_000 ? 60_000 : ms)
@@ -51,7 +49,7 @@ test('the hint stays its time while somebody presses the buttons beside the pict
   await expect(hint).toBeVisible()
 })
 
-test('the buttons beside the picture say which episode of how many this is, and how many like it @phone', async ({
+test('the buttons beside the video show the episode number and total, and the number of likes @phone', async ({
   page,
 }) => {
   await page.goto(await towerUrl(page, 2))
@@ -59,7 +57,7 @@ test('the buttons beside the picture say which episode of how many this is, and 
   await page.keyboard.press('k')
   await expect(page.getByRole('button', { name: /^Episodes, / })).toHaveText('2/6')
   const add = page.getByRole('button', { name: 'Add to favorites' })
-  // Other tests of this file have visitors of their own who like the same video.
+  // Visitors of other tests in this file like the same video.
   const before = await add.innerText()
   await add.click()
   const favorite = page.getByRole('button', { name: 'Remove from favorites' })

@@ -2,12 +2,14 @@ import { expect, test } from '#e2e/support/fixtures.ts'
 import { openRoute, pathOf } from '#e2e/support/routes.ts'
 import { expectMoving } from '#e2e/support/watching.ts'
 
-/** What the browser writes of the files that do not come. */
+/** Console messages of the browser for missing files. */
 test.use({ forgiven: /ERR_FAILED/ })
 
 const path = '/videos/{video}?episode=1'
 
-test("an episode's picture fills a phone before any script or style sheet has come", async ({ page }) => {
+test("an episode's first frame fills a phone before any script or style sheet has loaded", async ({
+  page,
+}) => {
   await page.route(/\.(js|css)$/, (route) => route.abort())
   await page.goto(await pathOf(page, path))
   const first = page.locator('#first-video')
@@ -15,7 +17,7 @@ test("an episode's picture fills a phone before any script or style sheet has co
   expect(await first.boundingBox()).toEqual({ x: 0, y: 0, width: 390, height: 844 })
 })
 
-test('the episode plays in the element that came with the document, whose style sheets are in it', async ({
+test('the episode plays in the video element of the document, whose style sheets are inlined', async ({
   page,
 }) => {
   await page.route('**/*.css', (route) => route.abort())
@@ -30,7 +32,9 @@ test('the episode plays in the element that came with the document, whose style 
   await expect(page.locator('body > video')).toHaveCount(0)
 })
 
-test('it leaves where the viewer has chosen another language than the document is in', async ({ page }) => {
+test('the image disappears if the viewer has chosen another language than the document’s', async ({
+  page,
+}) => {
   await page.goto('/')
   await page.getByLabel('Language').selectOption('fy')
   await expect(page.locator('html')).toHaveAttribute('lang', 'fr')
@@ -39,9 +43,7 @@ test('it leaves where the viewer has chosen another language than the document i
   await expect(page.locator('body > video')).toHaveCount(0)
 })
 
-test("the homepage's first poster stands where the carousel shows it, and goes as that comes", async ({
-  page,
-}) => {
+test("the homepage's first poster is at its place in the carousel, which replaces it", async ({ page }) => {
   await page.goto('/')
   const shown = page.locator('main li img').first()
   await expect(shown).toBeVisible()
@@ -53,7 +55,7 @@ test("the homepage's first poster stands where the carousel shows it, and goes a
   expect(await page.locator('#first-poster').boundingBox()).toEqual(there)
 })
 
-test('what only the end of a drama needs is fetched once the episode holds enough', async ({ page }) => {
+test('files for the end of a drama load once the episode has buffered enough', async ({ page }) => {
   const fetched: string[] = []
   page.on('request', (request) => fetched.push(new URL(request.url()).pathname))
   const isFetched = (name: string) => () => fetched.some((file) => file.startsWith(`/assets/${name}-`))
@@ -63,7 +65,7 @@ test('what only the end of a drama needs is fetched once the episode holds enoug
     await route.fallback()
   })
   await page.goto(await pathOf(page, path))
-  // Of what waits for an idle browser, the last to come.
+  // The last of the files that load when the browser is idle.
   await expect.poll(isFetched('Later')).toBe(true)
   expect(isFetched('EndSlide')()).toBe(false)
   late.resolve()

@@ -4,7 +4,7 @@ import { expect, test } from '#e2e/support/fixtures.ts'
 import { expectFits, expectReadable } from '#e2e/support/page-quality.ts'
 import { expectMoving, skipToEnd, swipeUp } from '#e2e/support/watching.ts'
 
-/** The address of the section that recommends dramas. */
+/** Returns the URL of the section with recommendations. */
 async function forYou(page: Page): Promise<string> {
   const answer = await page.request.get(getHomepage.path)
   return `/more/${(await answer.json()).info.feed}`
@@ -12,7 +12,7 @@ async function forYou(page: Page): Promise<string> {
 
 const onScreen = (page: Page) => page.locator('[data-player] [role=region] > :not([inert])')
 
-test('the list of recommendations is watched as a feed, a swipe leads to the next drama, and the way back to the same one', async ({
+test('recommendations open as a feed, a swipe opens the next drama, and going back returns to it', async ({
   page,
   isMobile,
 }) => {
@@ -29,12 +29,12 @@ test('the list of recommendations is watched as a feed, a swipe leads to the nex
   const second = await page.title()
   const address = page.url()
   expect(address).toMatch(/\?feed=vid_/)
-  // The button in the player on a phone, the one beside it on a desktop.
+  // The button is in the player on a phone, and beside it on a desktop.
   const all = isMobile
     ? onScreen(page).getByRole('button', { name: 'All episodes' })
     : page.getByRole('complementary').getByRole('link', { name: 'All episodes' })
   await expect(onScreen(page)).toBeInViewport({ ratio: 0.99 })
-  // By its key: the controls of a phone fade while the episode plays, and a touch would bring them back first.
+  // With a key, because a phone's controls fade during playback, and the first touch would only show them.
   await all.press('Enter')
   await expect(page).toHaveURL(/\/videos\/vid_/)
   await page.goBack()
@@ -43,7 +43,7 @@ test('the list of recommendations is watched as a feed, a swipe leads to the nex
   await expectMoving(page)
 })
 
-test('a swipe to the side opens the drama @phone', async ({ page }) => {
+test('a horizontal swipe opens the drama @phone', async ({ page }) => {
   await page.goto(`${await forYou(page)}?feed=`)
   await expectMoving(page)
   await onScreen(page)
@@ -53,7 +53,7 @@ test('a swipe to the side opens the drama @phone', async ({ page }) => {
   await expectMoving(page)
 })
 
-test('the feed ends with a word and a way on', async ({ page }) => {
+test('the feed ends with a message and a link', async ({ page }) => {
   await page.goto(`${await forYou(page)}?feed=`)
   await expectMoving(page)
   const over = page.getByText('You’re all caught up.')
@@ -65,10 +65,10 @@ test('the feed ends with a word and a way on', async ({ page }) => {
   await expectReadable(page)
 })
 
-test.describe('at their own speed', () => {
+test.describe('at normal speed', () => {
   test.use({ pace: 'real' })
 
-  test('an episode that ends in the feed goes on in its drama', async ({ page }) => {
+  test('an episode that ends in the feed continues in its drama', async ({ page }) => {
     await page.goto(`${await forYou(page)}?feed=`)
     await expect(async () => {
       if (!(await page.title()).startsWith('The Test Tower')) await page.keyboard.press('n')
@@ -80,7 +80,7 @@ test.describe('at their own speed', () => {
     await expectMoving(page)
   })
 
-  test('the end of a drama leads to the feed', async ({ page }) => {
+  test('the end of a drama links to the feed', async ({ page }) => {
     await page.goto('/searchDetail/silent')
     await page.getByRole('link', { name: /Wide and Silent/ }).click()
     const end = page.getByRole('region', { name: 'The end' })

@@ -4,7 +4,7 @@ import { expectMoving } from '#e2e/support/watching.ts'
 
 const count = 30
 
-/** Makes the test drama one of thirty episodes; those beyond its own are still being made. */
+/** Extends the test drama to thirty episodes; the additional ones are still being converted. */
 async function stretch(page: Page): Promise<void> {
   await page.route(/\/api\/video\/episode\?.*episode_id=ep_more/, (route) =>
     route.fulfill({ json: { code: 409, info: { progress: 10 } } }),
@@ -22,7 +22,7 @@ async function stretch(page: Page): Promise<void> {
 
 const at = (page: Page, number: string | number) => expect(page).toHaveURL(new RegExp(`episode=${number}$`))
 
-test('a number is typed, stepped and run to, and the list stays until an episode is chosen in it @phone', async ({
+test('episode numbers can be typed, stepped and held, and the list stays open until an episode is chosen @phone', async ({
   page,
   isMobile,
 }) => {
@@ -49,7 +49,7 @@ test('a number is typed, stepped and run to, and the list stays until an episode
   await page.keyboard.press('ArrowUp')
   await at(page, 13)
 
-  // Quicker than the page changes.
+  // Faster than the page updates.
   await next.dblclick()
   await at(page, 15)
   await next.hover()

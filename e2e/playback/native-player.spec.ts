@@ -8,20 +8,20 @@ declare global {
   }
 }
 
-/** What the browser writes of files that do not come. */
+/** Console messages of the browser for missing files. */
 test.use({ forgiven: /ERR_FAILED|ERR_INTERNET_DISCONNECTED|status of 410/ })
 
 const first = (page: Page) => page.locator('video').first()
 const sourceOf = (page: Page) => first(page).evaluate((video: HTMLVideoElement) => video.currentSrc)
 
-test('an episode plays before any of our scripts has come', async ({ page }) => {
+test('an episode plays before any script of the site has loaded', async ({ page }) => {
   await page.route(/\.js$/, (route) => route.abort())
   await page.goto(await towerUrl(page, 1))
   await expectMoving(page)
   expect(await sourceOf(page)).toMatch(/master\.m3u8$/)
 })
 
-test('nothing of the interface is asked for before the first frame has come', async ({ page }) => {
+test('requests no interface files before the first frame', async ({ page }) => {
   await page.goto(await towerUrl(page, 1))
   await expectMoving(page)
   await expect(page.getByRole('button', { name: 'Settings', exact: true })).toBeAttached()
@@ -37,13 +37,13 @@ test('nothing of the interface is asked for before the first frame has come', as
   expect(early).toEqual([])
 })
 
-test('the interface comes though the stream does not', async ({ page }) => {
+test('the interface loads even if the stream does not', async ({ page }) => {
   await page.route(/master\.m3u8$/, () => {})
   await page.goto(await towerUrl(page, 1))
   await expect(page.getByRole('button', { name: 'Settings', exact: true })).toBeAttached()
 })
 
-test('a connection that is lost before the interface came brings it once it is back', async ({
+test('after a connection loss before the interface loaded, it loads when the connection is back', async ({
   page,
   context,
 }) => {
@@ -58,7 +58,7 @@ test('a connection that is lost before the interface came brings it once it is b
 })
 
 for (const offline of [false, true])
-  test(`a module that is lost ${offline ? 'with the connection ' : ''}brings the interface later`, async ({
+  test(`the interface loads later after a module failed ${offline ? 'with the connection' : 'to load'}`, async ({
     page,
     context,
   }) => {
@@ -76,10 +76,10 @@ for (const offline of [false, true])
     expect(lost).toBeGreaterThan(1)
   })
 
-test('it begins where its viewer left it', async ({ page }) => {
+test('starts at the saved position', async ({ page }) => {
   await page.goto(await towerUrl(page, 1))
   await expectMoving(page)
-  // What the player writes as it goes must not come after this.
+  // The player must not save a position after this.
   await page.getByRole('button', { name: 'Pause', exact: true }).press('Enter')
   await expect(page.getByRole('button', { name: 'Play', exact: true })).toBeAttached()
   await page.goto('about:blank')
@@ -97,7 +97,7 @@ test('it begins where its viewer left it', async ({ page }) => {
   expect(await first(page).evaluate((video: HTMLVideoElement) => video.currentTime)).toBeGreaterThan(2.5)
 })
 
-/** The renditions that hls.js asks for from now on, by the episodes' files. */
+/** Records the renditions that hls.js requests from now on, by asset. */
 function noteRenditions(page: Page): Map<string, Set<string>> {
   const asked = new Map<string, Set<string>>()
   page.on('request', (request) => {
@@ -108,7 +108,7 @@ function noteRenditions(page: Page): Map<string, Set<string>> {
   return asked
 }
 
-test('hls.js begins with the rendition that was chosen on an earlier visit, and asks for no other', async ({
+test('hls.js starts with the rendition chosen on an earlier visit, and requests no other', async ({
   page,
 }) => {
   await page.addInitScript(() => localStorage.setItem('player', JSON.stringify({ quality: 240 })))
@@ -121,17 +121,17 @@ test('hls.js begins with the rendition that was chosen on an earlier visit, and 
       .evaluateAll((all: HTMLVideoElement[]) => all.map(({ readyState }) => readyState >= 3))
   await expect.poll(heldData).toEqual([true, true])
   expect(await first(page).evaluate((video: HTMLVideoElement) => video.videoHeight)).toBeLessThan(430)
-  // The neighbour's too.
+  // Also for the adjacent episode.
   expect([...asked.values()].map(({ size }) => size)).toEqual([1, 1])
 })
 
-test('hls.js goes on with the rendition that is chosen, at the same second, and asks for no other', async ({
+test('hls.js switches to the chosen rendition at the same second, and requests no other', async ({
   page,
 }) => {
   const asked = noteRenditions(page)
   await page.goto(await towerUrl(page, 1))
   await expectMoving(page)
-  // By its button: an interface that is still arriving would play on after a pause that it does not know of.
+  // With its button, because an interface that is still loading would resume after a pause by other means.
   await page.getByRole('button', { name: 'Pause', exact: true }).press('Enter')
   await expect(page.getByRole('button', { name: 'Play', exact: true })).toBeAttached()
   await first(page).evaluate((video: HTMLVideoElement) => (video.currentTime = 2.5))
@@ -146,14 +146,14 @@ test('hls.js goes on with the rendition that is chosen, at the same second, and 
       first(page).evaluate((video: HTMLVideoElement) => [video.videoHeight < 430, video.currentTime]),
     )
     .toEqual([true, 2.5])
-  // The neighbour's may be on their way still.
+  // Requests of the adjacent episode may still be pending.
   expect(asked.get(asset)?.size).toBe(1)
 })
 
-test.describe('where an episode plays on', () => {
+test.describe('when an episode keeps playing', () => {
   test.use({ pace: 'real' })
 
-  test('hls.js goes on where a segment does not come', async ({ page }) => {
+  test('hls.js takes over when a segment fails to load', async ({ page }) => {
     let lost = 0
     await page.route(/\/v\d\/00002\.m4s/, (route) => (lost++ === 0 ? route.abort() : route.fallback()))
     await page.goto(await towerUrl(page, 1))
@@ -164,10 +164,10 @@ test.describe('where an episode plays on', () => {
     expect(lost).toBeGreaterThan(1)
   })
 
-  test('a link that is refused in the middle is renewed, and the episode goes on', async ({ page }) => {
+  test('renews a signed URL that is refused during playback, and the episode continues', async ({ page }) => {
     let refused = 0
     const path = await towerUrl(page, 1)
-    // The document's links are old ones, good for the beginning only.
+    // The document's signed URLs are old and valid only for the beginning.
     await page.route(`**${path}`, async (route) => {
       const response = await route.fetch()
       const body = await response.text()
@@ -188,7 +188,7 @@ test.describe('where an episode plays on', () => {
   })
 })
 
-test('what has failed before our scripts came is played by hls.js', async ({ page }) => {
+test('hls.js plays a stream that failed before the scripts loaded', async ({ page }) => {
   let asked = 0
   const failed = Promise.withResolvers<void>()
   await page.exposeFunction('tellFailed', () => failed.resolve())

@@ -10,7 +10,7 @@ const secondOf = (page: Page) =>
     .first()
     .evaluate((video: HTMLVideoElement) => video.currentTime)
 
-/** The site's own events that the player sends, by name. */
+/** Records the player's own events by name. */
 function hearPlay(page: Page): Map<string, Record<string, string>[]> {
   const heard = new Map<string, Record<string, string>[]>()
   page.on('request', (request) => {
@@ -21,7 +21,9 @@ function hearPlay(page: Page): Map<string, Record<string, string>[]> {
   return heard
 }
 
-test('the player tells how soon an episode started, by a link and by a swipe', async ({ page }) => {
+test('the player reports the start-up time of an episode, after a link and after a swipe', async ({
+  page,
+}) => {
   const heard = hearPlay(page)
   await page.goto(await towerUrl(page, 1))
   await expect.poll(() => heard.get('play_start')?.length).toBe(1)
@@ -35,9 +37,7 @@ test('the player tells how soon an episode started, by a link and by a swipe', a
   expect(second?.['episode_id']).not.toBe(first?.['episode_id'])
 })
 
-test('a picture that stood still is told of once it moves, one that never does as a failure', async ({
-  page,
-}) => {
+test('a stall is reported when playback resumes, or as a failure if it does not', async ({ page }) => {
   const heard = hearPlay(page)
   await page.addInitScript(() => localStorage.setItem('player', JSON.stringify({ quality: 640 })))
   const late = Promise.withResolvers<void>()
@@ -47,10 +47,10 @@ test('a picture that stood still is told of once it moves, one that never does a
   })
   await page.goto(await towerUrl(page, 1))
   await expect.poll(() => secondOf(page)).toBeGreaterThan(1)
-  // It is seen later than a standstill counts.
+  // The indicator appears later than the stall threshold.
   await expect(page.getByRole('status', { name: 'Loading' })).toHaveCSS('opacity', '1')
   late.resolve()
-  // The segment that was held begins after two seconds; on a busy machine the picture may stand still elsewhere, too.
+  // The held segment begins after two seconds; on a busy machine there may be other stalls.
   const held = () =>
     (heard.get('play_stall') ?? []).filter(({ at_ms }) => Math.round(Number(at_ms) / 1000) === 2)
   await expect.poll(() => held().length).toBe(1)
@@ -61,7 +61,7 @@ test('a picture that stood still is told of once it moves, one that never does a
   await expect.poll(() => heard.get('play_error')).toMatchObject([{ what: 'broken' }])
 })
 
-test("the system's own controls name the episode on screen and steer it", async ({ page }) => {
+test("the system's media controls show and control the episode on screen", async ({ page }) => {
   await page.addInitScript(() => {
     const handlers: Record<string, MediaSessionActionHandler | null> = {}
     Object.assign(window, { handlers })

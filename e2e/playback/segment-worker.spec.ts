@@ -11,12 +11,12 @@ declare global {
 test.use({ pace: 'real' })
 test.use({ forgiven: /ERR_FAILED|status of (403|404|500)/ })
 
-/** What a neighbour does not hold yet: it waits with the four seconds before. */
+/** A segment that an adjacent episode has not loaded: it is prepared with the first four seconds. */
 const fifth = /\/v\d\/00004\.m4s/
 
 /**
- * Has the first episode play until the worker is there, and goes on to the second, whose later segments come through it.
- * @param prepare what is to meet the worker and not the first episode
+ * Plays the first episode until the worker runs, and continues to the second one, whose later segments load through it.
+ * @param prepare sets up faults for the worker, not for the first episode
  */
 async function watchSecond(page: Page, prepare: () => Promise<unknown> = async () => {}): Promise<void> {
   const starting = page.waitForEvent('worker')
@@ -30,7 +30,7 @@ async function watchSecond(page: Page, prepare: () => Promise<unknown> = async (
 
 const playsOn = (page: Page) => expect.poll(() => second(page)).toBeGreaterThan(4.5)
 
-/** Holds that the page itself has loaded no more of these than what the first episode's player did. */
+/** Expects that the page itself loaded only the first episode's segments. */
 async function expectNotLoadedByPage(page: Page): Promise<void> {
   const loaded = await page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name))
   expect(
@@ -40,16 +40,14 @@ async function expectNotLoadedByPage(page: Page): Promise<void> {
 
 const failure = (page: Page) => page.getByText('This video didn’t play.')
 
-test('segments of later episodes are loaded by the worker, which tells how fast they came', async ({
-  page,
-}) => {
+test('the worker loads the segments of later episodes and reports their speed', async ({ page }) => {
   const told = Promise.withResolvers<number>()
   await page.exposeFunction('tellSpeed', told.resolve)
   await page.addInitScript(() => {
     const listen = Worker.prototype.addEventListener
     Worker.prototype.addEventListener = function (this: Worker, ...given: Parameters<typeof listen>) {
       listen.call(this, 'message', (event) => {
-        // What the worker's own module says it posts.
+        // The format of the worker's messages.
         const { url = '', transfer } = (event as MessageEvent).data as {
           url?: string
           transfer?: PerformanceResourceTiming
@@ -69,9 +67,7 @@ test('segments of later episodes are loaded by the worker, which tells how fast 
   await expectNotLoadedByPage(page)
 })
 
-test('a segment that fails twice in the worker is asked for again, and the episode goes on', async ({
-  page,
-}) => {
+test('retries a segment that fails twice in the worker, and the episode continues', async ({ page }) => {
   let failed = 0
   await watchSecond(page, () =>
     page.route(fifth, (route) => (failed++ < 2 ? route.fulfill({ status: 500 }) : route.fallback())),
@@ -81,9 +77,7 @@ test('a segment that fails twice in the worker is asked for again, and the episo
   await expectNotLoadedByPage(page)
 })
 
-test('a segment that returns 404 to the worker ends in words, and plays after another try', async ({
-  page,
-}) => {
+test('a segment that returns 404 to the worker shows an error, and a retry continues', async ({ page }) => {
   await watchSecond(page, () => page.route(fifth, (route) => route.fulfill({ status: 404 })))
   await expect(failure(page)).toBeVisible()
   await expectNotLoadedByPage(page)
@@ -92,7 +86,7 @@ test('a segment that returns 404 to the worker ends in words, and plays after an
   await playsOn(page)
 })
 
-test('a link that is refused in the worker is renewed, and the episode goes on', async ({ page }) => {
+test('renews a signed URL that is refused in the worker, and the episode continues', async ({ page }) => {
   const refused = new Set<string>()
   const refuseFirst = (route: Route) => {
     const link = route.request().url().replace(/v\d.*/, '')
@@ -106,7 +100,7 @@ test('a link that is refused in the worker is renewed, and the episode goes on',
   await expectNotLoadedByPage(page)
 })
 
-test('segments are loaded by the page where the script of the worker does not come', async ({ page }) => {
+test('the page loads segments if the worker’s script fails to load', async ({ page }) => {
   const refusing = page.waitForRequest(/\/segment-worker-/)
   await page.route(/\/segment-worker-/, (route) => route.abort())
   await page.goto(await towerUrl(page, 1))

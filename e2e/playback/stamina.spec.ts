@@ -9,12 +9,12 @@ const quickSteps = 40
 /** HTMLMediaElement.HAVE_ENOUGH_DATA */
 const enoughData = 4
 
-/** What must not grow from swipe to swipe. */
+/** Metrics that must not grow with swipes. */
 const flat = ['Nodes', 'JSEventListeners', 'ResourceFetchers'] as const
-/** Bytes: what is known of an episode, its link among it, is kept for a while. */
+/** Memory per episode in bytes: its data, including the signed URL, is cached for a while. */
 const keptPerEpisode = 30_000
 
-/** Makes the test drama a long one, of which every episode plays the first one's film. */
+/** Extends the test drama; every episode plays the first one's video. */
 async function stretch(page: Page): Promise<void> {
   await page.route(/\/api\/video\/episode\?.*video_id=/, async (route) => {
     const response = await route.fetch()
@@ -43,7 +43,7 @@ async function stretch(page: Page): Promise<void> {
   })
 }
 
-/** After what nobody needs any more has gone. */
+/** Measures after garbage collection. */
 async function measure(devtools: CDPSession) {
   for (let i = 0; i < 4; i++) await devtools.send('HeapProfiler.collectGarbage')
   const { metrics } = await devtools.send('Performance.getMetrics')
@@ -56,7 +56,7 @@ async function measure(devtools: CDPSession) {
   }
 }
 
-/** Measures once nothing comes or goes any more: both neighbours of the episode on screen have a player that is ready to play. */
+/** Measures when the page is stable: both adjacent episodes have a player that is ready to play. */
 async function measureAtRest(page: Page, devtools: CDPSession) {
   const ready = () =>
     page
@@ -77,7 +77,7 @@ async function measureAtRest(page: Page, devtools: CDPSession) {
 
 const numberOf = (page: Page) => Number(new URL(page.url()).searchParams.get('episode') ?? 1)
 
-/** Steps with a key until an episode is on screen. One that ends meanwhile leads a place further by itself. */
+/** Steps with a key until an episode is on screen. An episode that ends meanwhile advances by itself. */
 async function stepTo(page: Page, last: number): Promise<void> {
   for (let number = numberOf(page); number < last; number = numberOf(page)) {
     await page.keyboard.press('n')

@@ -4,7 +4,7 @@ import { expectMoving, expectPlaying, towerUrl } from '#e2e/support/watching.ts'
 
 const controls = (page: Page) => page.locator('[data-player] [data-visible]')
 
-/** In the page: plays from this second on, and after as many looks at the clock tells what was changed in the player meanwhile. */
+/** In the page: plays from this second and, after `looks` position checks, returns the DOM changes of the player. */
 function changesWhilePlaying({ from, looks }: { from: number; looks: number }): Promise<string[]> {
   const player = document.querySelector('[data-player]')
   const video = player?.querySelector('video')
@@ -15,7 +15,7 @@ function changesWhilePlaying({ from, looks }: { from: number; looks: number }): 
   return new Promise((resolve) => {
     let left = looks
     const look = () => {
-      // The first ones belong to the seek.
+      // The first changes belong to the seek.
       if (left === looks - 1 && player)
         observer.observe(player, { subtree: true, childList: true, attributes: true, characterData: true })
       if (left-- > 0) return
@@ -28,15 +28,13 @@ function changesWhilePlaying({ from, looks }: { from: number; looks: number }): 
   })
 }
 
-test.describe('where an episode plays on', () => {
+test.describe('when an episode keeps playing', () => {
   test.use({ pace: 'real' })
 
-  test('nothing but the position in words changes while an episode goes on and its controls are hidden', async ({
-    page,
-  }) => {
+  test('only the position text changes during playback with hidden controls', async ({ page }) => {
     await page.goto(await towerUrl(page, 1))
     await expectMoving(page)
-    // The neighbour that is prepared, too, and what draws it.
+    // The adjacent player and its components are prepared too.
     await expect(page.locator('[data-player] video')).toHaveCount(2)
     await expect(controls(page)).toHaveAttribute('data-visible', 'false')
     expect(await page.evaluate(changesWhilePlaying, { from: 1, looks: 9 })).toEqual(['aria-valuetext'])
@@ -50,7 +48,7 @@ test.describe('where an episode plays on', () => {
     await expect(page.getByRole('slider', { name: 'Position' })).toHaveValue(String(Math.floor(seconds)))
   })
 
-  test('a swipe that begins before the end of an episode leads to the next one, and no further @phone', async ({
+  test('a swipe that begins before the end of an episode advances by one episode only @phone', async ({
     page,
   }) => {
     await page.goto(await towerUrl(page, 1))
@@ -72,14 +70,12 @@ test.describe('where an episode plays on', () => {
     for (const y of [450, 350, 250, 150]) await touch('touchMove', y)
     await touch('touchEnd')
     await expectPlaying(page, 2)
-    // All of it, and not only what was prepared.
+    // Loads all of it, not only the prepared part.
     await expectPlaying(page, 3)
   })
 })
 
-test('the volume is chosen with a slider and holds for the next episode and visit, and 0 is muted @desktop', async ({
-  page,
-}) => {
+test('the volume slider persists across episodes and visits, and 0 mutes @desktop', async ({ page }) => {
   await page.goto(await towerUrl(page, 1))
   await expectMoving(page)
   const volume = page.getByRole('slider', { name: 'Volume' })
@@ -88,9 +84,9 @@ test('the volume is chosen with a slider and holds for the next episode and visi
       .locator('[data-player] video')
       .evaluateAll((videos: HTMLVideoElement[]) => videos.map((video) => video.volume))
   const unmute = page.getByRole('button', { name: 'Unmute', exact: true })
-  // Over the picture first, which shows the controls.
+  // Hovers over the video first, which shows the controls.
   await page.locator('[data-player]').hover()
-  // A browser allows sound after a press only.
+  // Browsers allow sound only after user interaction.
   await unmute.click()
   await expect(volume.locator('..')).toHaveCSS('opacity', '1')
   await expect(volume).toHaveValue('100')

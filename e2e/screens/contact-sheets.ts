@@ -11,12 +11,12 @@ import { findStudioContent, studioShotsOf } from './studio-states.ts'
 import { acceptLink } from '#e2e/support/studio.ts'
 
 /**
- * `npm run screens -- URL` photographs every screen and its states on a running site, in English and German, on a phone held
- * upright and sideways, a tablet and a desktop, also at 200 % zoom: each by itself in test-results/screens/<language>-<size>/,
+ * `npm run screens -- URL` takes screenshots of every screen and its states on a running site, in English and German, on a phone
+ * in portrait and landscape, a tablet and a desktop, also at 200 % zoom: single files in test-results/screens/<language>-<size>/,
  * and all on contact sheets beside them.
- * `npm run screens -- URL en-phone video` makes only the sheets and pictures whose names match. The site needs the sandbox gateway.
- * With the one-time link of a new owner (`npm run studio -- operator add EMAIL`) in the URL's place it photographs the studio, into
- * folders and sheets that begin with `studio-`.
+ * `npm run screens -- URL en-phone video` creates only the sheets and screenshots whose names match. The site needs the sandbox gateway.
+ * With the one-time link of a new owner (`npm run studio -- operator add EMAIL`) instead of the URL it captures the studio, into
+ * folders and sheets with the prefix `studio-`.
  */
 const sizes: Record<string, Device> = {
   phone,
@@ -74,7 +74,7 @@ async function photograph(
     await page.waitForTimeout(settleMs)
     await shot.act?.(page)?.catch((error: unknown) => console.error(`\n${shot.name}: ${String(error)}`))
     await page.waitForTimeout(settleMs)
-    // A machine that is busy draws a playing video slowly.
+    // A busy machine renders a playing video slowly.
     return await page.screenshot({ timeout: 60_000 })
   } finally {
     await context.close()
@@ -122,7 +122,7 @@ async function layOut(
     .toFile(file)
 }
 
-/** All pictures of one size and language, a few at once. */
+/** Takes all screenshots of one size and language, several in parallel. */
 async function photographAll(browser: Browser, url: string, sheet: Sheet): Promise<Picture[]> {
   const { shots, device, locale, guest, member } = sheet
   const home = join(folder, sheet.name)
@@ -192,14 +192,14 @@ try {
   await browser.close()
 }
 
-/** The screens of viewers, once there is a member. */
+/** Registers a member and returns the screens of viewers. */
 async function becomeViewer(): Promise<Shot[]> {
   const content = await findContent(url)
   await becomeMember(home, url, content.ids)
   return shotsOf(content)
 }
 
-/** Those of the studio, once somebody is in. */
+/** Signs in to the studio and returns its screens. */
 async function openDesk(link: string): Promise<Shot[]> {
   await acceptLink(home, link)
   return studioShotsOf(await findStudioContent(home, url))

@@ -6,7 +6,7 @@ import { openRoute, videoIds } from '#e2e/support/routes.ts'
 import { shotsOf, type Shot } from './screen-states.ts'
 import { siteUrl } from '#e2e/support/site-url.ts'
 
-/** The screens that show nothing to a newcomer, and what each has to show before it is judged. */
+/** Screens that are empty for a new visitor, with the element that must be visible before the check. */
 const shows: Record<string, string> = {
   'home of a member': 'main progress',
   favorites: 'main li a',
@@ -54,10 +54,10 @@ const test = base.extend<object, { member: State }>({
   ],
 })
 
-// axe brings its own script into the page; an answer that gets lost is written down by the browser.
+// axe injects its own script into the page; the browser logs lost responses.
 test.use({ bypassCSP: true, forgiven: /net::ERR_FAILED/ })
 
-/** Opens a state in a window of its own, as the member or as a newcomer, and looks at it. */
+/** Opens a state in a new window, as the member or as a new visitor, and checks it. */
 async function look(
   { name, path, before, act, member }: Shot,
   { open, state }: { open: (options: BrowserContextOptions) => Promise<BrowserContext>; state: State },
@@ -74,7 +74,7 @@ async function look(
 }
 
 for (const shot of shots)
-  test(`${shot.name}: readable by everybody, and long words fit`, async ({ browser, member }) => {
+  test(`${shot.name}: accessible, and long words fit`, async ({ browser, member }) => {
     const open = (options: BrowserContextOptions) => browser.newContext({ ...options, locale: 'de-DE' })
     await look(shot, { open, state: member }, async (page) => {
       await expectReadable(page)
@@ -85,7 +85,7 @@ for (const shot of shots)
 
 const wide = { viewport: { width: 1440, height: 900 }, isMobile: false, hasTouch: false }
 
-test('an order says beneath its name what became of it on a wide screen, with a button beside it or without', async ({
+test('an order shows its status beneath its name on a wide screen, with or without a button', async ({
   browser,
   member,
 }) => {

@@ -4,7 +4,7 @@ import { expectFits, expectReadable } from '#e2e/support/page-quality.ts'
 import { openRoute } from '#e2e/support/routes.ts'
 import { cardForm, lockedPanel } from '#e2e/support/watching.ts'
 
-// axe brings its own script into the page.
+// axe injects its own script into the page.
 test.use({ bypassCSP: true })
 
 interface Panel {
@@ -67,7 +67,7 @@ const panels: Panel[] = [
 ]
 
 for (const { name, path, open } of panels) {
-  test(`${name}: readable by everybody, and nothing is cut`, async ({ page }) => {
+  test(`${name}: accessible, and nothing is cut off`, async ({ page }) => {
     await openRoute(page, path)
     await open(page)
     await expectReadable(page)
@@ -75,7 +75,7 @@ for (const { name, path, open } of panels) {
   })
 }
 
-test('the episode list of a phone: readable by everybody @phone', async ({ page }) => {
+test('the episode list of a phone is accessible @phone', async ({ page }) => {
   await openRoute(page, '/videos/{video}')
   await page.keyboard.press('k')
   await press(page, /^Episodes, /)

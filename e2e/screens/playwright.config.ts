@@ -4,8 +4,8 @@ import base, { desktop, onDesktops, onPhones, ownSuites, phone } from '#e2e/play
 const screensOnPhones = /(filled|studio-sheets)\.spec\.ts/
 
 /**
- * `npm run test:screens`: every screen in every language and size. The tests in this folder are about that alone; those that
- * need a flow's set-up stay in the flow's file, tagged `@screens`.
+ * `npm run test:screens`: every screen in every language and size. This folder has only such tests; those that
+ * need the set-up of a flow are in the flow's file, tagged `@screens`.
  */
 export default defineConfig({
   ...base,

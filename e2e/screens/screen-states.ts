@@ -1,19 +1,19 @@
 import type { Page } from '@playwright/test'
 import { answerWith, listEveryStatus, madeUpResult, stayAtResult } from '#e2e/support/made-up-orders.ts'
 
-/** What the contact sheets show: every route, in every state that a person can meet. */
+/** A screenshot of the contact sheets: a route in one of its states. */
 export interface Shot {
   name: string
   path: string
-  /** A member who has watched, kept and bought something; else a guest who comes for the first time. */
+  /** Shown to a member with history, favorites and purchases; else to a new guest. */
   member?: boolean
-  /** The path as it is asked for with answers delayed, missing or made up. */
+  /** Prepares the page: delays, drops or replaces responses. */
   before?: (page: Page) => Promise<unknown>
-  /** What is done before the picture is taken; in any language, so that it finds nothing by its words. */
+  /** Actions before the screenshot. They do not use texts, because they run in every language. */
   act?: (page: Page) => Promise<unknown>
 }
 
-/** What the running site has to show. */
+/** The content of the running site. */
 export interface Content {
   video: string
   section: string
@@ -44,7 +44,7 @@ const payForm = async (page: Page) => {
 }
 const inForm = (selector: string) => (page: Page) =>
   page.frameLocator('dialog iframe').locator(selector).click()
-/** Types a card and a person, finding each field by what the browser would fill it with. */
+/** Fills in a card and a name; finds fields by their autocomplete attributes. */
 const payWith = (number: string) => async (page: Page) => {
   const form = page.frameLocator('dialog iframe')
   const card = form.frameLocator('iframe')
@@ -65,7 +65,7 @@ const goOffline = async (page: Page) => {
   await page.context().setOffline(true)
   await page.locator('meta[name=offline]').waitFor({ state: 'attached' })
 }
-/** Opens a path without a connection, once the release is kept. */
+/** Opens a path offline, once the release is cached. */
 const openOffline = (path: string) => async (page: Page) => {
   const isKept = () => navigator.serviceWorker.controller?.state === 'activated'
   await page.waitForFunction(isKept, undefined, { timeout: 60_000 })
@@ -189,7 +189,7 @@ function watching({ video, plan }: Content): Shot[] {
   ]
 }
 
-/** The documents of the homepage, of a video and of the plans hold their first answers: only a way from another screen has to wait for them. */
+/** Opens a video through navigation, because the documents of the homepage, a video and the plans embed their first responses. */
 const videoOnItsWay = (video: string) => (page: Page) => slowAnswers(page).then(() => goTo(page, video))
 const videoWithoutAnswer = (video: string) => (page: Page) => noAnswers(page).then(() => goTo(page, video))
 const plansWithoutAnswer = (page: Page) => noAnswers(page).then(() => goTo(page, '/shopping'))

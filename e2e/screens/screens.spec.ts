@@ -10,20 +10,17 @@ import {
 } from '#e2e/support/page-quality.ts'
 import { openRoute, routes } from '#e2e/support/routes.ts'
 
-// axe brings its own script into the page.
+// axe injects its own script into the page.
 test.use({ bypassCSP: true })
 
-/** What a browser asks for so that the site answers in each language. */
+/** The browser locales of the site's languages. */
 const locales: Record<Language, string> = { en: 'en-US', es: 'es-ES', fy: 'fr-FR', dy: 'de-DE', pt: 'pt-BR' }
 
 for (const language of languages)
   test.describe(`in ${locales[language]}`, () => {
     test.use({ locale: locales[language] })
     for (const { name, path } of routes)
-      test(`${name}: readable by everybody, nothing jumps, and long words fit`, async ({
-        page,
-        isMobile,
-      }) => {
+      test(`${name}: accessible, no layout shift, and long words fit`, async ({ page, isMobile }) => {
         await watchShifts(page)
         await openRoute(page, path)
         await expectReadable(page)
@@ -33,7 +30,7 @@ for (const language of languages)
       })
   })
 
-test('who asked for less motion gets none', async ({ page }) => {
+test('respects the preference for reduced motion', async ({ page }) => {
   await page.emulateMedia({ reducedMotion: 'reduce' })
   const moving = () =>
     page.evaluate(() =>

@@ -5,7 +5,7 @@ import { enterStudio, inviteOperator } from '#e2e/support/studio.ts'
 
 test.use({ bypassCSP: true })
 
-/** What asks in a sheet of its own, by the page it is on and the button that opens it. */
+/** The studio's sheets, by their page and the button that opens them. */
 const sheets = {
   en: [
     ['/studio/content', 'New video'],
@@ -28,10 +28,10 @@ const sheets = {
 } as const
 
 for (const language of ['en', 'dy'] as const)
-  test(`every sheet of the studio is opened by a key, is readable, and gives the focus back, in ${language}`, async ({
+  test(`every sheet of the studio opens by key, is accessible, and restores the focus, in ${language}`, async ({
     page,
   }) => {
-    // Seven pages, each walked through by Tab.
+    // Seven pages, each traversed by Tab.
     test.setTimeout(300_000)
     await inviteOperator('analyst')
     await enterStudio(page, 'owner')

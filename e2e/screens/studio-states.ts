@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import { answer, click, inTurn, submit, type, type Shot } from './screen-states.ts'
 
-/** What the studio of the running site has to show; undefined where it has none of it. */
+/** The content of the running site's studio; undefined if it is missing. */
 interface StudioContent {
   video: string | undefined
   draft: string | undefined
@@ -16,14 +16,14 @@ const none = { code: 200, data: { list: [], next_cursor: null } }
 const studioPath = '/studio'
 type Act = NonNullable<Shot['act']>
 
-/** What somebody sees who is signed in; in a part further down the page where one is named by its place. */
+/** Returns the screenshot of a studio page, optionally scrolled to a section. */
 const studioScreen = (name: string, path: string, ...acts: Act[]): Shot => ({
   name,
   path: studioPath + path,
   member: true,
   act: inTurn(...acts),
 })
-/** The same, met with answers that come late, never or made up. */
+/** The same with delayed, missing or replaced responses. */
 const studioScreenWith = (name: string, path: string, before: Act, ...acts: Act[]): Shot => ({
   ...studioScreen(name, path, ...acts),
   before,
@@ -43,7 +43,7 @@ const press =
   (page) =>
     page.locator(selector).nth(place).click()
 
-/** Which addresses there are to open, as the operator is told who is signed in. */
+/** Finds the content to open as the signed-in operator. */
 export async function findStudioContent(page: Page, url: string): Promise<StudioContent> {
   const list = async (path: string) => {
     const response = await page.request.get(`${url}/api/studio/${path}`)
@@ -63,7 +63,7 @@ export async function findStudioContent(page: Page, url: string): Promise<Studio
   }
 }
 
-/** Every area's page, with its dialogs, forms with messages, and what stands where nothing is or comes. */
+/** Returns every page with its dialogs, form errors, and empty and loading states. */
 export const studioShotsOf = (content: StudioContent): Shot[] => [
   ...door(),
   ...videos(content),
@@ -279,7 +279,7 @@ const slowList = (path: string) => (page: Page) => page.route(`**/api/studio/${p
 const failing = (path: string) => (page: Page) =>
   page.route(`**/api/studio/${path}*`, (route) => route.fulfill({ status: 500, body: '' }))
 
-/** The link is made up: nobody is added for a picture. */
+/** Fakes the link, so that no operator is added for a screenshot. */
 const madeLink: Act = async (page) => {
   const email = 'eva@example.com'
   const info = {
@@ -292,7 +292,7 @@ const madeLink: Act = async (page) => {
   await submit(page)
 }
 
-/** What the site says of itself, as it would be with a mail server that is away and a job that fails. */
+/** Fakes the health of a site with an unreachable mail server and a failing job. */
 const somethingFails: Act = async (page) => {
   await page.route('**/api/studio/system/jobs*', async (route) => {
     const response = await route.fetch()

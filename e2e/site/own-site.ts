@@ -3,12 +3,12 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import type { Prepared, Template } from './templates.ts'
 
-/** What a test file asks of its site. */
+/** The site that a test file requests. */
 export interface SiteSettings {
   template: Template
-  /** Whether Stripe, PayPal, a sign-in issuer and marketing pixels are set up beside the sandbox; else it has only the sandbox. */
+  /** True to set up Stripe, PayPal, a sign-in issuer and marketing pixels in addition to the sandbox. */
   standIns: boolean
-  /** Environment variables on top. */
+  /** Additional environment variables. */
   settings: Record<string, string>
 }
 
@@ -24,7 +24,7 @@ export interface Answer {
   error?: string
 }
 
-/** Where a site keeps its data. */
+/** The data directory and database of an open site. */
 export interface OpenSite {
   dataDir: string
   databaseUrl: string
@@ -52,18 +52,18 @@ export class SiteServer {
     })
   }
 
-  /** Closes the site that is open and opens another on a fresh clone. */
+  /** Closes the open site and opens another on a new clone. */
   async open(settings: SiteSettings): Promise<OpenSite> {
     // Written by serve.ts.
     return (await this.#ask({ call: 'open', args: [settings] })) as OpenSite
   }
 
-  /** Runs one of the operator's commands, as `npm run studio` does. @returns what it prints */
+  /** Runs an operator's command, as `npm run studio` does. @returns its output */
   async studio(...args: string[]): Promise<string> {
     return String(await this.#ask({ call: 'studio', args }))
   }
 
-  /** Moves the site's clock on, as `npm run forward` does, until the site has seen it. */
+  /** Advances the site's clock, as `npm run forward` does, and waits until the site has applied it. */
   async forward(length: string): Promise<void> {
     await this.#ask({ call: 'forward', args: [length] })
   }
@@ -92,18 +92,18 @@ interface CurrentSite extends OpenSite {
 
 let current: CurrentSite | undefined
 
-/** Says which site this worker's helpers mean. */
+/** Sets the site that this worker's helpers use. */
 export function setCurrentSite(site: CurrentSite): void {
   current = site
 }
 
-/** The site of the test that runs. @throws Error outside of a test */
+/** Returns the site of the running test. @throws Error outside a test */
 export function currentSite(): CurrentSite {
   if (!current) throw new Error('Only a test has a site.')
   return current
 }
 
-/** What was prepared for this run (global-setup.ts). */
+/** Returns the prepared templates of this run (global-setup.ts). */
 export function prepared(): Prepared {
   return JSON.parse(process.env['E2E_PREPARED'] ?? '') as Prepared
 }

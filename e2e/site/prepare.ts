@@ -1,5 +1,5 @@
-// Prepares what the browser tests' sites are cloned from: a PostgreSQL server with one database per template, and the
-// templates' media. Sends `Prepared` to its parent and keeps the server until the parent disconnects.
+// Prepares the templates of the browser tests' sites: a PostgreSQL server with one database per template, and the
+// templates' media. Sends `Prepared` to its parent and keeps the server running until the parent disconnects.
 import { mkdtempSync, rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -50,7 +50,7 @@ await admin.connect()
 for (const name of templateNames()) await admin.query(`CREATE DATABASE ${templateDatabase(name)}`)
 await admin.end()
 const made = await Promise.all(templateNames().map(async (name) => [name, await fill(name)] as const))
-// Every template is in `made`.
+// `made` contains every template.
 const operators = Object.fromEntries(made) as Prepared['operators']
 process.send?.({ server, home, operators } satisfies Prepared)
 
@@ -58,7 +58,7 @@ function templateNames(): Template[] {
   return Object.keys(templates) as Template[]
 }
 
-/** Fills a template's database and data directory through the ordinary import. @returns its operators */
+/** Fills a template's database and data directory with the ordinary import. @returns its operators */
 async function fill(name: Template): Promise<Record<Role, ReadyOperator>> {
   const { dramas, settings } = templates[name]
   const config = loadConfig({

@@ -1,5 +1,5 @@
-// Serves the sites of one worker of the browser tests, one at a time, each on a clone of a template. Its parent asks by
-// messages; it ends with its parent.
+// Serves the sites of one browser test worker, one at a time, each on a clone of a template. Its parent sends
+// requests as messages; it exits with its parent.
 import { cpSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -41,7 +41,7 @@ async function answer({ call, args }: Request): Promise<unknown> {
     await open?.stopListening()
     const before = open
     open = undefined
-    // What the last site still does for itself keeps nobody waiting.
+    // Does not wait until the last site has closed.
     closing = Promise.all([closing, before?.close()])
     open = await openSite(args[0])
     return { dataDir: open.dataDir, databaseUrl: open.databaseUrl } satisfies OpenSite

@@ -7,7 +7,7 @@ import { startSocialIssuer } from '#e2e/stand-ins/social-issuer.ts'
 
 let started: Promise<Record<string, string>> | undefined
 
-/** Starts the third parties once in this process, beside the sandbox. @returns a site's settings for them */
+/** Starts the third-party stand-ins once in this process. @returns a site's settings for them */
 export function standIns(): Promise<Record<string, string>> {
   return (started ??= start())
 }

@@ -2,7 +2,7 @@ import type { Role } from '#contract/studio/command.ts'
 import { dramas, type Drama } from '#e2e/support/make-content.ts'
 import { unlimitedQuotas } from '#server/testing/site/unlimited.ts'
 
-/** What a test's site can begin with: each is imported once per run and cloned for every test file. */
+/** The templates of test sites: each is imported once per run and cloned for every test file. */
 export const templates = {
   /** Six episodes, the first three free, and a second drama of one wide episode without sound. */
   tower: { dramas, settings: {} },
@@ -20,7 +20,7 @@ export const templates = {
 
 export type Template = keyof typeof templates
 
-/** Settings that hold for every site of the browser tests. The secret is the same so that a clone can read its template's. */
+/** Settings of every site of the browser tests. The secret is the same so that a clone can decrypt its template's secrets. */
 export const commonSettings = {
   APP_SECRET: 'the secret of every site that the browser tests open',
   DEMO: '0',
@@ -28,18 +28,18 @@ export const commonSettings = {
   ...unlimitedQuotas,
 }
 
-/** An operator who is in every template, with the cookie of an open session. */
+/** An operator of every template, with the cookie of an active session. */
 export interface ReadyOperator {
   email: string
   secret: string
   cookie: string
 }
 
-/** What prepare.ts made, for the processes that open sites on it. */
+/** The results of prepare.ts, for the processes that open sites. */
 export interface Prepared {
   /** The PostgreSQL server, without a database name. */
   server: { host: string; user: string }
-  /** Holds a data directory per template, and the source films in `dramas`. */
+  /** Contains a data directory per template, and the source videos in `dramas`. */
   home: string
   operators: Record<Template, Record<Role, ReadyOperator>>
 }

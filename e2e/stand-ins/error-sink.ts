@@ -1,18 +1,18 @@
 import { inflateSync } from 'node:zlib'
 import type { BrowserContext } from '@playwright/test'
 
-/** Where the browser tests' site reports errors to; nobody listens there but the tests. */
+/** The origin to which the test site reports errors; only the tests handle it. */
 export const sinkOrigin = 'http://errors.test'
 export const sinkDsn = 'http://public@errors.test/7'
 
-/** One item of an envelope: its kind, and its payload where that is JSON. */
+/** An item of an envelope: its type, and its payload if that is JSON. */
 export interface Item {
   type: string
   text: string
   payload: Record<string, unknown> | null
 }
 
-/** Takes the envelopes that browsers send, apart into their items. */
+/** Receives the envelopes that browsers send. @returns their items */
 export async function catchEnvelopes(context: BrowserContext): Promise<Item[]> {
   const items: Item[] = []
   await context.route(`${sinkOrigin}/**`, async (route) => {
@@ -26,7 +26,7 @@ export async function catchEnvelopes(context: BrowserContext): Promise<Item[]> {
   return items
 }
 
-/** An envelope is a header of its own, then a header and a payload for each item, all but a sized payload ended by a line's end. */
+/** Parses an envelope: its header, then a header and a payload per item. All end with a newline, except payloads with a length. */
 function readEnvelope(envelope: Buffer): Item[] {
   const items: Item[] = []
   let at = envelope.indexOf('\n') + 1
@@ -47,7 +47,7 @@ function endOfLine(bytes: Buffer, from: number): number {
   return end === -1 ? bytes.length : end
 }
 
-/** A recording is a line of JSON and then its events, compressed. */
+/** Returns the text of a recording: a line of JSON, and its compressed events. */
 function textOf(payload: Buffer): string {
   const begin = endOfLine(payload, 0) + 1
   const compressed = payload[begin] === 0x78

@@ -1,7 +1,7 @@
 import type { BrowserContext } from '@playwright/test'
 import { sinkOrigin } from './error-sink.ts'
 
-/** What a stand-in of a platform's server was told by a browser. */
+/** An event that a browser sent to a platform's stand-in. */
 export interface Told {
   platform: string
   event: string
@@ -11,18 +11,18 @@ export interface Told {
 
 export interface PixelServers {
   told: Told[]
-  /** Everything that was asked of any host but the site's own. */
+  /** All requests to hosts other than the site. */
   asked: string[]
-  /** The events that one platform was told of, in order. */
+  /** Returns the events sent to one platform, in order. */
   eventsOf(platform: string): string[]
 }
 
-/** The pixels that the browser tests' site is set up with. */
+/** The pixel ids of the test site. */
 export const pixelIds = { meta: '1234567890', google: 'G-TEST1', tiktok: 'CTEST2', bigo: '987654' }
 
 /**
- * The platforms' scripts, as far as they matter: each takes what waits in its queue and tells its server by a picture, so
- * that the documents' policy has to let both through.
+ * The relevant parts of the platforms' scripts: each sends its queued events to its server as image requests, so
+ * that the content security policy must allow both.
  */
 const scripts: Record<string, string> = {
   'connect.facebook.net': `{
@@ -61,7 +61,7 @@ const scripts: Record<string, string> = {
 
 const picture = Buffer.from('R0lGODlhAQABAAAAACwAAAAAAQABAAA=', 'base64')
 
-/** Stands in for the servers of all four platforms. */
+/** Replaces the servers of all four platforms. */
 export async function standIn(context: BrowserContext, siteUrl: string): Promise<PixelServers> {
   const told: Told[] = []
   const asked: string[] = []

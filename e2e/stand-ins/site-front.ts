@@ -3,17 +3,17 @@ import { createServer, request as ask, type IncomingMessage, type ServerResponse
 import { join } from 'node:path'
 import { frontPort, sitePort } from '#e2e/support/site-url.ts'
 
-/** What stands between the browser and the site in the tests of the service worker. */
+/** The URL of the proxy between the browser and the site in the service worker tests. */
 export const frontUrl = `http://localhost:${frontPort}`
 
 export interface Front {
-  /** Nobody answers. */
+  /** Drops all requests. */
   away: boolean
-  /** Documents take long. */
+  /** Delays documents. */
   slow: boolean
-  /** Which release is out: of the second every file has another name, and no old name is there any more. */
+  /** The deployed release: in the second one every file has another name, and the old names do not exist. */
   release: 1 | 2
-  /** Files that are gone in any release. */
+  /** Files that are missing in both releases. */
   gone: RegExp | undefined
   close(): Promise<void>
 }
@@ -23,7 +23,7 @@ const fileName = /[\w.-]+-[\w-]{7}\.(?:js|css|woff2)/g
 const texts = /html|javascript|css/
 const slowMs = 30_000
 
-/** Serves the built site as if it were either of two releases. */
+/** Serves the built site as one of two releases. */
 export async function openFront(): Promise<Front> {
   const front: Front = { away: false, slow: false, release: 1, gone: undefined, close }
   const server = createServer((request, response) => {

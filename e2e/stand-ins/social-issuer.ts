@@ -7,17 +7,17 @@ import {
   type TokenRequestIncomingMessage,
 } from 'oauth2-mock-server'
 
-/** By this cookie of the browser the issuer knows a person and their address; without it each visit brings somebody new. */
+/** The cookie with which the issuer recognizes a user and their address; without it each visit is a new user. */
 export const knownBy = 'known_by'
-/** Who does not agree, and is sent back without anything. */
+/** The user who denies access and is redirected without a code. */
 export const nobody = 'nobody'
 
-/** A real OpenID Connect issuer that agrees to everything. @returns the site's settings for it */
+/** Starts a real OpenID Connect issuer that grants every request. @returns the site's settings for it */
 export async function startSocialIssuer(): Promise<Record<string, string>> {
   const server = new OAuth2Server()
   await server.issuer.keys.generate('RS256')
   await server.start(0, 'localhost')
-  /** The addresses of those whom the issuer knows, by the code that it sent them back with. */
+  /** The addresses of recognized users, by their authorization code. */
   const known = new Map<string, string>()
   server.service.on(
     'beforeAuthorizeRedirect',

@@ -1,4 +1,4 @@
-// One of Stripe's fields, in its frame. What is typed here goes to Stripe's API and nowhere else.
+// One of Stripe's fields in its frame. Its input is sent only to Stripe's API.
 ;(() => {
   type Kind = 'cardNumber' | 'cardExpiry' | 'cardCvc'
   interface Options {
@@ -7,7 +7,7 @@
   }
 
   const query = new URLSearchParams(location.search)
-  // Written by the stand-in's own script.
+  // Set by the stand-in's own script.
   const kind = query.get('kind') as Kind
   const options: Options = JSON.parse(query.get('options') ?? '{}')
   const labels = {
@@ -53,7 +53,7 @@ input[aria-invalid=true] { color: ${invalid.color} }`
     return month >= 1 && month <= 12 && (2000 + year) * 12 + month > now.getFullYear() * 12 + now.getMonth()
   }
 
-  /** As Stripe does: a number that is as long as it gets is judged at once, anything else when it is left. */
+  /** As Stripe does: validates a number of full length immediately, other input on blur. */
   function tellChange(left: boolean): void {
     const complete = isComplete()
     const empty = input.value === ''

@@ -1,4 +1,4 @@
-// Stands in for https://js.stripe.com/v3/, as far as the payment document makes use of it.
+// Replaces the parts of https://js.stripe.com/v3/ that the payment document uses.
 ;(() => {
   type Kind = 'cardNumber' | 'cardExpiry' | 'cardCvc'
   interface Answer {
@@ -19,7 +19,7 @@
     cardCvc: 'incomplete_cvc',
   }
 
-  /** Waits for one message of a frame's. */
+  /** Waits for one message of a frame. */
   function heard<T>(frame: HTMLIFrameElement, event: string): Promise<T> {
     return new Promise((resolve) => {
       const hear = ({ source, data }: MessageEvent) => {
@@ -60,14 +60,14 @@
       if (source !== frame.contentWindow) return
       if (data.event === 'change') field.complete = data.detail.complete
       if (data.event === 'enter') frame.closest('form')?.requestSubmit()
-      // Each hearer gets what its event brings.
+      // Each listener receives the detail of its event.
       hearers.get(data.event)?.(data.detail as never)
     }
     addEventListener('message', hear)
     return field
   }
 
-  /** The bank's page lies over the form until it has an answer. */
+  /** Shows the bank's page over the form until it returns a result. */
   async function askBank(publicKey: string, clientSecret: string): Promise<void> {
     const frame = document.createElement('iframe')
     frame.src = `https://hooks.stripe.com/bank.html?${new URLSearchParams({ key: publicKey, client_secret: clientSecret })}`
@@ -86,7 +86,7 @@
   }
   type Deferred = Pick<Partial<Intent>, 'amount' | 'currency'> & { setupFutureUsage?: string | null }
 
-  /** The wallet's sheet, which the browser draws and no page can reach. */
+  /** Shows the wallet's sheet, which the browser draws outside the page. */
   function openSheet(amount: string): { approved: Promise<string | null>; close(): void } {
     const sheet = document.createElement('dialog')
     sheet.ariaLabel = 'Google Pay'
@@ -112,7 +112,7 @@
     button.textContent = 'Google Pay'
     button.style.cssText = 'width: 100%; height: 52px; border-radius: 26px; background: #fff; color: #000'
     const hearers = new Map<string, (detail: never) => void>()
-    // Each hearer gets what its event brings.
+    // Each listener receives the detail of its event.
     const tell = (event: string, detail: object) => hearers.get(event)?.(detail as never)
     const express = {
       card: '',
@@ -143,7 +143,7 @@
     return express
   }
 
-  /** As Stripe does: what the server has made has to be what the sheet showed. */
+  /** As Stripe does: the server's intent must match the sheet. */
   async function checkSame(publicKey: string, clientSecret: string, shown: Deferred): Promise<void> {
     const [id] = clientSecret.split('_secret_')
     const query = new URLSearchParams({ key: publicKey, client_secret: clientSecret })
@@ -198,7 +198,7 @@
       confirmCardSetup: confirm,
     }
 
-    /** The card goes to a payment, or to what keeps it: the secret says which. */
+    /** Confirms a payment or a set-up intent, depending on the secret. */
     async function confirm(clientSecret: string, data: object) {
       const shown = fields.filter(({ frame }) => frame.isConnected)
       const [number] = shown
@@ -213,7 +213,7 @@
     }
   }
 
-  /** What a confirmed intent comes to, with the bank's check where that is asked for. */
+  /** Returns the result of a confirmed intent, after 3-D Secure if required. */
   async function afterConfirm(publicKey: string, clientSecret: string, { error, ...intent }: Answer) {
     if (error) return { error }
     if (intent.status !== 'requires_action') return {}

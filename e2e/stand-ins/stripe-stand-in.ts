@@ -14,14 +14,14 @@ const bank = page(
 )
 const script = read('stripe-script.browser.ts')
 
-/** What was asked of Stripe's hosts by a browser. */
+/** A browser's requests to Stripe's hosts. */
 export interface AskedOfStripe {
-  /** The documents that asked for its script. */
+  /** The documents that requested its script. */
   askedBy: string[]
   confirmed: number
 }
 
-/** Stands in for Stripe's hosts: its script and frames from here, its API from the process that the site asks too. */
+/** Replaces Stripe's hosts: serves its script and frames, and forwards its API to the process that the site uses too. */
 export async function standInStripe(context: BrowserContext): Promise<AskedOfStripe> {
   const asked: AskedOfStripe = { askedBy: [], confirmed: 0 }
   await context.route(/^https:\/\/js\.stripe\.com\/v3\/$/, async (route) => {

@@ -9,10 +9,10 @@ import { expectReadable } from '#e2e/support/page-quality.ts'
 import { prepared } from '#e2e/site/own-site.ts'
 import { enterStudio } from '#e2e/support/studio.ts'
 
-// The network is lost on purpose, and too many calls are said to be made.
+// The tests drop the network and return 429 responses.
 test.use({ bypassCSP: true, forgiven: /net::ERR_|status of 429/ })
 
-/** An episode of the site's own films, with an empty box at its end so that it comes in three parts. */
+/** Returns a test video with an empty box at its end, so that it is uploaded in three parts. */
 function film(): Buffer {
   const folder = join(prepared().home, 'dramas', 'tower')
   const path = dramas.map(({ slug }) => join(folder, slug, '01.mp4')).find(existsSync)
@@ -21,7 +21,7 @@ function film(): Buffer {
   return Buffer.concat([readFileSync(path ?? ''), head, Buffer.alloc(2 * partBytes)])
 }
 
-test('a file that was cut off goes on after a reload, and the draft becomes a published video', async ({
+test('an interrupted upload resumes after a reload, and the draft becomes a published video', async ({
   page,
 }, testInfo) => {
   test.setTimeout(300_000)
@@ -36,7 +36,7 @@ test('a file that was cut off goes on after a reload, and the draft becomes a pu
     '01.en.vtt': 'WEBVTT\n\n00:00.100 --> 00:00.900\nHello\n',
     'E03.en.vtt': 'WEBVTT\n',
   }
-  // Of the disk, because a file is known again by its last change too.
+  // Files on disk, because they are also identified by their modification time.
   const files = Object.entries(contents).map(([name, content]) => {
     const path = testInfo.outputPath(name)
     writeFileSync(path, content)
@@ -100,9 +100,7 @@ test('a file that was cut off goes on after a reload, and the draft becomes a pu
   await expect(page).toHaveTitle(/Brought in by hand/)
 })
 
-test('a folder that says what its video is fills the draft, and leaves what was typed by hand', async ({
-  page,
-}) => {
+test('a folder with a description fills the draft, and keeps manual input', async ({ page }) => {
   await enterStudio(page, 'editor')
   await page.goto('/studio/content')
   await page.getByRole('button', { name: 'New video' }).click()
@@ -129,7 +127,7 @@ price: { currency: USD, episode_cents: 77, video_cents: 7.77 }
   await expect(page.getByRole('checkbox', { name: 'Synopsis · English' })).toBeChecked()
   const title = page.getByRole('checkbox', { name: 'Title · English' })
   await expect(title).not.toBeChecked()
-  // Nobody has typed these.
+  // These fields have no manual input.
   await expect(
     page.getByText(
       /^(Copied from your previous video|Default values).*: prices, free episodes\. You can change/,
@@ -148,9 +146,9 @@ price: { currency: USD, episode_cents: 77, video_cents: 7.77 }
   await expect(page.getByLabel('Episode price')).toHaveValue('0.77')
   await expect(page.getByText(/^(Copied from your previous video|Default values)/)).toHaveCount(0)
   await expect(page.getByRole('textbox', { name: 'Synopsis' }).first()).toHaveValue('Two sisters.')
-  // What somebody is typing meanwhile stays.
+  // Concurrent input is kept.
   await expect(page.getByRole('textbox', { name: 'Title' }).last()).toHaveValue('Maré')
-  // What the folder said before stands there until it has been read again.
+  // The old values are shown until the folder has been read again.
   const readAgain = page.waitForResponse((answer) => answer.url().endsWith('/api/studio/video/description'))
   await drop(description.replace('7.77', '777'))
   await (await readAgain).finished()
@@ -160,7 +158,7 @@ price: { currency: USD, episode_cents: 77, video_cents: 7.77 }
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Salt')
 })
 
-test('a season comes with the titles of its episodes by one act, and what is left of it is given up by one', async ({
+test('files and episode titles of a season are uploaded in one step, and the rest is discarded in one step', async ({
   page,
 }) => {
   test.setTimeout(300_000)
@@ -222,8 +220,8 @@ episodes:
   await expect(episode(1)).toContainText('High tide')
 })
 
-// Its folder is named after it: without a locale Chromium opens no path beyond ASCII.
-test('files may be dropped anywhere on the page of their video; elsewhere they do not take the place of the studio', async ({
+// The title must be ASCII: it names the output folder, and Chromium without a locale opens only ASCII paths.
+test('files can be dropped anywhere on the page of their video; elsewhere they do not replace the studio page', async ({
   page,
 }, testInfo) => {
   await enterStudio(page, 'editor')

@@ -7,7 +7,7 @@ import { tinyFilm } from '#e2e/support/tiny-film.ts'
 
 test.use({ bypassCSP: true })
 
-/** A video that is out, with as many episodes as films and a title of its own. @returns the title and its id */
+/** Publishes a video with one episode per file and a unique title. @returns the title and its id */
 async function openPublished(page: Page, films: Buffer[]): Promise<{ title: string; id: string }> {
   await enterStudio(page, 'editor')
   const title = `Cover ${crypto.randomUUID().slice(0, 8)}`
@@ -22,10 +22,10 @@ async function openPublished(page: Page, films: Buffer[]): Promise<{ title: stri
 
 const coverOf = (page: Page, title: string) => page.getByRole('img', { name: `Cover of ${title}` })
 
-/** The mean colour of a picture that is on screen, roughly by name. */
+/** Returns an approximate name of the mean colour of an image on screen. */
 const colourOf = (picture: Locator) =>
   picture.evaluate(async (element: HTMLImageElement | HTMLCanvasElement) => {
-    // It is called off where another picture comes meanwhile.
+    // Decoding is cancelled if another image replaces it.
     if (element instanceof HTMLImageElement) await element.decode().catch(() => {})
     const canvas = document.createElement('canvas')
     const context = canvas.getContext('2d')
@@ -38,7 +38,7 @@ const colourOf = (picture: Locator) =>
     return green > 60 || red + blue > 100 ? 'mixed' : 'black'
   })
 
-/** What a visitor finds the video by. */
+/** Returns the cover that a visitor sees. */
 async function coverForVisitors(browser: Browser, title: string): Promise<string> {
   const viewer = await (await browser.newContext({ locale: 'en-US' })).newPage()
   await viewer.goto(`/searchDetail/${encodeURIComponent(title)}`)
@@ -49,7 +49,7 @@ async function coverForVisitors(browser: Browser, title: string): Promise<string
   return colour
 }
 
-/** Three times as wide as a cover shows, red on the left and blue on the right. */
+/** Returns an image three times as wide as a cover, red on the left and blue on the right. */
 async function wide(): Promise<{ name: string; mimeType: string; buffer: Buffer }> {
   const [width, height] = [900, 400]
   const half = await sharp({ create: { width: width / 2, height, channels: 3, background: '#1020e0' } })
@@ -62,7 +62,7 @@ async function wide(): Promise<{ name: string; mimeType: string; buffer: Buffer 
   return { name: 'wide.png', mimeType: 'image/png', buffer }
 }
 
-test('a picture is cut to shape by dragging it and by keys, and visitors find the video by that part @desktop', async ({
+test('an image is cropped by dragging and by keys, and visitors see that part as the cover @desktop', async ({
   page,
   browser,
   isMobile,
@@ -79,7 +79,7 @@ test('a picture is cut to shape by dragging it and by keys, and visitors find th
     { x: x + 20, y: y + 50 },
     { x: x + width + 150, y: y + 60 },
   ]
-  // Far beyond the picture, which a hand does that is quick.
+  // Far beyond the image, as in a quick drag.
   if (isMobile) {
     const devtools = await page.context().newCDPSession(page)
     const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', touchPoints: { x: number; y: number }[]) =>
@@ -106,7 +106,7 @@ test('a picture is cut to shape by dragging it and by keys, and visitors find th
   await expect.poll(() => coverForVisitors(browser, title)).toBe('blue')
 })
 
-test('a frame of any episode that plays becomes the cover @phone', async ({ page }) => {
+test('a frame of any playable episode can become the cover @phone', async ({ page }) => {
   const { title } = await openPublished(page, [await tinyFilm(), await tinyFilm()])
   await expect(page.locator('#episodes ol > li').nth(1)).toContainText('Ready')
   const before = await coverOf(page, title).getAttribute('src')
@@ -116,7 +116,7 @@ test('a frame of any episode that plays becomes the cover @phone', async ({ page
   await expect
     .poll(() => dialog.locator('video').evaluate((video: HTMLVideoElement) => video.readyState))
     .toBeGreaterThan(1)
-  // What is seen is what would be taken.
+  // The visible frame is the one that would be used.
   await expect(dialog.locator('video')).not.toHaveAttribute('poster')
   await expectReadable(page)
   await dialog.getByRole('button', { name: 'Use this frame' }).click()

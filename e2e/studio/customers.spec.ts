@@ -18,7 +18,7 @@ const post = async (page: Page, path: string, data: object) => {
   return (await answer.json()) as { code: number }
 }
 
-/** In this window from now on: somebody with an account. */
+/** Registers a member in this window. */
 async function register(page: Page): Promise<Member> {
   await page.goto('/')
   const email = `mia-${crypto.randomUUID().slice(0, 8)}@example.com`
@@ -28,7 +28,7 @@ async function register(page: Page): Promise<Member> {
   return { id: info.id, email }
 }
 
-/** Whether the window's own viewer may play an episode of the tower: 200, or 402 where it is locked. */
+/** Returns 200 if the window's viewer can play an episode of the tower, 402 if it is locked. */
 async function playCode(page: Page, number: number): Promise<number> {
   const video_id = /vid_\w+/.exec(await towerUrl(page, 1))?.[0] ?? ''
   const list = await page.request.get(`/api/video/episode?video_id=${video_id}`)
@@ -38,7 +38,7 @@ async function playCode(page: Page, number: number): Promise<number> {
   return ((await answer.json()) as { code: number }).code
 }
 
-test('support finds a member by address and by id, sees what they bought, watched and where they are signed in, and signs them out @phone', async ({
+test('support finds a member by address and by id, sees purchases, history and sessions, and signs the member out @phone', async ({
   page,
 }) => {
   await page.goto(await towerUrl(page, 4))
@@ -70,7 +70,7 @@ test('support finds a member by address and by id, sees what they bought, watche
   expect(info.role).toBe('visitor')
 })
 
-test('whoever looked for a video and chose none is asked, and gives nothing @desktop', async ({ page }) => {
+test('granting access requires choosing a video after a search @desktop', async ({ page }) => {
   const { id } = await register(page)
   await enterStudio(page, 'owner')
   await page.goto(`/studio/people/${id}`)
@@ -87,7 +87,7 @@ test('whoever looked for a video and chose none is asked, and gives nothing @des
   await expect(page.getByText('Free episodes only')).toBeVisible()
 })
 
-test('a right is given with a reason and plays at once, and is taken away again by the keyboard @phone', async ({
+test('access is granted with a reason and is effective immediately, and can be revoked with the keyboard @phone', async ({
   page,
 }) => {
   const { id } = await register(page)
@@ -117,7 +117,7 @@ test('a right is given with a reason and plays at once, and is taken away again 
   await page.route('**/api/studio/entitlements', (route) => route.fulfill(refusal), { times: 1 })
   await page.keyboard.press('Enter')
   await expect(page.getByText('Not now.')).toBeVisible()
-  // What was refused is not saved: it is asked for before it is lost.
+  // Refused input is unsaved, so closing asks for confirmation.
   await page.keyboard.press('Escape')
   const question = page.getByRole('dialog', { name: 'Leave without saving?' })
   await expect(question).toBeVisible()
@@ -132,7 +132,7 @@ test('a right is given with a reason and plays at once, and is taken away again 
   await expect(trail).toContainText('entitlement revoke')
 })
 
-test('somebody is deleted on request, with a reason, and nothing more can be done to them @desktop', async ({
+test('a customer is deleted on request with a reason, and has no further actions @desktop', async ({
   page,
 }) => {
   const { id, email } = await register(page)
@@ -151,7 +151,7 @@ test('somebody is deleted on request, with a reason, and nothing more can be don
   await expect(page.getByText('No customers found')).toBeVisible()
 })
 
-test('support helps people and has none of what is the owner’s; an editor finds no people at all @desktop', async ({
+test('support has access to customers but not to owner pages; an editor has no access to customers @desktop', async ({
   page,
   browser,
 }) => {
@@ -191,7 +191,7 @@ for (const [language, heading] of [
   ['en', 'Grant access'],
   ['dy', 'Zugang gewähren'],
 ] as const)
-  test(`somebody’s page is readable and fits, in ${language}`, { tag: '@screens' }, async ({ page }) => {
+  test(`the customer page is accessible and fits, in ${language}`, { tag: '@screens' }, async ({ page }) => {
     const { id } = await register(page)
     await enterStudio(page, 'owner')
     await page.goto(`/studio/people/${id}?lang=${language}`)

@@ -12,14 +12,14 @@ const tales = Array.from({ length: count }, (_, index) => `Tale ${index + 1}`)
 const rowsOf = (page: Page) => page.locator('#episodes ol > li')
 const orderOf = (page: Page) => page.locator('#episodes ol > li strong').allTextContents()
 
-/** The order that the site has, and so whoever opens the page next. */
+/** Returns the stored order of the episodes. */
 async function keptOrder(page: Page, id: string): Promise<string[]> {
   const answer = await page.request.get(`/api/studio/episodes?video_id=${id}`)
   const { data } = (await answer.json()) as { data: { list: { titles: { en: string } }[] } }
   return data.list.map(({ titles }) => titles.en)
 }
 
-/** The page of a draft with a season that has just come in. @returns its id */
+/** Opens the page of a draft with a newly uploaded season. @returns its id */
 async function openSeason(page: Page): Promise<string> {
   await enterStudio(page, 'editor')
   const id = await beginDraft(page, 'A season to put in order')
@@ -29,7 +29,7 @@ async function openSeason(page: Page): Promise<string> {
   return id
 }
 
-/** The same once its films are made: rows that change move what lies where it is dragged to. */
+/** The same after conversion, because changing rows would move the drop target. */
 async function openMadeSeason(page: Page): Promise<string> {
   test.setTimeout(300_000)
   const id = await openSeason(page)
@@ -37,7 +37,7 @@ async function openMadeSeason(page: Page): Promise<string> {
   return id
 }
 
-/** Dragging by a mouse, or by a finger where the page is shown on a phone. */
+/** Drags with a mouse, or with a finger on a phone. */
 interface Hand {
   take: (at: Point) => Promise<void>
   move: (to: Point) => Promise<void>
@@ -71,7 +71,7 @@ function fingerOf(devtools: CDPSession): Hand {
 const handOf = async (page: Page, isFinger: boolean): Promise<Hand> =>
   isFinger ? fingerOf(await page.context().newCDPSession(page)) : mouseOf(page)
 
-/** The middle of a row's handle. */
+/** Returns the centre of a row's handle. */
 async function gripOf(page: Page, place: number): Promise<Point> {
   const grip = rowsOf(page)
     .nth(place - 1)
@@ -80,13 +80,13 @@ async function gripOf(page: Page, place: number): Promise<Point> {
   return { x: x + width / 2, y: y + height / 2 }
 }
 
-/** How far down the middle of a row is. */
+/** Returns the vertical centre of a row. */
 const middleOf = (page: Page, place: number) =>
   rowsOf(page)
     .nth(place - 1)
     .evaluate((row) => (row.getBoundingClientRect().top + row.getBoundingClientRect().bottom) / 2)
 
-test('an episode that is dragged, by a mouse or a finger, lies where it was let go, also after a reload', async ({
+test('an episode dragged with a mouse or a finger keeps its new place, also after a reload', async ({
   page,
   isMobile,
 }) => {
@@ -119,10 +119,7 @@ test('an episode that is dragged, by a mouse or a finger, lies where it was let 
   expect(await orderOf(page)).toEqual(moved)
 })
 
-test('an episode that is held at the edge of the window comes to places beyond it', async ({
-  page,
-  isMobile,
-}) => {
+test('dragging an episode to the edge of the window scrolls the list', async ({ page, isMobile }) => {
   const id = await openMadeSeason(page)
   const hand = await handOf(page, isMobile)
   const { width, height } = narrowPhone
@@ -138,7 +135,7 @@ test('an episode that is held at the edge of the window comes to places beyond i
   await expect.poll(() => keptOrder(page, id)).toEqual([...tales.slice(1), 'Tale 1'])
 })
 
-test('keys move an episode by one place or to an end as quickly as they are pressed, the focus goes along, and each move is told @desktop', async ({
+test('keys move an episode by one place or to an end without delay, keep the focus on it, and announce each move @desktop', async ({
   page,
 }) => {
   const id = await openSeason(page)

@@ -9,14 +9,14 @@ test.use({ bypassCSP: true })
 
 const halves = [{ share: 50 }, { share: 50 }]
 
-/** The address of a drama that no other test pays for; its one episode is free. */
+/** Returns the URL of a drama that no other test pays for; its only episode is free. */
 async function wideUrl(page: Page): Promise<string> {
   const answer = await page.request.get('/api/homepage/query?keyword=Wide')
   const { data } = (await answer.json()) as { data: { list: { id: string; title: string }[] } }
   return `/videos/${data.list.find(({ title }) => title === 'Wide and Silent')?.id ?? ''}`
 }
 
-/** What the experiment's own page says about its state. */
+/** The status on the experiment's page. */
 const state = (page: Page) =>
   page
     .getByRole('main')
@@ -24,7 +24,7 @@ const state = (page: Page) =>
     .filter({ hasText: /^Status$/ })
     .locator('+ dd')
 
-/** Somebody new whom the experiment gives this variant. */
+/** Opens the site as a new visitor in this variant. */
 async function viewerIn(browser: Browser, experimentId: string, variant: number): Promise<Page> {
   for (;;) {
     const context = await browser.newContext()
@@ -34,7 +34,7 @@ async function viewerIn(browser: Browser, experimentId: string, variant: number)
   }
 }
 
-test('an owner starts an experiment, a viewer meets the variant and buys, and the result shows it', async ({
+test('an owner starts an experiment, a viewer sees the variant and buys, and the result shows it', async ({
   page,
   browser,
 }) => {

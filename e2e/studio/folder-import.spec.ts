@@ -10,19 +10,19 @@ import { expectFits, expectReadable } from '#e2e/support/page-quality.ts'
 import { beginDraft, enterStudio } from '#e2e/support/studio.ts'
 import { tinyFilm } from '#e2e/support/tiny-film.ts'
 
-// The network is lost on purpose, and axe may want style sheets meanwhile.
+// The tests drop the network, and axe may request style sheets meanwhile.
 test.use({ bypassCSP: true, forgiven: /net::ERR_|^Couldn't load preload assets/ })
 
 const captions = 'WEBVTT\n\n00:00.100 --> 00:00.900\nHello\n'
 
-/** The page of a new draft. */
+/** Opens the page of a new draft. */
 async function openDraft(page: Page, title: string): Promise<void> {
   await enterStudio(page, 'editor')
   await page.goto(`/studio/content/${await beginDraft(page, title)}`)
   await expect(page.getByText('No episodes yet.').first()).toBeVisible()
 }
 
-/** Lays files on the disk. @returns the folder that they are in */
+/** Writes files to disk. @returns their folder */
 function layOut(info: TestInfo, name: string, files: Record<string, Buffer | string>): string {
   const folder = info.outputPath(name)
   for (const [path, content] of Object.entries(files)) {
@@ -38,7 +38,7 @@ const headingOf = (page: Page) => page.getByRole('heading', { level: 1 })
 const bringIn = (page: Page, count: number) =>
   page.getByRole('button', { name: `Upload ${count} files` }).click()
 
-test('a folder dropped on the page becomes a season: numbers from the names, captions beside their film, and what is missing is said', async ({
+test('a folder dropped on the page becomes a season: numbers from file names, captions with their video, and missing files reported', async ({
   page,
 }, info) => {
   await openDraft(page, 'Out of a folder')
@@ -75,7 +75,7 @@ test('a folder dropped on the page becomes a season: numbers from the names, cap
   await expectReadable(page)
 })
 
-test('a folder may be chosen, too', async ({ page }, info) => {
+test('a folder can also be chosen with a button', async ({ page }, info) => {
   await openDraft(page, 'Out of a folder that was chosen')
   const folder = layOut(info, 'chosen', { '01.mp4': await tinyFilm(), '01.en.vtt': captions })
   const asked = page.waitForEvent('filechooser')
@@ -86,7 +86,7 @@ test('a folder may be chosen, too', async ({ page }, info) => {
   await expect(page.getByText('1 caption file: English.')).toBeVisible()
 })
 
-test('a ZIP of a season dropped on the page is brought in as its files are; one that cannot be read is said', async ({
+test('a dropped ZIP of a season is uploaded like its files; an unreadable one is reported', async ({
   page,
 }, info) => {
   await openDraft(page, 'Out of a ZIP')
@@ -111,20 +111,20 @@ test('a ZIP of a season dropped on the page is brought in as its files are; one 
   await expect(rowsOf(page).nth(1)).toContainText('Ready · Captions: Deutsch')
 })
 
-/** Of uploads' addresses. */
+/** Returns the part numbers of upload URLs. */
 const partsOf = (urls: Set<string>) => [...urls].map((url) => url.slice(url.lastIndexOf('/') + 1)).toSorted()
 
-test('files go on by themselves where a network was lost, and after a reload where they were, once they are dropped again', async ({
+test('uploads resume automatically after a network loss, and after a reload once the files are dropped again', async ({
   page,
   context,
 }, info) => {
   await openDraft(page, 'Through bad weather')
-  // An empty box at its end makes a film of four parts.
+  // An empty box at its end makes the video four parts long.
   const box = Buffer.from('\0\0\0\0free', 'latin1')
   box.writeUInt32BE(8 + 3 * partBytes)
   const film = Buffer.concat([await tinyFilm(), box, Buffer.alloc(3 * partBytes)])
   const folder = layOut(info, 'large', { '01.mp4': film, '02.mp4': await tinyFilm() })
-  // A part whose answer gets lost with the network is sent again.
+  // A part whose response is lost with the network is sent again.
   const arrived = new Set<string>()
   page.on('response', (response) => {
     if (/\/parts\/\d+$/.test(response.url()) && response.ok()) arrived.add(response.url())
@@ -137,7 +137,7 @@ test('files go on by themselves where a network was lost, and after a reload whe
     },
     { times: 1 },
   )
-  // Then comes a day on which the page is closed half way.
+  // Then the page is closed half way.
   await page.route(/\/parts\/3$/, () => {})
   await dropOn(headingOf(page), [folder])
   await bringIn(page, 2)
@@ -148,7 +148,7 @@ test('files go on by themselves where a network was lost, and after a reload whe
   await expect(page.getByText(/01\.mp4 · 99%/)).toBeVisible()
   await expect(page.getByText('You’re offline.')).toHaveCount(0)
   await expect(rowsOf(page).first()).toContainText('Ready')
-  // A part that has been sent whole is counted before it is answered.
+  // A completely sent part counts before its response.
   await expect.poll(() => partsOf(arrived)).toEqual(['0', '0', '1', '2'])
   arrived.clear()
 
@@ -176,14 +176,14 @@ test('files go on by themselves where a network was lost, and after a reload whe
   await page.getByRole('button', { name: 'Cancel' }).click()
 })
 
-test('of what was stopped it is said how much is left, it goes on by one press, and nothing that was sent whole is called left', async ({
+test('stopped uploads show the remaining files, resume by one press, and do not count completed files', async ({
   page,
 }, info) => {
   await openDraft(page, 'Stopped half way')
   const film = await tinyFilm()
   const names = ['01.mp4', '02.mp4', '03.mp4', '04.mp4']
   const folder = layOut(info, 'season', Object.fromEntries(names.map((name) => [name, film])))
-  // One arrives, and then nothing does for a while; the list of what is to come is as old as their beginning.
+  // One file arrives, and then none for a while; the list of pending uploads is as old as their start.
   let begun: string | undefined
   let isSlow = true
   let sent = 0
@@ -205,7 +205,7 @@ test('of what was stopped it is said how much is left, it goes on by one press, 
   await expect(page.getByText(/^1 of 4 files .* · Paused: 3 files left\.$/)).toBeVisible()
   await expect(page.getByText('Upload complete')).toHaveCount(0)
   await expect(page.getByText(/^0\d\.mp4 · 0% uploaded/)).toHaveCount(3)
-  // The page has them still.
+  // The page still has the files.
   await expect(page.getByText('Drop the same files again')).toHaveCount(0)
   await expectReadable(page)
   await expectFits(page)
@@ -218,7 +218,7 @@ test('of what was stopped it is said how much is left, it goes on by one press, 
   await expect(rowsOf(page)).toHaveCount(3)
 })
 
-test('of files that are broken it is said why in words; they are tried again, mended or taken off, and the others come out', async ({
+test('broken files show readable reasons; they can be retried, replaced or removed, and the others are published', async ({
   page,
 }, info) => {
   await openDraft(page, 'With a broken file')
@@ -252,7 +252,7 @@ test('of files that are broken it is said why in words; they are tried again, me
   await expect(broken).not.toContainText('cut off')
 })
 
-/** It fails once more, which the list of failed files says by itself. */
+/** Retries a file that fails again; the list of failed files updates automatically. */
 async function tryAgainAtRunning(page: Page): Promise<void> {
   const running = await page.context().newPage()
   await running.goto('/studio/system')
@@ -263,7 +263,7 @@ async function tryAgainAtRunning(page: Page): Promise<void> {
   await running.close()
 }
 
-test('a folder brings a cover for all and one for a language, which only its viewers see', async ({
+test('a folder provides a default cover and one for a language, which only its viewers see', async ({
   page,
   browser,
 }, info) => {

@@ -17,7 +17,7 @@ interface Row {
   paid: number
 }
 
-/** What the command line says. */
+/** Returns the output of the command line. */
 async function funnelBy(kind: 'token' | 'video'): Promise<Row[]> {
   const printed = await currentSite().server.studio(
     'growth',
@@ -33,7 +33,7 @@ async function funnelBy(kind: 'token' | 'video'): Promise<Row[]> {
 
 const funnelOf = async (token: string) => (await funnelBy('token')).find(({ key }) => key === token)
 
-/** What a telephone's camera would make of the picture. */
+/** Decodes the QR code of an image. */
 async function readQrCode(picture: Locator): Promise<string> {
   const { data, info } = await sharp(await picture.screenshot())
     .ensureAlpha()
@@ -42,11 +42,11 @@ async function readQrCode(picture: Locator): Promise<string> {
   return decodeQR({ width: info.width, height: info.height, data })
 }
 
-/** Somebody comes by a link to the third episode, watches on to the locked one and buys it. */
+/** Follows a link to the third episode, continues to the locked one and buys it. */
 async function comeAndBuy(page: Page, address: string): Promise<void> {
   await page.goto(address)
   await expectPlaying(page, 3)
-  // Where they came from is kept by the interface, which comes after the picture.
+  // The interface, which loads after the video, stores the referrer.
   await expect(page.getByRole('button', { name: 'Settings', exact: true })).toBeAttached()
   await page.goto(await towerUrl(page, 4))
   await lockedPanel(page, 4).getByRole('button', { name: 'Pay $0.99' }).click()
@@ -54,7 +54,7 @@ async function comeAndBuy(page: Page, address: string): Promise<void> {
   await expectPlaying(page, 4)
 }
 
-test('who came by a link, met the paywall and paid is seen beside the link and in the funnel, each once @desktop', async ({
+test('a visit by a link, a paywall view and a payment each count once, at the link and in the funnel @desktop', async ({
   page,
   browser,
 }) => {
@@ -100,7 +100,7 @@ test('who came by a link, met the paywall and paid is seen beside the link and i
   await expect(page.getByRole('table', { name: 'Viewers by episode' }).getByRole('row')).not.toHaveCount(0)
 })
 
-/** A week in which people came, left, and could not be charged. */
+/** A week with new subscribers, churn and failed renewals. */
 const week = Array.from({ length: 7 }, (_, index) => ({
   day: `2026-03-0${index + 1}`,
   revenue: [],
@@ -123,7 +123,7 @@ for (const [language, words] of [
   ],
 ] as const)
   test(
-    `churn and failed renewals have a chart each, with the days beneath, in ${language}`,
+    `churn and failed renewals have separate charts above the table of days, in ${language}`,
     { tag: '@screens' },
     async ({ page }) => {
       await enterStudio(page, 'analyst')
@@ -144,7 +144,7 @@ for (const [language, words] of [
     },
   )
 
-test('an editor sees the links and who came by them, and no money of others @desktop', async ({ page }) => {
+test('an editor sees links and their visits, and no other revenue @desktop', async ({ page }) => {
   await enterStudio(page, 'editor')
   await page.goto('/studio/growth')
   await expect(page.getByRole('heading', { name: 'Links' })).toBeVisible()
@@ -156,7 +156,7 @@ for (const [language, words] of [
   ['dy', { funnel: 'Konversionstrichter', by: 'Gruppieren nach' }],
 ] as const)
   test(
-    `growth is readable and fits, by token, click and video, in ${language}`,
+    `growth by token, click and video is accessible and fits, in ${language}`,
     { tag: '@screens' },
     async ({ page }) => {
       test.setTimeout(300_000)

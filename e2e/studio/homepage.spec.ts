@@ -4,11 +4,11 @@ import { labelVideo, enterStudio } from '#e2e/support/studio.ts'
 
 test.use({ bypassCSP: true })
 
-test('an editor puts a section together by hand, sees it in the preview, and viewers find it in that order', async ({
+test('an editor composes a section manually and previews it, and viewers see it in that order', async ({
   page,
   browser,
 }) => {
-  // Whoever composes is no visitor.
+  // Operators are not tracked as visitors.
   const told: string[] = []
   page.on('request', (request) => {
     if (request.url().includes('/api/statics.png')) told.push(request.url())
@@ -29,7 +29,7 @@ test('an editor puts a section together by hand, sees it in the preview, and vie
     if (names.length === 2) break
     await section.getByLabel('Search videos by title').fill(letter)
     const list = section.getByRole('list', { name: 'Videos found' })
-    // What was found by the letter before may still stand there.
+    // The results for the previous letter may still be visible.
     await expect(list).toHaveAttribute('aria-busy', 'false')
     const found = list.getByRole('listitem').first()
     const name = ((await found.textContent()) ?? '').replace('Add ', '')
@@ -39,7 +39,7 @@ test('an editor puts a section together by hand, sees it in the preview, and vie
   }
   const [first = '', second = ''] = names
   const preview = page.frameLocator('iframe[src="/?draft"]')
-  /** The titles in the preview's row, as they follow each other. */
+  /** Expects these titles in the preview's row, in order. */
   const expectShown = async (...titles: string[]) => {
     const links = preview.getByRole('region', { name: 'By hand' }).getByRole('listitem')
     await expect(links).toContainText(titles)
@@ -86,7 +86,7 @@ test('an editor puts a section together by hand, sees it in the preview, and vie
   await expect(page.getByText('Published. Viewers see the new homepage now.')).toBeVisible()
 })
 
-test('a category that a section of the homepage shows is not deleted until the section has another source', async ({
+test('a category that is the source of a homepage section cannot be deleted until the section has another source', async ({
   page,
 }) => {
   const name = `shown${crypto.randomUUID().slice(0, 6)}`

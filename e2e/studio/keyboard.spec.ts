@@ -25,7 +25,7 @@ const germanTexts = new Set(
 
 test.use({ bypassCSP: true })
 
-/** What the studio says in English, where German says it otherwise, with anything in place of values. */
+/** Patterns of the studio's English texts that differ in German; placeholders match any value. */
 const english = readdirSync(folder)
   .filter((file) => file.startsWith('en.'))
   .flatMap((file) => {
@@ -39,14 +39,14 @@ const english = readdirSync(folder)
     (text) => new RegExp(`^${text.replaceAll(/[.*+?()|[\]\\]/g, '\\$&').replaceAll(/\{\{\w+\}\}/g, '.+')}$`),
   )
 
-/** Whether whoever reads left to right, and column by column, meets the second before the first. */
+/** Returns true if the second stop precedes the first in reading order, left to right and column by column. */
 const isBefore = ({ place: first }: Stop, { place: second }: Stop) => {
   const isAbove = second.bottom <= first.top + 4 && second.left < first.right - 4
   const isInRow = second.top < first.bottom - 4 && second.bottom > first.top + 4
   return isAbove || (isInRow && second.right <= first.left + 4)
 }
 
-/** What is wrong with a page's stops, in words. */
+/** Returns readable faults of a page's tab stops. */
 function faultsOf(stops: Stop[]): string[] {
   const names = stops.filter(({ kind }) => kind === 'button').map((stop) => stop.name)
   return stops.flatMap((stop, index) => {
@@ -65,7 +65,7 @@ function faultsOf(stops: Stop[]): string[] {
   })
 }
 
-/** Something in every area. @returns each page, with what opens the sheets on it, in any language */
+/** Creates content in every area. @returns each page, with language-independent selectors of the buttons that open its sheets */
 async function fillStudio(page: Page, browser: Browser): Promise<[path: string, ...openers: string[]][]> {
   const viewer = await browser.newPage()
   const tower = await towerUrl(viewer, 4)
@@ -117,7 +117,7 @@ async function fillStudio(page: Page, browser: Browser): Promise<[path: string, 
 }
 
 test(
-  'Tab comes to every control of the studio in the order of the page, shows where it is, and each has a name in German; axe finds nothing',
+  'Tab reaches every control of the studio in page order with a visible focus, each has a German name, and axe reports no violations',
   { tag: '@screens' },
   async ({ page, browser }) => {
     test.setTimeout(240_000)

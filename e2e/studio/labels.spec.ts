@@ -6,7 +6,7 @@ import { labelVideo, enterStudio } from '#e2e/support/studio.ts'
 
 test.use({ bypassCSP: true })
 
-/** The names of categories in their order, as far as they are this test's. */
+/** Returns the names of this test's categories in order. */
 const orderOf = async (page: Page, own: string) =>
   (await page.getByRole('button', { name: new RegExp(`^Move .*${own} up$`) }).allTextContents()).map(
     (words) => /Move (\S+)/.exec(words)?.[1],
@@ -17,10 +17,10 @@ async function look(page: Page, words: string): Promise<void> {
   await page.keyboard.press('Enter')
 }
 
-/** A name that no other test has. */
+/** Returns a unique name. */
 const aName = (word: string) => `${word}${crypto.randomUUID().slice(0, 6)}`
 
-test('a tag is renamed in several languages, which viewers find it by; without an English name it stays', async ({
+test('a tag is renamed in several languages, in which viewers can find it; an English name is required', async ({
   page,
 }) => {
   const before = aName('old')
@@ -29,7 +29,7 @@ test('a tag is renamed in several languages, which viewers find it by; without a
   await labelVideo(page, { tags: [before] })
   await page.goto('/studio/content/names')
   await look(page, before)
-  // Pausing, or leaving the field, looks for something else; what is open of a row stays.
+  // Pausing or leaving the field starts another search; an open row stays open.
   await page.getByLabel('Search by name').fill(before.slice(0, -1))
   await page.getByRole('button', { name: `Rename ${before}` }).click()
   const dialog = page.getByRole('dialog', { name: `Rename ${before}` })
@@ -49,7 +49,7 @@ test('a tag is renamed in several languages, which viewers find it by; without a
   await expect(page.getByText('No tags match this name.')).toBeVisible()
 })
 
-test('a tag is merged into another and is gone; another is deleted, and its video stays', async ({
+test('a tag is merged into another and disappears; another is deleted, and its video stays', async ({
   page,
 }) => {
   const [from, into, lone] = [aName('from'), aName('into'), aName('lone')]
@@ -74,7 +74,7 @@ test('a tag is merged into another and is gone; another is deleted, and its vide
   await expect(page.getByLabel('Tags')).toHaveValue(into)
 })
 
-test('the order of the categories, which is the menu’s, is changed by the keyboard, and the focus goes along', async ({
+test('the order of the categories in the menu is changed with the keyboard, and the focus follows', async ({
   page,
 }) => {
   const own = aName('')
@@ -89,7 +89,7 @@ test('the order of the categories, which is the menu’s, is changed by the keyb
   const lower = top === first ? second : first
   const step = lower === second ? up : page.getByRole('button', { name: `Move ${first} up` })
   await expect(step).toBeEnabled()
-  // Another test may add a category in between, whereupon the order is refused and shown anew.
+  // Another test may add a category in between; the order is then refused and reloaded.
   await expect(async () => {
     await step.focus()
     const answered = page.waitForResponse('**/api/studio/categories/order', { timeout: 4000 })
@@ -103,7 +103,7 @@ test('the order of the categories, which is the menu’s, is changed by the keyb
   expect(await orderOf(page, own)).toEqual([lower, top])
 })
 
-test('an analyst reads the names and has nothing to press', async ({ page }) => {
+test('an analyst sees the names without actions', async ({ page }) => {
   await enterStudio(page, 'analyst')
   await page.goto('/studio/content/names')
   await expect(page.getByRole('table', { name: 'Tags' })).toBeVisible()
@@ -117,7 +117,7 @@ for (const [language, heading] of [
   ['en', 'Categories and tags'],
   ['dy', 'Kategorien und Schlagwörter'],
 ] as const)
-  test(`the names are readable and fit, in ${language}`, { tag: '@screens' }, async ({ page }) => {
+  test(`the names are accessible and fit, in ${language}`, { tag: '@screens' }, async ({ page }) => {
     await enterStudio(page, 'editor')
     await page.goto(`/studio/content/names?lang=${language}`)
     await expect(page.getByRole('heading', { level: 1, name: heading })).toBeVisible()
@@ -127,7 +127,7 @@ for (const [language, heading] of [
     await expectFits(page)
   })
 
-test('an address of the studio that leads nowhere says so', async ({ page }) => {
+test('an unknown URL of the studio shows a message', async ({ page }) => {
   await enterStudio(page, 'owner')
   for (const path of ['content/vid_none', 'content/names/more', 'growth/links', 'money/ord_none/more']) {
     await page.goto(`/studio/${path}`)

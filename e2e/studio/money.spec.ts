@@ -9,7 +9,7 @@ import { expectPlaying, lockedPanel, payByCard, towerUrl } from '#e2e/support/wa
 
 test.use({ bypassCSP: true })
 
-/** Somebody buys the fourth episode. @returns the number of their order */
+/** Buys the fourth episode. @returns the order number */
 async function buy(page: Page): Promise<string> {
   await page.goto(await towerUrl(page, 4))
   await lockedPanel(page, 4).getByRole('button', { name: 'Pay $0.99' }).click()
@@ -21,7 +21,7 @@ async function buy(page: Page): Promise<string> {
   return data.list[0]?.id ?? ''
 }
 
-test('support finds an order, looks at it again and refunds a part; the page says so at once @phone', async ({
+test('support finds an order, syncs it and refunds a part; the page updates immediately @phone', async ({
   page,
 }) => {
   const order = await buy(page)
@@ -49,7 +49,7 @@ test('support finds an order, looks at it again and refunds a part; the page say
   await expect(page.getByRole('table', { name: 'Audit log' })).toContainText('order refund')
 
   await page.getByRole('button', { name: 'Refund' }).click()
-  // What is left stands there already.
+  // The remaining amount is filled in.
   await expect(dialog.getByLabel('Amount (USD)')).toHaveValue('0.59')
   await expect(dialog.getByText('The remaining amount is refunded')).toBeVisible()
   await dialog.getByLabel('Reason').fill('all of it after all')
@@ -62,7 +62,7 @@ test('support finds an order, looks at it again and refunds a part; the page say
   await expectFits(page)
 })
 
-/** A guest begins to buy so many episodes and pays for none. @returns the guest's id, and the orders' numbers, the latest first */
+/** Creates unpaid orders of a guest. @returns the guest's id, and the order numbers, the latest first */
 async function order(page: Page, gateways: string[]): Promise<{ person: string; orders: string[] }> {
   const guest = (await (await page.request.get('/api/user')).json()) as { info: { id: string } }
   const url = new URL(await towerUrl(page, 1), siteUrl)
@@ -84,7 +84,7 @@ async function order(page: Page, gateways: string[]): Promise<{ person: string; 
 
 const dayFromNow = (days: number) => new Date(Date.now() + days * 86_400_000).toLocaleDateString('sv-SE')
 
-test('orders are found by state, gateway, person and date: the address keeps what is asked for, the way back takes it back, and the file has the same orders @desktop', async ({
+test('orders are filtered by status, gateway, customer and date; the URL has the filters, and the export has the same orders @desktop', async ({
   page,
 }) => {
   const { person, orders } = await order(page, ['sandbox', 'stripe'])
@@ -138,7 +138,7 @@ test('orders are found by state, gateway, person and date: the address keeps wha
   expect(lines.slice(1).map((line) => /ord_\w+/.exec(line)?.[0])).toEqual([byStripe, bySandbox])
 })
 
-/** Has the site say that the gateway gave back 10 cents more of an order than our books have. */
+/** Creates a discrepancy: the gateway refunded 10 cents more than the ledger has. */
 const unsettle = (page: Page, order_id: string) =>
   page.route('**/api/studio/reconciliation*', async (route) => {
     const response = await route.fetch()
@@ -150,7 +150,7 @@ const unsettle = (page: Page, order_id: string) =>
     await route.fulfill({ response, json: { code: 200, info: { ...info, mismatches, balances } } })
   })
 
-test('the day’s reconciliation says of each gateway what we have, what it has and the difference; what does not match leads to its order @phone', async ({
+test('the day’s reconciliation shows the ledger’s and each gateway’s amounts and the difference; a discrepancy links to its order @phone', async ({
   page,
 }) => {
   const order = await buy(page)
@@ -179,7 +179,7 @@ test('the day’s reconciliation says of each gateway what we have, what it has 
   await expect(page.getByRole('heading', { name: 'The Test Tower · 4' })).toBeVisible()
 })
 
-test('the analyst sees what came in, and nothing to press @phone', async ({ page }) => {
+test('the analyst sees revenue without actions @phone', async ({ page }) => {
   await enterStudio(page, 'analyst')
   await page.goto('/studio/money/reconciliation')
   await expect(page.getByRole('heading', { name: 'Daily summary' })).toBeVisible()
@@ -192,7 +192,7 @@ for (const [language, words] of [
   ['dy', ['Zahlungen', 'Kunden', 'Abos und Preise', 'Neues Abo']],
 ] as const)
   test(
-    `money, people and plans are readable and fit, in ${language}`,
+    `money, customers and plans are accessible and fit, in ${language}`,
     { tag: '@screens' },
     async ({ page }) => {
       await enterStudio(page, 'owner')
@@ -210,10 +210,10 @@ for (const [language, words] of [
 const experimentsCode = '**/assets/ExperimentsScreen-*.js'
 
 test.describe('without a connection', () => {
-  // Axe may want style sheets meanwhile.
+  // axe may request style sheets meanwhile.
   test.use({ forgiven: /ERR_INTERNET_DISCONNECTED|^Couldn't load preload assets/ })
 
-  /** From the money's page, once the connection is gone. */
+  /** Follows a link from the orders page after the connection is lost. */
   const followOffline = async (page: Page, link: string) => {
     await enterStudio(page, 'owner')
     await page.goto('/studio/money')
@@ -223,7 +223,7 @@ test.describe('without a connection', () => {
     await expect(page.getByText('You’re offline.')).toBeVisible()
   }
 
-  test('a page that is opened without a connection says so, and comes by itself once it is back @desktop', async ({
+  test('a page opened offline shows a message, and loads automatically when the connection is back @desktop', async ({
     page,
     context,
   }) => {
@@ -235,7 +235,7 @@ test.describe('without a connection', () => {
     await expect(page.getByText('No disputes match this filter').or(page.getByRole('table'))).toBeVisible()
   })
 
-  test('an area whose code has not been loaded yet comes by itself, too @desktop', async ({
+  test('an area whose code is not loaded yet also loads automatically @desktop', async ({
     page,
     context,
   }) => {
@@ -247,7 +247,7 @@ test.describe('without a connection', () => {
     await expect(page.getByText('You’re offline.')).toHaveCount(0)
   })
 
-  /** From the money's page; the connection drops while the code is on its way. */
+  /** Leaves the orders page; the connection drops while the next page's code loads. */
   const loseCode = async (page: Page) => {
     await enterStudio(page, 'owner')
     await page.goto('/studio/money')
@@ -262,7 +262,7 @@ test.describe('without a connection', () => {
     await page.unroute(experimentsCode)
   }
 
-  test('an area whose code is lost on its way comes by itself, too, and is no error @desktop', async ({
+  test('an area whose code fails to load also loads automatically later, without an error @desktop', async ({
     page,
     context,
   }) => {
@@ -275,7 +275,7 @@ test.describe('without a connection', () => {
     await expect(page.getByLabel('Gateway')).toBeVisible()
   })
 
-  test('whoever has gone elsewhere meanwhile stays there, and the area comes when it is opened again @desktop', async ({
+  test('after navigating elsewhere meanwhile, the page stays, and the area loads when it is opened again @desktop', async ({
     page,
     context,
   }) => {
@@ -293,10 +293,10 @@ test.describe('without a connection', () => {
   })
 })
 
-test.describe('where an area’s code throws', () => {
+test.describe('when an area’s code throws', () => {
   test.use({ forgiven: /it broke/ })
 
-  test('the page says that it broke, and the error is reported @desktop', async ({ page }) => {
+  test('the page shows an error, which is reported @desktop', async ({ page }) => {
     const errors: string[] = []
     page.on('pageerror', ({ message }) => errors.push(message))
     await page.route(experimentsCode, (route) =>

@@ -6,7 +6,7 @@ import { anAddress, payByCard } from '#e2e/support/watching.ts'
 
 test.use({ bypassCSP: true })
 
-/** Somebody who looks at what is sold. */
+/** Opens the plans as a visitor. */
 async function openShop(browser: Browser): Promise<Page> {
   const page = await browser.newPage({ locale: 'en-US' })
   await page.goto('/shopping')
@@ -15,7 +15,7 @@ async function openShop(browser: Browser): Promise<Page> {
 
 const planIn = (shop: Page, name: string) => shop.getByRole('listitem').filter({ hasText: name })
 
-/** What is sold is kept for a second. */
+/** Checks the plans, which are cached for a second. */
 async function expectSold(shop: Page, name: string, look: () => Promise<void>): Promise<void> {
   await expect(async () => {
     await shop.goto('/shopping')
@@ -24,7 +24,7 @@ async function expectSold(shop: Page, name: string, look: () => Promise<void>): 
   }, name).toPass({ timeout: 10_000 })
 }
 
-/** Subscribes as a guest. @returns the address that they gave */
+/** Subscribes as a guest. @returns the e-mail address */
 async function subscribe(shop: Page, name: string): Promise<string> {
   await shop.getByRole('button', { name: `Choose ${name}` }).click()
   const email = anAddress()
@@ -33,7 +33,7 @@ async function subscribe(shop: Page, name: string): Promise<string> {
   return email
 }
 
-/** Fills the form of a new plan, after a try with what is wrong with it. */
+/** Fills in the form of a new plan, after an attempt with errors. */
 async function putOnSale(page: Page, name: string): Promise<void> {
   await page.goto('/studio/plans')
   await page.getByRole('link', { name: 'New plan' }).click()
@@ -58,7 +58,7 @@ async function putOnSale(page: Page, name: string): Promise<void> {
   await expect(page.getByRole('heading', { name, level: 1 })).toBeVisible()
 }
 
-test('an owner puts a plan on sale, changes its price for new buyers only, and retires it; the paywall follows', async ({
+test('an owner creates a plan, changes its price for new customers, and archives it; the paywall updates', async ({
   page,
   browser,
 }) => {

@@ -6,7 +6,7 @@ import { tinyFilm } from '#e2e/support/tiny-film.ts'
 
 test.use({ bypassCSP: true })
 
-/** The page of a draft whose episodes have been made. @returns its title, which nothing else has */
+/** Opens the page of a draft with converted episodes. @returns its unique title */
 async function openMade(page: Page, count: number): Promise<string> {
   await enterStudio(page, 'editor')
   const title = `Publish ${crypto.randomUUID().slice(0, 8)}`
@@ -18,7 +18,7 @@ async function openMade(page: Page, count: number): Promise<string> {
   return title
 }
 
-/** How many videos of this title a visitor finds. */
+/** Returns the number of videos with this title that a visitor finds. */
 async function foundByVisitors(browser: Browser, title: string): Promise<number> {
   const context = await browser.newContext({ locale: 'en-US' })
   const answer = await context.request.get('/api/homepage/query', { params: { keyword: title, limit: 5 } })
@@ -27,7 +27,7 @@ async function foundByVisitors(browser: Browser, title: string): Promise<number>
   return data.list.filter((video) => video.title === title).length
 }
 
-test('a video is put off to a later day, called back, published and archived; visitors find it while it is out', async ({
+test('a video is scheduled, unscheduled, published and archived; visitors find it while it is published', async ({
   page,
   browser,
 }) => {
@@ -68,7 +68,7 @@ test('a video is put off to a later day, called back, published and archived; vi
   await expect(button('Publish again')).toBeVisible()
 })
 
-test('the preview shows what is open to a visitor, a member and a subscriber, and what the rest costs', async ({
+test('the preview shows the unlocked episodes of a visitor, a member and a subscriber, and the prices of the others', async ({
   page,
 }) => {
   await openMade(page, 2)

@@ -2,10 +2,10 @@ import type { Request } from '@playwright/test'
 import { expect, test } from '#e2e/support/fixtures.ts'
 import { labelVideo, enterStudio } from '#e2e/support/studio.ts'
 
-/** A tag's name that no other test has. */
+/** Returns a unique tag name. */
 const aName = (word: string) => `${word}${crypto.randomUUID().slice(0, 6)}`
 
-test('videos are found while their title is typed, in one call, with the words in the address and the focus in the field', async ({
+test('videos are found while typing with one request, with the words in the URL and the focus in the field', async ({
   page,
 }) => {
   await enterStudio(page, 'editor')
@@ -20,7 +20,7 @@ test('videos are found while their title is typed, in one call, with the words i
   })
   const field = page.getByRole('searchbox', { name: 'Search by title' })
   await field.focus()
-  // However slow the machine, there is no pause between the letters.
+  // Set in the page, so that there is no pause between letters on any machine.
   await field.evaluate((_, words) => {
     for (const letter of words) document.execCommand('insertText', false, letter)
   }, 'labelled dr')
@@ -36,7 +36,7 @@ test('videos are found while their title is typed, in one call, with the words i
   await expect(list).toBeVisible()
 })
 
-test('an answer that comes late does not replace the one to what was typed since', async ({ page }) => {
+test('a late response does not replace the result of newer input', async ({ page }) => {
   const [slow, quick] = [aName('slow'), aName('quick')]
   await enterStudio(page, 'editor')
   await labelVideo(page, { tags: [slow, quick] })
@@ -51,7 +51,7 @@ test('an answer that comes late does not replace the one to what was typed since
   await field.fill(slow)
   await begun
   const isLate = (request: Request) => request.url().includes(slow)
-  // Given up, or answered in spite of that.
+  // Cancelled, or answered nevertheless.
   const over = Promise.race([
     page.waitForEvent('requestfinished', isLate),
     page.waitForEvent('requestfailed', isLate),
@@ -65,7 +65,7 @@ test('an answer that comes late does not replace the one to what was typed since
   await expect(field).toHaveValue(quick)
 })
 
-test('the field follows the address: the area’s own link takes the words out', async ({ page }) => {
+test('the field follows the URL: the area’s navigation link clears it', async ({ page }) => {
   await enterStudio(page, 'editor')
   await page.goto('/studio/content?q=nothing-is-called-so')
   const field = page.getByRole('searchbox', { name: 'Search by title' })

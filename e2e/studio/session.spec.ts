@@ -9,7 +9,7 @@ test.use({ bypassCSP: true })
 
 type Operator = Awaited<ReturnType<typeof openStudio>>
 
-/** Signs the page's operator out everywhere, past the page. */
+/** Signs the page's operator out everywhere without the page's knowledge. */
 async function endSession(page: Page): Promise<void> {
   const elsewhere = await request.newContext({ storageState: await page.context().storageState() })
   const ended = await elsewhere.delete(`${siteUrl}/api/studio/session`, {
@@ -26,14 +26,12 @@ async function signIn(page: Page, { email, secret }: Operator): Promise<void> {
   await page.getByLabel('E-mail', { exact: true }).last().fill(email)
   await page.locator('input[type=password]').fill(studioPassword)
   await page.getByRole('button', { name: 'Sign in to the studio' }).click()
-  // A code serves once, and the one of now was needed to come in.
+  // A code is valid once, and the current one was used for the first sign-in.
   await page.getByLabel(/authenticator app/).fill(codeAt(secret, new Date(Date.now() + 30_000)))
   await page.getByRole('button', { name: 'Sign in to the studio' }).click()
 }
 
-test('a text that was typed when the session ended is still there after the sign-in, and is saved', async ({
-  page,
-}) => {
+test('text entered when the session ended is kept after the sign-in, and is saved', async ({ page }) => {
   const operator = await openStudio(page, 'editor')
   await page.goto('/studio/homepage/texts/contentPolicy/fy')
   const text = page.getByLabel('Markdown')
@@ -44,7 +42,7 @@ test('a text that was typed when the session ended is still there after the sign
   await expect(signInOver(page)).toContainText('to save what you entered')
   await expectReadable(page)
   await expectFits(page)
-  // It cannot be closed, however often.
+  // Repeated presses do not close it.
   for (const press of ['Escape', 'Escape', 'Escape']) await page.keyboard.press(press)
   await expect(signInOver(page).getByLabel('E-mail')).toBeVisible()
 
@@ -62,12 +60,12 @@ test('a text that was typed when the session ended is still there after the sign
 const forms = [
   ['a form', 'draft', '', 'Synopsis', 'Save texts', true],
   ['a sheet', '', 'New video', 'English title', 'Create draft', true],
-  // The other tests' homepage stays as it is.
+  // Does not change the homepage of other tests.
   ['the homepage', '../homepage', '', 'Footer text', 'Publish changes', false],
 ] as const
 
 for (const [name, path, opener, label, save, saves] of forms)
-  test(`nor is what was typed into ${name} of the studio lost`, async ({ page }) => {
+  test(`keeps input in ${name} of the studio when the session ends`, async ({ page }) => {
     const operator = await openStudio(page, 'owner')
     const place = path === 'draft' ? await beginDraft(page, 'Typed at the end of a session') : path
     await page.goto(`/studio/content/${place}`)
@@ -88,7 +86,7 @@ for (const [name, path, opener, label, save, saves] of forms)
     expect(await (await saved).json()).toMatchObject({ code: 200 })
   })
 
-test('somebody else who signs in then finds nothing of what was typed', async ({ page, browser }) => {
+test('another operator who signs in does not see the input', async ({ page, browser }) => {
   const elsewhere = await browser.newPage()
   const other = await openStudio(elsewhere, 'owner')
   await elsewhere.context().close()
@@ -103,9 +101,7 @@ test('somebody else who signs in then finds nothing of what was typed', async ({
   await expect(page.getByText('Not for others')).toHaveCount(0)
 })
 
-test('where nothing was typed the sign-in takes the page’s place, and signing out needs no session', async ({
-  page,
-}) => {
+test('without input the sign-in replaces the page, and signing out needs no session', async ({ page }) => {
   await openStudio(page, 'editor')
   await page.goto('/studio/team')
   await expect(page.getByRole('table', { name: 'Team' })).toBeVisible()

@@ -4,7 +4,7 @@ import { enterStudio } from '#e2e/support/studio.ts'
 
 test.use({ bypassCSP: true })
 
-test('an owner takes a language from the offer, whose viewers get the default until it is offered again @phone', async ({
+test('an owner disables a language, whose viewers see the default until it is enabled again @phone', async ({
   page,
   browser,
 }) => {
@@ -39,7 +39,10 @@ test('an owner takes a language from the offer, whose viewers get the default un
   await viewer.context().close()
 })
 
-test('a contact address is set and taken back; an analyst only reads @phone', async ({ page, browser }) => {
+test('a contact address is set and reset; an analyst has read access only @phone', async ({
+  page,
+  browser,
+}) => {
   await enterStudio(page, 'owner')
   await page.goto('/studio/settings')
   const address = page.getByLabel('Contact address')
@@ -64,7 +67,7 @@ for (const [language, word] of [
   ['en', 'Settings'],
   ['dy', 'Einstellungen'],
 ] as const)
-  test(`settings are readable and fit, in ${language}`, { tag: '@screens' }, async ({ page }) => {
+  test(`settings are accessible and fit, in ${language}`, { tag: '@screens' }, async ({ page }) => {
     await enterStudio(page, 'owner')
     await page.goto(`/studio/settings?lang=${language}`)
     await expect(page.getByRole('heading', { name: word, exact: true })).toBeVisible()

@@ -3,7 +3,7 @@ import { enterStudio } from '#e2e/support/studio.ts'
 
 test.use({ bypassCSP: true })
 
-test('a new page takes the focus to its heading @desktop', async ({ page }) => {
+test('navigation moves the focus to the heading of the new page @desktop', async ({ page }) => {
   await enterStudio(page, 'owner')
   await page.goto('/studio/content')
   await page
@@ -13,7 +13,9 @@ test('a new page takes the focus to its heading @desktop', async ({ page }) => {
   await expect(page.getByRole('heading', { level: 1, name: 'Payments' })).toBeFocused()
 })
 
-test('the sign-in has the icon of the site and a language, and no shell command @phone', async ({ page }) => {
+test('the sign-in page has the site icon and a language chooser, and no shell command @phone', async ({
+  page,
+}) => {
   await page.goto('/studio')
   await expect(page.locator('main img')).toBeVisible()
   await page.getByLabel('Language').selectOption({ label: 'Deutsch' })
@@ -21,7 +23,7 @@ test('the sign-in has the icon of the site and a language, and no shell command 
   await expect(page.getByText('npm run')).toHaveCount(0)
 })
 
-test('every area is seen on a phone, and the preview keeps its size when the homepage is saved @phone', async ({
+test('every area is visible on a phone, and the preview keeps its size when the homepage is saved @phone', async ({
   page,
 }) => {
   await enterStudio(page, 'owner')

@@ -13,7 +13,7 @@ interface JobList {
   data: ResultOf<typeof listJobs>
 }
 
-/** When the health check last went well, in ms; 0 where it never has. */
+/** Returns the time of the last successful health check in ms; 0 if there is none. */
 async function lastSuccess(page: Page): Promise<number> {
   const answer = (await (await page.request.get('/api/studio/system/jobs')).json()) as JobList
   const found = answer.data.list.find(({ name }) => name === 'check-health')
@@ -22,9 +22,7 @@ async function lastSuccess(page: Page): Promise<number> {
 
 const job = (page: Page) => page.getByRole('row', { name: /check-health/ })
 
-test('an owner looks at the parts, sees that each works, and has a job run at once @phone', async ({
-  page,
-}) => {
+test('an owner sees that each component works, and runs a job immediately @phone', async ({ page }) => {
   await enterStudio(page, 'owner')
   await page.goto('/studio/system')
   const looked = page.waitForResponse(
@@ -47,9 +45,7 @@ test('an owner looks at the parts, sees that each works, and has a job run at on
   await expectFits(page)
 })
 
-test('a job that waits for a worker is shown as done once it is, without a reload @desktop', async ({
-  page,
-}) => {
+test('a waiting job is shown as completed without a reload @desktop', async ({ page }) => {
   await enterStudio(page, 'owner')
   let asked = 0
   await page.route('**/api/studio/system/jobs', async (route) => {
@@ -64,7 +60,7 @@ test('a job that waits for a worker is shown as done once it is, without a reloa
   await expect(job(page)).toContainText('OK')
 })
 
-test('support sees a mail that was given up, without its link, and sends it again; it arrives @phone', async ({
+test('support sees an abandoned mail without its link, and resends it; it arrives @phone', async ({
   page,
 }) => {
   const address = `bounced-${crypto.randomUUID().slice(0, 8)}@example.com`
@@ -84,7 +80,7 @@ test('support sees a mail that was given up, without its link, and sends it agai
   expect((await mailTo(address, 'Confirm your e-mail address')).link).toContain('a-secret')
 })
 
-test('a site that does not answer is told as that, and asked again @desktop', async ({ page }) => {
+test('an unresponsive site shows an error and can be retried @desktop', async ({ page }) => {
   await enterStudio(page, 'owner')
   await page.route('**/api/studio/system/health', (route) =>
     route.fulfill({ json: { code: 500 }, contentType: 'application/json' }),
@@ -96,7 +92,7 @@ test('a site that does not answer is told as that, and asked again @desktop', as
   await expect(page.getByRole('listitem').filter({ hasText: 'Database' })).toContainText('Operational')
 })
 
-test('an analyst sees how the site runs and has nothing to press @desktop', async ({ page }) => {
+test('an analyst sees the system status without actions @desktop', async ({ page }) => {
   await enterStudio(page, 'analyst')
   await page.goto('/studio/system')
   await expect(job(page)).toBeVisible()
@@ -108,7 +104,7 @@ for (const [language, words] of [
   ['dy', ['Einrichtung', 'Systemstatus']],
 ] as const)
   test(
-    `first steps and running are readable and fit, in ${language}`,
+    `the setup guide and system pages are accessible and fit, in ${language}`,
     { tag: '@screens' },
     async ({ page }) => {
       await enterStudio(page, 'owner')

@@ -10,7 +10,7 @@ const pages = ['content', 'content/names', 'homepage/texts', 'money', 'plans', '
 
 for (const language of ['en', 'dy'] as const)
   test(
-    `the tables of the studio fit a tablet, and who is signed in waits behind a button, in ${language}`,
+    `the tables of the studio fit a tablet, and the account menu is behind a button, in ${language}`,
     { tag: '@screens' },
     async ({ page }) => {
       test.setTimeout(300_000)
@@ -35,13 +35,13 @@ for (const language of ['en', 'dy'] as const)
       await page.getByRole('button', { name }).click()
       await expect(signOut).toBeVisible()
       await expectReadable(page)
-      // It is shut again on the next page.
+      // The menu is closed on the next page.
       await page.getByRole('navigation').getByRole('link', { name: 'Videos' }).click()
       await expect(signOut).toBeHidden()
     },
   )
 
-test('orders are read on a tablet and at 200 % zoom without scrolling sideways, their titles in whole words', async ({
+test('orders fit on a tablet and at 200 % zoom without horizontal scrolling, with titles in whole words', async ({
   page,
 }) => {
   await page.goto(await towerUrl(page, 4))
@@ -64,6 +64,6 @@ test('orders are read on a tablet and at 200 % zoom without scrolling sideways, 
   }
 })
 
-/** How much of a table lies beyond its edge. */
+/** Returns the overflow width of a table. */
 const hiddenWidth = (table: Locator): Promise<number> =>
   table.evaluate((frame) => frame.scrollWidth - frame.clientWidth)

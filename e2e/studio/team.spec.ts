@@ -5,7 +5,7 @@ import { studioPassword, inviteOperator, openStudio } from '#e2e/support/studio.
 
 test.use({ bypassCSP: true })
 
-test('an owner comes in by the link, adds an editor, and finds both in the audit trail @phone', async ({
+test('an owner accepts an invitation, adds an editor, and sees both in the audit log @phone', async ({
   page,
 }) => {
   await openStudio(page, 'owner')
@@ -21,7 +21,7 @@ test('an owner comes in by the link, adds an editor, and finds both in the audit
   await expect(page.getByRole('table', { name: 'Audit log' })).toContainText('Invited a team member')
 })
 
-test('an owner is asked before somebody’s role changes, and told once it has @phone', async ({ page }) => {
+test('changing a role asks for confirmation and then confirms the change @phone', async ({ page }) => {
   const { email } = await inviteOperator('analyst')
   await openStudio(page, 'owner')
   await page.goto('/studio/team')
@@ -41,7 +41,7 @@ test('an owner is asked before somebody’s role changes, and told once it has @
   await expect(role).toHaveValue('editor')
 })
 
-test('what was wrong is no longer said once it is right @desktop', async ({ page }) => {
+test('an error message disappears once the input is valid @desktop', async ({ page }) => {
   const { link } = await inviteOperator('editor')
   await page.goto(link)
   const secret = ((await page.locator('code').textContent()) ?? '').replaceAll(' ', '')
@@ -57,27 +57,27 @@ test('what was wrong is no longer said once it is right @desktop', async ({ page
   expect(await wrong.isVisible()).toBe(false)
 })
 
-test('whoever comes back signs in with password and code, and out again @desktop', async ({ page }) => {
+test('a returning operator signs in with password and code, and signs out @desktop', async ({ page }) => {
   const { email, secret } = await openStudio(page, 'analyst')
-  // The page that follows the welcome has come: what is open is shut by it.
+  // The page after the invitation has loaded, which closes open menus.
   await page.goto('/studio')
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
-  // On a phone what is the operator's own is behind a button.
+  // On a phone, the account menu is behind a button.
   const account = page.getByRole('button', { name: 'Account and language' })
   if (await account.isVisible()) await account.click()
   await page.getByRole('button', { name: 'Sign out' }).click()
   await page.getByLabel('E-mail').fill(email)
   await page.getByLabel('Password', { exact: true }).fill(studioPassword)
   await page.getByRole('button', { name: 'Sign in to the studio' }).click()
-  // Its own half minute was used up by the first sign-in; the next one's code holds already.
-  // The field has just come: nobody has left it empty.
+  // The current code was used by the first sign-in; the next one is already valid.
+  // The field has just appeared, so it has no error yet.
   await expect(page.getByLabel(/authenticator app/)).not.toHaveAttribute('aria-invalid', 'true')
   await page.getByLabel(/authenticator app/).fill(codeAt(secret, new Date(Date.now() + 30_000)))
   await page.getByRole('button', { name: 'Sign in to the studio' }).click()
   await expect(page.getByRole('navigation', { name: 'Studio navigation' })).toBeVisible()
 })
 
-test('an analyst sees who works here and has nothing to press @desktop', async ({ page }) => {
+test('an analyst sees the team without actions @desktop', async ({ page }) => {
   await openStudio(page, 'analyst')
   await page.goto('/studio/team')
   await expect(page.getByRole('table', { name: 'Team' })).toBeVisible()
@@ -90,7 +90,7 @@ for (const [language, word] of [
   ['dy', 'Team'],
 ] as const)
   test(
-    `welcome, sign-in and team are readable and fit, in ${language}`,
+    `invitation, sign-in and team are accessible and fit, in ${language}`,
     { tag: '@screens' },
     async ({ page }) => {
       const { link } = await inviteOperator('editor')

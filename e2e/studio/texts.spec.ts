@@ -4,7 +4,7 @@ import { enterStudio } from '#e2e/support/studio.ts'
 
 test.use({ bypassCSP: true })
 
-test('an editor writes a text beside its preview, viewers read it, and it goes back to how it came @phone', async ({
+test('an editor edits a page with a preview, viewers see it, and it is reset to the original @phone', async ({
   page,
   browser,
 }) => {
@@ -39,14 +39,14 @@ test('an editor writes a text beside its preview, viewers read it, and it goes b
   await expect(text).not.toHaveValue(/Ours/)
 })
 
-test('of two who write at once the second is told, and loses nothing @desktop', async ({ page, browser }) => {
+test('a conflicting edit shows a message and keeps its input @desktop', async ({ page, browser }) => {
   const path = '/studio/homepage/texts/commonQuestions/pt'
   await enterStudio(page, 'editor')
   const other = await (await browser.newContext({ bypassCSP: true })).newPage()
   await enterStudio(other, 'owner')
   for (const tab of [page, other]) {
     await tab.goto(path)
-    // Both have read the same text.
+    // Both have loaded the same version.
     await expect(tab.getByLabel('Markdown')).toBeVisible()
   }
   await page.getByLabel('Markdown').fill('# First')
@@ -70,7 +70,7 @@ for (const [language, words] of [
   ['en', ['Pages', 'Icon']],
   ['dy', ['Seiten', 'Symbol']],
 ] as const)
-  test(`texts and icon are readable and fit, in ${language}`, { tag: '@screens' }, async ({ page }) => {
+  test(`pages and icon are accessible and fit, in ${language}`, { tag: '@screens' }, async ({ page }) => {
     await enterStudio(page, 'owner')
     for (const [index, path] of ['texts', 'icon'].entries()) {
       await page.goto(`/studio/homepage/${path}?lang=${language}`)

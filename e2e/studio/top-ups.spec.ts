@@ -7,7 +7,7 @@ import { payByCard, towerUrl } from '#e2e/support/watching.ts'
 
 test.use({ site: { ...usualSite, standIns: false, settings: { BALANCE: 'on' } }, bypassCSP: true })
 
-/** Somebody tops up $5 and spends $0.99 of it. @returns the top-up's order */
+/** Tops up $5 and spends $0.99 of it. @returns the top-up's order */
 async function topUpAndSpend(page: Page): Promise<string> {
   await page.goto('/my')
   await page.getByRole('button', { name: 'Top up your balance' }).click()
@@ -30,7 +30,7 @@ async function topUpAndSpend(page: Page): Promise<string> {
   return data.list[0]?.id ?? ''
 }
 
-test('an owner sells a top-up, changes and archives it; viewers are offered what is on sale @phone', async ({
+test('an owner creates, edits and archives a top-up; viewers see the top-ups on sale @phone', async ({
   page,
 }) => {
   await enterStudio(page, 'owner')
@@ -67,7 +67,9 @@ test('an owner sells a top-up, changes and archives it; viewers are offered what
   expect(await offered()).not.toContainEqual(sold)
 })
 
-test('the studio shows what is owed, and refunds what of a top-up is not spent', async ({ page }) => {
+test('the studio shows the liability of balances, and refunds the unspent part of a top-up', async ({
+  page,
+}) => {
   const order = await topUpAndSpend(page)
   await enterStudio(page, 'owner')
   await page.goto('/studio/money/balances')

@@ -10,7 +10,7 @@ const question = (page: Page) => page.getByRole('dialog', { name: 'Leave without
 const area = (page: Page, name: string) =>
   page.getByRole('navigation', { name: 'Studio navigation' }).getByRole('link', { name })
 
-/** Reloads, and stays where the browser asks. @returns whether it did */
+/** Reloads, and stays on the page if the browser asks. @returns whether it asked */
 async function asksBeforeReload(page: Page): Promise<boolean> {
   const asked: string[] = []
   page.once('dialog', (dialog) => {
@@ -18,12 +18,12 @@ async function asksBeforeReload(page: Page): Promise<boolean> {
     void dialog.dismiss()
   })
   await page.evaluate(() => location.reload())
-  // A page that was not left still answers.
+  // The page still responds.
   await expect(page.getByRole('main', { name: 'Studio' })).toBeVisible()
   return asked.includes('beforeunload')
 }
 
-test('what was typed on a video’s page is asked for before it is lost, and not once it is saved', async ({
+test('leaving a video’s page asks before unsaved input is lost, and not after it is saved', async ({
   page,
 }) => {
   await openStudio(page, 'owner')
@@ -73,7 +73,7 @@ const forms = [
   ['an invitation', '/studio/team', 'E-mail'],
 ] as const
 
-test('every form of the studio asks before what was typed into it is lost, and so does signing out', async ({
+test('every form of the studio asks before unsaved input is lost, and so does signing out', async ({
   page,
 }) => {
   await openStudio(page, 'owner')
@@ -97,7 +97,7 @@ test('every form of the studio asks before what was typed into it is lost, and s
     })
 })
 
-test('every sheet with a form asks before it closes over what was typed, however it is closed', async ({
+test('every sheet with a form asks before it closes with unsaved input, however it is closed', async ({
   page,
 }) => {
   await openStudio(page, 'owner')
@@ -132,10 +132,10 @@ test('every sheet with a form asks before it closes over what was typed, however
         await expect(question(page)).toHaveCount(0)
         await expect(field).toHaveValue(typed)
       }
-      // Whoever presses it again and again loses nothing either.
+      // Repeated presses do not lose input either.
       for (const asked of [1, 0, 1, 0, 1, 0]) {
         await page.keyboard.press('Escape')
-        // A dialog that has closed is still there for a moment.
+        // A closed dialog remains in the page for a moment.
         await expect(page.locator('dialog')).toHaveCount(1 + asked)
         await expect(field).toHaveValue(typed)
       }

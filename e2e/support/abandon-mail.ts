@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { currentSite } from '#e2e/site/own-site.ts'
 
-/** Leaves an undeliverable mail behind: the mail server of the browser tests' sites takes every mail. */
+/** Inserts an abandoned mail, because the tests' mail server accepts every mail. */
 export async function abandonMail(to: string): Promise<void> {
   const client = new pg.Client({ connectionString: currentSite().databaseUrl })
   await client.connect()

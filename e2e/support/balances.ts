@@ -4,21 +4,21 @@ import { lockedPanel, payByCard, towerUrl } from './watching.ts'
 
 const card = { number: '4242 4242 4242 4242' }
 
-/** The top-ups on sale, in their sheet. */
+/** The sheet with the top-ups on sale. */
 export const topUpSheet = (page: Page): Locator => page.getByRole('dialog', { name: 'Top up your balance' })
 
-/** The locked panel's button that pays an episode from the balance. */
+/** The paywall's button that pays for an episode from the balance. */
 export const unlockButton = (panel: Locator): Locator =>
   panel.getByRole('button', { name: 'Unlock for $0.99 from your balance' })
 
-/** What is left in the balance, in cents, as the site has it. */
+/** Returns the available balance on the site, in cents. */
 export async function available(page: Page): Promise<number> {
   const answer = await page.request.get('/api/balance')
   const { info } = (await answer.json()) as { info: { balances: { available_cents: number }[] } }
   return info.balances.reduce((sum, { available_cents }) => sum + available_cents, 0)
 }
 
-/** Pays for a top-up in the sheet that is open. */
+/** Pays for a top-up in the open sheet. */
 export async function payTopUp(page: Page, name: string, price: string): Promise<void> {
   const sheet = topUpSheet(page)
   await sheet.getByText(name, { exact: true }).click()
@@ -27,7 +27,7 @@ export async function payTopUp(page: Page, name: string, price: string): Promise
   await expect(sheet).toHaveCount(0)
 }
 
-/** Tops up from a locked episode. @returns its panel, which sells from the balance then */
+/** Tops up from a locked episode. @returns its paywall, which then offers the balance */
 export async function topUp(page: Page, episode: number, name = '$5.00', price = '$5.00'): Promise<Locator> {
   await page.goto(await towerUrl(page, episode))
   const panel = lockedPanel(page, episode)

@@ -4,7 +4,7 @@ import { payByCard } from './watching.ts'
 const ada = { email: `ada-${crypto.randomUUID().slice(0, 8)}@example.com`, password: 'a quiet lighthouse' }
 const pays = { number: '4242 4242 4242 4242', email: ada.email }
 
-/** Makes a member who has watched and kept some dramas, and bought an episode of the first and a plan with the sandbox's card. */
+/** Registers a member with history and favorites who has bought an episode of the first drama and a plan with the sandbox's card. */
 export async function becomeMember(page: Page, url: string, [first, ...others]: string[]): Promise<void> {
   const post = async (path: string, data: object) => {
     const response = await page.request.post(`${url}/api/user${path}`, { data, headers: { origin: url } })
@@ -31,7 +31,7 @@ export async function becomeMember(page: Page, url: string, [first, ...others]: 
   await page.locator('dialog').waitFor({ state: 'detached' })
 }
 
-/** Leaves nothing of the member behind but the books. */
+/** Deletes the member; only ledger records remain. */
 export async function leave(page: Page, url: string): Promise<void> {
   const headers = { origin: url }
   await page.request.post(`${url}/api/payment/cancel`, { headers, data: {} })

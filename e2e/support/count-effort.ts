@@ -1,12 +1,12 @@
 import type { BrowserContext } from '@playwright/test'
 
-/** How much a purchase asks of a person. The table is in docs/payments.md. */
+/** The number of user actions of a purchase. The table is in docs/payments.md. */
 export interface Effort {
   taps: number
   keys: number
 }
 
-/** Counts what a person does from now on, in every window and frame: taps, and keys or characters. */
+/** Counts user actions from now on, in every window and frame: taps, and keys or characters. */
 export async function countEffort(context: BrowserContext): Promise<Effort> {
   const effort = { taps: 0, keys: 0 }
   await context.exposeBinding('noteEffort', (_, kind: keyof Effort) => (effort[kind] += 1))

@@ -1,6 +1,6 @@
 import type { Locator } from '@playwright/test'
 
-/** What dragging files or folders of the disk over a page and letting them go does. */
+/** Simulates dropping files or folders of the disk on a page. */
 export async function dropOn(target: Locator, files: string[]): Promise<void> {
   const { x = 0, y = 0 } = (await target.boundingBox()) ?? {}
   const page = target.page()

@@ -2,7 +2,7 @@ import { accessSync, constants } from 'node:fs'
 import { chromium } from '@playwright/test'
 import packed from '@sparticuz/chromium'
 
-/** A Chromium that is there, and how it wants to be started: CHROMIUM_PATH, Debian's, Playwright's own, else the packed one. */
+/** Finds an installed Chromium and its arguments: CHROMIUM_PATH, Debian's, Playwright's own, else the packaged one. */
 export async function findChromium(): Promise<{ executablePath: string; args: string[] }> {
   const here = [process.env['CHROMIUM_PATH'], '/usr/bin/chromium', chromium.executablePath()].find(isProgram)
   const args = [...quiet, ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])]
@@ -12,8 +12,8 @@ export async function findChromium(): Promise<{ executablePath: string; args: st
 }
 
 /**
- * The packed one's own arguments are for one page at a time, and for pages that may do what no browser lets them. Without a zygote
- * each page's process is loaded from nothing, a tenth of all that tests take.
+ * Arguments of the packaged Chromium that are unsuitable: they are for one page at a time and disable security. Without a zygote
+ * each page's process starts from scratch, a tenth of the tests' time.
  */
 const unfit = [
   '--single-process',
@@ -24,8 +24,8 @@ const unfit = [
 const isFit = (arg: string) => !unfit.includes(arg)
 
 /**
- * No tests need the network beyond the site. The processor draws: without a graphics card Chromium would imitate one in the
- * page's own process, for hundreds of milliseconds that no person's phone spends.
+ * No test needs the network beyond the site. Rendering is in software: without a graphics card Chromium would emulate one in the
+ * page's own process, for hundreds of milliseconds that real phones do not need.
  */
 const quiet = [
   '--disable-gpu',

@@ -9,23 +9,23 @@ import { recordingExpect, watchLocators } from './locator-check.ts'
 import { siteUrl } from './site-url.ts'
 import { setCurrentSite, SiteServer, type OpenSite, type SiteSettings } from '#e2e/site/own-site.ts'
 
-/** Playwright's own word on `serviceWorkers: 'block'`. */
+/** Playwright's own message for `serviceWorkers: 'block'`. */
 const blockedWorker = 'Service Worker registration blocked by Playwright'
 
-/** Where the tests look for a page that is not there. */
+/** The path of a missing page. */
 export const missingPath = '/nowhere'
 
-/** What a file's site is, unless the file asks for another. */
+/** The default site of a test file. */
 export const usualSite: SiteSettings = { template: 'tower', standIns: true, settings: {} }
 
 interface Options {
-  /** What the browser itself writes about something that a test brings about, such as a connection that is gone. */
+  /** Expected console messages of the browser, such as for a lost connection. */
   forgiven: RegExp | undefined
-  /** What the file's site begins with and is set up with. */
+  /** The template and settings of the file's site. */
   site: SiteSettings
-  /** What the person said to marketing before; null where nothing yet. The question would cover every test but its own. */
+  /** The stored answer to the consent banner; null if none. Answered by default, because the banner would cover the page. */
   consent: 'no' | null
-  /** How fast episodes play: slow ones last a minute, so that no test meets an end that it does not wait for. */
+  /** The playback speed: slow episodes last a minute, so that tests do not reach the end unintentionally. */
   pace: 'slow' | 'real'
 }
 
@@ -38,13 +38,13 @@ interface Automatic {
 }
 
 interface PerWorker {
-  /** Serves the sites of this worker; `openFor` names what the open one was asked for. */
+  /** Serves the sites of this worker; `openFor` identifies the settings of the open one. */
   siteServer: { server: SiteServer; open?: OpenSite; openFor?: string }
 }
 
 /**
- * Every test file has a site of its own, on a clone of a prepared database, and each failure brings the rest of its file a
- * new one. Every browser test also holds that the console stays silent, in each window that it opens.
+ * Every test file has its own site on a clone of a prepared database, and after each failure the rest of its file gets a
+ * new one. Every browser test also expects that the console stays silent in each window that it opens.
  */
 export const test = base.extend<Options & Automatic, PerWorker>({
   forgiven: [undefined, { option: true }],
@@ -75,7 +75,7 @@ export const test = base.extend<Options & Automatic, PerWorker>({
   ],
   answeredConsent: [
     async ({ browser, consent }, use) => {
-      // Quicker by a page than a context's `storageState`.
+      // Faster than a context's `storageState`, which opens a page.
       if (!consent) return use()
       await inEveryContext(browser, (context) => void context.addInitScript(keepConsent, consent), use)
     },
@@ -125,13 +125,13 @@ async function inEveryContext(
   browser.off('context', prepare)
 }
 
-/** Runs in each page, where no answer is kept yet. Pages without an origin of their own have no storage. */
+/** In each page: stores the consent unless there is one. Pages with an opaque origin have no storage. */
 function keepConsent(answer: string | null): void {
   if (answer && location.protocol.startsWith('http') && localStorage.getItem('consent') === null)
     localStorage.setItem('consent', answer)
 }
 
-/** Runs in each page: a tenth of the usual speed, once the episode is there: at that speed the browser would fetch little of it. */
+/** In each page: plays at a tenth of the normal speed once the episode has loaded, because at that speed browsers buffer little. */
 function playSlowly(): void {
   const slow = ({ target }: Event) => {
     if (!(target instanceof HTMLVideoElement)) return
@@ -144,7 +144,7 @@ function playSlowly(): void {
 
 function isNoise(message: ConsoleMessage): boolean {
   const text = message.text()
-  // A page that is not there is told so with HTTP 404, which the browser writes down.
+  // A missing page returns HTTP 404, which the browser logs.
   const missing = text.includes('status of 404') && message.location().url.endsWith(missingPath)
   return ['error', 'warning'].includes(message.type()) && text !== blockedWorker && !missing
 }

@@ -1,13 +1,13 @@
 import { expect, type Locator, type Page } from '@playwright/test'
 
-/** The keyboard alone: what a person does who cannot use a mouse, and what they must see of it. */
+/** Keyboard-only interaction, with checks of the visible focus. */
 
 const isFocused = (locator: Locator) =>
   locator.evaluateAll((elements) =>
     elements.some((element) => element === element.ownerDocument.activeElement),
   )
 
-/** Presses Tab until the element has the focus, and looks whether it shows that. */
+/** Presses Tab until the element has the focus, and checks that the focus is visible. */
 export async function tabTo(page: Page, target: Locator, most = 60): Promise<void> {
   await expect(target.first()).toBeAttached()
   for (let presses = 0; presses < most; presses++) {
@@ -17,19 +17,19 @@ export async function tabTo(page: Page, target: Locator, most = 60): Promise<voi
   throw new Error(`Tab never came to ${target.toString()}`)
 }
 
-/** Tab to it, then Enter. */
+/** Moves to an element by Tab and presses Enter. */
 export async function choose(page: Page, target: Locator): Promise<void> {
   await tabTo(page, target)
   await page.keyboard.press('Enter')
 }
 
-/** Types into the field that Tab leads to. */
+/** Moves to a field by Tab and types into it. */
 export async function typeInto(page: Page, target: Locator, words: string): Promise<void> {
   await tabTo(page, target)
   await page.keyboard.type(words)
 }
 
-/** The focus can be seen: a ring around the element, or around what stands for it. */
+/** Expects a focus ring around the element, or around its visible representation. */
 export async function expectRing(target: Locator): Promise<void> {
   const ring = await target.evaluateAll((elements) => {
     const focused = elements.find((element) => element === element.ownerDocument.activeElement)

@@ -9,10 +9,10 @@ import {
 } from '@playwright/test'
 
 /*
- * Finds assertions that cannot tell: those that were already true before the action that they are about. A first run with
- * E2E_LOCATORS=record writes down which assertions follow each action of a test; a second with E2E_LOCATORS=check asks
- * each of them just before its action, and fails the test where one holds already. An assertion about something that
- * stays says so: its line ends with `// stays`.
+ * Finds ineffective assertions: those that were already true before the action that they check. A first run with
+ * E2E_LOCATORS=record stores the assertions after each action of a test; a second run with E2E_LOCATORS=check evaluates
+ * each of them just before its action, and fails the test if one is already true. An assertion about a state that does
+ * not change is marked at the end of its line with `// stays`.
  */
 
 interface Assertion {
@@ -23,7 +23,7 @@ interface Assertion {
   at: string
 }
 
-/** The assertions between one action and the next, by the number of the action. */
+/** The assertions after each action, by the number of the action. */
 type Recording = Assertion[][]
 
 const mode = process.env['E2E_LOCATORS']
@@ -39,7 +39,7 @@ const actions = [
   'selectOption',
   'setInputFiles',
 ]
-/** Matchers that say that something is there. */
+/** Matchers that assert the presence of something. */
 const positive = new Set([
   'toBeVisible',
   'toHaveText',
@@ -52,7 +52,7 @@ let recording: Recording = [[]]
 let recorded: Recording | undefined
 let problems: string[] = []
 
-/** Begins to watch a test; `finish` writes what was recorded, or throws what was found. */
+/** Starts to observe a test; `finish` writes the recording, or throws the problems. */
 export function watchLocators(context: BrowserContext, { testId }: TestInfo): { finish(): void } | undefined {
   if (mode === undefined) return undefined
   const file = join(folder, `${testId}.json`)
@@ -75,7 +75,7 @@ export function watchLocators(context: BrowserContext, { testId }: TestInfo): { 
 
 let patched = false
 
-/** Has every action of every locator and keyboard ask first. The prototypes are shared by all pages of the process. */
+/** Patches every action of locators and keyboards to evaluate the assertions first. All pages of the process share the prototypes. */
 function patch(page: Page): void {
   if (patched) return
   patched = true
@@ -116,7 +116,7 @@ async function isTrue(locator: Locator, matcher: string, expected: Assertion['ex
   )
 }
 
-/** Playwright's `expect`; while recording, one that notes assertions about locators. */
+/** Playwright's `expect`, which records assertions about locators in record mode. */
 export const recordingExpect: typeof plain =
   mode === 'record'
     ? new Proxy(plain, {
@@ -154,7 +154,7 @@ function noteAssertion(actual: unknown, matcher: string, [expected]: unknown[]):
 const isLocator = (actual: unknown): actual is Locator =>
   typeof actual === 'object' && actual !== null && typeof Reflect.get(actual, '_selector') === 'string'
 
-/** The line of the spec that asserts. */
+/** Returns the line of the assertion in the spec. */
 function callSite(): string | undefined {
   const line = new Error().stack
     ?.split('\n')

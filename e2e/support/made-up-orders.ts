@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import { orderStatuses, type Order } from '#contract/billing.ts'
 
-/** Orders in states that the sandbox does not bring about, or not in time. */
+/** Orders in statuses that the sandbox cannot produce, or not in time. */
 type Status = Order['status']
 
 const order: Order = {
@@ -18,10 +18,10 @@ const order: Order = {
   next: { type: 'none' },
 }
 
-/** Where the page shows the order that `answerWith` makes up. */
+/** The path of the page with the order of `answerWith`. */
 export const madeUpResult = `/order/result?order_id=${order.id}`
 
-/** What the page is told of its order from now on: a status, or nothing at all. */
+/** Overrides the status of the page's order from now on; null drops the responses. */
 export async function answerWith(page: Page): Promise<(status: Status | null) => void> {
   let now: Status | null = null
   await page.route(/\/api\/payment\?.*order_id=/, (route) =>
@@ -30,11 +30,11 @@ export async function answerWith(page: Page): Promise<(status: Status | null) =>
   return (status) => void (now = status)
 }
 
-/** Lets a paid order lead to its own page, which otherwise stays for a moment only. */
+/** Keeps the page of a paid order open, which otherwise redirects after a moment. */
 export const stayAtResult = (page: Page) =>
   page.addInitScript((path) => sessionStorage.setItem('return_path', path), madeUpResult)
 
-/** Answers the list of orders with one of every status, and passes on what else comes with it. */
+/** Replaces the list of orders with one of every status, and keeps the rest of the response. */
 export const listEveryStatus = (page: Page) =>
   page.route(/\/api\/payment(\?(?!.*order_id=).*)?$/, async (route) => {
     const response = await route.fetch()

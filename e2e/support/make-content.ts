@@ -10,13 +10,13 @@ export interface Drama {
   slug: string
   title: string
   episodes: number
-  /** How many of them. */
+  /** The number of free episodes. */
   free: number
   size: string
   sound: boolean
 }
 
-/** What the browser tests watch: six short upright episodes, the first three free, and one wide one without sound. */
+/** The content of the browser tests: six short portrait episodes, the first three free, and a landscape one without audio. */
 export const dramas: readonly Drama[] = [
   { slug: 'the-test-tower', title: 'The Test Tower', episodes: 6, free: 3, size: '360x640', sound: true },
   { slug: 'wide-and-silent', title: 'Wide and Silent', episodes: 1, free: 3, size: '480x204', sound: false },
@@ -24,7 +24,7 @@ export const dramas: readonly Drama[] = [
 
 const seconds = 6
 
-/** Writes the dramas as folders that the ordinary import takes. Each episode has a colour and a tone of its own. */
+/** Writes the dramas as folders for the ordinary import. Each episode has its own colour and tone. */
 export async function makeContent(folder: string, ffmpegPath: string, wanted = dramas): Promise<void> {
   for (const { slug, title, episodes, free, size, sound } of wanted) {
     const home = join(folder, slug)
@@ -55,14 +55,14 @@ function describe(title: string, episodes: number, free: number): string {
 
 interface Clip {
   file: string
-  /** Of its colour and its tone. */
+  /** Determines its colour and tone. */
   number: number
   size: string
   sound: boolean
   seconds: number
 }
 
-/** Writes a short film. */
+/** Writes a short video. */
 export async function makeClip(
   ffmpegPath: string,
   { file, number, size, sound, seconds }: Clip,

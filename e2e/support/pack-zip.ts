@@ -1,6 +1,6 @@
 import { deflateRawSync } from 'node:zlib'
 
-/** A file by its path in the ZIP; `method` 8 is deflated, 0 is stored. */
+/** A file with its path in the ZIP; `method` 8 is deflated, 0 is stored. */
 interface Packed {
   name: string
   content: Buffer
@@ -9,7 +9,7 @@ interface Packed {
   zip64?: boolean
 }
 
-/** A ZIP as an archiver writes it, with its sizes in Zip64 fields where that is wished. */
+/** Creates a ZIP as archivers do, optionally with sizes in Zip64 fields. */
 export function packZip(files: readonly Packed[], comment = ''): Buffer {
   const parts: Buffer[] = []
   const directory: Buffer[] = []

@@ -1,13 +1,13 @@
 import AxeBuilder from '@axe-core/playwright'
 import { expect, type Frame, type Page } from '@playwright/test'
 
-/** What every screen is held to. axe brings its own script into the page, so the test needs `bypassCSP`. */
+/** Quality checks for every screen. axe injects its own script into the page, so the test needs `bypassCSP`. */
 
-/** The least room that screens have to do with. */
+/** The smallest supported window. */
 export const narrowPhone = { width: 360, height: 640 }
 export const desktopAtTwiceTheSize = { width: 640, height: 450 }
 
-/** Adds up layout shifts from the next document on. */
+/** Sums layout shifts from the next document on. */
 export async function watchShifts(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const shifts = { total: 0 }
@@ -19,20 +19,20 @@ export async function watchShifts(page: Page): Promise<void> {
   })
 }
 
-/** Nothing has jumped since `watchShifts`. */
+/** Expects no layout shift since `watchShifts`. */
 export async function expectNoShift(page: Page): Promise<void> {
   const total = await page.evaluate(() => (window as unknown as { shifts: { total: number } }).shifts.total)
   expect(total).toBeLessThan(0.01)
 }
 
-/** axe finds nothing on what is shown now. */
+/** Expects no axe violations on the current page. */
 export async function expectReadable(page: Page): Promise<void> {
-  // Its old way is twice as quick, and does not look into frames of other origins.
+  // The legacy mode is twice as fast, and does not check frames of other origins.
   const { violations } = await new AxeBuilder({ page }).setLegacyMode(page.frames().length === 1).analyze()
   expect(violations.map(({ id, nodes }) => [id, nodes.map(({ target }) => target)])).toEqual([])
 }
 
-/** Nothing is wider than the window, and no words run out of it: those in rows that scroll sideways aside. */
+/** Expects that nothing is wider than the window and no text is cut off, except in rows that scroll horizontally. */
 export async function expectFits(page: Page): Promise<void> {
   for (const frame of page.frames()) await expectFrameFits(frame)
 }
@@ -43,7 +43,7 @@ async function expectFrameFits(frame: Frame): Promise<void> {
     const scrolls = (element: Element | null): boolean =>
       element !== null &&
       (['auto', 'scroll'].includes(getComputedStyle(element).overflowX) || scrolls(element.parentElement))
-    // Wholly beyond the edge of what it is in: uncovered by a swipe or by focus.
+    // Completely outside its container: revealed by a swipe or by focus.
     const isPutAside = (element: Element | null, left: number): boolean =>
       element !== null &&
       ((getComputedStyle(element).overflowX !== 'visible' && left >= element.getBoundingClientRect().right) ||
@@ -64,7 +64,7 @@ async function expectFrameFits(frame: Frame): Promise<void> {
       if (out || (clipped && getComputedStyle(holder).textOverflow !== 'ellipsis'))
         cut.push(text.textContent?.trim() ?? '')
     }
-    // A frame that is not shown has no width.
+    // A hidden frame has no width.
     return { wide: page.clientWidth && page.scrollWidth - page.clientWidth, cut: cut.filter(Boolean) }
   })
   expect(wide, 'no sideways scrolling').toBeLessThanOrEqual(0)

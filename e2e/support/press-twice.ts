@@ -1,8 +1,8 @@
 import type { Locator, Page } from '@playwright/test'
 
 /**
- * Presses a button twice while the call to `url` that the first press makes waits. Answered at once, it could replace the
- * button before the second press, which would then land on what follows.
+ * Presses a button twice while the request to `url` of the first press is held. An immediate response could replace the
+ * button before the second press, which would then hit another element.
  */
 export async function pressTwice(page: Page, button: Locator, url: string): Promise<void> {
   const pressed = Promise.withResolvers<void>()

@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test'
 import { missingPath } from './fixtures.ts'
 import { siteUrl } from './site-url.ts'
 
-/** Every route of the site on the test content (seed, section 2). */
+/** Every route of the site on the test content. */
 export const routes = [
   { name: 'home', path: '/' },
   { name: 'category', path: '/browse/{menu}' },
@@ -42,7 +42,7 @@ async function readHomepage(page: Page): Promise<Homepage> {
   return info
 }
 
-/** The dramas of the test content, the one of six episodes first. */
+/** Returns the dramas of the test content, the one with six episodes first. */
 export async function videoIds(page: Page): Promise<string[]> {
   const { homepage } = await readHomepage(page)
   const items = homepage.flatMap((section) => section.items)
@@ -50,7 +50,7 @@ export async function videoIds(page: Page): Promise<string[]> {
   return [...new Set(ids)]
 }
 
-/** A route's path with the ids of the test content. */
+/** Returns a route's path with the ids of the test content. */
 export async function pathOf(page: Page, path: string): Promise<string> {
   const info = await readHomepage(page)
   const videos = info.homepage.flatMap(({ items }) => items)
@@ -62,7 +62,7 @@ export async function pathOf(page: Page, path: string): Promise<string> {
   return path.replace(/{(\w+)}/, (_, name: string) => ids[name] ?? name)
 }
 
-/** Opens a route and waits until what it shows has come, and nothing of it is a placeholder any more. */
+/** Opens a route and waits until its content has replaced all placeholders. */
 export async function openRoute(page: Page, path: string): Promise<void> {
   await page.goto(await pathOf(page, path))
   await page.getByRole('heading').first().waitFor()
@@ -70,7 +70,7 @@ export async function openRoute(page: Page, path: string): Promise<void> {
     () =>
       document.fonts.status === 'loaded' &&
       !document.querySelector('main [role=status][aria-label], main[aria-busy=true]') &&
-      // What can be done with the episode on screen comes a moment after the rest of its page.
+      // The controls of the episode on screen appear a moment after the rest of the page.
       !document.querySelector('main [role=region] > :not([inert], :has(button))'),
   )
 }

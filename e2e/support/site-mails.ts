@@ -3,7 +3,7 @@ import { expect } from '@playwright/test'
 import { readMailsIn, type ReadMail } from '#server/testing/fakes/read-mail.ts'
 import { currentSite } from '#e2e/site/own-site.ts'
 
-/** Waits for the latest mail to an address whose subject begins so. */
+/** Waits for a mail to an address and returns the latest one whose subject has this prefix. */
 export async function mailTo(address: string, subject: string): Promise<ReadMail> {
   const find = () =>
     readMailsIn(join(currentSite().dataDir, 'mails')).findLast(

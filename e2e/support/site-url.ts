@@ -1,6 +1,6 @@
 /**
- * Where the sites of the browser tests listen. Each worker of the runner has a block of ports, and each run begins at
- * another (playwright.config.ts), so that two runs on one machine do not meet.
+ * The ports of the browser tests' sites. Each worker of the runner has a block of ports, and each run starts at
+ * another one (playwright.config.ts), so that two runs on one machine do not conflict.
  */
 const portsPerWorker = 10
 const firstPort =
@@ -9,7 +9,7 @@ const firstPort =
 
 export const sitePort = firstPort
 export const siteUrl = `http://localhost:${sitePort}`
-/** Stripe's API is stood in for here; browsers reach it through the tests. */
+/** The port of Stripe's API stand-in; browsers reach it through the tests. */
 export const stripePort = firstPort + 1
-/** What stands between browser and site in the tests of the service worker. */
+/** The port of the proxy between browser and site in the service worker tests. */
 export const frontPort = firstPort + 2

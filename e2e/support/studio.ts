@@ -6,20 +6,20 @@ import { siteUrl } from './site-url.ts'
 
 export const studioPassword = 'a passphrase for the desk'
 
-/** A new operator's one-time link, and their address. */
+/** Invites an operator. @returns the one-time link and the address */
 export async function inviteOperator(role: Role): Promise<{ email: string; link: string }> {
   const email = `${role}-${crypto.randomUUID().slice(0, 8)}@example.com`
   const printed = await currentSite().server.studio('operator', 'add', email, '--role', role, '--json')
   return { email, link: (JSON.parse(printed) as { link: string }).link }
 }
 
-/** Lets somebody new into the studio, by the pages. @returns the secret of their authenticator app */
+/** Invites an operator and accepts the invitation on the page. @returns the address and the authenticator secret */
 export async function openStudio(page: Page, role: Role): Promise<{ email: string; secret: string }> {
   const { email, link } = await inviteOperator(role)
   return { email, secret: await acceptLink(page, link) }
 }
 
-/** Signs in an operator who is in every site from the start: entering by a link takes longer than many tests. */
+/** Signs in a prepared operator of the template, because accepting an invitation takes longer than many tests. */
 export async function enterStudio(page: Page, role: Role): Promise<void> {
   const { cookie } = prepared().operators[currentSite().template][role]
   await page.context().addCookies([{ name: 'operator', value: cookie, url: siteUrl, httpOnly: true }])
@@ -27,7 +27,7 @@ export async function enterStudio(page: Page, role: Role): Promise<void> {
   await expect(page.getByRole('navigation', { name: /studio/i })).toBeVisible()
 }
 
-/** Comes in by a one-time link. @returns the secret of their authenticator app */
+/** Accepts an invitation by its one-time link. @returns the authenticator secret */
 export async function acceptLink(page: Page, link: string): Promise<string> {
   await page.goto(link)
   const secret = ((await page.locator('code').textContent()) ?? '').replaceAll(' ', '')
@@ -42,18 +42,18 @@ export async function acceptLink(page: Page, link: string): Promise<string> {
   return secret
 }
 
-/** Sends a studio command without its page, as the signed-in operator. */
+/** Sends a studio command directly, as the signed-in operator. */
 export async function give<Answer>(page: Page, path: string, data: object): Promise<Answer> {
   const answer = await page.request.post(`/api/studio/${path}`, { data, headers: { origin: siteUrl } })
   return (await answer.json()) as Answer
 }
 
-/** Begins a draft. @returns its id */
+/** Creates a draft. @returns its id */
 export async function beginDraft(page: Page, title: string): Promise<string> {
   return (await give<{ info: { id: string } }>(page, 'video/add', { title })).info.id
 }
 
-/** Begins a draft with tags or a category of these names. @returns its id */
+/** Creates a draft with tags or a category of these names. @returns its id */
 export async function labelVideo(
   page: Page,
   labels: { tags?: string[]; category?: string },
@@ -63,7 +63,7 @@ export async function labelVideo(
   return id
 }
 
-/** Brings films into a draft as episodes called "Tale 1", "Tale 2" …, which are in its list soon after. */
+/** Uploads videos into a draft as episodes with the titles "Tale 1", "Tale 2" …, which appear in its list soon after. */
 export async function bringFilms(page: Page, videoId: string, films: readonly Buffer[]): Promise<void> {
   const files = films.map(({ length: bytes }, index) => ({
     name: `${index + 1}.mp4`,

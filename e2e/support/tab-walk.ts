@@ -1,27 +1,27 @@
 import type { Page } from '@playwright/test'
 
-/** One control of a page, as Tab meets it. */
+/** A tab stop of a page. */
 export interface Stop {
-  /** What is said of it: what is written on it, beside it, or for it, with the group that it is in. */
+  /** Its accessible name: its text, label or ARIA label, with the name of its group. */
   name: string
-  /** Its element, such as `button`. */
+  /** Its element name, such as `button`. */
   kind: string
   reached: boolean
-  /** A ring is drawn around it, or around what stands for it, while it has the focus. */
+  /** True if it, or its visible representation, has a focus ring while focused. */
   hasRing: boolean
-  /** It is in the window, and nothing lies over it, while it has the focus. */
+  /** True if it is in the window and not covered while focused. */
   isSeen: boolean
-  /** Where it is in the document. */
+  /** Its position in the document. */
   place: { left: number; right: number; top: number; bottom: number }
 }
 
-/** What runs in the page meanwhile. */
+/** The recorder in the page. */
 interface Walk {
   hasComeRound: () => boolean
   end: () => Stop[]
 }
 
-/** Presses Tab until it comes round, in the page or the sheet that is open. @returns its stops in their order, then what it never came to */
+/** Presses Tab until the focus cycles, in the page or the open sheet. @returns the stops in order, then the controls that were not reached */
 export async function walkByTab(page: Page, most = 500): Promise<Stop[]> {
   await page.evaluate(beginWalk)
   for (let pressed = 1; pressed <= most; pressed++) {
@@ -33,7 +33,7 @@ export async function walkByTab(page: Page, most = 500): Promise<Stop[]> {
   throw new Error(`After ${most} presses Tab has not come round ${page.url()}: something keeps the focus`)
 }
 
-/** Runs in the page: from now on notes what gets the focus. What is in frames is not this page's. */
+/** In the page: records focused elements from now on, without those in frames. */
 function beginWalk(): void {
   const controls = 'a[href], button, input, select, textarea, summary, video[controls], [tabindex]'
   const wordsOf = (element: Element): string => {
@@ -86,13 +86,13 @@ function beginWalk(): void {
   }
   if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
   addEventListener('focusin', note)
-  // A sheet may have put the focus on what is to be done there; this is about all of it.
+  // A sheet may focus its main control; the walk starts at the first one.
   if (scope !== document) scope.querySelector<HTMLElement>(controls)?.focus()
   const walk: Walk = {
     hasComeRound: () => isRound,
     end: () => {
       removeEventListener('focusin', note)
-      // What stays in sight while the page scrolls counts in its own place.
+      // Sticky and fixed elements count at their own position.
       for (const element of scope.querySelectorAll<HTMLElement>('*'))
         if (getComputedStyle(element).position === 'sticky') element.style.position = 'static'
       const missed = [...scope.querySelectorAll<HTMLElement>(controls)].filter(

@@ -6,7 +6,7 @@ import { makeClip } from './make-content.ts'
 
 let made: Promise<Buffer> | undefined
 
-/** A film of a second: the site makes many such in no time. */
+/** Creates a video of one second, which the site converts quickly. */
 export const tinyFilm = (): Promise<Buffer> => (made ??= make())
 
 async function make(): Promise<Buffer> {

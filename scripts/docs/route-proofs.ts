@@ -12,18 +12,18 @@ const balance = 'e2e/billing/balance.spec.ts'
 const documents = 'server/features/pages/head/content-security-policy.test.ts'
 export const opens: Proof = [
   routes,
-  'each of the 23 routes opens in #app with a title of its own; any other path is not found',
+  'each of the 23 routes opens in #app with its own title; any other path is not found',
 ]
-const readable: Proof = [screens, '…: readable by everybody, nothing jumps, and long words fit']
-const readableFilled: Proof = [filled, '…: readable by everybody, and long words fit']
-const readableText: Proof = [pages, "each text opens under its title, and the browser's title is the same"]
+const readable: Proof = [screens, '…: accessible, no layout shift, and long words fit']
+const readableFilled: Proof = [filled, '…: accessible, and long words fit']
+const readableText: Proof = [pages, 'each page shows its title, which is also the document title']
 const watching: Proof = [
   journey,
-  'a visitor watches, meets a cliffhanger, is declined, pays and watches on without leaving the page',
+  'a visitor watches, reaches a locked episode, is declined, pays and continues on the same page',
 ]
 const registering: Proof = [
   account,
-  'a member registers, takes a name and a second factor, ends another session, and leaves for good',
+  'a member registers, sets a name and a second factor, ends another session, and deletes the account',
 ]
 export const subscribing: Proof = [
   account,
@@ -46,10 +46,10 @@ export const seedRoutes: readonly ScreenRow[] = [
     proofs: [
       opens,
       readable,
-      [scroll, 'whoever comes back to the home page finds it where it was left'],
+      [scroll, 'going back to the homepage restores its scroll position'],
       [
         'e2e/pages/rows.spec.ts',
-        'a mouse moves a row of cards by the buttons beside it, which rest at its ends',
+        'buttons beside a row of cards scroll it with a mouse, and are disabled at its ends',
       ],
     ],
   },
@@ -57,7 +57,7 @@ export const seedRoutes: readonly ScreenRow[] = [
   {
     seed: '`/more/{id}`',
     here: "a section's grid",
-    proofs: [opens, [scroll, 'whoever comes back to a list finds all that was loaded, where it was left']],
+    proofs: [opens, [scroll, 'going back to a list restores its loaded pages and scroll position']],
   },
   {
     seed: '`/videos/{id}`',
@@ -65,7 +65,7 @@ export const seedRoutes: readonly ScreenRow[] = [
     proofs: [
       opens,
       watching,
-      [journey, 'a plan opens every episode'],
+      [journey, 'a plan unlocks every episode'],
       [balance, 'the balance sells while every gateway is away'],
     ],
   },
@@ -95,7 +95,7 @@ export const seedRoutes: readonly ScreenRow[] = [
       opens,
       readable,
       readableFilled,
-      [library, 'a double tap makes a favorite, which a swipe takes out of the list again'],
+      [library, 'a double tap adds a favorite, and a swipe removes it from the list'],
     ],
   },
   {
@@ -105,7 +105,7 @@ export const seedRoutes: readonly ScreenRow[] = [
       opens,
       readable,
       readableFilled,
-      [library, 'the history leads back to where one was, and edit mode clears it'],
+      [library, 'the history resumes at the saved position, and edit mode clears it'],
     ],
   },
   { seed: '`/unlocked`', here: 'unlocked videos', proofs: [opens, readable, readableFilled] },
@@ -115,7 +115,7 @@ export const seedRoutes: readonly ScreenRow[] = [
     proofs: [
       opens,
       readable,
-      [library, 'the arrow keys walk through suggestions, and searches are kept until they are forgotten'],
+      [library, 'arrow keys move through suggestions, and searches are stored until they are cleared'],
     ],
   },
   { seed: '`/searchDetail/{id}`', here: 'results for words or a tag', proofs: [opens, readable] },
@@ -126,7 +126,7 @@ export const seedRoutes: readonly ScreenRow[] = [
       opens,
       readable,
       readableFilled,
-      [journey, 'a subscriber cancels with one click, reads until when everything stays open, and resumes'],
+      [journey, 'a subscriber cancels with one click, sees the end date, and resumes'],
       subscribing,
     ],
   },
@@ -141,7 +141,7 @@ export const seedRoutes: readonly ScreenRow[] = [
     proofs: [
       opens,
       readableText,
-      [pages, 'a message: what is wrong stands beside its field, nothing typed is lost, and it is sent once'],
+      [pages, 'the contact form shows errors beside their fields, keeps its input, and is sent once'],
     ],
   },
   {
@@ -151,7 +151,7 @@ export const seedRoutes: readonly ScreenRow[] = [
       opens,
       readable,
       readableFilled,
-      [journey, 'the wallet is approved elsewhere and leads back to the episode'],
+      [journey, 'a wallet payment is approved on another page and returns to the episode'],
     ],
   },
   {

@@ -27,7 +27,7 @@ export const seedParts: readonly { title: string; rows: readonly ScreenRow[] }[]
       {
         seed: 'Header (logo, categories, language chooser, recommend, browse, user), footer with seven links',
         here: '`web/app/Header.tsx`, `Footer.tsx`',
-        proofs: [[routes, 'the header and the footer lead to what the seed names']],
+        proofs: [[routes, 'the header and the footer have the required links']],
       },
       {
         seed: 'Before each navigation `token`, `fbclid`, `ttclid` are stored',
@@ -36,7 +36,7 @@ export const seedParts: readonly { title: string; rows: readonly ScreenRow[] }[]
           [visit, 'token and click ids are stored and leave the address, the rest stays'],
           [
             routes,
-            'the browser keeps homepage, user, id, referrer and click ids, and shows them at once next time',
+            'the browser stores homepage, user, id, referrer and click ids, and shows them immediately on the next visit',
           ],
           [
             'web/lib/tracking/consent.test.ts',
@@ -48,7 +48,7 @@ export const seedParts: readonly { title: string; rows: readonly ScreenRow[] }[]
         seed: 'Start-up order: user, tracking config, homepage',
         here: '`web/main.tsx`, before the interface has loaded',
         proofs: [
-          [routes, 'the user, the tracking settings and the homepage are asked for in that order'],
+          [routes, 'requests the user, the tracking settings and the homepage in that order'],
           [
             api,
             'calls made ahead one after another are sent in that order, each once the one before is answered',
@@ -61,7 +61,7 @@ export const seedParts: readonly { title: string; rows: readonly ScreenRow[] }[]
         proofs: [
           [
             routes,
-            'the browser keeps homepage, user, id, referrer and click ids, and shows them at once next time',
+            'the browser stores homepage, user, id, referrer and click ids, and shows them immediately on the next visit',
           ],
         ],
       },
@@ -90,10 +90,7 @@ export const seedParts: readonly { title: string; rows: readonly ScreenRow[] }[]
         here: 'one click in the member area',
         proofs: [
           subscribing,
-          [
-            journey,
-            'a subscriber cancels with one click, reads until when everything stays open, and resumes',
-          ],
+          [journey, 'a subscriber cancels with one click, sees the end date, and resumes'],
         ],
       },
       {
@@ -117,7 +114,7 @@ export const seedParts: readonly { title: string; rows: readonly ScreenRow[] }[]
       {
         seed: 'Prompts: enter your e-mail, enter your password, repeat your password',
         here: '"Enter your e-mail, …", "Enter your password.", "Repeat your password."',
-        proofs: [[routes, 'the forms ask for e-mail, password and its repetition']],
+        proofs: [[routes, 'the forms have fields for e-mail, password and its repetition']],
       },
       {
         seed: 'Code 200: info, or data',
@@ -164,7 +161,7 @@ export const seedParts: readonly { title: string; rows: readonly ScreenRow[] }[]
         here: '`web/app/reporting/rules.ts`',
         proofs: [
           [rules, 'does not report: %s'],
-          [reports, 'errors are reported without queries and secrets, the ignored ones not at all'],
+          [reports, 'reports errors without queries and secrets, and does not report ignored ones'],
         ],
       },
     ],
@@ -180,7 +177,7 @@ export const seedParts: readonly { title: string; rows: readonly ScreenRow[] }[]
       {
         seed: 'Images: 3 attempts',
         here: '`web/ui/LazyImage.tsx`',
-        proofs: [[routes, 'a picture that does not come is asked for three times']],
+        proofs: [[routes, 'an image is requested three times']],
       },
       {
         seed: 'Images: preload factor 1.3',
@@ -220,7 +217,7 @@ export const seedParts: readonly { title: string; rows: readonly ScreenRow[] }[]
           [measures, 'repeats every 200 ms until it is let go'],
           [
             manyEpisodes,
-            'a number is typed, stepped and run to, and the list stays until an episode is chosen in it',
+            'episode numbers can be typed, stepped and held, and the list stays open until an episode is chosen',
           ],
         ],
       },
@@ -228,9 +225,12 @@ export const seedParts: readonly { title: string; rows: readonly ScreenRow[] }[]
         seed: 'Tracking keys: facebook_pixel_id, google_analytics, tiktok_pixel, bigo_pixel',
         here: 'loaded only after consent',
         proofs: [
-          [tracking, 'returns the four keys from the environment, empty if unset'],
-          [consent, 'who accepts is told of to all four platforms, with the amount and the id of the order'],
-          [consent, 'who declines is told of to nobody, and is not asked again'],
+          [tracking, 'gives the four keys as the environment has them, empty where nothing is set'],
+          [
+            consent,
+            'after accepting, sends events to all four platforms, with the amount and the id of the order',
+          ],
+          [consent, 'after declining, sends no events to third parties and does not ask again'],
         ],
       },
       {
@@ -244,7 +244,7 @@ export const seedParts: readonly { title: string; rows: readonly ScreenRow[] }[]
         proofs: [
           [language, "follows the browser's first that we have, and is English where it has none of ours"],
           [texts, '$language, part $part, has every text of the English one and no other'],
-          [pages, 'a text speaks the language of the screens as soon as it is changed'],
+          [pages, 'a page switches language with the interface'],
         ],
       },
       {
@@ -257,21 +257,18 @@ export const seedParts: readonly { title: string; rows: readonly ScreenRow[] }[]
         here: '`rates`; a profile with each trace',
         proofs: [
           [rules, 'takes 0.3 of the traces, and 0.1 of the replays, on errors too'],
-          [reports, 'errors are reported without queries and secrets, the ignored ones not at all'],
-          [reports, 'a replay runs nowhere that people sign in or pay, and shows no text elsewhere'],
-          [
-            scrub,
-            'removes queries, fragments and media signatures at any depth, and leaves sentences unchanged',
-          ],
-          [reports, 'it is fetched after the page has loaded and is idle, and not at all without a DSN'],
+          [reports, 'reports errors without queries and secrets, and does not report ignored ones'],
+          [reports, 'records no replay on sign-in and payment pages, and masks text elsewhere'],
+          [scrub, 'takes queries, fragments and media passes out, at any depth, and leaves sentences alone'],
+          [reports, 'loads after the page is loaded and idle, and not at all without a DSN'],
         ],
       },
       {
         seed: 'Error reporting: feedback (section 7)',
         here: '"Report a problem", in the footer and on the error screen',
         proofs: [
-          [reports, 'a problem is told in own words: nothing typed is lost, and it arrives once'],
-          [reports, 'a screen that breaks says so, is reported, and asks what happened'],
+          [reports, 'a problem report keeps its input after errors and is sent once'],
+          [reports, 'a broken screen shows an error, reports it, and asks what happened'],
         ],
       },
     ],
