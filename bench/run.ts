@@ -68,7 +68,7 @@ if (unknown !== undefined) {
   process.exit(2)
 }
 
-console.log('Making a film and starting a site with it …')
+console.log('Creating a video and starting a site with it …')
 const { startBenchSite } = await import('./site/start-bench-site.ts')
 const site = await startBenchSite()
 const rows: Row[] = []

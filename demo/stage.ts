@@ -250,6 +250,6 @@ function lightOf(shot: Shot): Layer[] {
 
 function lookOf(drama: Drama, who: string): Look {
   const look = drama.cast[who]
-  if (!look) throw new Error(`${drama.slug} has no one called ${who}`)
+  if (!look) throw new Error(`${drama.slug} has no character ${who}`)
   return look
 }

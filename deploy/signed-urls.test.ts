@@ -19,10 +19,10 @@ const inWords = (left: number | string) => (Number(left) > 0 ? 'valid' : String(
 test('the cases cover every kind', () => {
   expect(new Set(cases.map(({ verdict }) => verdict))).toEqual(new Set(['valid', 'expired', 'forged']))
   expect(cases.filter(({ verdict }) => verdict === 'valid').map(({ what }) => what)).toEqual([
-    'one of ours',
-    'one for anybody',
-    'one by the former secret',
-    'one that ends in the next',
+    'a valid signature',
+    'a signature for any subject',
+    'the previous secret',
+    'expiry in the next second',
   ])
 })
 

@@ -1,15 +1,15 @@
 import type { ChildProcess, SpawnOptions } from 'node:child_process'
 
-/** A program that has not ended this long after a signal is killed. */
+/** A program that runs this long after a signal is killed. */
 export const killAfterMs: number
 
-/** From now on a signal ends the program that runs, and no other is started. The end of npm counts as SIGTERM. */
+/** Forwards signals to the running program and starts no other one afterwards. The exit of npm counts as SIGTERM. */
 export function passSignalsOn(): void
 
-/** Whether a signal, or the end of npm, has asked this script to end. */
+/** Returns true after a signal or the exit of npm. */
 export function isStopping(): boolean
 
-/** Runs a program to its end. @returns its exit status */
+/** Runs a program until it exits. @returns its exit status */
 export function runChild(
   command: string,
   args: readonly string[],
@@ -17,5 +17,5 @@ export function runChild(
   started?: (child: ChildProcess) => void,
 ): Promise<number>
 
-/** The command line of a program that gets SIGTERM when we end, however that happens. Linux only: elsewhere it stays as it is. */
+/** Returns a command line whose program gets SIGTERM when this script exits for any reason. On Linux only; unchanged elsewhere. */
 export function boundToUs(command: string, args: readonly string[]): [command: string, args: string[]]

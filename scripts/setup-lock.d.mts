@@ -1,8 +1,8 @@
 /**
- * Does the work while no other process does any under the same lock, and waits as long as one does. What a process that is gone
- * has left is taken over.
- * @param file there while somebody works
- * @param say told once, where another has to be waited for
+ * Runs `work` while holding the lock, and waits for another process that holds it. The lock of an exited process is taken
+ * over.
+ * @param file the lock file, which exists while the lock is held
+ * @param say called once with a message, if another process holds the lock
  */
 export function withSetupLock(
   file: string,

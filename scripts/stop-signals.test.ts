@@ -138,7 +138,7 @@ async function startSite(settings: Record<string, string>) {
   const url = `http://127.0.0.1:${port}`
   const isReady = () => {
     treeOf(npm)
-    if (npm.exitCode !== null) throw new Error(`npm start ended: ${printed}`)
+    if (npm.exitCode !== null) throw new Error(`npm start exited: ${printed}`)
     return answersAt(`${url}/api/ready`)
   }
   await waitUntil('the site is ready', isReady, patienceMs)

@@ -1,5 +1,5 @@
 export interface SuperviseOptions {
-  /** Whether the script was asked to stop. */
+  /** Returns true if the script received a stop signal. */
   isStopping: () => boolean
   say?: (line: string) => void
   /** A time in milliseconds. */

@@ -51,7 +51,7 @@ export async function measureAlerts(): Promise<void> {
   try {
     await drill((close) => void opened.push(close))
   } catch (error) {
-    console.error('The drill did not come to its end:', error)
+    console.error('The drill failed:', error)
     process.exitCode = 1
   } finally {
     await inTurn(opened.toReversed(), async (close) => close())
@@ -100,7 +100,7 @@ async function drill(atEnd: (close: () => void | Promise<void>) => void): Promis
   const began = Date.now()
   await delay(calmMs)
   const early = watch.firedSince(began)
-  if (early.length > 0) throw new Error(`While all was well, these fired: ${early.join(', ')}`)
+  if (early.length > 0) throw new Error(`These alerts fired without a fault: ${early.join(', ')}`)
   const faults: Fault[] = [
     {
       what: 'the disk of DATA_DIR is filled',
@@ -137,7 +137,7 @@ async function drill(atEnd: (close: () => void | Promise<void>) => void): Promis
     ...paying,
     ...others.flat(),
   ])
-  console.log(`All that fired: ${watch.firedSince(began).join(', ')}.`)
+  console.log(`Alerts that fired: ${watch.firedSince(began).join(', ')}.`)
 }
 
 function failingStripe({ stripe }: StandIns): Fault {

@@ -34,7 +34,7 @@ export async function measureBillingFaults(args: readonly string[]): Promise<voi
     await site.end('SIGTERM')
     await shop.settle()
     const paid = shop.sales.filter(({ status }) => status === 'paid').length
-    console.log(`${values.checkouts} checkouts, of which ${paid} were told that they had paid:`)
+    console.log(`${values.checkouts} checkouts, of which ${paid} were reported as paid:`)
     if (!(await shop.report(['sales']))) process.exitCode = 1
   } finally {
     clearInterval(ticking)
@@ -53,7 +53,7 @@ async function buyAll(shop: OpenShop, checkouts: number, clients: number): Promi
       await shop.buy(patienceMs)
       if (++done % 100 > 0) continue
       const leftS = Math.round(((Date.now() - started) / done / 1000) * (checkouts - done))
-      console.log(`  ${done} of ${checkouts} checkouts, about ${leftS} s to go`)
+      console.log(`  ${done} of ${checkouts} checkouts, about ${leftS} s left`)
     }
   }
   await Promise.all(Array.from({ length: clients }, buyOn))

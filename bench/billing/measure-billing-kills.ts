@@ -42,7 +42,7 @@ export async function measureBillingKills(args: readonly string[]): Promise<void
     await Promise.all(clients)
     await running.site.end('SIGTERM')
     await shop.settle()
-    console.log(`${kills} kills under ${values.clients} clients, ${shop.sales.length} checkouts begun:`)
+    console.log(`${kills} kills under ${values.clients} clients, ${shop.sales.length} checkouts started:`)
     if (!(await shop.report(['sales', 'renewals', 'refunds']))) process.exitCode = 1
   } finally {
     closing.abort()
@@ -69,5 +69,5 @@ function passTime(shop: OpenShop): void {
 
 function showProgress(kill: number, kills: number, started: number, { sales }: OpenShop): void {
   const leftS = Math.round(((Date.now() - started) / kill / 1000) * (kills - kill))
-  console.log(`  ${kill} of ${kills} kills, ${sales.length} checkouts, about ${leftS} s to go`)
+  console.log(`  ${kill} of ${kills} kills, ${sales.length} checkouts, about ${leftS} s left`)
 }

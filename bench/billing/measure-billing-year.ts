@@ -61,8 +61,8 @@ function printYear({ lines, wrong, afterCancelling, books }: Year, took: number)
   console.log(
     `Not charged exactly once for each period: ${wrong}. Charged after cancelling: ${afterCancelling}.`,
   )
-  console.log(`The ledger has ${books.ours} cents at the gateway, the gateway ${books.theirs}.`)
-  console.log(`${took} s, ${Math.round(Number(sum('charges')) / Math.max(took, 1))} charges a second.`)
+  console.log(`Balance at the gateway in cents: ${books.ours} in the ledger, ${books.theirs} at the gateway.`)
+  console.log(`${took} s, ${Math.round(Number(sum('charges')) / Math.max(took, 1))} charges per second.`)
   const sound = wrong === 0 && afterCancelling === 0 && books.ours === books.theirs
   if (!sound || took > mostMinutes * 60) process.exitCode = 1
 }

@@ -160,7 +160,7 @@ function pick(goods: readonly Goods[]): Goods & { gateway: GatewayId } {
 /** Returns a random element, with uniform distribution. */
 export function oneOf<T>(list: readonly T[]): T {
   const found = list[Math.floor(Math.random() * list.length)]
-  if (found === undefined) throw new Error('there is nothing to choose from')
+  if (found === undefined) throw new Error('the list is empty')
   return found
 }
 

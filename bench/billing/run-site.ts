@@ -44,5 +44,5 @@ export async function runSite(env: NodeJS.ProcessEnv, options: SiteOptions): Pro
 
 async function endOf(child: ChildProcess): Promise<never> {
   const [status] = await once(child, 'exit')
-  throw new Error(`the site ended with ${status} before it listened`)
+  throw new Error(`the site exited with ${status} before it listened`)
 }

@@ -115,7 +115,7 @@ async function hold(site: ChildProcess, what: string, work: () => Promise<() => 
   // The message is one number.
   const [slowest] = (await once(watching, 'message')) as [number]
   end()
-  if (site.exitCode !== null) throw new Error(`the process ended during ${what}`)
+  if (site.exitCode !== null) throw new Error(`the process exited during ${what}`)
   return [
     atMostMegabytes(`memory of the HTTP process: ${what}`, megabytes, mostMegabytes),
     within(`health: ${what}`, slowest, mostHealthMs),
@@ -189,7 +189,7 @@ async function growth(pool: pg.Pool, part: number): Promise<Row> {
   await delay(15_000)
   const grown = (await size()) - before
   const orders = await pool.query('SELECT id FROM orders LIMIT 1')
-  if (orders.rowCount === 0) throw new Error('no order was made, so that nothing is known of their bound')
+  if (orders.rowCount === 0) throw new Error('no order was created, so their limit was not tested')
   return atMostMegabytes('growth of the database by ten minutes of one network', grown, mostGrowthMegabytes)
 }
 

@@ -38,8 +38,8 @@ export async function measureCapacity(args: readonly string[]): Promise<void> {
   const viewers = Number(positionals[0] ?? 200)
   const minutes = Number(values.minutes)
   if (!(Number.isInteger(viewers) && viewers > 0 && minutes > 0))
-    throw new Error('capacity takes a number of viewers, and --minutes a number')
-  console.log('Making a film and starting a site with it …')
+    throw new Error('capacity requires a number of viewers, and --minutes a number')
+  console.log('Creating a video and starting a site with it …')
   const site = await startBenchSite(content)
   const pool = new pg.Pool({ ...site.connection, max: 1 })
   try {
@@ -146,5 +146,5 @@ function p95(values: readonly number[]): number {
 /** Stops on a failed request, because its cost would falsify the result. */
 function stopIfFailed({ failures }: Meter): void {
   if (failures.length > 0)
-    throw new Error(`${failures.length} calls were refused or failed, the first: ${failures[0]}`)
+    throw new Error(`${failures.length} requests were refused or failed, the first: ${failures[0]}`)
 }

@@ -23,7 +23,7 @@ export async function readCosts(pool: Pool, sitePid: number): Promise<Costs> {
      FROM pg_stat_database WHERE datname = current_database()`,
   )
   const [row] = rows
-  if (!row) throw new Error('PostgreSQL does not count')
+  if (!row) throw new Error('PostgreSQL returned no statistics')
   const processes = readProcesses()
   const server = processes.get(Number(row.pid))?.parent ?? NaN
   return {

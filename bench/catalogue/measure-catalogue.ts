@@ -61,7 +61,7 @@ export async function measureCatalogue(args: readonly string[]): Promise<void> {
   const sizes = values.sizes.split(',').map(Number)
   const wrong = sizes.find((size) => !Number.isInteger(size) || size < 1000)
   if (wrong !== undefined)
-    throw new Error(`--sizes takes whole numbers from 1000 up, such as 1000,10000; not ${wrong}`)
+    throw new Error(`--sizes requires whole numbers from 1000 up, such as 1000,10000; not ${wrong}`)
   const home = values.data ?? mkdtempSync(join(tmpdir(), 'cliffhanger-catalogue-'))
   const sites: SizedSite[] = []
   try {
@@ -86,7 +86,7 @@ async function measureCases(sites: readonly SizedSite[], only: string): Promise<
     const targets = sites.map((site) => targetOf(site, name))
     const latencies = await measureByTurns(targets.filter((target) => target !== undefined))
     if (!kept && latencies.some(({ repeated }) => repeated))
-      throw new Error(`So few addresses of “${name}” are answered from what is kept`)
+      throw new Error(`“${name}” has too few URLs, so its responses come from the cache`)
     const results = latencies.values()
     const p95s = targets.map((target) => (target ? results.next().value?.p95 : undefined))
     console.log(`  ${name}: ${p95s.map(inMs).join(', ')} ms`)
@@ -161,7 +161,7 @@ async function makeBusyPerson(pool: pg.Pool, url: string, { videos }: CatalogueS
   }
   const listed = await fetch(`${url}/api/user/history`, { headers: { cookie } })
   if (!(await listed.text()).includes('"next_cursor":"'))
-    throw new Error('The busy person has no long history')
+    throw new Error('The user with a long history has too few entries')
   return { cookie, userId: info.id }
 }
 

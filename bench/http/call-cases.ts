@@ -93,7 +93,7 @@ export async function recordAnswers(
     const bytes = Buffer.from(await response.arrayBuffer())
     const type = response.headers.get('content-type') ?? ''
     if (type.includes('json') && !bytes.toString().startsWith('{"code":200'))
-      throw new Error(`${path} answered ${bytes.toString().slice(0, 300)}`)
+      throw new Error(`${path} returned ${bytes.toString().slice(0, 300)}`)
     writeFileSync(file, bytes)
     answers.push({ path: `/answer/${index}`, file, type, queries })
   }

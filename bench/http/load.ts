@@ -17,7 +17,7 @@ async function loadOnce({ urls, headers = {} }: Target): Promise<number> {
     urls.map((url) => autocannon({ url, headers, connections, duration: seconds, pipelining: 1 })),
   )
   for (const { url, non2xx, errors } of results)
-    if (non2xx + errors > 0) throw new Error(`${url} answered ${non2xx + errors} times with an error`)
+    if (non2xx + errors > 0) throw new Error(`${url} returned ${non2xx + errors} errors`)
   return results.reduce((sum, { requests }) => sum + requests.average, 0)
 }
 

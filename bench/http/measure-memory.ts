@@ -40,7 +40,7 @@ export async function measureMemory(site: BenchSite): Promise<Row[]> {
     }
     const { non2xx, errors } = await loading
     await signIns
-    if (non2xx + errors > 0) throw new Error(`${non2xx + errors} calls went wrong under load`)
+    if (non2xx + errors > 0) throw new Error(`${non2xx + errors} requests failed under load`)
     return [
       atMostMegabytes('memory of the HTTP process, idle', idle, idleAim),
       atMostMegabytes(

@@ -89,7 +89,7 @@ async function post(url: string, body: Record<string, string>, code: number): Pr
   })
   // The site's own response.
   const answer = (await response.json()) as { code: number }
-  if (answer.code !== code) throw new Error(`${url} answered ${JSON.stringify(answer)}`)
+  if (answer.code !== code) throw new Error(`${url} returned ${JSON.stringify(answer)}`)
 }
 
 const emailOfMember = (number: number) => `known-${1 + (number % members)}@example.com`

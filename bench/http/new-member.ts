@@ -47,7 +47,7 @@ async function ask<T>(url: string, jar: Map<string, string>, body?: object): Pro
   }
   const answer = (await response.json()) as { code?: number }
   if (!response.ok || (answer.code ?? 200) !== 200)
-    throw new Error(`${url} answered ${JSON.stringify(answer)}`)
+    throw new Error(`${url} returned ${JSON.stringify(answer)}`)
   // The site's own responses; missing data fails the next step.
   return answer as T
 }

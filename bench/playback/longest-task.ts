@@ -25,6 +25,6 @@ export async function longestTask(browser: Browser, page: Page, run: () => Promi
   const tasks = traceEvents.filter(
     ({ name, pid, tid }) => name === 'ThreadControllerImpl::RunTask' && mains.has(`${pid} ${tid}`),
   )
-  if (tasks.length === 0) throw new Error('The trace holds no tasks of a page')
+  if (tasks.length === 0) throw new Error('The trace contains no tasks of a page')
   return Math.max(...tasks.map(({ dur = 0, tdur = dur }) => tdur)) / 1000
 }

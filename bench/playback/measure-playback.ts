@@ -170,7 +170,7 @@ async function measureStalls(browser: Browser, url: string, kilobits: number): P
 
 async function lowestKilobits(hlsUrl: string): Promise<number> {
   const answer = await fetch(hlsUrl)
-  if (!answer.ok) throw new Error(`The playlist was answered with ${answer.status}`)
+  if (!answer.ok) throw new Error(`The playlist returned ${answer.status}`)
   const playlist = await answer.text()
   const rates = [...playlist.matchAll(/INF:BANDWIDTH=(\d+)/g)].map(([, rate]) => Number(rate))
   return Math.round(Math.min(...rates) / 1000)

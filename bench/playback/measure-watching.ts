@@ -79,7 +79,7 @@ async function compareWatching(
       }),
   ]
   const [plain, first, hidden, shown] = await (profile === profiles.free ? atOnce(pages) : inTurn(pages))
-  if (!plain || !first || !hidden || !shown) throw new Error('A page was not followed')
+  if (!plain || !first || !hidden || !shown) throw new Error('A page was not measured')
   const row = (what: string, { taskMs }: MainThread, aim: number) =>
     atMost(`main thread each second, ${profile.name}, ${what}`, taskMs, plain.taskMs, aim)
   return [

@@ -115,14 +115,14 @@ export function importFolder(folder: string, env: NodeJS.ProcessEnv): number {
   const started = performance.now()
   const [command, args] = boundToUs(process.execPath, ['server/cli.ts', 'import', '--new-site', folder])
   const { status } = spawnSync(command, args, { env, stdio: ['ignore', 'ignore', 'inherit'] })
-  if (status !== 0) throw new Error('The film for the bench could not be imported')
+  if (status !== 0) throw new Error('The video for the bench could not be imported')
   return performance.now() - started
 }
 
 /** Waits until a server responds. @throws Error if its process exits first, or after a minute */
 export async function answers(url: string, server: ChildProcess): Promise<void> {
   const isThere = () => {
-    if (server.exitCode !== null) throw new Error(`${url} does not answer`)
+    if (server.exitCode !== null) throw new Error(`${url} does not respond`)
     return answersAt(url)
   }
   await waitUntil(`${url} answers`, isThere, 60_000)

@@ -65,12 +65,12 @@ function cookieOf(response: Response): string {
 
 async function read<T>(url: string): Promise<T> {
   const response = await fetch(url)
-  if (!response.ok) throw new Error(`${url} answered ${response.status}`)
+  if (!response.ok) throw new Error(`${url} returned ${response.status}`)
   // The site's own responses; missing data fails the next step.
   return (await response.json()) as T
 }
 
 function found<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error('The site does not answer as the bench expects')
+  if (value === undefined) throw new Error('The site returned an unexpected response')
   return value
 }

@@ -116,7 +116,7 @@ function askOnce({ url, headers }: Target, path: string, agent: Agent, isFile = 
         response.on('end', () => {
           const body = Buffer.concat(chunks).toString()
           if (isGood()) resolve({ ms: performance.now() - started, body })
-          else reject(new Error(`${path} answered ${response.statusCode} ${body.slice(0, 300)}`))
+          else reject(new Error(`${path} returned ${response.statusCode} ${body.slice(0, 300)}`))
         })
         response.on('error', reject)
       },

@@ -39,7 +39,7 @@ export async function measureStudio(args: readonly string[]): Promise<void> {
   })
   const part = Number(values.part)
   if (!(part > 0 && part <= 1))
-    throw new Error(`--part takes a number up to 1, such as 0.01; not ${values.part}`)
+    throw new Error(`--part requires a number up to 1, such as 0.01; not ${values.part}`)
   const dataDir = values.data ?? mkdtempSync(join(tmpdir(), 'cliffhanger-studio-'))
   const pool = await openFilled(dataDir, part)
   try {
@@ -71,7 +71,7 @@ async function openFilled(dataDir: string, part: number) {
     await database.close()
   }
   try {
-    console.log(`Filling ${dataDir}, where that was not done …`)
+    console.log(`Filling ${dataDir}, unless it is filled already …`)
     await fillStudio(filled, siteSize(part), (line) => console.log(`  ${line}`))
     await makeCovers(dataDir)
     return { filled, close }
@@ -85,7 +85,7 @@ async function measure(pool: pg.Pool, url: string, only: string): Promise<Row[]>
   const cookie = await openStudioFor(pool)
   const target: Target = { url, headers: { cookie: `${cookie.name}=${cookie.value}` } }
   const cases = (await casesOn(pool, url)).filter(({ name }) => name.includes(only))
-  console.log(`${cases.length} cases, by one client …`)
+  console.log(`${cases.length} cases with one client …`)
   const rows = await measureCases(target, cases)
   return 'scroll'.includes(only) ? [...rows, ...(await measureScrolling(url, cookie))] : rows
 }

@@ -9,6 +9,6 @@ export async function openStudioFor(pool: Pool): Promise<{ name: string; value: 
      SELECT 'ses_' || gen_random_uuid(), id, $1, 'the bench', now(), now() FROM operators WHERE role = 'owner' ORDER BY id LIMIT 1`,
     [hashSecret(token)],
   )
-  if (rowCount !== 1) throw new Error('The made-up site has no owner')
+  if (rowCount !== 1) throw new Error('The generated site has no owner')
   return { name: 'operator', value: token }
 }

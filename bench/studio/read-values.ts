@@ -61,5 +61,5 @@ export function valuesFor(
   if (closed) return closed
   if (format === 'date-time') return daysAgo.map(timeBefore)
   if (maximum !== undefined) return [String(maximum)]
-  throw new Error(`bench/studio/read-values.ts knows no value for the field “${field}” of “${command}”`)
+  throw new Error(`bench/studio/read-values.ts has no value for the field “${field}” of “${command}”`)
 }

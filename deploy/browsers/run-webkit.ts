@@ -57,7 +57,7 @@ async function ask<T>(method: string, path: string, body?: unknown): Promise<T> 
 
 function listens(driver: ChildProcess): Promise<void> {
   const isThere = () => {
-    if (driver.exitCode !== null) throw new Error(`WebKitWebDriver ended with ${driver.exitCode}`)
+    if (driver.exitCode !== null) throw new Error(`WebKitWebDriver exited with ${driver.exitCode}`)
     return answersAt(`${driverUrl}/status`)
   }
   return waitUntil('WebKitWebDriver answers', isThere, timeoutMs)

@@ -83,7 +83,7 @@ export function composeCases(contentsOf: () => Contents): void {
     it('backup writes a backup into its volume', async () => {
       start('backup')
       const manifest = join(compose.volume('backup'), manifestFile)
-      await reach('a backup is whole', 'backup', async () => existsSync(manifest))
+      await reach('the backup is complete', 'backup', async () => existsSync(manifest))
       await started['backup']?.stop()
     }, 120_000)
 

@@ -68,7 +68,7 @@ const containersIn = (manifests: Manifest[]) =>
 function validate(manifest: Manifest): void {
   // The packages' models are classes with this constructor.
   const model = models[manifest.apiVersion]?.[manifest.kind] as Model | undefined
-  if (!model) throw new Error(`${manifest.apiVersion} ${manifest.kind} is no kind of Kubernetes`)
+  if (!model) throw new Error(`${manifest.apiVersion} ${manifest.kind} is not a Kubernetes resource`)
   new model(manifest as never).validate()
 }
 

@@ -33,7 +33,7 @@ beforeAll(async () => {
     (await askToPlay(site, (await buyEpisode(site)).shopper.visitor, 4)).link,
   ]
   const [one, two, three] = links
-  if (!one || !two || !three) throw new Error('a link was not issued')
+  if (!one || !two || !three) throw new Error('a signed URL was not issued')
   ;[free, first, second] = [one, two, three]
 })
 afterAll(async () => {
@@ -72,7 +72,7 @@ it('does not cache playlists of a bucket, which contain one viewer’s signed UR
       for (let person = 0; person < 2; person++) {
         const { visitor } = (await buyEpisode(bucketSite)).shopper
         const { link } = await askToPlay(bucketSite, visitor, 4)
-        if (!link) throw new Error('a link was not issued')
+        if (!link) throw new Error('a signed URL was not issued')
         const answer = await fetch(before.url + writeLink(link, file), { redirect: 'manual' })
         expect(answer.status).toBe(file.endsWith('.webp') ? 307 : 200)
       }

@@ -51,7 +51,7 @@ afterAll(async () => {
 
 async function linkFor(visitor: Visitor, number: number): Promise<MediaLink> {
   const { link } = await askToPlay(site, visitor, number)
-  if (!link) throw new Error(`episode ${number} was not issued`)
+  if (!link) throw new Error(`no signed URL was issued for episode ${number}`)
   return link
 }
 

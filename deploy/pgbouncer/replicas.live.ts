@@ -68,7 +68,7 @@ afterAll(async () => {
 
 async function goOn(): Promise<void> {
   const wanted = buyers.journeys() + between
-  await waitUntil('people go on buying', () => buyers.journeys() >= wanted, patienceMs)
+  await waitUntil('purchases continue', () => buyers.journeys() >= wanted, patienceMs)
 }
 
 async function becomes(used: 0 | 1): Promise<void> {

@@ -51,7 +51,7 @@ export async function startPgBouncer(
     child.stderr?.on('data', (chunk) => (log += String(chunk)))
     const ended = once(child, 'exit')
     const listens = () => {
-      if (child.exitCode !== null) throw new Error(`PgBouncer ended: ${log}`)
+      if (child.exitCode !== null) throw new Error(`PgBouncer exited: ${log}`)
       return isOpen(port)
     }
     await waitUntil('PgBouncer listens', listens, startsWithinMs)

@@ -61,7 +61,7 @@ it('a rolling update and rollback fail no request and lose no payment', { timeou
   const buyers = simulateBuyers(copies.url, video, clients)
   const goOn = async () => {
     const wanted = buyers.journeys() + between
-    await waitUntil('people go on buying', () => buyers.journeys() >= wanted, patienceMs)
+    await waitUntil('purchases continue', () => buyers.journeys() >= wanted, patienceMs)
   }
   await goOn()
   // Runs the new release on the old schema, the old release on the new schema, and both in parallel.

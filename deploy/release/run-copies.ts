@@ -35,7 +35,7 @@ export async function runCopies(folder: string, count: number, env: Record<strin
     const program = startClean(from, ['bin/node', 'server/main.ts'], { ...env, PORT: String(port) })
     outputs.push(program.output)
     const url = `http://127.0.0.1:${port}`
-    const isReady = waitUntil('a copy is ready', () => answersAt(`${url}/api/ready`), startsWithinMs)
+    const isReady = waitUntil('an instance is ready', () => answersAt(`${url}/api/ready`), startsWithinMs)
     await Promise.race([isReady, program.ended.then(() => Promise.reject(new Error(program.output())))])
     running.push({ url, program })
     ready.push(url)

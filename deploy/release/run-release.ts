@@ -24,7 +24,7 @@ function must(command: string, args: string[]): void {
   // The tests' own NODE_ENV would create a development build.
   const env = { ...process.env, NODE_ENV: 'production' }
   const { status, stderr } = spawnSync(command, args, { cwd: root, encoding: 'utf8', env })
-  if (status !== 0) throw new Error(`${command} ${args[0]} ended with ${status}: ${stderr}`)
+  if (status !== 0) throw new Error(`${command} ${args[0]} exited with ${status}: ${stderr}`)
 }
 
 /** Returns the settings with which a release finds the ffmpeg of this checkout, and its PATH. */

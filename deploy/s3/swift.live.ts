@@ -54,7 +54,7 @@ describe('swift', () => {
 
   it('accepts signed URLs until the second of their expiry, whole and in ranges, and refuses altered ones', async () => {
     const { delivery } = storage
-    if (delivery.kind !== 'signed') throw new Error('no links')
+    if (delivery.kind !== 'signed') throw new Error('the storage issues no signed URLs')
     const key = 'media/ast_1/v0/ein (1) & zwei+drei.m4s'
     await storage.write(key, 'segment-bytes')
     await storage.write('media/ast_2/locked.m4s', 'locked')

@@ -9,7 +9,7 @@ export function rawGet(url: string, path: string): Promise<{ status: number; tex
       answer.setEncoding('latin1').on('data', (chunk: string) => (text += chunk))
       answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text }))
     })
-    asked.on('error', reject).on('timeout', () => asked.destroy(new Error(`${path} got no answer in time`)))
+    asked.on('error', reject).on('timeout', () => asked.destroy(new Error(`${path} timed out`)))
     asked.end()
   })
 }

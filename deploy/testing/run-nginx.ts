@@ -96,7 +96,7 @@ function placed(text: string, { site, storage, config }: NginxSetUp, home: strin
   ]
   const edited = edits.reduce((all, [from, to]) => all.replaceAll(from, to), text)
   if (text.includes('js_import') && !edited.includes(`127.0.0.1:${port}`))
-    throw new Error(`${config} does not say where it listens`)
+    throw new Error(`${config} has no listen directive`)
   return edited
 }
 
@@ -132,7 +132,7 @@ function workersOf(pid: number | undefined): string[] {
 
 async function listens(url: string, hasEnded: () => boolean, errors: string): Promise<void> {
   const isThere = () => {
-    if (hasEnded()) throw new Error(`nginx ended: ${readFileSync(errors, 'utf8')}`)
+    if (hasEnded()) throw new Error(`nginx exited: ${readFileSync(errors, 'utf8')}`)
     return fetch(url).then(
       () => true,
       () => false,

@@ -38,7 +38,7 @@ function joined(path: string, secondSize: string): void {
 
 export const flashingFilms: readonly FlashingFilm[] = [
   {
-    kind: 'no film',
+    kind: 'not a video',
     extension: 'mp4',
     make: (path) => writeFileSync(path, 'no film'),
     refusal: /(isn’t a readable video|is a text file)/,
@@ -53,7 +53,7 @@ export const flashingFilms: readonly FlashingFilm[] = [
     refusal: /Dolby Vision/,
   },
   {
-    kind: 'a container that tells no length',
+    kind: 'a container without a duration',
     extension: 'mkv',
     make: (path) => piped(path, ...flashing(4), ...beeping(4), ...coding, '-c:a', 'flac'),
     flashes: [1, 2, 3],
@@ -71,7 +71,7 @@ export const flashingFilms: readonly FlashingFilm[] = [
     beeps: [1, 2, 3],
   },
   {
-    kind: 'captions that outlast the film',
+    kind: 'captions longer than the video',
     extension: 'mkv',
     make(path) {
       const captions = `${path}.srt`
@@ -82,7 +82,7 @@ export const flashingFilms: readonly FlashingFilm[] = [
     beeps: [1, 2, 3],
   },
   {
-    kind: 'a last picture that holds',
+    kind: 'a last frame with a long duration',
     extension: 'mkv',
     make: (path) =>
       ffmpeg(...flashing(5), ...beeping(5), '-vf', "select='lt(t,2.5)'", ...coding, '-c:a', 'flac', path),
@@ -90,21 +90,21 @@ export const flashingFilms: readonly FlashingFilm[] = [
     beeps: [1, 2, 3, 4],
   },
   {
-    kind: 'a clock that begins anew in the middle',
+    kind: 'timestamps that restart in the middle',
     extension: 'ts',
     make: (path) => joined(path, '96x64'),
     flashes: [1, 2, 4, 5],
     beeps: [1, 2, 4, 5],
   },
   {
-    kind: 'a picture that gets another size in the middle',
+    kind: 'a frame size that changes in the middle',
     extension: 'ts',
     make: (path) => joined(path, '192x128'),
     flashes: [1, 2, 4, 5],
     beeps: [1, 2, 4, 5],
   },
   {
-    kind: 'an interlaced picture that gets another size in the middle',
+    kind: 'interlaced video whose frame size changes in the middle',
     extension: 'ts',
     make(path) {
       const fields = ['-vf', 'setfield=tff', '-flags', '+ildct+ilme', '-top', '1', '-pix_fmt', 'yuv420p']
@@ -116,7 +116,7 @@ export const flashingFilms: readonly FlashingFilm[] = [
     beeps: [1, 2, 4, 5],
   },
   {
-    kind: 'joined recordings of which one would play',
+    kind: 'joined recordings of which only one is playable',
     extension: 'mkv',
     make(path) {
       piped(path, ...flashing(3), ...beeping(3), ...coding, '-c:a', 'flac')
@@ -125,7 +125,7 @@ export const flashingFilms: readonly FlashingFilm[] = [
     refusal: /several recordings joined into one file/,
   },
   {
-    kind: 'a rate between whole ones',
+    kind: 'a fractional frame rate',
     extension: 'mkv',
     make(path) {
       // Frames are 80 ms apart: none begins at an odd second.
@@ -136,28 +136,28 @@ export const flashingFilms: readonly FlashingFilm[] = [
     beeps: [1, 2, 3, 4],
   },
   {
-    kind: 'a picture that begins after the sound',
+    kind: 'video that begins after the audio',
     extension: 'mp4',
     make: (path) => ffmpeg(...beeping(5), '-itsoffset', '1', ...flashing(4), ...coding, ...aac, path),
     flashes: [2, 3, 4],
     beeps: [1, 2, 3, 4],
   },
   {
-    kind: 'a still picture under sound',
+    kind: 'a still image with audio',
     extension: 'mp4',
     make: (path) => ffmpeg(...flashing(5), ...beeping(5), '-vf', "select='eq(n,0)'", ...coding, ...aac, path),
     flashes: [],
     beeps: [1, 2, 3, 4],
   },
   {
-    kind: 'sound that outlasts the picture',
+    kind: 'audio longer than the video',
     extension: 'mp4',
     make: (path) => ffmpeg(...flashing(3), ...beeping(5), ...coding, ...aac, path),
     flashes: [1, 2],
     beeps: [1, 2, 3, 4],
   },
   {
-    kind: 'sound that becomes stereo in the middle',
+    kind: 'audio that becomes stereo in the middle',
     extension: 'ts',
     make(path) {
       const sounds = [6, 2].map((channels) =>
@@ -171,14 +171,14 @@ export const flashingFilms: readonly FlashingFilm[] = [
     beeps: [1, 2, 4, 5],
   },
   {
-    kind: 'sound that begins late',
+    kind: 'audio that begins late',
     extension: 'ts',
     make: (path) => ffmpeg(...flashing(9), '-itsoffset', '7', ...beeping(2), ...coding, ...aac, path),
     flashes: [1, 2, 3, 4, 5, 6, 7, 8],
     beeps: [8],
   },
   {
-    kind: 'lost packets of sound',
+    kind: 'lost audio packets',
     extension: 'mkv',
     make: (path) =>
       ffmpeg(
@@ -195,7 +195,7 @@ export const flashingFilms: readonly FlashingFilm[] = [
     beeps: [1, 2, 3, 4],
   },
   {
-    kind: 'a recording that moves in bursts',
+    kind: 'a recording with a bursty frame rate',
     extension: 'mkv',
     make(path) {
       const film = flashing(5).map((arg) => arg.replace('rate=25', 'rate=60'))

@@ -44,6 +44,6 @@ export async function episodesOf(page: Page, videoId: string): Promise<Episode[]
     list = ((await answer.json()) as { data?: { list: Episode[] } }).data?.list ?? []
     return list.length > 0 && list.every(({ ready }) => ready)
   }
-  await expect.poll(look, { message: 'all episodes are made', timeout: makingMs }).toBe(true)
+  await expect.poll(look, { message: 'all episodes are converted', timeout: makingMs }).toBe(true)
   return list
 }

@@ -93,7 +93,7 @@ async function withoutDsn(route: Route): Promise<void> {
   await route.fulfill({ response, body: html })
 }
 
-test.describe('where reports are refused', () => {
+test.describe('when reports are refused', () => {
   // axe injects its own script into the page.
   test.use({ forgiven: /status of 500/, bypassCSP: true })
 
@@ -132,7 +132,7 @@ test.describe('where reports are refused', () => {
   })
 })
 
-test.describe('where a screen breaks', () => {
+test.describe('when a screen breaks', () => {
   test.use({ forgiven: /it broke/ })
 
   test('a broken screen shows an error, reports it, and asks what happened', async ({ page, context }) => {

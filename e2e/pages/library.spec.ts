@@ -31,7 +31,7 @@ async function doubleTap(page: Page): Promise<void> {
 /** Swipes left over an item. */
 async function swipeLeft(page: Page): Promise<void> {
   const box = await line(page).boundingBox()
-  if (!box) throw new Error('the line is not on screen')
+  if (!box) throw new Error('the item is not on screen')
   const devtools = await page.context().newCDPSession(page)
   const [from, y] = [box.x + box.width * 0.8, box.y + box.height / 2]
   const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', x?: number) =>

@@ -130,7 +130,7 @@ test('captions positioned at the top are shown there, others at the bottom', asy
     const texts = ['FIRST AT THE TOP', 'SECOND AT THE TOP', 'At the foot', 'At the foot too']
     await expect(shownCaptions(page)).toHaveText(texts)
     const [first, second, third, fourth] = [0, 1, 2, 3].map((at) => shownCaptions(page).nth(at))
-    if (!first || !second || !third || !fourth) throw new Error('There are four.')
+    if (!first || !second || !third || !fourth) throw new Error('four captions are expected')
     await expect.poll(() => gapBelow(settings, first)).toBeGreaterThan(0)
     await expect.poll(() => gapBelow(settings, first)).toBeLessThan(40)
     await expect.poll(() => gapBelow(first, second)).toBeGreaterThan(0)
@@ -201,7 +201,7 @@ test('vertical captions are shown in columns at their side without overlap', asy
   await openWithCaptions(page, downwards)
   await expect(shownCaptions(page)).toHaveCount(4)
   const [left, right, second, foot] = [0, 1, 2, 3].map((at) => shownCaptions(page).nth(at))
-  if (!left || !right || !second || !foot) throw new Error('a caption is not there')
+  if (!left || !right || !second || !foot) throw new Error('a caption is missing')
   await expect(left).toHaveText('ᠮᠣᠩᠭᠣᠯ')
   for (const viewport of [isMobile ? smallPhone : desktop.viewport, ...lowWindows]) {
     await page.setViewportSize(viewport)

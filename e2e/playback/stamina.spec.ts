@@ -71,7 +71,7 @@ async function measureAtRest(page: Page, devtools: CDPSession) {
     last = await measure(devtools)
     return flat.every((name) => last[name] === before[name])
   }
-  await expect.poll(isAtRest, { message: 'the page comes to rest', intervals: [1000] }).toBe(true)
+  await expect.poll(isAtRest, { message: 'the page is stable', intervals: [1000] }).toBe(true)
   return last
 }
 

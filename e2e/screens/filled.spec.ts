@@ -90,7 +90,7 @@ test('an order shows its status beneath its name on a wide screen, with or witho
   member,
 }) => {
   const shot = shots.find(({ name }) => name === 'my area, orders of every kind')
-  if (!shot) throw new Error('the state is gone')
+  if (!shot) throw new Error('the state is missing')
   const open = (options: BrowserContextOptions) => browser.newContext({ ...options, ...wide })
   await look(shot, { open, state: member }, async (page) => {
     const lines = await page

@@ -33,7 +33,7 @@ const panels: Panel[] = [
     open: (page) => press(page, 'Account').then(() => shown(page, 'navigation', 'Account')),
   },
   { name: 'the browse menu', path: '/', open: (page) => press(page, 'Browse') },
-  { name: 'the question of privacy', path: '/', open: (page) => press(page, 'Privacy choices') },
+  { name: 'the consent banner', path: '/', open: (page) => press(page, 'Privacy choices') },
   {
     name: 'the search suggestions',
     path: '/search',
@@ -46,7 +46,7 @@ const panels: Panel[] = [
   onVideo('the share sheet', (page) => press(page, 'Share')),
   onVideo('the shortcuts', (page) => page.keyboard.press('?')),
   {
-    name: 'the card form and its mistakes',
+    name: 'the card form with errors',
     path: '/videos/{video}?episode=4',
     open: async (page) => {
       await lockedPanel(page, 4).getByRole('button', { name: 'Pay $0.99' }).click()
@@ -55,12 +55,12 @@ const panels: Panel[] = [
     },
   },
   {
-    name: 'the deletion of everything',
+    name: 'the deletion of the data on the device',
     path: '/individual',
     open: (page) => page.getByRole('button', { name: /Delete your data on this device/ }).click(),
   },
   {
-    name: 'the mistakes of a form',
+    name: 'a form with errors',
     path: '/register',
     open: (page) => page.locator('main button[type=submit]').click(),
   },

@@ -48,7 +48,7 @@ export class SiteServer {
       else waiting?.reject(new Error(error))
     })
     this.#process.on('exit', (code) => {
-      for (const { reject } of this.#waiting.values()) reject(new Error(`The site ended with ${code}`))
+      for (const { reject } of this.#waiting.values()) reject(new Error(`The site exited with ${code}`))
     })
   }
 
@@ -99,7 +99,7 @@ export function setCurrentSite(site: CurrentSite): void {
 
 /** Returns the site of the running test. @throws Error outside a test */
 export function currentSite(): CurrentSite {
-  if (!current) throw new Error('Only a test has a site.')
+  if (!current) throw new Error('There is no site outside a test.')
   return current
 }
 

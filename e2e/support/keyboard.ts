@@ -14,7 +14,7 @@ export async function tabTo(page: Page, target: Locator, most = 60): Promise<voi
     await page.keyboard.press('Tab')
     if (await isFocused(target)) return expectRing(target)
   }
-  throw new Error(`Tab never came to ${target.toString()}`)
+  throw new Error(`Tab did not reach ${target.toString()}`)
 }
 
 /** Moves to an element by Tab and presses Enter. */
@@ -39,5 +39,5 @@ export async function expectRing(target: Locator): Promise<void> {
     }
     return false
   })
-  expect(ring, `the focus is seen on ${target.toString()}`).toBe(true)
+  expect(ring, `the focus is visible on ${target.toString()}`).toBe(true)
 }

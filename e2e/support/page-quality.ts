@@ -68,5 +68,5 @@ async function expectFrameFits(frame: Frame): Promise<void> {
     return { wide: page.clientWidth && page.scrollWidth - page.clientWidth, cut: cut.filter(Boolean) }
   })
   expect(wide, 'no sideways scrolling').toBeLessThanOrEqual(0)
-  expect(cut, 'no words are cut').toEqual([])
+  expect(cut, 'no text is cut off').toEqual([])
 }

@@ -11,6 +11,6 @@ export async function mailTo(address: string, subject: string): Promise<ReadMail
     )
   await expect.poll(find, { message: `the mail “${subject}…” to ${address}` }).toBeDefined()
   const mail = find()
-  if (!mail) throw new Error(`the mail “${subject}” is gone`)
+  if (!mail) throw new Error(`the mail “${subject}” does not exist`)
   return mail
 }

@@ -30,7 +30,9 @@ export async function walkByTab(page: Page, most = 500): Promise<Stop[]> {
     if (await page.evaluate(() => (window as unknown as { walk: Walk }).walk.hasComeRound()))
       return page.evaluate(() => (window as unknown as { walk: Walk }).walk.end())
   }
-  throw new Error(`After ${most} presses Tab has not come round ${page.url()}: something keeps the focus`)
+  throw new Error(
+    `The focus has not cycled through ${page.url()} after ${most} presses of Tab: an element traps it`,
+  )
 }
 
 /** In the page: records focused elements from now on, without those in frames. */

@@ -109,5 +109,5 @@ async function pack(name: string, archive: string): Promise<void> {
 
 async function must(command: string, args: string[]): Promise<void> {
   const status = await run(command, args)
-  if (status !== 0) throw new Error(`${command} ${args[0]} ended with ${status}`)
+  if (status !== 0) throw new Error(`${command} ${args[0]} exited with ${status}`)
 }

@@ -1,4 +1,4 @@
-/** Counts the tests of a run as they end, and prints a line about it from time to time. */
+/** Counts completed tests and prints a progress line at intervals. */
 export class TestProgress {
   constructor(
     name: string,

@@ -53,7 +53,7 @@ async function buildScript(input: string, file: string, define: Record<string, s
  */
 async function finishDocument(document: string): Promise<void> {
   const font = Object.values(manifest).find(({ src }) => src?.endsWith('figtree-latin-wght-normal.woff2'))
-  if (!font) throw new Error('the build holds no Latin font')
+  if (!font) throw new Error('the build contains no Latin font')
   const link = `<link rel="preload" href="/${font.file}" as="font" type="font/woff2" crossorigin>`
   const html = await readFile(join(output, document), 'utf8')
   const finished = html
@@ -65,7 +65,7 @@ async function finishDocument(document: string): Promise<void> {
 async function readBackground(): Promise<string> {
   const tokens = await readFile(join(root, 'web/ui/tokens.css'), 'utf8')
   const [, colour] = /--background: (#[\da-f]{6});/.exec(tokens) ?? []
-  if (!colour) throw new Error('web/ui/tokens.css names no --background')
+  if (!colour) throw new Error('web/ui/tokens.css has no --background')
   return colour
 }
 
@@ -94,5 +94,6 @@ async function checkBudget(): Promise<void> {
   const sizeOf = async (file: string) => (await stat(join(output, `${file}.br`))).size
   const { rows, problems } = await compareWithBudget(scriptsOf(manifest), budget.routes_kib, sizeOf)
   for (const row of rows) console.log(row)
-  if (problems.length > 0) throw new Error(`web/budget.json does not hold: ${problems.join('; ')}`)
+  if (problems.length > 0)
+    throw new Error(`web/budget.json is exceeded or incomplete: ${problems.join('; ')}`)
 }

@@ -36,7 +36,7 @@ export function chunksOf(manifest: Manifest, modules: string[]): ManifestChunk[]
     if (seen.has(key)) return
     seen.add(key)
     const chunk = manifest[key]
-    if (!chunk) throw new Error(`the build holds no ${key}`)
+    if (!chunk) throw new Error(`the build contains no ${key}`)
     chunk.imports?.forEach(add)
     found.push(chunk)
   }
