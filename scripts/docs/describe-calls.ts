@@ -22,17 +22,17 @@ export function describeCalls(): string {
     introduction,
     '## The 24 calls of the seed',
     table(
-      ['Call', 'Takes', 'Gives', 'Refusals', 'Who may', 'Proved by'],
+      ['Call', 'Parameters', 'Returns', 'Refusals', 'Callers', 'Tests'],
       Object.entries(seedCalls).map(([name, note]) => seedRow(name, note)),
     ),
     '## Headers, cookies and start-up',
     table(
-      ['Rule', 'Proved by'],
+      ['Rule', 'Tests'],
       rules.map(({ rule, proofs }) => [rule, proofs.map(proofText).join('; ')]),
     ),
     '## The calls beyond the seed',
     table(
-      ['Call', 'What for', 'Takes', 'Refusals'],
+      ['Call', 'Description', 'Parameters', 'Refusals'],
       others.map((name) => {
         const call = calls.get(name)
         return [`\`${name}\``, call?.summary ?? '', takes(call), refusalsOf(call)]
@@ -41,17 +41,17 @@ export function describeCalls(): string {
   ].join('\n\n')}\n`
 }
 
-const introduction = `This file is written by \`npm run docs\` from \`contract/\`; a test holds it to that. The same declarations validate,
-serialise and stand in \`/api/openapi.json\`, which has every field and type. Beside the refusals named here each call may
-fail as a whole (HTTP 400, 404, 408, 413, 415, 429, 431, 500, 503, and 403 from another site), in the same envelope.
-\`fbclid\` and \`ttclid\` are taken by every call and left out here. A number in brackets is the answer's \`code\`.`
+const introduction = `\`npm run docs\` generates this file from \`contract/\`; a test checks that it is up to date. The same declarations validate
+requests, serialise responses and generate \`/api/openapi.json\`, which has every field and type. In addition to the listed refusals,
+each call may return an HTTP error (400, 404, 408, 413, 415, 429, 431, 500, 503, and 403 from another site) in the same envelope.
+Every call accepts \`fbclid\` and \`ttclid\`, which are omitted here. Numbers in brackets are the envelope's \`code\`.`
 
 /** Routes outside the contract, which return no envelope. */
 const plainCalls: Record<string, { takes: string; gives: string }> = {
   'GET /api/statics.png': { takes: '`event`, its fields', gives: 'a 1×1 PNG, `no-store`' },
   'GET /api/webhook/payment/paypal-cancel': {
     takes: "`token` (PayPal's)",
-    gives: 'HTTP 303 to `/order/result`, with `order_id` where the token is known',
+    gives: 'HTTP 303 to `/order/result`, with `order_id` if the token is known',
   },
 }
 

@@ -13,11 +13,11 @@ export function describeScreens(): string {
   ].join('\n\n')}\n`
 }
 
-const introduction = `This file is written by \`npm run docs\` from \`scripts/docs/route-proofs.ts\` and \`screen-part-proofs.ts\`; a test holds it to that, and fails where a test
-that is named here is gone. Each route loads its screen when it is opened, and its JavaScript has a figure in \`web/budget.json\`.`
+const introduction = `\`npm run docs\` generates this file from \`scripts/docs/route-proofs.ts\` and \`screen-part-proofs.ts\`; a test checks that it is
+up to date and that every listed test exists. Each route loads its screen on demand, and its JavaScript has a budget in \`web/budget.json\`.`
 
 const tableOf = (first: string, rows: readonly ScreenRow[]) =>
   table(
-    [first, 'Here', 'Proved by'],
+    [first, 'Implementation', 'Tests'],
     rows.map(({ seed, here, proofs }) => [seed, here, proofs.map(proofText).join('; ')]),
   )
