@@ -65,7 +65,9 @@ test('buttons beside a row of cards scroll it with a mouse, and are disabled at 
   await expect(next).toBeEnabled()
 })
 
-test('the carousel has the same buttons, and at its end no button covers a card', async ({ page }) => {
+test('the carousel has the same buttons, and a button at an end does not intercept clicks', async ({
+  page,
+}) => {
   await openRoute(page, '/')
   const carousel = page.getByRole('region').filter({ has: page.getByRole('link', { name: '1 of' }) })
   const next = carousel.getByRole('button', { name: 'Next' })

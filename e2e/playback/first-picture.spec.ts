@@ -32,9 +32,7 @@ test('the episode plays in the video element of the document, whose style sheets
   await expect(page.locator('body > video')).toHaveCount(0)
 })
 
-test('the image disappears if the viewer has chosen another language than the document’s', async ({
-  page,
-}) => {
+test('the document’s video is removed if the viewer has chosen another language', async ({ page }) => {
   await page.goto('/')
   await page.getByLabel('Language').selectOption('fy')
   await expect(page.locator('html')).toHaveAttribute('lang', 'fr')

@@ -16,7 +16,7 @@ const none = { code: 200, data: { list: [], next_cursor: null } }
 const studioPath = '/studio'
 type Act = NonNullable<Shot['act']>
 
-/** Returns the screenshot of a studio page, optionally scrolled to a section. */
+/** Returns the screenshot of a studio page for a signed-in operator, after `acts`. */
 const studioScreen = (name: string, path: string, ...acts: Act[]): Shot => ({
   name,
   path: studioPath + path,
