@@ -151,35 +151,6 @@ export const Order = Type.Object({
 })
 export type Order = Static<typeof Order>
 
-/** The receipt of a paid order: the seller, the tax, and how a plan renews. */
-export const Receipt = Type.Object({
-  order_id: Id,
-  paid_at: Time,
-  /** The address to which the receipt was sent. */
-  email: Type.String(),
-  seller: Type.Object({
-    name: Type.String(),
-    address: nullable(Type.String()),
-    tax_number: nullable(Type.String()),
-  }),
-  currency: Currency,
-  amount_cents: Cents,
-  refunded_cents: Cents,
-  /** The part of the amount that bonus money paid: a discount, which is not taxed. */
-  discount_cents: Type.Optional(Cents),
-  /** Net amount and tax of the money that was not refunded; `tax_percent` is the rate. */
-  net_cents: Cents,
-  tax_cents: Cents,
-  tax_percent: Type.Number(),
-  /** The next charge of the plan; null if the order does not renew. */
-  renewal: nullable(
-    Type.Object({ at: Time, price_cents: Cents, currency: Currency, period_days: Type.Integer() }),
-  ),
-  /** The end of the withdrawal period; null if the customer has no right to withdraw. */
-  withdrawable_until: nullable(Time),
-})
-export type Receipt = Static<typeof Receipt>
-
 export const listPlans = endpoint({
   method: 'GET',
   path: '/api/plan',
@@ -391,56 +362,4 @@ export const getPayment = endpoint({
   query: Type.Object({ order_id: Type.Optional(Id), ...paging }),
   info: Order,
   data: listOf(Order, { subscription: Membership }),
-})
-
-export const getReceipt = endpoint({
-  method: 'GET',
-  path: '/api/payment/receipt',
-  summary: 'Returns the receipt of a paid order: seller, tax, and how a plan renews',
-  refuses: ['signInFirst', 'notFound'],
-  query: Type.Object({ order_id: Id }),
-  info: Receipt,
-})
-
-export const claimPurchase = endpoint({
-  method: 'POST',
-  path: '/api/payment/claim',
-  summary:
-    "Moves a guest's purchases into the account of the receipt's e-mail address, which is created if needed, and signs in. If the account has a verified address, its owner must be signed in already",
-  refuses: ['linkSpent', 'signInFirst', 'signedInAlready', 'movedOn'],
-  body: Type.Object({ claim: Secret }),
-  info: User,
-})
-
-/** For customers without a session: the address that receives the link, and the order number as typed. */
-const byLink = { email: Type.Optional(Typed), order_id: Type.Optional(Typed) }
-
-export const cancelByLink = endpoint({
-  method: 'POST',
-  path: '/api/payment/cancel-by-link',
-  summary:
-    'Cancels a plan with the secret of a mailed link; with an e-mail address, sends such a link. The answer is the same whether the address is known or not',
-  refuses: ['linkSpent', 'emailInvalid'],
-  body: Type.Object({ cancel: Type.Optional(Secret), ...byLink }),
-  info: Type.Object({
-    done: Type.Boolean(),
-    /** The name of the plan, and when it ends. */
-    plan: Type.Optional(Type.String()),
-    ends_at: Type.Optional(Time),
-  }),
-})
-
-export const withdraw = endpoint({
-  method: 'POST',
-  path: '/api/payment/withdraw',
-  summary:
-    'Withdraws from an order with the secret of a mailed link and refunds it; with an e-mail address, sends such a link. The answer is the same whether the address is known or not',
-  refuses: ['linkSpent', 'emailInvalid'],
-  body: Type.Object({ withdraw: Type.Optional(Secret), ...byLink }),
-  info: Type.Object({
-    done: Type.Boolean(),
-    /** The refunded amount. */
-    amount_cents: Type.Optional(Cents),
-    currency: Type.Optional(Currency),
-  }),
 })

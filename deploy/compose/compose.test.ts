@@ -47,7 +47,11 @@ test.each(services)('the service %s depends on existing services', (_name, { dep
   for (const name of Object.keys(depends_on)) expect(compose.services).toHaveProperty(name)
 })
 
-test('the proxy and Prometheus use the ports on which the site listens', () => {
+test('the proxy depends on no service, for which Compose may stop it in an update', () => {
+  expect(compose.services['proxy']).not.toHaveProperty('depends_on')
+})
+
+test('the proxy and Prometheus reach the ports at which the site answers', () => {
   expect(dockerfile).toContain('PORT=3000')
   expect(read('deploy/caddy/Caddyfile')).toContain('web:3000')
   for (const [name, { environment = {} }] of ours.filter(([, { environment }]) => environment?.['ROLE']))

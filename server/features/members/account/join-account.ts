@@ -20,14 +20,14 @@ import { isGuest, mergeGuest, signInAs } from '#server/features/members/sessions
 
 type JoinCall = AccountCall & Pick<Call, 'adIds'>
 
-/** What a mailed secret refers to: a person's records, usually a guest's, and the address it was sent to. */
+/** The records that a mailed secret refers to: a user's, usually a guest's, and the address it was sent to. */
 interface Claim {
   userId: string
   email: string
 }
 
 export interface Claiming {
-  /** What is claimed. @throws Refusal where the secret is worth nothing (any more) */
+  /** Finds the claim. @throws Refusal if the secret is invalid or used */
   find(db: Db): Promise<Claim>
   /** Whether an account holds something that the secret alone must not open. */
   isGuarded(tx: Tx, accountId: string): Promise<boolean>
@@ -54,7 +54,7 @@ export async function joinAccount(
 ): Promise<Viewer> {
   const joining = answerInTransaction(context.db, call, (tx, held) => join(context, tx, held, claiming))
   return joining.catch((error: unknown) => {
-    // Somebody has registered with the address just now.
+    // The address was registered concurrently.
     throw isEmailTaken(error) ? new Refusal('movedOn') : error
   })
 }
@@ -66,7 +66,7 @@ async function join(context: MembersContext, tx: Tx, call: JoinCall, claiming: C
     account !== undefined &&
     (account.email_verified_at !== null || (await claiming.isGuarded(tx, account.id)))
   const isHere = account !== undefined && account.id === member
-  // A sign-in in the guest's own browser has taken the records along already.
+  // A sign-in in the guest's own browser has already merged the records.
   const open = isGuest(from) || (account?.id === from.id && (isHere || !mustBeHere))
   if (!open) throw new Refusal('linkSpent')
   if (mustBeHere && !isHere) throw new Refusal(member === undefined ? 'signInFirst' : 'signedInAlready')
@@ -81,7 +81,7 @@ async function join(context: MembersContext, tx: Tx, call: JoinCall, claiming: C
   return viewer
 }
 
-/** Locks whose records they are, the account of the address and the calling guest, in one order for every caller. */
+/** Locks the records' owner, the account of the address and the calling guest, in one order for every caller. */
 async function lockAll(tx: Tx, { viewer, language }: JoinCall, claiming: Claiming, now: Date) {
   const first = await claiming.find(tx)
   const known = await selectUserByEmail(tx, first.email)
