@@ -1,6 +1,7 @@
 import type { Log } from '#server/platform/log.ts'
 import type { Db } from '#server/tables.ts'
 import { eraseAlerts, exportAlerts } from './alerts.ts'
+import { bindSubscriptions } from './push/push-queries.ts'
 import { openPushKeys } from './push/push-keys.ts'
 import { mergePush } from './push/subscriptions.ts'
 
@@ -8,6 +9,11 @@ import { mergePush } from './push/subscriptions.ts'
 export async function alertsFeature({ db, secret, log }: { db: Db; secret: string; log: Log }) {
   return {
     parts: { pushKeys: await openPushKeys(db, secret, log) },
-    lifecycleHooks: { merge: [mergePush], erase: [eraseAlerts], export: [exportAlerts] },
+    lifecycleHooks: {
+      merge: [mergePush],
+      signIn: [bindSubscriptions],
+      erase: [eraseAlerts],
+      export: [exportAlerts],
+    },
   }
 }

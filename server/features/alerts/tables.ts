@@ -32,6 +32,8 @@ export interface PushSubscriptionsTable {
   /** The SHA-256 of the endpoint, in base64url. */
   id: string
   user_id: string
+  /** The member's session that it ends with; null for a guest. */
+  session_id: string | null
   endpoint: string
   p256dh: string
   auth: string

@@ -9,6 +9,13 @@ export interface Newcomer {
   adIds: AdIds
 }
 
+export interface BegunSession {
+  userId: string
+  sessionId: string
+  /** The session of the same browser that it replaces. */
+  formerSessionId: string | undefined
+}
+
 /**
  * Hooks for a user's records in other features, which `members` does not know. Each feature provides its part as functions
  * (`feature.ts`), which run in the transaction of the event itself.
@@ -22,6 +29,8 @@ export interface LifecycleHooks {
   consent: readonly ((tx: Tx, userId: string, marketing: boolean, ids: AdIds) => Promise<void>)[]
   /** Called when a member signs in with a guest's records: all of `guestId`'s become `memberId`'s. It must be idempotent. */
   merge: readonly ((tx: Tx, guestId: string, memberId: string) => Promise<void>)[]
+  /** Called when a session of a member begins; the session of the call, if any, ends after it. */
+  signIn: readonly ((tx: Tx, begun: BegunSession) => Promise<void>)[]
   /** Returns when a guest was last active according to the feature's records; inactive guests are deleted. */
   lastActive: readonly ((tx: Tx, userId: string) => Promise<Date | undefined>)[]
   /** Throws if a user must not be deleted: for what they would lose, unless `insists`; for unfinished work in any case. */
@@ -51,6 +60,7 @@ export function joinLifecycleHooks(features: readonly Partial<LifecycleHooks>[])
     register: all((hooks) => hooks.register),
     consent: all((hooks) => hooks.consent),
     merge: all((hooks) => hooks.merge),
+    signIn: all((hooks) => hooks.signIn),
     lastActive: all((hooks) => hooks.lastActive),
     mayErase: all((hooks) => hooks.mayErase),
     erase: all((hooks) => hooks.erase),

@@ -25,6 +25,7 @@ export {
 export { forgiveLogin, limitNetwork, throttleLogin } from './credentials/login-throttle.ts'
 export { cookieFor, cookieName } from './members-context.ts'
 export { checkPassword, hashPassword, verifyPassword } from './credentials/passwords/passwords.ts'
+export { holdSession } from './sessions/sessions.ts'
 export { isGuest } from './sessions/sign-in-as.ts'
 export { loadUser, type UserContext } from './account/load-user.ts'
 export {
@@ -38,6 +39,7 @@ export {
 } from './sessions/viewer.ts'
 export { joinAccount } from './account/join-account.ts'
 export { insertUser } from './queries.ts'
+export type { BegunSession } from './lifecycle-hooks.ts'
 export type { MembersContext } from './members-context.ts'
 
 /** Consecutive failures are deleted after a day without another. */

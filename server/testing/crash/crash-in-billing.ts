@@ -106,6 +106,7 @@ function billingOn(db: Kysely<Tables>): BillingContext {
       register: [],
       consent: [],
       merge: [],
+      signIn: [],
       lastActive: [],
       mayErase: [],
       erase: [],

@@ -3,6 +3,7 @@ import type { Texts } from '#contract/languages.ts'
 import type { CoverColumns } from '#server/features/catalog/catalog.ts'
 import type { PushSubscriptionsTable } from '#server/features/alerts/tables.ts'
 import type { Batch } from '#server/features/alerts/queries.ts'
+import type { BegunSession } from '#server/features/members/members.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
 /** Forgets keys that cannot be read, with what hangs on them; unless another process has done so. */
@@ -17,12 +18,12 @@ export async function forgetPushKeys(tx: Tx, sealed: string): Promise<void> {
 
 /** Stores a browser for a person, or again with new keys. What waited for somebody else in that browser goes. */
 export async function saveSubscription(tx: Tx, row: Insertable<PushSubscriptionsTable>): Promise<void> {
-  const { id, user_id, p256dh, auth, created_at } = row
-  await tx.deleteFrom('push_subscriptions').where('id', '=', id).where('user_id', '<>', user_id).execute()
+  const { id, ...rest } = row
+  await tx.deleteFrom('push_subscriptions').where('id', '=', id).where('user_id', '<>', row.user_id).execute()
   await tx
     .insertInto('push_subscriptions')
     .values(row)
-    .onConflict((conflict) => conflict.column('id').doUpdateSet({ user_id, p256dh, auth, created_at }))
+    .onConflict((conflict) => conflict.column('id').doUpdateSet(rest))
     .execute()
 }
 
@@ -40,6 +41,19 @@ export async function keepLatestSubscriptions(tx: Tx, userId: string, most: numb
 
 export async function moveSubscriptions(tx: Tx, from: string, to: string): Promise<void> {
   await tx.updateTable('push_subscriptions').set({ user_id: to }).where('user_id', '=', from).execute()
+}
+
+/** Has a new session hold a member's browsers that no session holds yet, and those of the session it replaces. */
+export async function bindSubscriptions(
+  tx: Tx,
+  { userId, sessionId, formerSessionId = sessionId }: BegunSession,
+): Promise<void> {
+  await tx
+    .updateTable('push_subscriptions')
+    .set({ session_id: sessionId })
+    .where('user_id', '=', userId)
+    .where((on) => on.or([on('session_id', 'is', null), on('session_id', '=', formerSessionId)]))
+    .execute()
 }
 
 export async function deleteSubscription(db: Db, id: string): Promise<void> {

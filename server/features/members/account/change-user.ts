@@ -69,7 +69,8 @@ async function changeAccount(context: MembersContext, call: ChangeCall, profile:
     await updateUser(tx, user.id, { password_hash })
     await auditCall(context, tx, call, 'password_changed', user.id)
     await sendSecurityMail(tx, context, user, 'passwordChanged')
-    await endSessionsOf(tx, user.id)
+    // The new session takes the place of this one, with what hangs on it.
+    await endSessionsOf(tx, user.id, member.sessionId)
     return startSession(context, tx, held, user.id)
   })
 }

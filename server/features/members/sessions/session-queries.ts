@@ -76,6 +76,17 @@ export async function deleteSessions(
   return Number((await statement.executeTakeFirst()).numDeletedRows)
 }
 
+/** Locks a session against deletion. @returns whether it exists */
+export async function holdSession(tx: Tx, id: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('sessions')
+    .select('id')
+    .where('id', '=', id)
+    .forKeyShare()
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** Deletes the oldest sessions of a user beyond a maximum. */
 export async function deleteOldestSessions(tx: Tx, userId: string, most: number): Promise<void> {
   await tx

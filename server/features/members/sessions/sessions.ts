@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { Refusal } from '#contract/errors.ts'
 import type { Viewer } from '#server/platform/http/route.ts'
 import { newId } from '#server/platform/ids.ts'
 import type { Db, Tx } from '#server/tables.ts'
@@ -40,8 +41,7 @@ export async function startSession(
   const id = newId('ses')
   await markMember(tx, userId, now)
   await updateTimeZone(tx, userId, call.timeZone?.())
-  if (call.viewer?.sessionId !== undefined)
-    await queries.deleteSessions(tx, call.viewer.userId, { id: call.viewer.sessionId })
+  const formerSessionId = call.viewer?.sessionId
   await queries.insertSession(tx, {
     id,
     user_id: userId,
@@ -50,6 +50,10 @@ export async function startSession(
     created_at: now,
     last_seen_at: now,
   })
+  const begun = { userId, sessionId: id, formerSessionId }
+  for (const runHook of context.lifecycleHooks.signIn) await runHook(tx, begun)
+  if (call.viewer && formerSessionId !== undefined)
+    await queries.deleteSessions(tx, call.viewer.userId, { id: formerSessionId })
   await queries.deleteOldestSessions(tx, userId, mostSessions)
   call.setHeader('set-cookie', cookieFor(context.secure, 'session', token, mostDays))
   if (call.viewer?.role === 'visitor') forgetGuest(context, call)
@@ -60,6 +64,11 @@ export async function startSession(
 /** Ends all sessions of a user, or all but one. @returns how many there were */
 export function endSessionsOf(tx: Tx, userId: string, exceptSessionId?: string): Promise<number> {
   return queries.deleteSessions(tx, userId, exceptSessionId === undefined ? {} : { except: exceptSessionId })
+}
+
+/** Locks a session against deletion until the transaction ends. @throws Refusal signInFirst if it has ended */
+export async function holdSession(tx: Tx, sessionId: string): Promise<void> {
+  if (!(await queries.holdSession(tx, sessionId))) throw new Refusal('signInFirst')
 }
 
 /** Returns the session's token for clients without cookies. It is derived from the id, so that it can be sent repeatedly. */

@@ -4,12 +4,15 @@
 CREATE TABLE push_subscriptions (
   id         text PRIMARY KEY,
   user_id    text NOT NULL REFERENCES users ON DELETE CASCADE,
+  -- A member's, with which it ends; a guest has none.
+  session_id text REFERENCES sessions ON DELETE CASCADE,
   endpoint   text NOT NULL,
   p256dh     text NOT NULL,
   auth       text NOT NULL,
   created_at timestamptz NOT NULL
 );
 CREATE INDEX push_subscriptions_user ON push_subscriptions (user_id, created_at DESC);
+CREATE INDEX push_subscriptions_session ON push_subscriptions (session_id) WHERE session_id IS NOT NULL;
 
 -- Queued notifications. A newer release replaces one that was not sent yet.
 CREATE TABLE push_messages (

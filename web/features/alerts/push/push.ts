@@ -22,16 +22,22 @@ export function supportsPush(): boolean {
 /** Whether new episodes of the viewer's favorites are notified in this browser. */
 export const pushQuery = queryOptions({
   queryKey: ['alerts', 'push'],
-  queryFn: async ({ signal }): Promise<PushState> => {
-    if (Notification.permission === 'denied') return 'blocked'
-    const [subscription, { browsers }] = await Promise.all([
-      findSubscription(),
-      call(getPushAlerts, { signal }),
-    ])
-    // What somebody else turned on here is not the viewer's.
-    return subscription && browsers.includes(await fingerprint(subscription.endpoint)) ? 'on' : 'off'
+  queryFn: ({ signal }): Promise<PushState> => {
+    if (Notification.permission === 'denied') return Promise.resolve('blocked')
+    return alone(async () => {
+      const { browsers } = await call(getPushAlerts, { signal })
+      const subscription = await findSubscription()
+      if (!subscription) return 'off'
+      if (browsers.includes(await fingerprint(subscription.endpoint))) return 'on'
+      // Somebody else turned it on here, or its session has ended: nobody could turn it off any more.
+      await subscription.unsubscribe()
+      return 'off'
+    })
   },
 })
+
+/** Runs in one tab at a time, so that none ends a subscription of which the site is just being told. */
+const alone = <Result>(run: () => Promise<Result>): Promise<Result> => navigator.locks.request('push', run)
 
 /** Asks the person, as the browser does it; at their press, or browsers refuse. @returns `on` where they allow it */
 export async function askToNotify(): Promise<PushState> {
@@ -41,7 +47,9 @@ export async function askToNotify(): Promise<PushState> {
 }
 
 /** Subscribes this browser for the viewer. @throws Error without a service worker, push service or site that answers */
-export async function subscribe(): Promise<void> {
+export const subscribe = (): Promise<void> => alone(subscribeAlone)
+
+async function subscribeAlone(): Promise<void> {
   const [worker, { public_key }] = await Promise.all([activeWorker(), call(getPushAlerts)])
   // One of another key or person: its endpoint ends with it.
   await (await worker.pushManager.getSubscription())?.unsubscribe()

@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { getPushAlerts, startPushAlerts } from '#contract/alerts.ts'
+import { changeUser, endSessions, getUser, registerUser, signIn, signOut } from '#contract/members.ts'
+import { membersJobs, signOutEverywhere } from '#server/features/members/members.ts'
+import { password, registerMember } from '#server/testing/builders/register-member.ts'
+import { PushBrowser } from '#server/testing/fakes/push-service.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import type { Visitor } from '#server/testing/site/visitor.ts'
+import { startPush } from './subscriptions.ts'
+
+const time = { now: new Date('2026-03-01T12:00:00Z') }
+let site: TestSite
+beforeAll(async () => {
+  site = await testSite({ clock: { now: () => time.now } })
+})
+afterAll(() => site.close())
+
+async function turnOn(visitor: Visitor): Promise<string> {
+  const { subscription } = new PushBrowser()
+  await visitor.ask(startPushAlerts, { body: subscription })
+  return subscription.endpoint
+}
+
+const endpoints = async () => {
+  const rows = await site.context.db.selectFrom('push_subscriptions').select('endpoint').execute()
+  return rows.map(({ endpoint }) => endpoint)
+}
+
+/** A member with notifications on in two browsers, in each of which they are signed in. */
+async function memberInTwo() {
+  const member = await registerMember(site)
+  const phone = site.visitor()
+  await phone.ask(getUser)
+  await phone.ask(signIn, { body: { email: member.email, password } })
+  return { ...member, phone, here: await turnOn(member.visitor), there: await turnOn(phone) }
+}
+
+describe('the notifications of a browser end with its session:', () => {
+  it('when the member ends the others', async () => {
+    const { visitor, here, there } = await memberInTwo()
+    await visitor.ask(endSessions)
+    expect(await endpoints()).toContain(here)
+    expect(await endpoints()).not.toContain(there)
+    expect((await visitor.ask(getPushAlerts)).browsers).toHaveLength(1)
+  })
+
+  it('when they sign out there', async () => {
+    const { phone, here, there } = await memberInTwo()
+    await phone.ask(signOut)
+    expect(await endpoints()).toContain(here)
+    expect(await endpoints()).not.toContain(there)
+  })
+
+  it('when they change the password, all but those of the browser that asked', async () => {
+    const { visitor, here, there } = await memberInTwo()
+    const body = { current_password: password, new_password: 'another quiet lighthouse' }
+    await visitor.ask(changeUser, { body })
+    expect(await endpoints()).toContain(here)
+    expect(await endpoints()).not.toContain(there)
+    expect((await visitor.ask(getPushAlerts)).browsers).toHaveLength(1)
+    await visitor.ask(signOut)
+    expect(await endpoints()).not.toContain(here)
+  })
+
+  it('when an operator signs them out everywhere', async () => {
+    const { user, here, there } = await memberInTwo()
+    await site.context.db.transaction().execute((tx) => signOutEverywhere(site.context, tx, user.id))
+    for (const endpoint of [here, there]) expect(await endpoints()).not.toContain(endpoint)
+  })
+
+  it('when they have been away for 90 days', async () => {
+    const { here, there } = await memberInTwo()
+    time.now = new Date(time.now.getTime() + 91 * 86_400_000)
+    const sweep = membersJobs(site.context).find(({ name }) => name === 'purge-member-sessions')
+    await sweep?.run(new AbortController().signal)
+    for (const endpoint of [here, there]) expect(await endpoints()).not.toContain(endpoint)
+  })
+})
+
+describe('what a guest turned on belongs to the session', () => {
+  it('of the account they sign in to', async () => {
+    const { email } = await registerMember(site)
+    const visitor = site.visitor()
+    await visitor.ask(getUser)
+    const endpoint = await turnOn(visitor)
+    await visitor.ask(signIn, { body: { email, password } })
+    expect(await endpoints()).toContain(endpoint)
+    await visitor.ask(signOut)
+    expect(await endpoints()).not.toContain(endpoint)
+  })
+
+  it('of the account they make', async () => {
+    const visitor = site.visitor()
+    await visitor.ask(getUser)
+    const endpoint = await turnOn(visitor)
+    const email = `guest-${crypto.randomUUID()}@example.com`
+    await visitor.ask(registerUser, { body: { email, password, repeat_password: password } })
+    expect(await endpoints()).toContain(endpoint)
+    await visitor.ask(signOut)
+    expect(await endpoints()).not.toContain(endpoint)
+  })
+
+  it('that comes in the place of another in the same browser', async () => {
+    const { visitor, email, here } = await memberInTwo()
+    await visitor.ask(signIn, { body: { email, password } })
+    expect(await endpoints()).toContain(here)
+    expect((await visitor.ask(getPushAlerts)).browsers).toHaveLength(2)
+  })
+})
+
+it('a session that has ended in the meantime turns nothing on', async () => {
+  const { user } = await registerMember(site)
+  const { subscription } = new PushBrowser()
+  const ended = { userId: user.id, sessionId: 'ses_ended' }
+  const starting = site.context.db.transaction().execute((tx) => startPush(tx, ended, subscription, time.now))
+  await expect(starting).rejects.toMatchObject({ reason: 'signInFirst' })
+  expect(await endpoints()).not.toContain(subscription.endpoint)
+})
