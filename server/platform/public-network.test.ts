@@ -1,5 +1,8 @@
-import { describe, expect, it, test } from 'vitest'
-import { isPublicAddress, isPublicUrl, lookupPublic } from './public-network.ts'
+import { createSocket } from 'node:dgram'
+import { Resolver } from 'node:dns/promises'
+import type { LookupFunction } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { isPublicAddress, isPublicUrl, openPublicLookup } from './public-network.ts'
 
 describe('an address that is not public', () => {
   it.each([
@@ -47,12 +50,42 @@ it.each([
 it('allows a host name on the default https port', () =>
   expect(isPublicUrl('https://fcm.googleapis.com/fcm/send/abc')).toBe(true))
 
-const lookUp = (name: string, options: { all: boolean }) =>
-  new Promise((resolve) => lookupPublic(name, options, (error) => resolve(error?.name)))
+/** A name server that answers each question for an IPv4 address by this one, and the others by none. */
+async function openNameServer(address: string) {
+  const server = createSocket('udp4')
+  server.on('message', (question, { port }) => {
+    const end = question.indexOf(0, 12) + 5
+    const isForIPv4 = question.readUInt16BE(end - 4) === 1
+    const head = Buffer.from(question.subarray(0, 12))
+    head.writeUInt16BE(0x81_80, 2)
+    head.writeUInt16BE(isForIPv4 ? 1 : 0, 6)
+    head.writeUInt32BE(0, 8)
+    const answer = Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, ...address.split('.').map(Number)])
+    const parts = [head, question.subarray(12, end), ...(isForIPv4 ? [answer] : [])]
+    server.send(Buffer.concat(parts), port, '127.0.0.1')
+  })
+  await new Promise<void>((resolve) => server.bind(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const resolver = new Resolver({ timeout: 2000, tries: 1 })
+  resolver.setServers([`127.0.0.1:${server.address().port}`])
+  return openPublicLookup(resolver)
+}
 
-test.each([{ all: true }, { all: false }])(
-  'does not connect to a name that resolves to this machine (%o)',
-  async (options) => {
-    expect(await lookUp('localhost', options)).toBe('NotPublic')
-  },
-)
+const lookUp = (by: LookupFunction, name: string, options: { all: boolean }) =>
+  new Promise((resolve) => by(name, options, (error, found) => resolve(error?.name ?? found)))
+
+describe.each([{ all: true }, { all: false }])('a name (%o)', (options) => {
+  it('of the internet leads to the address that its name server gave', async () => {
+    const found = options.all ? [{ address: '8.8.8.8', family: 4 }] : '8.8.8.8'
+    expect(await lookUp(await openNameServer('8.8.8.8'), 'push.example.com', options)).toEqual(found)
+  })
+
+  it('that leads into a private network is not connected to', async () => {
+    const by = await openNameServer('10.0.0.1')
+    expect(await lookUp(by, 'push.example.com', options)).toBe('NotPublic')
+  })
+
+  it('of this machine is not connected to', async () => {
+    expect(await lookUp(openPublicLookup(), 'localhost', options)).toBe('NotPublic')
+  })
+})

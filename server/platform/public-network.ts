@@ -1,4 +1,5 @@
-import { lookup } from 'node:dns'
+import type { LookupAddress } from 'node:dns'
+import { Resolver } from 'node:dns/promises'
 import type * as https from 'node:https'
 import { BlockList, isIP, isIPv4, type LookupFunction } from 'node:net'
 
@@ -52,15 +53,35 @@ export function isPublicUrl(given: string): boolean {
   return !url.hostname.startsWith('[') && isIP(url.hostname) === 0 && url.hostname.includes('.')
 }
 
-/** Resolves a name, and fails if any of its addresses is not public. The connection uses exactly the returned addresses. */
-export const lookupPublic: LookupFunction = (hostname, options, callback) =>
-  lookup(hostname, { ...options, all: true }, (error, found) => {
-    if (error) return callback(error, [])
-    const [first] = found
-    if (!first || !found.every(({ address }) => isPublicAddress(address)))
-      return callback(new NotPublic(`${hostname} is not on the internet`), [])
-    return options.all ? callback(null, found) : callback(null, first.address, first.family)
-  })
+const lookUpMs = 2000
+
+/**
+ * Looks names up, and fails where any of a name's addresses is not the internet's (`NotPublic`). What it gives is what is connected
+ * to. It asks the name servers itself, within two seconds and of `/etc/hosts` nothing: the system's own look-up takes one of the few
+ * threads that work on files shares, for as long as a stranger's name server likes.
+ */
+export function openPublicLookup(resolver = new Resolver({ timeout: lookUpMs, tries: 1 })): LookupFunction {
+  return (hostname, { all }, callback) => {
+    const answer = (found: LookupAddress[]) => {
+      const [first] = found
+      return all || !first ? callback(null, found) : callback(null, first.address, first.family)
+    }
+    findPublic(resolver, hostname).then(answer, (error: Error) => callback(error, []))
+  }
+}
+
+async function findPublic(resolver: Resolver, hostname: string): Promise<LookupAddress[]> {
+  if (!isPublicUrl(`https://${hostname}/`)) throw new NotPublic(`${hostname} is not on the internet`)
+  const [four, six] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)])
+  const found = [
+    ...(four.status === 'fulfilled' ? four.value.map((address) => ({ address, family: 4 })) : []),
+    ...(six.status === 'fulfilled' ? six.value.map((address) => ({ address, family: 6 })) : []),
+  ]
+  if (found.length === 0) throw new Error(`${hostname} has no address`, { cause: four })
+  if (!found.every(({ address }) => isPublicAddress(address)))
+    throw new NotPublic(`${hostname} is not on the internet`)
+  return found
+}
 
 /** Loaded on demand, only in processes that call such URLs. */
 // oxlint-disable-next-line no-restricted-imports -- fetch cannot say which addresses it may connect to
@@ -72,5 +93,5 @@ export const loadHttps = (): Promise<typeof https> => import('node:https')
  */
 export async function openPublicAgent(): Promise<https.Agent> {
   const { Agent } = await loadHttps()
-  return new Agent({ keepAlive: true, lookup: lookupPublic })
+  return new Agent({ keepAlive: true, lookup: openPublicLookup() })
 }
