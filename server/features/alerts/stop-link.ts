@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** The address in each alert that leads to where they are turned off; the secret is in the fragment, which no server and no log sees. */
+/** The address in each alert that leads to where they are turned off. */
 export function stopLink(publicUrl: string, secret: string, userId: string): string {
   return `${publicUrl}${stopPath(`${userId}.${macOf(secret, userId)}`)}`
 }
@@ -10,7 +10,7 @@ export const stopPath = (linkSecret: string) => `/my#alerts=${linkSecret}`
 /** Where mail programs turn alerts off by one POST (RFC 8058); people who open it come to the page of `stopLink`. */
 export const oneClickPath = '/api/user/alerts/unsubscribe'
 
-/** The address in the `List-Unsubscribe` of each alert. Its secret is in the query, since mail programs send no fragment; all it does is turn alerts off. */
+/** The address in the `List-Unsubscribe` of each alert. Its secret, the same, is in the query, where logs may see it, since mail programs send no fragment; all it does is turn alerts off. */
 export function oneClickLink(publicUrl: string, secret: string, userId: string): string {
   return `${publicUrl}${oneClickPath}?secret=${userId}.${macOf(secret, userId)}`
 }

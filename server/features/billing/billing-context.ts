@@ -24,7 +24,7 @@ export interface BillingContext extends MembersContext, AttributionContext, Conv
   gatewayTimeoutMs?: number
   translate(language: Language, key: string): string
   /**
-   * The entitlement that covers an episode for a viewer. Media knows; context.ts joins the two.
+   * The entitlement that covers an episode for a viewer. Media knows; media/feature.ts gives it.
    * @throws Refusal notFound; locked with the offer
    */
   findCover(viewer: Viewer, episodeId: string, language: Language): Promise<EntitlementRow>

@@ -29,11 +29,11 @@ export interface CatalogRoutesContext extends Catalog {
   /** For what belongs to one viewer. */
   db: Db
   clock: Clock
-  /** What a video's page shows of one viewer alone; library knows it, context.ts joins the two. */
+  /** What a video's page shows of one viewer alone; library/feature.ts gives it. */
   personalFor(db: Db, viewer: Viewer, videoId: string): Promise<Personal>
   /** The homepage's line and icon where the operator has set none. */
   copyright(): Copyright
-  /** What an experiment changes in the pay theme for a viewer; context.ts joins the two. */
+  /** What an experiment changes in the pay theme for a viewer; experiments/feature.ts gives it. */
   payThemeFor(viewer: Viewer): Promise<Partial<PayTheme>>
   /** What experiments make of the prices of a video for a viewer; undefined if nothing. */
   pricesFor(viewer: Viewer, videoId: string): Promise<((price: Video['price']) => Video['price']) | undefined>

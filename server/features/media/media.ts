@@ -62,7 +62,7 @@ export interface MediaContext {
   mediaSecrets: readonly string[]
   mediaKeys: MediaKeys
   experiments: Experiments
-  /** What a viewer may buy to see a locked episode. Billing knows; context.ts joins the two. */
+  /** What a viewer may buy to see a locked episode. Billing knows; billing/feature.ts gives it. */
   offerFor(db: Db, viewer: Viewer | null, episode: LockedEpisode, language: Language): Promise<Offer>
   translate(language: Language, key: string): string
 }

@@ -3,7 +3,7 @@ import type { Db, Tx } from '#server/tables.ts'
 /** Users' answers about marketing, by id: null without an answer, missing without a row. */
 export type Consents = ReadonlyMap<string, boolean | null>
 
-/** Reads these users' answers from the members feature; injected by server/context.ts. */
+/** Asks it of these people. Members know; members/feature.ts gives it. */
 export type ConsentsOf = (db: Db, userIds: readonly string[]) => Promise<Consents>
 
 /**

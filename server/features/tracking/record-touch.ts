@@ -8,9 +8,9 @@ import type { OrderAttribution, Touch } from './tables.ts'
 export interface AttributionContext {
   consentsOf: ConsentsOf
   holdAgreement: HoldAgreement
-  /** Finds the owner of a referral code, from the members feature; injected by server/context.ts. */
+  /** Whose referral code this is, if anybody's. Members know; members/feature.ts gives it. */
   findReferrer(db: Db, code: string): Promise<string | undefined>
-  /** Removes data that required consent from a user's orders, by the billing feature; injected by server/context.ts. */
+  /** Takes off a person's orders what only consent allowed. Billing knows; billing/feature.ts gives it. */
   forgetClicksOfOrders(tx: Tx, userId: string): Promise<void>
 }
 

@@ -25,7 +25,7 @@ export interface Watched {
   ids: AdIds
 }
 
-/** Counts plays by their traffic source. The tracking feature does; server/context.ts connects the two. */
+/** Counts plays by their traffic source. Tracking does; tracking/feature.ts gives it. */
 export type CountPlays = (
   tx: Tx,
   plays: readonly { videoId: string; ids: AdIds; at: Date }[],

@@ -7,7 +7,7 @@ import { hasSecondFactor } from '#server/features/members/credentials/second-fac
 
 export interface UserContext {
   db: Db
-  /** Returns a user's membership from billing; context.ts injects it. */
+  /** What billing says of a person's membership; billing/feature.ts gives it. */
   membershipOf(db: Db, viewer: Viewer, language: Language): Promise<Membership>
 }
 
