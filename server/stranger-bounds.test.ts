@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createOrder, listPlans, unlockEpisode } from '#contract/billing.ts'
-import { cancelByLink } from '#contract/consumer-rights.ts'
+import { startPushAlerts } from '#contract/alerts.ts'
+import { cancelByLink, createOrder, listPlans, unlockEpisode } from '#contract/billing.ts'
 import { addFavorite, saveHistory } from '#contract/library.ts'
 import { changeUser, forgotPassword, getUser, signIn } from '#contract/members.ts'
 import { startOne } from '#server/testing/builders/experiment.ts'
 import { letIn } from '#server/testing/builders/operator.ts'
+import { PushBrowser } from '#server/testing/fakes/push-service.ts'
 import { moneySite, episodeOf, type MoneySite } from '#server/testing/site/money-site.ts'
 import { registerMember } from '#server/testing/builders/register-member.ts'
 import { Visitor } from '#server/testing/site/visitor.ts'
@@ -20,6 +21,7 @@ const settings = {
   LIMIT_EVENT_BYTES_IP: '1000/h',
   LIMIT_LIBRARY_IP: '3/h',
   LIMIT_EXPOSURES_IP: '2/h',
+  LIMIT_PUSH_IP: '2/h',
 }
 
 let site: MoneySite
@@ -138,7 +140,16 @@ test('limits the stored plays and favorites of a network', async () => {
   expectRefused(await visitor.call(addFavorite, { body: { video_id } }))
 })
 
-test('limits the new guests of a network for whom a row is stored', async () => {
+test('a network turns notifications on in no more browsers than it may', async () => {
+  const visitor = await stranger()
+  const turnOn = ({ subscription }: PushBrowser) => visitor.call(startPushAlerts, { body: subscription })
+  const first = new PushBrowser()
+  for (const browser of [first, new PushBrowser(), first]) expect((await turnOn(browser)).status).toBe(200)
+  expectRefused(await turnOn(new PushBrowser()))
+  expect(await countOf('push_subscriptions')).toBe(2)
+})
+
+test('a network has no more new guests of whom something is kept than it may', async () => {
   const keep = async () => (await stranger()).call(changeUser, { body: { display_name: 'Ada' } })
   let last = await keep()
   for (let made = 0; made < 12 && last.status === 200; made++) last = await keep()

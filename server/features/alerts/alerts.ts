@@ -4,6 +4,7 @@ import type { MembersContext } from '#server/features/members/members.ts'
 import type { Job } from '#server/platform/jobs/jobs.ts'
 import type { Db, Tx } from '#server/tables.ts'
 import { anyDuePushes, deleteSubscriptionsOf, selectSubscriptions } from './push/push-queries.ts'
+import { forgetUnreachable } from './push/subscriptions.ts'
 import { sendPushes, type PushContext } from './push/send-pushes.ts'
 import * as queries from './queries.ts'
 import { sendAlerts } from './send-alerts.ts'
@@ -18,6 +19,7 @@ export function alertJobs(context: AlertsContext): Job[] {
   return [
     { name: 'send-alerts', everySeconds: 30, dueWhen: queries.anyNewEpisodes, run },
     { name: 'send-pushes', everySeconds: 10, dueWhen: anyDuePushes, run: push },
+    { name: 'forget-unreachable-browsers', everySeconds: 3600, run: () => forgetUnreachable(context) },
   ]
 }
 

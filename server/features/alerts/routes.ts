@@ -41,7 +41,7 @@ export function alertRoutes(context: AlertsContext): Route[] {
     route(startPushAlerts, (call) =>
       inTransaction(db, async (tx) => {
         const userId = await keepViewer(context, tx, call)
-        await startPush(tx, { userId, sessionId: call.viewer?.sessionId }, call.body, clock.now())
+        await startPush(context, tx, { userId, sessionId: call.viewer?.sessionId, ip: call.ip }, call.body)
         return { info: await loadPushAlerts(tx, pushKeys, userId) }
       }),
     ),

@@ -39,6 +39,7 @@ async function sendPage(context: AlertsContext, tx: Tx): Promise<boolean> {
   const times = { due_at, expires_at: new Date(due_at.getTime() + newsMs) }
   await queuePushes(
     tx,
+    context.pushKeys.publicKey,
     batch,
     toTell.map(({ user_id }) => user_id),
     times,

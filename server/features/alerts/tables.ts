@@ -37,6 +37,10 @@ export interface PushSubscriptionsTable {
   endpoint: string
   p256dh: string
   auth: string
+  /** The site's key that the browser takes pushes of. */
+  public_key: string
+  /** Since when the site has another key. */
+  other_key_since: Date | null
   created_at: Date
 }
 

@@ -14,7 +14,9 @@ const usual = {
   wordBytes: { setting: 'LIMIT_WORD_BYTES_IP', max: 300_000, seconds: 3600 },
   /** Stored plays and favorites. */
   library: { setting: 'LIMIT_LIBRARY_IP', max: 300, seconds: 60 },
-  /** Guests without a row who are assigned to an experiment variant. */
+  /** Browsers in which notifications are turned on. */
+  push: { setting: 'LIMIT_PUSH_IP', max: 300, seconds: 3600 },
+  /** Guests without a row who are assigned to an experiment. */
   exposures: { setting: 'LIMIT_EXPOSURES_IP', max: 300, seconds: 60 },
   /** Idempotency keys with their responses. For members the quota is per member instead of per network. */
   keys: { setting: 'LIMIT_KEYS_IP', max: 600, seconds: 3600 },

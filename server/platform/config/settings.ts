@@ -120,6 +120,7 @@ export const settingGroups: Readonly<Record<string, readonly Setting[]>> = {
     setting('LIMIT_PAYMENTS_IP', '600/h'),
     setting('LIMIT_WORD_BYTES_IP', '300000/h'),
     setting('LIMIT_LIBRARY_IP', '300/min'),
+    setting('LIMIT_PUSH_IP', '300/h'),
     setting('LIMIT_EXPOSURES_IP', '300/min'),
     setting('LIMIT_KEYS_IP', '600/h'),
     setting('LIMIT_MAIL_LINKS_IP', '60/h'),

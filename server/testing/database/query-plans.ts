@@ -12,7 +12,7 @@ export interface Plan {
  * as in jobs.
  */
 export async function queryPlans(
-  { pool }: TestDatabase,
+  { pool }: Pick<TestDatabase, 'pool'>,
   work: (db: Db) => Promise<unknown>,
   plannedFor: 'all values' | 'these values' = 'all values',
 ): Promise<Plan[]> {

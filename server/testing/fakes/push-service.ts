@@ -17,8 +17,8 @@ type Reply = { status: number; headers?: Record<string, string> } | 'nothing'
 /** A fake push service over HTTP that records what is posted and responds as configured by the test. */
 export interface FakePushService {
   taken: Taken[]
-  reply: (taken: Taken) => Reply
-  /** Connects every host to the service, because tests have no DNS and certificates. */
+  reply: (taken: Taken) => Reply | Promise<Reply>
+  /** Leads to the service, whatever the host: the internet's name service and certificates are not here. */
   agent: Agent
   close(): Promise<void>
 }
@@ -28,11 +28,11 @@ export async function openPushService(): Promise<FakePushService> {
   const server = createServer((request, response) => {
     const parts: Buffer[] = []
     request.on('data', (part: Buffer) => parts.push(part))
-    request.on('end', () => {
+    request.on('end', async () => {
       const { url: path = '', headers } = request
       const taken = { host: headers.host, path, headers, body: Buffer.concat(parts) }
       service.taken.push(taken)
-      const reply = service.reply(taken)
+      const reply = await service.reply(taken)
       if (reply === 'nothing') return
       response.writeHead(reply.status, reply.headers).end()
     })

@@ -111,8 +111,10 @@ describe('what a guest turned on belongs to the session', () => {
 it('a session that has ended in the meantime turns nothing on', async () => {
   const { user } = await registerMember(site)
   const { subscription } = new PushBrowser()
-  const ended = { userId: user.id, sessionId: 'ses_ended' }
-  const starting = site.context.db.transaction().execute((tx) => startPush(tx, ended, subscription, time.now))
+  const ended = { userId: user.id, sessionId: 'ses_ended', ip: '192.0.2.1' }
+  const starting = site.context.db
+    .transaction()
+    .execute((tx) => startPush(site.context, tx, ended, subscription))
   await expect(starting).rejects.toMatchObject({ reason: 'signInFirst' })
   expect(await endpoints()).not.toContain(subscription.endpoint)
 })

@@ -15,16 +15,17 @@ const mostBytes = 64 * 1024
 /**
  * Posts an encrypted push to the service of a browser, which a stranger named: by `agent`, which does not lead into our network,
  * without following it elsewhere, and within a time.
- * @throws Error without an answer in time; NotPublic where the name leads into a private network
+ * @throws Error without an answer in time, or before `stop`; NotPublic where the name leads into a private network
  */
 export async function postPush(
   { endpoint, headers, body }: RequestDetails,
   agent: Agent,
   timeoutMs: number,
+  stop: AbortSignal,
 ): Promise<PushAnswer> {
   const { request } = await loadHttps()
   const { promise, resolve, reject } = Promise.withResolvers<PushAnswer>()
-  const signal = AbortSignal.timeout(timeoutMs)
+  const signal = AbortSignal.any([stop, AbortSignal.timeout(timeoutMs)])
   const posting = request(endpoint, { method: 'POST', headers, agent, signal }, (response) => {
     let left = mostBytes
     response.on('data', (part: Buffer) => {

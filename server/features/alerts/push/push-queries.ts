@@ -6,14 +6,9 @@ import type { Batch } from '#server/features/alerts/queries.ts'
 import type { BegunSession } from '#server/features/members/members.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
-/** Forgets keys that cannot be read, with what hangs on them; unless another process has done so. */
-export async function forgetPushKeys(tx: Tx, sealed: string): Promise<void> {
-  const gone = await tx
-    .deleteFrom('settings')
-    .where('key', '=', 'push_keys')
-    .where(sql<boolean>`value ->> 'sealed' = ${sealed}`)
-    .executeTakeFirst()
-  if (gone.numDeletedRows > 0n) await tx.deleteFrom('push_subscriptions').execute()
+export async function isSubscribed(tx: Tx, id: string): Promise<boolean> {
+  const row = await tx.selectFrom('push_subscriptions').select('id').where('id', '=', id).executeTakeFirst()
+  return row !== undefined
 }
 
 /** Stores a browser for a person, or again with new keys. What waited for somebody else in that browser goes. */
@@ -68,22 +63,36 @@ export async function deleteSubscriptionsOf(tx: Tx, userId: string): Promise<voi
 export function selectSubscriptions(db: Db, userId: string) {
   return db
     .selectFrom('push_subscriptions')
-    .select(['id', 'endpoint', 'created_at'])
+    .select(['id', 'endpoint', 'public_key', 'created_at'])
     .where('user_id', '=', userId)
     .orderBy('created_at', 'desc')
     .orderBy('id')
     .execute()
 }
 
-/** Queues a release for every browser of these people. One of the same video that still waits is replaced. */
+/**
+ * Notes the subscriptions of another key than the site's, takes the note off those whose key is the site's again, and deletes those
+ * noted before `before`.
+ */
+export async function forgetOtherKeys(tx: Tx, publicKey: string, now: Date, before: Date): Promise<void> {
+  await sql`UPDATE push_subscriptions SET other_key_since = NULL
+    WHERE public_key = ${publicKey} AND other_key_since IS NOT NULL`.execute(tx)
+  // Unlike <> these find them by the index.
+  const isOther = sql`(public_key < ${publicKey} OR public_key > ${publicKey})`
+  await sql`UPDATE push_subscriptions SET other_key_since = ${now}
+    WHERE ${isOther} AND other_key_since IS NULL`.execute(tx)
+  await sql`DELETE FROM push_subscriptions WHERE ${isOther} AND other_key_since < ${before}`.execute(tx)
+}
+
+/** Queues a release for the browsers of these people that take pushes of `publicKey`. One of the same video that still waits takes it in. */
 export async function queuePushes(
   tx: Tx,
+  publicKey: string,
   { video_id, number, count }: Batch,
   userIds: readonly string[],
   { due_at, expires_at }: { due_at: Date; expires_at: Date },
 ): Promise<void> {
   if (userIds.length === 0) return
-  const news = { number, count, due_at, expires_at }
   await tx
     .insertInto('push_messages')
     .columns(['subscription_id', 'video_id', 'number', 'count', 'due_at', 'expires_at'])
@@ -98,10 +107,17 @@ export async function queuePushes(
           row.cast<Date>(row.val(due_at), 'timestamptz').as('due_at'),
           row.cast<Date>(row.val(expires_at), 'timestamptz').as('expires_at'),
         ])
-        .where('user_id', 'in', userIds),
+        .where('user_id', 'in', userIds)
+        .where('public_key', '=', publicKey),
     )
     .onConflict((conflict) =>
-      conflict.columns(['subscription_id', 'video_id']).doUpdateSet({ ...news, attempts: 0 }),
+      conflict.columns(['subscription_id', 'video_id']).doUpdateSet({
+        number: sql<number>`least(push_messages.number, excluded.number)`,
+        count: sql<number>`push_messages.count + excluded.count`,
+        attempts: 0,
+        due_at,
+        expires_at,
+      }),
     )
     .execute()
 }
@@ -117,59 +133,72 @@ export interface DuePush extends CoverColumns {
   count: number
   /** Including this one. */
   attempts: number
+  /** Until when nobody else takes it. With `attempts` it tells this claim from a later one. */
+  due_at: Date
   expires_at: Date
   endpoint: string
   p256dh: string
   auth: string
   language: string | null
   titles: Texts
-  is_published: boolean
+  /** Whether the video is still published, and a favorite of the person. */
+  is_wanted: boolean
 }
 
-/** Takes pushes whose time has come, for as long as `until`: no other process takes them before that. */
-export async function claimPushes(db: Db, now: Date, until: Date, limit: number): Promise<DuePush[]> {
+/**
+ * Takes pushes whose time has come, for as long as `until`: no other process takes them before that. Those that were never tried come
+ * first. Of another key than the site's only those are taken that are no news any more.
+ */
+export async function claimPushes(
+  db: Db,
+  publicKey: string,
+  now: Date,
+  until: Date,
+  limit: number,
+): Promise<DuePush[]> {
   const { rows } = await sql<DuePush>`
     WITH due AS (
-      SELECT subscription_id, video_id FROM push_messages
-      WHERE due_at <= ${now} ORDER BY due_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
+      SELECT subscription_id, video_id FROM push_messages AS message
+      WHERE due_at <= ${now} AND (expires_at <= ${now} OR (
+        SELECT public_key FROM push_subscriptions WHERE id = message.subscription_id) = ${publicKey})
+      ORDER BY attempts, due_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
     ), taken AS (
       UPDATE push_messages AS message SET attempts = message.attempts + 1, due_at = ${until}
       FROM due WHERE message.subscription_id = due.subscription_id AND message.video_id = due.video_id
       RETURNING message.*
     )
-    SELECT taken.subscription_id, taken.video_id, taken.number, taken.count, taken.attempts, taken.expires_at,
+    SELECT taken.subscription_id, taken.video_id, taken.number, taken.count, taken.attempts, taken.due_at, taken.expires_at,
       browser.endpoint, browser.p256dh, browser.auth, users.language,
-      videos.titles, videos.state = 'published' AS is_published,
+      videos.titles, videos.state = 'published' AND favorites.user_id IS NOT NULL AS is_wanted,
       videos.cover_path, videos.cover_color, videos.language_covers
     FROM taken
     JOIN push_subscriptions AS browser ON browser.id = taken.subscription_id
     JOIN users ON users.id = browser.user_id
-    JOIN videos ON videos.id = taken.video_id`.execute(db)
+    JOIN videos ON videos.id = taken.video_id
+    LEFT JOIN favorites ON favorites.user_id = browser.user_id AND favorites.video_id = taken.video_id`.execute(
+    db,
+  )
   return rows
 }
 
-type Claimed = Pick<DuePush, 'subscription_id' | 'video_id' | 'attempts'>
+type Claimed = Pick<DuePush, 'subscription_id' | 'video_id' | 'attempts' | 'due_at'>
 
-/** Ends a push, unless another release has taken its place or another process has it by now. */
-export async function deletePush(db: Db, { subscription_id, video_id, attempts }: Claimed): Promise<void> {
-  await db
-    .deleteFrom('push_messages')
-    .where('subscription_id', '=', subscription_id)
-    .where('video_id', '=', video_id)
-    .where('attempts', '=', attempts)
-    .execute()
+/** The row of a claim, unless another release has taken its place or another process has it by now. */
+const ofClaim = ({ subscription_id, video_id, attempts, due_at }: Claimed) =>
+  sql<boolean>`subscription_id = ${subscription_id} AND video_id = ${video_id}
+    AND attempts = ${attempts} AND due_at = ${due_at}`
+
+export async function deletePush(db: Db, claimed: Claimed): Promise<void> {
+  await db.deleteFrom('push_messages').where(ofClaim(claimed)).execute()
 }
 
-export async function postponePush(
-  db: Db,
-  { subscription_id, video_id, attempts }: Claimed,
-  due_at: Date,
-): Promise<void> {
-  await db
-    .updateTable('push_messages')
-    .set({ due_at })
-    .where('subscription_id', '=', subscription_id)
-    .where('video_id', '=', video_id)
-    .where('attempts', '=', attempts)
-    .execute()
+/** Has a push wait for its next try. */
+export async function postponePush(db: Db, claimed: Claimed, due_at: Date): Promise<void> {
+  await db.updateTable('push_messages').set({ due_at }).where(ofClaim(claimed)).execute()
+}
+
+/** Gives a push back that was not tried to the end, so that its try does not count. */
+export async function handBackPush(db: Db, claimed: Claimed, due_at: Date): Promise<void> {
+  const attempts = claimed.attempts - 1
+  await db.updateTable('push_messages').set({ due_at, attempts }).where(ofClaim(claimed)).execute()
 }

@@ -6,11 +6,18 @@ import type { Clock } from '#server/platform/clock.ts'
 import type { Log } from '#server/platform/log.ts'
 import { NotPublic, openPublicAgent } from '#server/platform/public-network.ts'
 import type { Db } from '#server/tables.ts'
-import { postPush } from './post-push.ts'
+import { postPush, type PushAnswer } from './post-push.ts'
 import { writePush } from './push-message.ts'
 import type { PushKeys } from './push-keys.ts'
-import { claimPushes, deletePush, deleteSubscription, postponePush, type DuePush } from './push-queries.ts'
-import { judgePush, type Verdict } from './push-verdict.ts'
+import {
+  claimPushes,
+  deletePush,
+  deleteSubscription,
+  handBackPush,
+  postponePush,
+  type DuePush,
+} from './push-queries.ts'
+import { judgePush, restMs } from './push-verdict.ts'
 
 export interface PushContext {
   db: Db
@@ -28,63 +35,112 @@ export interface PushContext {
 }
 
 const usualTimeoutMs = 10_000
-/** Longer than one claim's pushes take; a process that died in between keeps them for so long. */
+/** Longer than a push takes; those of a process that died wait for so long. */
 const claimMs = 120_000
 const atOnce = 20
+/** So many pushes without an answer, and a run leaves the rest of that domain for later. */
+const mostSilent = 3
+
+/** What one run of the job knows. */
+interface Run {
+  context: PushContext
+  agent: Agent
+  signal: AbortSignal
+  /** How many pushes to a domain had no answer. */
+  silent: Map<string, number>
+}
 
 /**
- * Sends the pushes that are due, in any number of processes at once: claimed, sent, then deleted. Killed in between, a push is sent
- * again once the claim has run out; the browser shows it in the place of the first. Aborted, it takes no more.
+ * Sends the pushes that are due, in any number of processes at once: claimed, sent, then deleted. A slow service holds up nobody
+ * else's: whatever is done makes room for the next. Killed in between, a push is sent again once the claim has run out; the browser
+ * shows it in the place of the first. Aborted, it takes no more and hands back what had no answer yet.
+ * @throws Error of the database, once all that had begun is done
  */
-export async function sendPushes(context: PushContext, signal?: AbortSignal): Promise<void> {
-  const { db, clock } = context
+export async function sendPushes(
+  context: PushContext,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<void> {
   const agent = context.pushAgent ?? (await openPublicAgent())
   try {
-    while (!signal?.aborted) {
-      const now = clock.now()
-      const pushes = await claimPushes(db, now, new Date(now.getTime() + claimMs), atOnce)
-      if (pushes.length === 0) return
-      await Promise.all(pushes.map((push) => sendOne(context, agent, push)))
-    }
+    await sendAll({ context, agent, signal, silent: new Map() })
   } finally {
-    // One that is not ours may serve others still.
     if (agent !== context.pushAgent) agent.destroy()
   }
 }
 
-async function sendOne(context: PushContext, agent: Agent, push: DuePush): Promise<void> {
+async function sendAll(run: Run): Promise<void> {
+  const underway = new Set<Promise<void>>()
+  const failures: unknown[] = []
+  const send = (push: DuePush) => {
+    const sending = sendOne(run, push)
+      .catch((error: unknown) => void failures.push(error))
+      .finally(() => underway.delete(sending))
+    underway.add(sending)
+  }
+  try {
+    for (;;) {
+      const room = run.signal.aborted || failures.length > 0 ? 0 : atOnce - underway.size
+      for (const push of await claim(run.context, room)) send(push)
+      if (underway.size === 0) break
+      await Promise.race(underway)
+    }
+  } finally {
+    await Promise.all(underway)
+  }
+  if (failures.length > 0) throw failures[0]
+}
+
+async function claim({ db, clock, pushKeys }: PushContext, limit: number): Promise<DuePush[]> {
+  if (limit === 0) return []
+  const now = clock.now()
+  return claimPushes(db, pushKeys.publicKey, now, new Date(now.getTime() + claimMs), limit)
+}
+
+async function sendOne(run: Run, push: DuePush): Promise<void> {
+  const { context, silent } = run
   const { db, clock, log } = context
-  const isNews = push.is_published && push.expires_at > clock.now()
-  const { verdict, reason } = isNews ? await send(context, agent, push) : noNews
+  if (!push.is_wanted || push.expires_at <= clock.now()) return deletePush(db, push)
+  const domain = domainOf(push)
+  if ((silent.get(domain) ?? 0) >= mostSilent)
+    return handBackPush(db, push, new Date(clock.now().getTime() + restMs))
+  const { answer, reason } = await post(run, push)
+  if (answer === 'stopped') return handBackPush(db, push, clock.now())
+  if (answer === undefined) silent.set(domain, (silent.get(domain) ?? 0) + 1)
+  const verdict = answer === 'private' ? 'gone' : judgePush(push, clock.now(), answer)
   // Of the endpoint, which is a secret address, only the service is logged.
   const facts = { service: new URL(push.endpoint).host, attempts: push.attempts, reason }
-  if (verdict === 'gone') return deleteSubscription(db, push.subscription_id)
   if (verdict === 'sent') return deletePush(db, push)
+  if (verdict === 'gone') {
+    log.info(facts, 'A browser gets no notifications any more: its subscription was deleted')
+    return deleteSubscription(db, push.subscription_id)
+  }
   if (verdict === 'refused') {
-    if (isNews) log.warn(facts, 'A notification could not be sent and was given up')
+    log.warn(facts, 'A notification could not be sent and was given up')
     return deletePush(db, push)
   }
   log.info(facts, 'A notification could not be sent and is tried again')
   return postponePush(db, push, verdict.again)
 }
 
+/** Any number of names under a domain cost whoever owns it nothing, so silence is counted for all of them together. */
+const domainOf = ({ endpoint }: DuePush) => new URL(endpoint).hostname.split('.').slice(-2).join('.')
+
+/** How the service answered; undefined where it did not, `stopped` where nobody waited for it any more. */
 interface Outcome {
-  verdict: Verdict
+  answer: PushAnswer | 'private' | 'stopped' | undefined
   reason: string
 }
 
-const noNews: Outcome = { verdict: 'refused', reason: 'it is no news any more' }
-
-async function send(context: PushContext, agent: Agent, push: DuePush): Promise<Outcome> {
-  const { clock, pushTimeoutMs = usualTimeoutMs } = context
+async function post({ context, agent, signal }: Run, push: DuePush): Promise<Outcome> {
+  const { pushTimeoutMs = usualTimeoutMs } = context
   try {
-    const answer = await postPush(await encryptPush(context, push), agent, pushTimeoutMs)
-    return { verdict: judgePush(push, clock.now(), answer), reason: `HTTP ${answer.status}` }
+    const answer = await postPush(await encryptPush(context, push), agent, pushTimeoutMs, signal)
+    return { answer, reason: `HTTP ${answer.status}` }
   } catch (error) {
-    // Nobody's push service is there.
-    if (error instanceof NotPublic) return { verdict: 'gone', reason: error.name }
     const reason = error instanceof Error ? error.name : 'no answer'
-    return { verdict: judgePush(push, clock.now()), reason }
+    // Nobody's push service is there.
+    if (error instanceof NotPublic) return { answer: 'private', reason }
+    return { answer: signal.aborted ? 'stopped' : undefined, reason }
   }
 }
 

@@ -2,12 +2,13 @@ import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { getPushAlerts, startPushAlerts, stopPushAlerts } from '#contract/alerts.ts'
 import { deleteUser, exportUser, getUser, signIn } from '#contract/members.ts'
-import { createLog } from '#server/platform/log.ts'
 import { forgetGuests } from '#server/features/members/account/forget-guests.ts'
 import { PushBrowser } from '#server/testing/fakes/push-service.ts'
 import { password, registerMember } from '#server/testing/builders/register-member.ts'
 import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
-import { openPushKeys } from './push-keys.ts'
+import { alertsFeature } from '#server/features/alerts/feature.ts'
+import { derivePushKeys } from './push-keys.ts'
+import { forgetUnreachable, loadPushAlerts } from './subscriptions.ts'
 
 const time = { now: new Date('2026-03-01T12:00:00Z') }
 let site: TestSite
@@ -127,30 +128,49 @@ describe('what is stored of a browser', () => {
   })
 })
 
-describe('the keys of the site', () => {
-  const log = createLog({ json: true, level: 'silent' })
-  const open = (secret: string) => openPushKeys(site.context.db, secret, log)
+describe('under another APP_SECRET', () => {
+  const other = () => ({
+    ...site.context,
+    pushKeys: derivePushKeys('another secret of thirty-two characters'),
+  })
+  const pass = (days: number) => {
+    time.now = new Date(time.now.getTime() + days * 86_400_000)
+  }
 
-  it('are the same in every process and after each start', async () => {
-    const { secret, pushKeys } = site.context
-    expect(await Promise.all([open(secret), open(secret)])).toEqual([pushKeys, pushKeys])
+  it('the keys are others, and the same in every process and after each start', () => {
+    expect(derivePushKeys(site.context.secret)).toEqual(site.context.pushKeys)
+    expect(other().pushKeys).toEqual(other().pushKeys)
+    expect(other().pushKeys).not.toEqual(site.context.pushKeys)
   })
 
-  it('are stored encrypted', async () => {
-    const { rows } = await site.context.database.pool.query<{ value: object }>(
-      "SELECT value FROM settings WHERE key = 'push_keys'",
-    )
-    expect(JSON.stringify(rows)).toContain(site.context.pushKeys.publicKey)
-    expect(JSON.stringify(rows)).not.toContain(site.context.pushKeys.privateKey)
+  it('a start and its commands leave the subscriptions, which are there when the secret is back', async () => {
+    const browser = new PushBrowser()
+    const visitor = await guest()
+    await visitor.ask(startPushAlerts, { body: browser.subscription })
+    alertsFeature({ secret: 'another secret of thirty-two characters' })
+    const { id } = await visitor.ask(getUser)
+    const { db } = site.context
+    expect((await loadPushAlerts(db, other().pushKeys, id)).browsers).toEqual([])
+    for (let days = 0; days < 29; days += 28) {
+      pass(days)
+      await forgetUnreachable(other())
+    }
+    expect(await stored(browser)).toMatchObject({ other_key_since: expect.any(Date) })
+    await forgetUnreachable(site.context)
+    expect(await stored(browser)).toMatchObject({ other_key_since: null })
+    expect((await visitor.ask(getPushAlerts)).browsers).toEqual([fingerprint(browser)])
   })
 
-  it('are new under another APP_SECRET, and end the subscriptions of the old ones', async () => {
+  it('subscriptions are deleted after 30 days of it', async () => {
     const browser = new PushBrowser()
     await (await guest()).ask(startPushAlerts, { body: browser.subscription })
-    const other = 'another secret of thirty-two characters'
-    const [one, two] = await Promise.all([open(other), open(other)])
-    expect(one).toEqual(two)
-    expect(one).not.toEqual(site.context.pushKeys)
+    await forgetUnreachable(other())
+    pass(31)
+    await forgetUnreachable(site.context)
+    expect(await stored(browser)).toBeDefined()
+    await forgetUnreachable(other())
+    pass(31)
+    await forgetUnreachable(other())
     expect(await stored(browser)).toBeUndefined()
   })
 })

@@ -2,11 +2,16 @@ import { createHash, ECDH } from 'node:crypto'
 import type { PushAlerts, PushSubscription } from '#contract/alerts.ts'
 import { Fault } from '#contract/errors.ts'
 import { holdSession } from '#server/features/members/members.ts'
+import { dayMs } from '#server/platform/clock.ts'
+import { inTransaction } from '#server/platform/database/in-transaction.ts'
 import { isPublicUrl } from '#server/platform/public-network.ts'
 import type { Db, Tx } from '#server/tables.ts'
+import type { AlertsContext } from '#server/features/alerts/alerts.ts'
 import type { PushKeys } from './push-keys.ts'
 import {
   deleteSubscription,
+  forgetOtherKeys,
+  isSubscribed,
   keepLatestSubscriptions,
   moveSubscriptions,
   saveSubscription,
@@ -21,31 +26,46 @@ const fingerprint = (endpoint: string) => createHash('sha256').update(endpoint).
 
 export async function loadPushAlerts(db: Db, { publicKey }: PushKeys, userId: string): Promise<PushAlerts> {
   const browsers = await selectSubscriptions(db, userId)
-  return { public_key: publicKey, browsers: browsers.map(({ id }) => id) }
+  // No push reaches a browser that knows another key: there notifications are off.
+  const ours = browsers.filter(({ public_key }) => public_key === publicKey)
+  return { public_key: publicKey, browsers: ours.map(({ id }) => id) }
 }
 
 /** Who turns notifications on: a member with the session that they hang on, a guest without one. */
 interface Subscriber {
   userId: string
   sessionId: string | undefined
+  ip: string
 }
 
 /**
  * Turns notifications on in a browser, for as long as the member's session there. @throws Fault badRequest for what is no
- * subscription of a push service on the internet; Refusal signInFirst where the session has ended
+ * subscription of a push service on the internet, tooMany for a network that turns on too many; Refusal signInFirst where the session
+ * has ended
  */
 export async function startPush(
+  { clock, pushKeys, quotas }: Pick<AlertsContext, 'clock' | 'pushKeys' | 'quotas'>,
   tx: Tx,
-  { userId, sessionId }: Subscriber,
+  { userId, sessionId, ip }: Subscriber,
   given: PushSubscription,
-  now: Date,
 ): Promise<void> {
   const { endpoint, p256dh, auth } = given
   if (!isPublicUrl(endpoint)) throw new Fault('badRequest', 'the endpoint is not on the internet')
   if (!isPoint(p256dh)) throw new Fault('badRequest', 'p256dh is no key')
   if (sessionId !== undefined) await holdSession(tx, sessionId)
-  const whose = { user_id: userId, session_id: sessionId ?? null }
-  await saveSubscription(tx, { id: fingerprint(endpoint), ...whose, endpoint, p256dh, auth, created_at: now })
+  const id = fingerprint(endpoint)
+  if (!(await isSubscribed(tx, id))) quotas.take('push', ip)
+  await saveSubscription(tx, {
+    id,
+    user_id: userId,
+    session_id: sessionId ?? null,
+    endpoint,
+    p256dh,
+    auth,
+    public_key: pushKeys.publicKey,
+    other_key_since: null,
+    created_at: clock.now(),
+  })
   await keepLatestSubscriptions(tx, userId, mostBrowsers)
 }
 
@@ -57,6 +77,20 @@ export const stopPush = (db: Db, endpoint: string): Promise<void> =>
 export async function mergePush(tx: Tx, guestId: string, memberId: string): Promise<void> {
   await moveSubscriptions(tx, guestId, memberId)
   await keepLatestSubscriptions(tx, memberId, mostBrowsers)
+}
+
+/** A key may come back with its APP_SECRET; the subscriptions of one that has not for so long are over. */
+const otherKeyMs = 30 * dayMs
+
+/** Forgets the browsers that know none but an old key of the site: no push reaches them. */
+export async function forgetUnreachable({
+  db,
+  clock,
+  pushKeys,
+}: Pick<AlertsContext, 'db' | 'clock' | 'pushKeys'>): Promise<void> {
+  const now = clock.now()
+  const before = new Date(now.getTime() - otherKeyMs)
+  await inTransaction(db, (tx) => forgetOtherKeys(tx, pushKeys.publicKey, now, before))
 }
 
 /** Whether a key is a point of the curve that pushes are encrypted by; with any other, each push would fail. */

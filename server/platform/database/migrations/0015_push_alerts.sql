@@ -9,10 +9,14 @@ CREATE TABLE push_subscriptions (
   endpoint   text NOT NULL,
   p256dh     text NOT NULL,
   auth       text NOT NULL,
+  -- The site's key that the browser takes pushes of, and since when the site has another one.
+  public_key text NOT NULL,
+  other_key_since timestamptz,
   created_at timestamptz NOT NULL
 );
 CREATE INDEX push_subscriptions_user ON push_subscriptions (user_id, created_at DESC);
 CREATE INDEX push_subscriptions_session ON push_subscriptions (session_id) WHERE session_id IS NOT NULL;
+CREATE INDEX push_subscriptions_key ON push_subscriptions (public_key, other_key_since);
 
 -- Queued notifications. A newer release replaces one that was not sent yet.
 CREATE TABLE push_messages (
@@ -27,4 +31,6 @@ CREATE TABLE push_messages (
   PRIMARY KEY (subscription_id, video_id)
 );
 CREATE INDEX push_messages_due ON push_messages (due_at);
+-- The order in which they are sent.
+CREATE INDEX push_messages_order ON push_messages (attempts, due_at);
 CREATE INDEX push_messages_video ON push_messages (video_id);

@@ -1,0 +1,200 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { startPushAlerts } from '#contract/alerts.ts'
+import { addFavorite, removeFavorites } from '#contract/library.ts'
+import { getUser } from '#contract/members.ts'
+import { sendAlerts } from '#server/features/alerts/send-alerts.ts'
+import { buildVideo, type BuiltVideo } from '#server/testing/builders/builders.ts'
+import { releaseEpisodes } from '#server/testing/builders/release-episodes.ts'
+import { queryPlans } from '#server/testing/database/query-plans.ts'
+import { openPushService, PushBrowser, type FakePushService } from '#server/testing/fakes/push-service.ts'
+import { testSite, type TestSite } from '#server/testing/site/test-site.ts'
+import type { Visitor } from '#server/testing/site/visitor.ts'
+import type { Db } from '#server/tables.ts'
+import { derivePushKeys } from './push-keys.ts'
+import { claimPushes, deletePush, postponePush } from './push-queries.ts'
+import { sendPushes, type PushContext } from './send-pushes.ts'
+
+const time = {
+  now: new Date('2026-03-01T12:00:00Z'),
+  pass(minutes: number) {
+    time.now = new Date(time.now.getTime() + minutes * 60_000)
+  },
+}
+let site: TestSite
+let video: BuiltVideo
+let service: FakePushService
+let fan: Visitor
+
+beforeAll(async () => {
+  site = await testSite({ clock: { now: () => time.now } })
+  service = await openPushService()
+})
+afterAll(async () => {
+  await service.close()
+  await site.close()
+})
+beforeEach(async () => {
+  time.pass(60)
+  await site.context.db.deleteFrom('push_subscriptions').execute()
+  service.taken.length = 0
+  service.reply = () => ({ status: 201 })
+  video = await buildVideo(site.context, { title: 'Salt', episodes: 6, ready: 2 })
+  fan = site.visitor()
+  await fan.ask(getUser)
+  await fan.ask(addFavorite, { body: { video_id: video.id } })
+})
+
+async function turnOn(host?: string): Promise<PushBrowser> {
+  const browser = new PushBrowser(host)
+  await fan.ask(startPushAlerts, { body: browser.subscription })
+  return browser
+}
+
+/** Further browsers of the fan, more than one person may have. */
+async function addBrowsers(hosts: readonly string[]): Promise<void> {
+  const { id: user_id } = await fan.ask(getUser)
+  const { publicKey: public_key } = site.context.pushKeys
+  const rows = hosts.map((host, i) => ({
+    id: `${i}-${host}`,
+    user_id,
+    ...new PushBrowser(host).subscription,
+    public_key,
+    created_at: time.now,
+  }))
+  await site.context.db.insertInto('push_subscriptions').values(rows).execute()
+}
+
+/** Lets a release be over, so that its pushes wait. */
+async function release(...numbers: number[]): Promise<void> {
+  await releaseEpisodes(site.context, video, ...numbers)
+  await sendAlerts(site.context)
+  time.pass(11)
+  await sendAlerts(site.context)
+}
+
+const send = (more: Partial<PushContext> = {}, signal?: AbortSignal) =>
+  sendPushes({ ...site.context, pushAgent: service.agent, ...more }, signal)
+const claim = (key = site.context.pushKeys.publicKey) =>
+  claimPushes(site.context.db, key, time.now, new Date(time.now.getTime() + 120_000), 20)
+const waiting = () => site.context.db.selectFrom('push_messages').selectAll().execute()
+const times = <Item>(count: number, item: (i: number) => Item) =>
+  Array.from({ length: count }, (_, i) => item(i))
+
+describe('a service that keeps silent', () => {
+  it('holds up no other, and what it has not answered is handed back when the process closes', async () => {
+    const answers = Promise.withResolvers<'nothing'>()
+    service.reply = ({ host }) => (host?.endsWith('.slow.com') ? answers.promise : { status: 201 })
+    // More would fill every place.
+    await addBrowsers([
+      ...times(19, (i) => `push.slow-${i}.slow.com`),
+      ...times(30, () => 'push.example.com'),
+    ])
+    await release(3)
+    const closing = new AbortController()
+    const sending = send({}, closing.signal)
+    await expect.poll(async () => (await waiting()).length).toBe(19)
+    closing.abort()
+    await sending
+    answers.resolve('nothing')
+    expect(await waiting()).toEqual(
+      times(19, () => expect.objectContaining({ attempts: 0, due_at: time.now })),
+    )
+  })
+
+  it('is asked a few times in a run, whatever names it has, and the rest of its pushes later', async () => {
+    service.reply = ({ host }) => (host?.endsWith('.silent.com') ? 'nothing' : { status: 201 })
+    await addBrowsers(times(60, (i) => `push-${i}.silent.com`))
+    await release(3)
+    await send({ pushTimeoutMs: 200 })
+    // Twenty at once, and two more before the third is known to be silent.
+    expect(service.taken.length).toBeLessThanOrEqual(22)
+    const left = await waiting()
+    expect(left).toHaveLength(60)
+    expect(left.filter(({ attempts }) => attempts === 0).length).toBeGreaterThanOrEqual(38)
+    expect(left.every(({ due_at }) => due_at > time.now)).toBe(true)
+  })
+
+  it('comes after those that were never tried', async () => {
+    await turnOn('push.silent.com')
+    service.reply = () => ({ status: 503 })
+    await release(3)
+    await send()
+    await turnOn('push.example.com')
+    time.pass(10)
+    const other = await buildVideo(site.context, { title: 'Pepper', episodes: 6, ready: 2 })
+    await fan.ask(addFavorite, { body: { video_id: other.id } })
+    video = other
+    await release(3)
+    expect((await claim()).map(({ attempts }) => attempts).toSorted()).toEqual([1, 1, 2])
+    const { db, pushKeys } = site.context
+    time.pass(3)
+    const next = await claimPushes(db, pushKeys.publicKey, time.now, new Date(time.now.getTime() + 1), 2)
+    expect(next.map(({ attempts }) => attempts)).toEqual([2, 2])
+  })
+})
+
+it('an error of one push ends the run once the others are done', async () => {
+  const failed = Promise.withResolvers<{ status: number }>()
+  service.reply = ({ host }) => (host === 'push.broken.com' ? { status: 400 } : failed.promise)
+  await addBrowsers(['push.broken.com', ...times(5, () => 'push.example.com')])
+  await release(3)
+  const warn = () => {
+    // The others are answered only after the run knows of the error.
+    setImmediate(() => failed.resolve({ status: 201 }))
+    throw new Error('the log is full')
+  }
+  const log = Object.assign(Object.create(site.context.log), { warn })
+  await expect(send({ log })).rejects.toThrow('the log is full')
+  expect(await waiting()).toMatchObject([{ subscription_id: '0-push.broken.com' }])
+})
+
+it('a favorite that was taken away while its push waited is told no more', async () => {
+  await turnOn()
+  await release(3)
+  await fan.ask(removeFavorites, { body: { video_ids: [video.id] } })
+  await send()
+  expect([service.taken, await waiting()]).toEqual([[], []])
+})
+
+describe('a claim', () => {
+  it('that has run out ends and moves nothing that a later one has', async () => {
+    await turnOn()
+    await release(3)
+    const [first] = await claim()
+    if (!first) throw new Error('nothing was due')
+    await release(4)
+    // As often tried as the first.
+    const [second] = await claim()
+    const { db } = site.context
+    await deletePush(db, first)
+    await postponePush(db, first, new Date(time.now.getTime() + 999_000))
+    expect(await waiting()).toMatchObject([
+      { number: 3, count: 2, attempts: first.attempts, due_at: second?.due_at },
+    ])
+  })
+
+  it('takes nothing of another key, unless it is no news any more', async () => {
+    await turnOn()
+    await release(3)
+    const { publicKey } = derivePushKeys('another secret of thirty-two characters')
+    expect(await claim(publicKey)).toEqual([])
+    expect(await waiting()).toMatchObject([{ attempts: 0 }])
+    time.pass(3 * 24 * 60)
+    expect(await claim(publicKey)).toHaveLength(1)
+  })
+
+  it('reads what is due in the order of an index, and no table', async () => {
+    await site.context.database.pool.query(`
+      INSERT INTO users (id, referral_code) VALUES ('usr_many', 'many');
+      INSERT INTO push_subscriptions (id, user_id, endpoint, p256dh, auth, public_key, created_at)
+        SELECT n, 'usr_many', 'https://push.example.com/' || n, '', '', 'key', now() FROM generate_series(1, 20000) n;
+      INSERT INTO push_messages (subscription_id, video_id, number, count, due_at, expires_at)
+        SELECT n, '${video.id}', 1, 1, '2026-03-01', '2026-03-04' FROM generate_series(1, 20000) n;
+      ANALYZE push_subscriptions, push_messages`)
+    const asked = (db: Db) => claimPushes(db, 'key', time.now, time.now, 20)
+    const plans = await queryPlans(site.context.database, asked, 'these values')
+    expect(plans).toHaveLength(1)
+    expect(plans[0]?.plan).toContain('push_messages_order')
+    expect(plans[0]?.plan).not.toMatch(/Seq Scan on push_/)
+  })
+})
