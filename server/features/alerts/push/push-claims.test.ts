@@ -138,13 +138,20 @@ it('an error of one push ends the run once the others are done', async () => {
   service.reply = ({ host }) => (host === 'push.broken.com' ? { status: 400 } : failed.promise)
   await addBrowsers(['push.broken.com', ...times(5, () => 'push.example.com')])
   await release(3)
+  const order: string[] = []
+  const answerOthers = () => {
+    order.push('the others are answered')
+    failed.resolve({ status: 201 })
+  }
   const warn = () => {
-    // The others are answered only after the run knows of the error.
-    setImmediate(() => failed.resolve({ status: 201 }))
+    // By the time the database has answered, a run that waits for nobody is over.
+    void waiting().then(answerOthers)
     throw new Error('the log is full')
   }
   const log = Object.assign(Object.create(site.context.log), { warn })
-  await expect(send({ log })).rejects.toThrow('the log is full')
+  const ended = send({ log }).finally(() => order.push('the run is over'))
+  await expect(ended).rejects.toThrow('the log is full')
+  expect(order).toEqual(['the others are answered', 'the run is over'])
   expect(await waiting()).toMatchObject([{ subscription_id: '0-push.broken.com' }])
 })
 
