@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startPushAlerts } from '#contract/alerts.ts'
-import { cancelByLink, createOrder, listPlans, unlockEpisode } from '#contract/billing.ts'
+import { createOrder, listPlans, unlockEpisode } from '#contract/billing.ts'
+import { cancelByLink } from '#contract/consumer-rights.ts'
 import { addFavorite, saveHistory } from '#contract/library.ts'
 import { changeUser, forgotPassword, getUser, signIn } from '#contract/members.ts'
 import { startOne } from '#server/testing/builders/experiment.ts'
