@@ -24,13 +24,13 @@ export {
   type ExperimentRow,
 } from './run-experiment.ts'
 
-/** Finds the variants of viewers, and records who saw a difference. */
+/** Finds the variants of viewers. */
 export interface Experiments {
-  /** The running experiments, at most a second old. */
+  /** Running experiments, at most a second old. */
   running(): Promise<readonly RunningExperiment[]>
   /**
-   * Records that a viewer was exposed to these experiments; the first exposure to each counts. Viewers without a row are recorded up
-   * to the quota of their network, unless they have registered since their token was issued.
+   * Records that a viewer was exposed to these experiments; only the first exposure to each counts. A viewer without a row can be
+   * exposed too, up to the quota of their network, unless their guest token belongs to an account that has registered since.
    */
   noteMet(
     viewer: Pick<Viewer, 'userId' | 'kept' | 'ip'>,
@@ -64,7 +64,7 @@ export function createExperiments({ db, clock, quotas }: Options): Experiments {
   }
 }
 
-/** The running experiments at this moment, for charges. */
+/** Reads the running experiments without the cache, for charges. */
 export function runningNow(db: Db): Promise<readonly RunningExperiment[]> {
   return selectRunning(db)
 }
@@ -74,17 +74,17 @@ type Running = readonly RunningExperiment[]
 const about = (running: Running, kind: RunningExperiment['kind'], target: string | null) =>
   running.find((each) => each.kind === kind && each.target === target)
 
-/** How many episodes of a video are free, for one viewer. */
+/** Number of free episodes of a video for one viewer. */
 export interface FreeEpisodes {
   count: number
-  /** How many are free in every variant. */
+  /** Lowest number of free episodes in any variant. */
   least: number
-  /** The experiment that decides it. A viewer who requests an episode after the `least` is exposed to it. */
+  /** The experiment that decides the number. A viewer who requests an episode after `least` is exposed to it. */
   experiment?: RunningExperiment
 }
 
 /**
- * How many episodes of a video are free for a viewer. An experiment about the video has precedence over one about all videos. A
+ * Returns the number of free episodes of a video for a viewer. An experiment on the video takes precedence over a site-wide one. A
  * viewer without an id gets the episodes that are free in every variant.
  */
 export function freeEpisodesFor(
@@ -101,7 +101,7 @@ export function freeEpisodesFor(
   return { count, least, experiment }
 }
 
-/** The changes of a viewer's variant to the operator's pay theme, if any. */
+/** Returns the changes of a viewer's variant to the operator's checkout theme; empty if no experiment applies. */
 export function payThemeFor(running: Running, viewerId: string): { layout?: string; accent?: string } {
   const experiment = about(running, 'pay_theme', null)
   if (!experiment) return {}
@@ -115,13 +115,13 @@ interface Amount {
   currency: string | null
 }
 
-/** The prices of a viewer's variants for an episode and for a whole video. */
+/** Prices of an episode and of the whole video in a viewer's variants. */
 export interface VariantPrices {
   episode?: Amount
   video?: Amount
 }
 
-/** The prices of a video for a viewer that an experiment decides, if any. */
+/** Returns the prices of a video for a viewer if an experiment on the video sets them; empty otherwise. */
 export function pricesFor(running: Running, viewerId: string | undefined, videoId: string): VariantPrices {
   if (viewerId === undefined) return {}
   const amountOf = (kind: 'episode_price' | 'video_price') => {
@@ -133,12 +133,12 @@ export function pricesFor(running: Running, viewerId: string | undefined, videoI
   return { ...(episode ? { episode } : {}), ...(video ? { video } : {}) }
 }
 
-/** The variant's price if it has one in the current currency, else the usual price. */
+/** Returns the variant's price if it is in the current currency, otherwise the usual price. */
 export function variantCents(variant: Amount | undefined, currency: string, usual: number): number {
   return variant?.currency === currency ? variant.cents : usual
 }
 
-/** A video's price with the changes of the viewer's variants. */
+/** Applies the prices of the viewer's variants to a video. */
 export function withVariantPrices<
   Price extends { currency: string; episode_cents: number; video_cents: number },
 >(price: Price, { episode, video }: VariantPrices): Price {
@@ -150,7 +150,7 @@ export function withVariantPrices<
   }
 }
 
-/** The experiments that an offer shows: the pay panel's, and the prices' if the offer is about a video. */
+/** Returns the experiments that an offer exposes: those on the checkout theme and, if the offer is about a video, on its prices. */
 export function metInOffer(running: Running, videoId?: string): RunningExperiment[] {
   return running.filter(
     ({ kind, target }) =>
@@ -158,7 +158,7 @@ export function metInOffer(running: Running, videoId?: string): RunningExperimen
   )
 }
 
-/** Moves a guest's exposures to the member, whose id decides the variant from then on. */
+/** Moves a guest's exposures to the member. From then on, the member's own id decides the variant. */
 export async function mergeExposures(tx: Tx, guestId: string, memberId: string): Promise<void> {
   if (guestId !== memberId) await moveExposures(tx, guestId, memberId)
 }

@@ -20,7 +20,7 @@ interface Needed {
 
 type Price = Parameters<typeof withVariantPrices>[0]
 
-/** Adds the running experiments to the context, and what they change for one viewer. */
+/** Adds the running experiments, and their effects on one viewer, to the context. */
 export function experimentsFeature(needed: Needed) {
   const experiments = createExperiments(needed)
   return {

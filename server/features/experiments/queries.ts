@@ -6,7 +6,7 @@ import type { ExperimentsTable, ExposuresTable } from './tables.ts'
 
 export type ExperimentRow = Selectable<ExperimentsTable>
 
-/** Those that viewers meet now: a few, by `experiments_running`. */
+/** Selects the running experiments; they are few (index `experiments_running`). */
 export function selectRunning(db: Db): Promise<RunningExperiment[]> {
   return db
     .selectFrom('experiments')
@@ -15,7 +15,7 @@ export function selectRunning(db: Db): Promise<RunningExperiment[]> {
     .execute()
 }
 
-/** A page of experiments, the newest first (index `experiments_newest`). */
+/** Selects a page of experiments, newest first (index `experiments_newest`). */
 export function selectExperiments(db: Db, after: After | undefined, limit: number): Promise<ExperimentRow[]> {
   return db
     .selectFrom('experiments')
@@ -33,7 +33,7 @@ export function selectExperiment(db: Db, id: string): Promise<ExperimentRow | un
   return db.selectFrom('experiments').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** The same, locked for the transaction. */
+/** Selects an experiment and locks it for the transaction. */
 export function lockExperiment(tx: Tx, id: string): Promise<ExperimentRow | undefined> {
   return tx.selectFrom('experiments').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
 }
@@ -55,7 +55,7 @@ export function updateExperiment(
     .executeTakeFirstOrThrow()
 }
 
-/** Whether another experiment about the same runs already. Experiments are started one after another. */
+/** Returns whether another experiment on the same target is running. Experiments are started one at a time. */
 export async function isTaken(tx: Tx, { kind, target }: ExperimentRow): Promise<boolean> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended('experiments', 0))`.execute(tx)
   const row = await tx
@@ -68,7 +68,7 @@ export async function isTaken(tx: Tx, { kind, target }: ExperimentRow): Promise<
   return row !== undefined
 }
 
-/** Whether a guest without a row was registered, merged or deleted since. */
+/** Returns whether a guest without a row was registered, merged or deleted since. */
 export async function isSomebodysFormer(db: Db, viewerId: string): Promise<boolean> {
   const row = await db
     .selectFrom('users')
@@ -79,17 +79,17 @@ export async function isSomebodysFormer(db: Db, viewerId: string): Promise<boole
   return row !== undefined
 }
 
-/** Keeps the first time of each alone. */
+/** Inserts exposures; the first of each experiment is kept. */
 export async function insertExposures(db: Db, rows: Insertable<ExposuresTable>[]): Promise<void> {
   await db
     .insertInto('exposures')
-    // In one order everywhere, so that two calls of a viewer never wait for each other's rows.
+    // A fixed order, so that two concurrent calls of a viewer cannot deadlock.
     .values(rows.toSorted((a, b) => (a.experiment_id < b.experiment_id ? -1 : 1)))
     .onConflict((conflict) => conflict.doNothing())
     .execute()
 }
 
-/** A guest's first meetings become a member's, where the member had none or a later one. */
+/** Moves a guest's exposures to a member who has none or a later one. */
 export async function moveExposures(tx: Tx, guestId: string, memberId: string): Promise<void> {
   await sql`
     WITH met AS (DELETE FROM exposures WHERE viewer_id = ${guestId} RETURNING experiment_id, variant, at)

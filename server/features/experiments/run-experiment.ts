@@ -15,7 +15,7 @@ import {
 
 export type { ExperimentRow } from './queries.ts'
 
-/** What a variant of each kind says. */
+/** The values that a variant of each kind sets. */
 const says: Record<ExperimentKind, readonly Exclude<keyof Variant, 'share'>[]> = {
   free_episodes: ['free_episodes'],
   episode_price: ['price_cents'],
@@ -56,7 +56,10 @@ export async function changeDraft(
   return { row, before }
 }
 
-/** Starts a draft, its prices in the video's currency. @throws Refusal notFound, movedOn, experimentRuns where another about the same runs */
+/**
+ * Starts a draft, with its prices in the video's currency. @throws Refusal notFound, movedOn, experimentRuns if another on the same
+ * target is running
+ */
 export async function startDraft(
   tx: Tx,
   id: string,
@@ -81,7 +84,7 @@ export async function findExperiment(db: Db, id: string): Promise<ExperimentRow>
   return row
 }
 
-/** The experiments, the newest first. @throws Fault badCursor */
+/** Lists the experiments, newest first. @throws Fault badCursor */
 export function listAllExperiments(db: Db, paging: Paging) {
   return readPage(
     'experiments',

@@ -5,10 +5,10 @@ export interface ExperimentsTable {
   id: string
   name: string
   kind: ExperimentKind
-  /** The video that it is about; null for all of the site. */
+  /** The video that the experiment is about; null for the whole site. */
   target: string | null
   variants: ColumnType<Variant[], string, string>
-  /** Of its prices, since it was started. */
+  /** Currency of its prices, set when it starts. */
   currency: ColumnType<string | null, never, string | null>
   state: Generated<Experiment['state']>
   created_at: Date

@@ -24,12 +24,12 @@ const held = (db: Db) =>
     .orderBy('entitlements.starts_at', 'desc')
     .orderBy('entitlements.id')
 
-/** The rights that an order gave, also those taken back. */
+/** Selects the entitlements of an order, including revoked ones. */
 export function selectEntitlementsOfOrder(db: Db, orderId: string) {
   return held(db).where('entitlements.order_id', '=', orderId).execute()
 }
 
-/** The rights of a person, also those that ended or were taken back, the latest first. */
+/** Selects the entitlements of a user, including expired and revoked ones, latest first. */
 export function selectEntitlementsOfUser(
   db: Db,
   userId: string,
@@ -38,7 +38,7 @@ export function selectEntitlementsOfUser(
   return held(db).where('entitlements.user_id', '=', userId).limit(sql.lit(limit)).execute()
 }
 
-/** A video, or one of its episodes by its number; undefined where there is none. */
+/** Selects a video, or one of its episodes by its number; undefined if it does not exist. */
 export async function selectGood(
   tx: Tx,
   videoId: string,
@@ -61,8 +61,8 @@ export async function insertGranted(tx: Tx, row: Insertable<EntitlementsTable>):
 }
 
 /**
- * Takes one right away, also one that its order's money has locked: that came back otherwise. @returns whose it was and what
- * of; undefined where there is none, or an operator took it before
+ * Revokes one entitlement permanently, even if it is already suspended because its order was refunded or disputed, since that could
+ * restore it. @returns its user and what it covers; undefined if it does not exist or an operator revoked it before
  */
 export function revokeOne(tx: Tx, id: string, at: Date, reason: string) {
   return tx

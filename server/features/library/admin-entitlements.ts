@@ -14,7 +14,7 @@ import {
 
 const mostShown = 200
 
-/** What an order gave, for operators: also what was taken back. */
+/** Lists an order's entitlements for operators, including revoked ones. */
 export async function listEntitlementsOfOrder(
   db: Db,
   orderId: string,
@@ -23,7 +23,7 @@ export async function listEntitlementsOfOrder(
   return (await selectEntitlementsOfOrder(db, orderId)).map((row) => present(row, language))
 }
 
-/** What a person may play beside what is free, for operators: also what ended or was taken back. */
+/** Lists a user's entitlements for operators, including expired and revoked ones. */
 export async function listEntitlementsOf(
   db: Db,
   userId: string,
@@ -35,18 +35,17 @@ export async function listEntitlementsOf(
 interface Gift {
   userId: string
   reason: string
-  /** Everything, where it is left out. */
+  /** Everything if omitted. */
   videoId: string | undefined
-  /** Of one episode; the whole video, where it is left out. */
+  /** Number of one episode; the whole video if omitted. */
   number: number | undefined
   startsAt: Date
   endsAt: Date | null
 }
 
 /**
- * Gives a right that nobody paid for: to one episode, to a whole video, or to everything, which then is like a
- * subscription's. @returns its id
- * @throws Refusal notFound for a video or an episode that there is not
+ * Grants a free entitlement to one episode, a whole video, or everything; the last works like a subscription. @returns its id
+ * @throws Refusal notFound if the video or episode does not exist
  */
 export async function giveEntitlement(tx: Tx, gift: Gift): Promise<string> {
   const id = newId('ent')
@@ -71,7 +70,10 @@ async function findGood(tx: Tx, { videoId, number }: Gift) {
   return { video_id: videoId, episode_id: found.episode_id }
 }
 
-/** Takes one right away for good, whatever it came from and whatever becomes of its order. @returns whose it was; undefined where there is none, or it was taken before */
+/**
+ * Revokes one entitlement permanently, whatever its source and the later state of its order. @returns its user; undefined if it
+ * does not exist or was revoked before
+ */
 export function revokeEntitlement(tx: Tx, id: string, at: Date, reason: string) {
   return revokeOne(tx, id, at, reason)
 }

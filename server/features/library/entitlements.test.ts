@@ -33,7 +33,7 @@ beforeEach(() => {
 const first = () => video.episodes[0]?.id ?? ''
 const second = () => video.episodes[1]?.id ?? ''
 
-/** What an order of the person bought: by default everything, by a purchase, from now on. */
+/** Grants an entitlement of an order of the user: by default a purchase of everything, from now on. */
 function grant(change: Partial<Parameters<typeof grantEntitlement>[1]> = {}): Promise<string> {
   return database.db.transaction().execute(async (tx) => {
     await insertUserRow(tx, userId)
@@ -51,8 +51,8 @@ const covers = async (episodeId: string, at = now) => (await rights(at)).covers(
 const change = (work: Parameters<ReturnType<TestDatabase['db']['transaction']>['execute']>[0]) =>
   database.db.transaction().execute(work)
 
-describe('the rights in a video', () => {
-  test('are none without an entitlement', async () => {
+describe('the entitlements of a video', () => {
+  test('are empty without an entitlement', async () => {
     expect(await covers(first())).toBe(false)
     expect((await rights()).entitlementFor(first())).toBeUndefined()
     expect(noRights.covers(first())).toBe(false)
@@ -78,20 +78,20 @@ describe('the rights in a video', () => {
     expect([await covers(first()), await covers(second())]).toEqual([true, true])
   })
 
-  test('belong to one person', async () => {
+  test('belong to one user', async () => {
     await grant()
     userId = newId('usr')
     expect(await covers(first())).toBe(false)
   })
 
-  test('last from their start to just before their end', async () => {
+  test('apply from their start until just before their end', async () => {
     await grant({ startsAt: now, endsAt: later })
     expect(await covers(first(), earlier)).toBe(false)
     expect(await covers(first(), now)).toBe(true)
     expect(await covers(first(), later)).toBe(false)
   })
 
-  test('are explained by a purchase before a subscription, in whichever order they came', async () => {
+  test('name a purchase before a subscription, in any order of creation', async () => {
     await grant({ source: 'subscription' })
     expect((await rights()).entitlementFor(first())?.source).toBe('subscription')
     const orderId = await grant({ videoId: video.id, episodeId: first() })
@@ -101,13 +101,13 @@ describe('the rights in a video', () => {
   })
 })
 
-test('an order gives each thing once', async () => {
+test('an order grants each item once', async () => {
   await grant()
   const rows = database.db.selectFrom('entitlements').select('id').where('user_id', '=', userId)
   expect(await rows.execute()).toHaveLength(1)
 })
 
-test('the end of a subscription moves, and that of a purchase does not', async () => {
+test('the end of a subscription can move, that of a purchase cannot', async () => {
   const subscribed = await grant({ source: 'subscription', endsAt: now })
   const bought = await grant({ videoId: video.id, endsAt: now })
   await change((tx) => moveEntitlementEnd(tx, bought, later))
@@ -116,7 +116,7 @@ test('the end of a subscription moves, and that of a purchase does not', async (
   expect(await covers(first())).toBe(true)
 })
 
-test('a refund takes away what its order gave and nothing else, and can be undone', async () => {
+test('a refund revokes only the entitlements of its order, and can be undone', async () => {
   const refunded = await grant({ videoId: video.id, episodeId: first() })
   await grant({ videoId: video.id, episodeId: second() })
   await change((tx) => revokeEntitlements(tx, refunded, now))
@@ -125,7 +125,7 @@ test('a refund takes away what its order gave and nothing else, and can be undon
   expect(await covers(first())).toBe(true)
 })
 
-test('an entitlement is shown with what it is for and how long it lasts', async () => {
+test('an entitlement is shown with its item and its period', async () => {
   const row = {
     id: 'ent_1',
     user_id: userId,

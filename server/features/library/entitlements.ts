@@ -6,15 +6,15 @@ import type { EntitlementRow } from './queries.ts'
 
 export type { EntitlementRow } from './queries.ts'
 
-/** The rights of one viewer in one video, as they hold at one moment. */
+/** Entitlements of one viewer for one video at one moment. */
 export interface Rights {
-  /** Whether the episode may be played for a reason other than being free. */
+  /** Whether the viewer may play the episode for a reason other than being free. */
   covers(episodeId: string): boolean
-  /** The entitlement that covers it, the longest-lasting kind first: a purchase before a subscription. */
+  /** The entitlement that covers the episode; a purchase takes precedence over a subscription. */
   entitlementFor(episodeId: string): EntitlementRow | undefined
 }
 
-/** Reads a viewer's rights in a video once, for any number of its episodes. */
+/** Loads a viewer's entitlements for a video once, for any number of its episodes. */
 export async function loadRights(db: Db, userId: string, videoId: string, now: Date): Promise<Rights> {
   const rows = await queries.selectEntitlements(db, userId, videoId, now)
   const purchasesFirst = rows.toSorted(
@@ -25,12 +25,12 @@ export async function loadRights(db: Db, userId: string, videoId: string, now: D
   return { entitlementFor, covers: (episodeId) => entitlementFor(episodeId) !== undefined }
 }
 
-/** The rights of somebody who has none. */
+/** Entitlements of a viewer who has none. */
 export const noRights: Rights = { covers: () => false, entitlementFor: () => undefined }
 
 /**
- * Gives what an order bought, in the transaction that marks it paid. Once per order and thing: a second time changes nothing.
- * `episodeId` is that episode, `videoId` alone the whole video, neither everything.
+ * Grants the items of an order, in the transaction that marks it paid. Repeating it changes nothing. `episodeId` is that episode,
+ * `videoId` alone the whole video, neither means everything.
  */
 export async function grantEntitlement(
   tx: Tx,
@@ -56,22 +56,17 @@ export async function grantEntitlement(
   })
 }
 
-/** Has what an order gave end at another time: a subscription that is renewed, cancelled, or in its grace. */
+/** Moves the end of an order's entitlements when a subscription is renewed, cancelled, or in its grace period. */
 export async function moveEntitlementEnd(tx: Tx, orderId: string, endsAt: Date): Promise<void> {
   await queries.setEntitlementEnd(tx, orderId, endsAt)
 }
 
-/** Gives what orders gave to another person. */
-export async function moveEntitlements(tx: Tx, orderIds: readonly string[], to: string): Promise<void> {
-  await queries.setEntitled(tx, orderIds, to)
-}
-
-/** Takes away what an order gave, and nothing else. */
+/** Revokes the entitlements of an order, and no others. */
 export async function revokeEntitlements(tx: Tx, orderId: string, at: Date): Promise<void> {
   await queries.setRevoked(tx, orderId, at)
 }
 
-/** Gives back what was taken away of an order. It ends when it would have. */
+/** Restores the revoked entitlements of an order, with their original end. */
 export async function restoreEntitlements(tx: Tx, orderId: string): Promise<void> {
   await queries.setRevoked(tx, orderId, null)
 }

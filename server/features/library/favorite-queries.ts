@@ -12,12 +12,12 @@ export async function isFavorite(db: Db, userId: string, videoId: string): Promi
 }
 
 /**
- * Makes a published video a favorite and notes that one came; one that is a favorite already, archived or not, is only held
- * until the transaction is over, so that no removal comes between.
+ * Adds a published video to the favorites and records the change. An existing favorite, archived or not, is locked until the end of
+ * the transaction, so that it cannot be removed meanwhile.
  * @returns whether it is a favorite now
  */
 export async function insertFavorite(tx: Tx, userId: string, videoId: string, now: Date): Promise<boolean> {
-  // A row that was there, and is written over with itself, carries its writer in xmax; a new one nobody.
+  // A row that existed and is updated has its transaction in xmax; a new row has none.
   const { rows } = await sql`
     WITH held AS (
       INSERT INTO favorites (user_id, video_id, favorited_at)
@@ -35,8 +35,8 @@ export async function insertFavorite(tx: Tx, userId: string, videoId: string, no
 }
 
 /**
- * Deletes these favorites, or all of the user's, always in the same order of rows, and records the removals.
- * @returns how many there were
+ * Deletes these favorites, or all of the user's, in a fixed order of rows, and records the changes.
+ * @returns how many were deleted
  */
 export async function deleteFavorites(tx: Tx, userId: string, videoIds?: readonly string[]): Promise<number> {
   const chosen = videoIds ? sql`AND video_id = ANY(${videoIds})` : sql``
@@ -54,7 +54,7 @@ export async function deleteFavorites(tx: Tx, userId: string, videoIds?: readonl
   return Number(numAffectedRows ?? 0)
 }
 
-/** How many favorites a video has as this user sees it: what is aggregated, and the user's own that is not yet. */
+/** Counts the favorites of a video as this user sees them: the aggregated count plus the user's own pending change. */
 export async function countFavorites(db: Db, userId: string, videoId: string): Promise<number> {
   const row = await db
     .selectFrom('videos')
@@ -72,7 +72,7 @@ export async function countFavorites(db: Db, userId: string, videoId: string): P
   return (row?.favorite_count ?? 0) + (row?.own ?? 0)
 }
 
-/** The favorites of a user, the latest first. */
+/** Selects the favorites of a user, latest first. */
 export const selectFavorites = preparedPage((db: Db, { userId, limit, isFurther }) =>
   db
     .selectFrom('favorites')

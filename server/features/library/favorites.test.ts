@@ -44,7 +44,7 @@ const counted = async (): Promise<number> => {
 }
 
 describe('a favorite', () => {
-  it('is kept for a guest, shown on the video and in the list, for this viewer alone', async () => {
+  it('is stored for a guest, and shown on the video and in the list to this viewer only', async () => {
     expect(await add()).toEqual({ video_id: video.id, favorite: true, favorite_count: 1 })
     const mine = (await visitor.ask(getVideo, { query: { id: video.id } })) as Video
     const theirs = (await site.visitor().ask(getVideo, { query: { id: video.id } })) as Video
@@ -54,7 +54,7 @@ describe('a favorite', () => {
     ])
   })
 
-  it('that is added again changes nothing, not even its place', async () => {
+  it('keeps its place when it is added again', async () => {
     const other = await buildVideo(site.context)
     await add()
     time.now = new Date('2026-03-01T12:00:01Z')
@@ -65,7 +65,7 @@ describe('a favorite', () => {
     expect(await counted()).toBe(1)
   })
 
-  it('is refused for a video that is unknown or not to be seen', async () => {
+  it('is refused for a video that does not exist or is not visible', async () => {
     const draft = await buildVideo(site.context, { state: 'draft' })
     for (const id of ['vid_unknown', draft.id]) {
       const { status, answer } = await visitor.call(addFavorite, { body: { video_id: id } })
@@ -73,7 +73,7 @@ describe('a favorite', () => {
     }
   })
 
-  it('stays when its video is archived, which is then nobody else’s to add', async () => {
+  it('stays when its video is archived, but cannot be added by others', async () => {
     await add()
     await archive(video.id)
     expect(await idsOf()).toEqual([video.id])
@@ -82,7 +82,7 @@ describe('a favorite', () => {
     expect(answer.code).toBe(404)
   })
 
-  it('goes when it is removed, one or many at once, and once', async () => {
+  it('is removed once, alone or with others', async () => {
     const other = await buildVideo(site.context)
     await add()
     await add(other.id)
@@ -92,7 +92,7 @@ describe('a favorite', () => {
     expect(await idsOf()).toEqual([])
   })
 
-  it('needs a token, and a guest that kept nothing has none', async () => {
+  it('needs a token, and a guest without records has none', async () => {
     const stranger = site.visitor()
     const codes = await Promise.all([
       stranger.call(listFavorites),
@@ -106,7 +106,7 @@ describe('a favorite', () => {
 })
 
 describe('the count of favorites', () => {
-  it('holds one’s own at once and everybody’s once they are aggregated', async () => {
+  it('includes one’s own change at once and other viewers’ after aggregation', async () => {
     const other = await someone()
     await add()
     expect(await add(video.id, other)).toMatchObject({ favorite_count: 1 })
@@ -116,7 +116,7 @@ describe('the count of favorites', () => {
     expect(await counted()).toBe(1)
   })
 
-  it('comes out even when they come and go between two rounds', async () => {
+  it('is correct when favorites are added and removed between two runs', async () => {
     await add()
     await remove()
     await add()
@@ -128,7 +128,7 @@ describe('the count of favorites', () => {
 })
 
 describe('the list of favorites', () => {
-  it('comes in pages that stay in order while favorites come and go', async () => {
+  it('is paged in a stable order while favorites change', async () => {
     const videos = [video, ...(await Promise.all(Array.from({ length: 4 }, () => buildVideo(site.context))))]
     for (const [second, { id }] of videos.entries()) {
       time.now = new Date(Date.parse('2026-03-01T12:00:00Z') + second * 1000)
@@ -143,7 +143,7 @@ describe('the list of favorites', () => {
     expect(await idsOf({ cursor: first.next_cursor ?? '', limit: 2 })).toEqual(newestFirst.slice(2, 4))
   })
 
-  it('caps a limit above the most', async () => {
+  it('caps a limit above the maximum', async () => {
     const videos = await Promise.all(
       Array.from({ length: 52 }, () => buildVideo(site.context, { episodes: 0 })),
     )

@@ -23,8 +23,8 @@ interface Needed {
 }
 
 /**
- * Adds the batch of positions to save to the context. Whatever reads or changes a viewer's records writes their waiting
- * positions first.
+ * Adds the batcher of playback positions to the context. Every read or change of a viewer's records flushes their pending positions
+ * first.
  */
 export function libraryFeature({ experiments, ...needed }: Needed) {
   const saves = holdSaves({ ...needed, running: () => experiments.running() })

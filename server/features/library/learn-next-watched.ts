@@ -5,12 +5,12 @@ import type { Db } from '#server/tables.ts'
 import { anyStarted, selectRecentlyWatched, takeStarted } from './history/continue-watching-queries.ts'
 
 const batch = 500
-/** What is watched is taken to follow from so many videos before it. */
+/** Number of previously watched videos that count as predecessors of a new one. */
 const before = 3
-/** A run looks at no more than so many, so that a crowd is worked off a run at a time. */
+/** Maximum number of batches in a run; a backlog is processed over several runs. */
 const mostBatches = 100
 
-/** Learns from what people began to watch since: which video came after which. What fails is learned the next time. */
+/** Learns which video viewers start after which, from videos started since the last run. Failed batches are repeated in the next run. */
 export async function learnNextWatched(db: Db, signal: AbortSignal): Promise<void> {
   for (let done = 0; done < mostBatches && !signal.aborted; done++) {
     const taken = await inTransaction(db, async (tx) => {
@@ -25,7 +25,7 @@ export async function learnNextWatched(db: Db, signal: AbortSignal): Promise<voi
   }
 }
 
-/** The videos that a viewer watched lately, newest first. */
+/** Returns the videos that a viewer watched recently, newest first. */
 export function recentlyWatched(db: Db, viewer: Viewer): Promise<string[]> {
   return selectRecentlyWatched(db, viewer.userId, 50)
 }

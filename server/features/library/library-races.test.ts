@@ -11,7 +11,7 @@ import { mergeLibrary } from './library.ts'
 const settings = { APP_SECRET: 'a secret that both processes of this test share' }
 let sites: TestSite[]
 let videos: BuiltVideo[]
-/** The devices of one viewer, by turns at one and the other process. */
+/** The devices of one viewer, alternating between the two processes. */
 let devices: Visitor[]
 
 beforeAll(async () => {
@@ -69,8 +69,8 @@ async function counts() {
   return rows
 }
 
-describe('ten devices of one viewer at two processes', () => {
-  it('lose nothing: of each video the latest place stands, and each play counts once', async () => {
+describe('ten devices of one viewer on two processes', () => {
+  it('lose nothing: the latest position of each video wins, and each play counts once', async () => {
     const writes = devices.flatMap((device, i) =>
       videos.map((_, video) => () => save(device, video, i % 5, 1 + ((i * 7 + video * 3) % 10) * 1000)),
     )
@@ -82,7 +82,7 @@ describe('ten devices of one viewer at two processes', () => {
     expect(await counts()).toEqual(videos.map(() => ({ play_count: 5, favorite_count: 0 })))
   })
 
-  it('remove and watch the same videos at once without waiting for each other in a circle', async () => {
+  it('remove and watch the same videos concurrently without a deadlock', async () => {
     await Promise.all(videos.map((_, video) => save(devices[0], video, 0, 1000)))
     const all = await Promise.all(
       devices.flatMap((device, i) => [
@@ -95,7 +95,7 @@ describe('ten devices of one viewer at two processes', () => {
     expect(await devices[0]?.ask(listHistory)).toMatchObject({ list: [] })
   })
 
-  it('make a video a favorite once, and take it back once, however often they say it', async () => {
+  it('add and remove a favorite once, however often they repeat the call', async () => {
     const everyone = (work: (device: Visitor) => Promise<unknown>) => Promise.all(devices.map(work))
     const add = (device: Visitor) =>
       Promise.all(ids().map((video_id) => device.ask(addFavorite, { body: { video_id } })))
@@ -113,7 +113,7 @@ describe('ten devices of one viewer at two processes', () => {
 })
 
 describe('many viewers', () => {
-  it('watch and like the same videos while several processes count: the sums are exact', async () => {
+  it('watch and like the same videos while several processes count: the totals are exact', async () => {
     const viewers = await Promise.all(Array.from({ length: 12 }, async () => (await devicesOf(1))[0]))
     const folding = { on: true }
     const folders = sites.map(async ({ context: { db } }) => {
@@ -132,7 +132,7 @@ describe('many viewers', () => {
     expect(await counts()).toEqual(videos.map(() => ({ play_count: 12, favorite_count: 12 })))
   })
 
-  it('sign in to one account at once: everything arrives there, once', async () => {
+  it('sign in to one account at once: all records are merged once', async () => {
     const [member, ...guests] = (await Promise.all([1, 2, 3, 4].map(() => devicesOf(1)))).flat()
     await save(member, 0, 0, 1)
     for (const [i, guest] of guests.entries())

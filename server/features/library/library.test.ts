@@ -39,7 +39,7 @@ const save = (position_ms: number, seconds: number, number = 1, as = visitor) =>
     },
   })
 
-/** What was answered is written within a second. */
+/** An acknowledged play is written within a second. */
 const expectPlays = (count: number) => expect.poll(plays, { timeout: 5000 }).toBe(count)
 
 const plays = async (): Promise<number> => {
@@ -48,7 +48,7 @@ const plays = async (): Promise<number> => {
 }
 
 describe('a saved position', () => {
-  it('is where the video goes on, for this viewer alone', async () => {
+  it('resumes the video, for this viewer only', async () => {
     await save(5000, 10, 2)
     const mine = (await visitor.ask(getVideo, { query: { id: video.id } })) as Video
     const theirs = (await site.visitor().ask(getVideo, { query: { id: video.id } })) as Video
@@ -63,17 +63,17 @@ describe('a saved position', () => {
     expect(await save(1000, 11)).toMatchObject({ position_ms: 1000 })
   })
 
-  it('from a clock that runs ahead is cut to now, so that it blocks nothing later', async () => {
+  it('from a clock that is fast is cut to now, so that it blocks nothing later', async () => {
     await save(5000, 999_999)
     time.now = new Date(time.now.getTime() + 1000)
     expect(await save(6000, 999_999)).toMatchObject({ position_ms: 6000 })
   })
 
-  it('beyond the end of the episode is cut to it', async () => {
+  it('after the end of the episode is cut to it', async () => {
     expect(await save(99_000, 10)).toMatchObject({ position_ms: 18_000 })
   })
 
-  it('with a damaged time is not understood; one from long ago is kept as that, 1970 at the earliest', async () => {
+  it('with an invalid time is rejected; a time before 1970 becomes 1970', async () => {
     const saveAt = (time: string) =>
       visitor.call(saveHistory, {
         body: { video_id: video.id, episode_id: video.episodes[0]?.id ?? '', position_ms: 1, at: time },
@@ -87,7 +87,7 @@ describe('a saved position', () => {
     expect(await save(7000, 0)).toMatchObject({ position_ms: 7000 })
   })
 
-  it('is refused for an episode that is locked, not made or not to be seen, and nothing is kept or counted', async () => {
+  it('is refused for an episode that is locked, not ready or not visible, and nothing is stored or counted', async () => {
     const unmade = await buildVideo(site.context, { ready: 0 })
     const draft = await buildVideo(site.context, { state: 'draft' })
     const codeOf = async (of: BuiltVideo, index: number) => {
@@ -101,7 +101,7 @@ describe('a saved position', () => {
     expect(await plays()).toBe(0)
   })
 
-  it('is refused for an episode of another video, and where a field is missing', async () => {
+  it('is refused for an episode of another video, or if a field is missing', async () => {
     const other = await buildVideo(site.context)
     const foreign = await visitor.call(saveHistory, {
       body: { video_id: other.id, episode_id: video.episodes[0]?.id ?? '', position_ms: 0, at: at(0) },
@@ -134,14 +134,14 @@ describe('a play', () => {
     await expectPlays(3)
   })
 
-  it('is counted once though two processes fold at once', async () => {
+  it('is counted once if two processes aggregate concurrently', async () => {
     await Promise.all([1, 2, 3].map((number) => save(0, number, number)))
     await Promise.all([aggregatePlays(site.context.db), aggregatePlays(site.context.db)])
     await expectPlays(3)
   })
 })
 
-describe('what has done its service', () => {
+describe('expired rows', () => {
   const rows = async () => {
     const { pool } = site.context.database
     const { rows } = await pool.query<{ plays: number; marks: number }>(
@@ -152,7 +152,7 @@ describe('what has done its service', () => {
     return rows[0]
   }
 
-  it('is swept: counted plays after two days, marks of removals after thirty', async () => {
+  it('are deleted: counted plays after two days, tombstones of removals after thirty', async () => {
     const sweep = (days: number) =>
       purgeLibrary(site.context.db, new Date(time.now.getTime() + days * 86_400_000))
     await save(0, 10)
@@ -171,7 +171,7 @@ describe('what has done its service', () => {
 })
 
 describe('the history', () => {
-  it('lists what was watched, newest first, a page at a time', async () => {
+  it('lists watched videos, newest first, in pages', async () => {
     const second = await buildVideo(site.context)
     await save(1000, 10)
     await visitor.ask(saveHistory, {
@@ -186,7 +186,7 @@ describe('the history', () => {
     })
   })
 
-  it('forgets what is removed', async () => {
+  it('omits removed entries', async () => {
     await save(1000, 10)
     expect(await visitor.ask(saveHistory, { body: { remove: [video.id, 'vid_unknown'] } })).toEqual({
       removed: 1,
@@ -194,14 +194,14 @@ describe('the history', () => {
     expect((await visitor.ask(listHistory)).list).toEqual([])
   })
 
-  it('keeps what was watched after a removal that arrives late', async () => {
+  it('keeps entries watched after a removal that arrives late', async () => {
     await save(1000, 30)
     const body = { remove: [video.id], at: at(20) }
     expect(await visitor.ask(saveHistory, { body })).toEqual({ removed: 0 })
     expect((await visitor.ask(listHistory)).list).toMatchObject([{ position_ms: 1000 }])
   })
 
-  it('does not take back what was removed when a save from before comes late, but one from after it', async () => {
+  it('ignores a late save from before a removal, but accepts one from after it', async () => {
     await save(1000, 10)
     await visitor.ask(saveHistory, { body: { remove: [video.id], at: at(20) } })
     expect(await save(1000, 10)).toEqual({ video_id: video.id })
@@ -212,7 +212,7 @@ describe('the history', () => {
     expect((await visitor.ask(listHistory)).list).toHaveLength(1)
   })
 
-  it('forgets many at once, each of them once', async () => {
+  it('removes many entries at once, each once', async () => {
     const others = await Promise.all([1, 2].map(() => buildVideo(site.context)))
     for (const { id, episodes } of others)
       await visitor.ask(saveHistory, {
@@ -225,7 +225,7 @@ describe('the history', () => {
     expect(await visitor.ask(saveHistory, { body: { remove: [] } })).toEqual({ removed: 0 })
   })
 
-  it('stays in its order under a cursor while entries come and go', async () => {
+  it('keeps its order under a cursor while entries change', async () => {
     const videos = await Promise.all(Array.from({ length: 6 }, () => buildVideo(site.context)))
     const watch = ({ id, episodes }: BuiltVideo, seconds: number) =>
       visitor.ask(saveHistory, {
@@ -246,14 +246,14 @@ describe('the history', () => {
     expect(rest.next_cursor).toBeNull()
   })
 
-  it('refuses a cursor of another list, and one that was made up', async () => {
+  it('refuses a cursor of another list, and a forged one', async () => {
     const madeUp = encodeCursor('watched', ['no time', 'vid_1'])
     const foreign = encodeCursor('favorites', [at(0), 'vid_1'])
     for (const cursor of [madeUp, foreign, 'bm90'])
       expect((await visitor.call(listHistory, { query: { cursor } })).status).toBe(400)
   })
 
-  it('is empty for a guest that kept nothing', async () => {
+  it('is empty for a guest without records', async () => {
     const fresh = site.visitor()
     await fresh.ask(getUser)
     expect(await fresh.ask(listHistory)).toEqual({ list: [], next_cursor: null })

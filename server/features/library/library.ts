@@ -19,7 +19,7 @@ export { recentlyWatched, recommendationJobs } from './learn-next-watched.ts'
 export { selectLastWatchedVideo as loadLastWatchedVideo } from './history/history-queries.ts'
 export { mergeLibrary } from './personal-data/merge-library.ts'
 
-/** What a video's page shows of one viewer alone. */
+/** The viewer-specific part of a video's page. */
 export interface Personal {
   favorite: boolean
   resume: { episode_id: string; number: number; position_ms: number } | null

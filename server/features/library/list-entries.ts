@@ -15,7 +15,7 @@ interface Paging {
   limit?: number
 }
 
-/** A person's own lists, with the cards of their videos. */
+/** Dependencies of a viewer's lists, with the cards of their videos. */
 type Listing = Pick<Catalog, 'findCards'> & { db: Db }
 
 interface Keyed {
@@ -23,7 +23,7 @@ interface Keyed {
   at: Date
 }
 
-/** One page of a list that is ordered by time and then video; none where nothing is kept. */
+/** Reads one page of a list that is ordered by time and then video; empty if there are no records. */
 function readEntries<Row extends Keyed>(
   list: string,
   viewer: Viewer,
@@ -41,7 +41,7 @@ function readEntries<Row extends Keyed>(
 
 const idsOf = (page: readonly Keyed[]) => [...new Set(page.map((row) => row.video_id))]
 
-/** One page of what a viewer watched or has unlocked, newest first, each video once. @throws Fault badCursor */
+/** Returns one page of the videos that a viewer watched or has unlocked, newest first, each video once. @throws Fault badCursor */
 export async function listHistory(
   { db, findCards }: Listing,
   viewer: Viewer,
@@ -74,7 +74,7 @@ function presentEntry(row: ListedRow, language: Language): Omit<HistoryEntry, 'v
   }
 }
 
-/** One page of a viewer's favorites, the latest first; archived videos stay on it. @throws Fault badCursor */
+/** Returns one page of a viewer's favorites, latest first; archived videos stay in it. @throws Fault badCursor */
 export async function listFavorites(
   { db, findCards }: Listing,
   viewer: Viewer,

@@ -29,7 +29,7 @@ afterAll(() => site.close())
 const idOf = (number: number) => videos[number]?.id ?? ''
 const episodeOf = (number: number) => videos[number]?.episodes[0]?.id ?? ''
 
-/** A list that a person has, and how something gets onto it, to its front again, and off it. */
+/** A list of a user: how a video is added, moved to its front again, and removed. */
 interface List {
   put(tx: Tx, userId: string, video: number, now: Date): Promise<unknown>
   take(tx: Tx, userId: string, video: number, now: Date): Promise<unknown>
@@ -47,7 +47,7 @@ async function readHistory(
 
 const lists: Record<string, List> = {
   favorites: {
-    // A favorite keeps its place: only one that was taken off comes to the front.
+    // A favorite keeps its place: only a removed one moves to the front.
     put: (tx, userId, video, now) => addFavorite(tx, userId, idOf(video), now),
     take: (tx, userId, video) => removeFavorites(tx, userId, [idOf(video)]),
     async read(viewer, paging) {
@@ -82,7 +82,7 @@ const lists: Record<string, List> = {
 interface Change {
   video: number
   what: 'is put on the list' | 'is taken off'
-  /** Some things happen in the same millisecond. */
+  /** Some changes happen in the same millisecond. */
   later: boolean
 }
 
@@ -94,7 +94,7 @@ const change: fc.Arbitrary<Change> = fc.record({
 const walk = fc.record({
   before: fc.array(change, { maxLength: 12 }),
   sizes: fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 1, maxLength: 3 }),
-  /** What happens after each page. */
+  /** Changes after each page. */
   changes: fc.array(fc.array(change, { maxLength: 3 }), { maxLength: 6 }),
 })
 
@@ -124,7 +124,7 @@ test.each(Object.entries(lists))(
           async meanwhile(page) {
             const now = changes[page] ?? []
             for (const { video } of now) touched.add(idOf(video))
-            // What comes after a page was read is later than what is on it.
+            // Changes after a page was read are later than its entries.
             time++
             await apply(now)
           },

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { lookUp, type Slots } from '#server/platform/database/prepared.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
-/** An episode that can be seen, with what decides who may play it; `asset_id` is null while there is nothing to play. */
+/** Selects a visible episode, with the data that decides who may play it; `asset_id` is null while there is nothing to play. */
 export function selectEpisode(db: Db, id: string) {
   return db
     .selectFrom('episodes')
@@ -33,7 +33,7 @@ const entitlements = lookUp(
       .where((eb) => eb.or([eb('ends_at', 'is', null), eb('ends_at', '>', now)])),
 )
 
-/** Every entitlement that holds now and touches this video: to an episode of it, to all of it, or to everything. */
+/** Selects the active entitlements that cover this video: one of its episodes, all of it, or everything. */
 export function selectEntitlements(db: Db, userId: string, videoId: string, now: Date) {
   return entitlements(db, { userId, videoId, now })
 }
@@ -55,11 +55,7 @@ export async function setEntitlementEnd(tx: Tx, orderId: string, endsAt: Date): 
     .execute()
 }
 
-export async function setEntitled(tx: Tx, orderIds: readonly string[], userId: string): Promise<void> {
-  await tx.updateTable('entitlements').set({ user_id: userId }).where('order_id', 'in', orderIds).execute()
-}
-
-/** Of what an operator took away nothing changes. */
+/** Entitlements that an operator revoked stay unchanged. */
 export async function setRevoked(tx: Tx, orderId: string, at: Date | null): Promise<void> {
   await tx
     .updateTable('entitlements')
@@ -80,7 +76,7 @@ export interface EntitlementRow {
   ends_at: Date | null
 }
 
-/** Takes videos off the list of what is unlocked. @returns how many were on it */
+/** Hides videos from the list of unlocked ones. @returns how many were in it */
 export async function hideUnlocked(
   tx: Tx,
   userId: string,

@@ -16,8 +16,8 @@ const now = new Date('2026-03-01T12:00:00Z')
 const viewer = { userId: 'usr_7', role: 'member' as const, kept: true }
 
 /**
- * 1,000 viewers and 10,000 videos of two episodes, the second locked; 50 of them for each viewer, for one 2,000. Made without
- * foreign keys and triggers, which take longer than everything else.
+ * Inserts 1,000 viewers and 10,000 videos of two episodes, the second locked; 50 videos for each viewer, and 2,000 for one. Foreign
+ * keys and triggers are disabled, since they would take longer than everything else.
  */
 const crowd = `
   SET session_replication_role = replica;
@@ -60,7 +60,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => database.close())
 
-/** Nothing is kept from one call to the next. */
+/** Creates a catalog without a cache from one call to the next. */
 const catalog = (db: Db) => ({ db, ...createCatalog(db, systemClock) })
 const inTransaction =
   <T>(work: (tx: Tx) => Promise<T>) =>
@@ -69,7 +69,7 @@ const inTransaction =
 
 const position = { video_id: 'vid_11', episode_id: 'ep_22', position_ms: 5, at: now.toISOString() }
 
-/** The few tags are read whole. */
+/** The few tags are read in full. */
 const wholeTable = /Seq Scan on (?!tags|video_tags)/
 
 describe('with 50,000 rows', () => {
@@ -108,7 +108,7 @@ describe('with 50,000 rows', () => {
     expect(plans).toHaveLength(queries)
   })
 
-  it('the next page of a list is read in the order of an index, and no further than it goes', async () => {
+  it('reads the next page of a list in the order of an index, up to its end', async () => {
     const lists = [
       (db: Db, cursor?: string) => listHistory(catalog(db), viewer, { limit: 5, cursor }, 'en', now),
       (db: Db, cursor?: string) => listFavorites(catalog(db), viewer, { limit: 5, cursor }, 'en'),
@@ -122,7 +122,7 @@ describe('with 50,000 rows', () => {
     }
   })
 
-  it('counting and sweeping find their rows by an index', async () => {
+  it('counting and deleting find their rows by an index', async () => {
     const sweep = inTransaction(async (tx) => {
       await aggregatePlayBatch(tx, 100)
       await aggregateFavoriteBatch(tx, 100)

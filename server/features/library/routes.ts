@@ -23,7 +23,7 @@ export interface LibraryRoutesContext extends MembersContext, Catalog {
   saves: WaitingSaves
 }
 
-/** Reads the position of a call, with its time zone and ad ids. */
+/** Reads the position in a call, with its time zone and ad ids. */
 function saveOf(call: Call<typeof saveHistory>, userId: string): SaveCall {
   const { video_id, episode_id, position_ms, at } = call.body
   const position = {
@@ -68,7 +68,7 @@ export function libraryRoutes(context: LibraryRoutesContext): Route[] {
         saves.remember(saveOf(call, userId), saved)
         return { info: presentSaved(saved, rest) }
       },
-      // A viewer who watches saves every few seconds.
+      // A viewer who watches saves a position every few seconds.
       async (call) => {
         if (call.body.remove || !call.viewer) return undefined
         const info = await saves.accept(saveOf(call, call.viewer.userId))
@@ -92,7 +92,7 @@ export function libraryRoutes(context: LibraryRoutesContext): Route[] {
   ]
 }
 
-/** Takes something of the viewer's away. Of whom nothing is kept there is nothing, and no row is made for that. */
+/** Removes records of the viewer. A viewer without a row has none, and gets no row for this call. */
 async function removeKept(
   context: MembersContext,
   call: Pick<Call, 'viewer' | 'language' | 'setHeader' | 'adIds'>,

@@ -1,6 +1,6 @@
 import type { Generated, GeneratedAlways } from 'kysely'
 
-/** `removed`: only a mark of when the entry was removed. */
+/** `removed`: the row is a tombstone with the time of the removal. */
 export interface HistoryTable {
   user_id: string
   video_id: string
@@ -42,7 +42,7 @@ export interface UnlocksTable {
 export interface EntitlementsTable {
   id: string
   user_id: string
-  /** Null for one that an operator gave, which says why. */
+  /** Null for a grant by an operator, which has a reason. */
   order_id: string | null
   source: 'purchase' | 'subscription'
   video_id: string | null
@@ -52,11 +52,11 @@ export interface EntitlementsTable {
   revoked_at: Date | null
   hidden_at: Generated<Date | null>
   granted_for: Generated<string | null>
-  /** Why an operator took it away. */
+  /** Reason of an operator who revoked it. */
   revoked_for: Generated<string | null>
 }
 
-/** `finished`: watched to nine tenths. */
+/** `finished`: 90 % or more was watched. */
 export interface ViewingsTable {
   user_id: string
   episode_id: string

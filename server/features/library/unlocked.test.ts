@@ -49,19 +49,19 @@ const unlocked = async (query = {}) =>
     ({ video, episode, source, position_ms }) => [video.id, episode.number, source, position_ms],
   )
 
-it('lists what was bought, an episode or a whole video, and where it stands', async () => {
+it('lists a bought episode or whole video, and its resume position', async () => {
   const other = await buildVideo(site.context)
   await grant({ videoId: video.id, episodeId: episodeId(4) }, minute(-2))
   await grant({ videoId: other.id }, minute(-1))
   await watch(4)
-  // The cookie says that something is kept from here on.
+  // From here on, the cookie states that the guest has records.
   expect(await unlocked()).toEqual([
     [other.id, 1, 'purchase', 0],
     [video.id, 4, 'purchase', 500],
   ])
 })
 
-it('lists each video once, at what was unlocked last, a page at a time', async () => {
+it('lists each video once, at its latest unlock, in pages', async () => {
   const other = await buildVideo(site.context)
   await grant({ videoId: video.id, episodeId: episodeId(4) }, minute(-5))
   await grant({ videoId: other.id }, minute(-4))
@@ -74,7 +74,7 @@ it('lists each video once, at what was unlocked last, a page at a time', async (
   ])
 })
 
-it('lists what a subscription opened when it was played, while the subscription lasts', async () => {
+it('lists videos played by subscription, while the subscription is active', async () => {
   await grant({ endsAt: minute(60) }, minute(-1))
   await watch(1)
   expect(await unlocked()).toEqual([])
@@ -88,7 +88,7 @@ it('lists what a subscription opened when it was played, while the subscription 
   expect(await unlocked()).toEqual([[video.id, 5, 'subscription', 500]])
 })
 
-it('shows nothing of a purchase that was taken back', async () => {
+it('omits a revoked purchase', async () => {
   const orderId = await grant({ videoId: video.id }, minute(-1))
   await watch(4)
   await site.context.db
@@ -99,7 +99,7 @@ it('shows nothing of a purchase that was taken back', async () => {
   expect(await unlocked()).toEqual([])
 })
 
-it('lists what was given for some days from their beginning to their end', async () => {
+it('lists a temporary grant from its start to its end', async () => {
   await grant({ videoId: video.id, endsAt: minute(120) }, minute(60))
   await watch(1)
   expect(await unlocked()).toEqual([])
@@ -109,7 +109,7 @@ it('lists what was given for some days from their beginning to their end', async
   expect(await unlocked()).toEqual([])
 })
 
-it('forgets what is removed from it; the right to play and the history stay', async () => {
+it('omits removed videos; the entitlement and the history stay', async () => {
   const other = await buildVideo(site.context)
   await grant({ videoId: video.id, episodeId: episodeId(4) }, minute(-2))
   await grant({ endsAt: minute(60) }, minute(-1))

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#server/tables.ts'
 
-/** The guest's viewings become the member's. Where both had begun an episode they were two viewers and are one. */
+/** Moves the guest's viewings to the member. Two viewings of an episode become one, since the two viewers are now one. */
 export async function mergeViewings(tx: Tx, guestId: string, memberId: string): Promise<void> {
   await sql`
     WITH moved AS (
@@ -18,15 +18,15 @@ export async function mergeViewings(tx: Tx, guestId: string, memberId: string): 
     SELECT episode_id, -1, -finished::int FROM doubled`.execute(tx)
 }
 
-/** The sums stay: they name nobody. */
+/** Deletes a user's viewings. The totals stay: they hold no personal data. */
 export async function deleteViewings(tx: Tx, userId: string): Promise<void> {
   await tx.deleteFrom('viewings').where('user_id', '=', userId).execute()
 }
 
-/** Holds while there are changes to add. */
+/** True while there are changes to add. */
 export const anyViewings = 'EXISTS (SELECT FROM viewing_changes)'
 
-/** Adds a batch of changes to the sums of their episodes, in the order of the ids. @returns how many there were */
+/** Adds a batch of changes to the totals of their episodes, in the order of the ids. @returns how many changes were added */
 export async function aggregateViewingBatch(db: Db, now: Date, most: number): Promise<number> {
   const { rows } = await sql<{ aggregated: number }>`
     WITH batch AS (
@@ -44,17 +44,17 @@ export async function aggregateViewingBatch(db: Db, now: Date, most: number): Pr
   return rows[0]?.aggregated ?? 0
 }
 
-/** How many viewers an episode had. */
+/** Viewer counts of an episode. */
 interface EpisodeViewers {
   episode_id: string
   number: number
   started: number
   finished: number
-  /** When the first was counted; null before. */
+  /** Time of the first count; null before. */
   since: Date | null
 }
 
-/** A video's episodes in their order, from the one after number `after`, each with its viewers. */
+/** Loads a video's episodes in order, from the one after number `after`, each with its viewer counts. */
 export async function loadEpisodeViewers(
   db: Db,
   videoId: string,

@@ -31,7 +31,7 @@ const page = `<!doctype html>
 const start = `SwaggerUIBundle({ url: '/api/openapi.json', dom_id: '#api', deepLinking: true, docExpansion: 'none', filter: true })
 `
 
-/** The API's document as pages that people read, and can try calls on: Swagger UI, served from here. */
+/** Serves Swagger UI, where people read the API's document and send test calls. */
 export function apiDocsRoutes(): PlainRoute[] {
   const get = (path: string, summary: string, type: string, handle: PlainRoute['handle']): PlainRoute => ({
     method: 'GET',

@@ -7,7 +7,7 @@ interface ClosedPageContext {
   translate(language: Language, key: string, values?: Record<string, unknown>): string
 }
 
-/** What viewers see while the site is closed for a while: a document that needs nothing else. */
+/** Returns the page that viewers see during maintenance: a document without external resources. */
 export function closedPage(
   { operator, documents, translate }: ClosedPageContext,
   language: Language,

@@ -9,33 +9,33 @@ export interface DocumentParts {
   head: string
   /** The data for the first screen. */
   boot?: object | undefined
-  /** What is shown until the interface has come. */
+  /** Shown until the interface has loaded. */
   picture?: string | undefined
-  /** Whether that is an episode's picture, which plays at once (web/play-first.ts). */
+  /** Whether `picture` is the poster of an episode that plays at once (web/play-first.ts). */
   plays?: boolean
 }
 
-/** `studio` is the operators'; viewers never download it. */
+/** `studio` is for operators; viewers never download it. */
 export type DocumentName = 'index' | 'order' | 'studio'
 
-/** A built document of the web, ready to be given out again and again. */
+/** A built document of the web, rendered for each request. */
 export interface Documents {
-  /** The document for a route's chunks in a language. */
+  /** Renders the document for a route's chunks in a language. */
   render(
     name: DocumentName,
     route: string,
     language: Language,
     parts: DocumentParts,
   ): { html: string; nonce: string }
-  /** The colour behind everything, as the build took it from the tokens. */
+  /** Background colour of the page, which the build takes from the design tokens. */
   background(): string
-  /** The service worker of this release. Another build and other settings each make another release. */
+  /** Returns the service worker of this release. A new build or changed settings make a new release. */
   serviceWorker(): string
 }
 
 /**
- * The documents of the built web with the settings that a browser may know. They are read when the first is asked for: the
- * worker and the commands need none, and may run before the web is built.
+ * Reads the documents of the built web, with the public settings. They are read on first use: the worker and the commands need
+ * none, and may run before the web is built.
  */
 export function readDocuments(webRoot: string, settings: () => PageSettings): Documents {
   let documents: ReturnType<typeof readBuilt> | undefined
@@ -94,13 +94,13 @@ function readBuilt(webRoot: string) {
   return { pages, ahead, background, playFirst: read('play-first.js') }
 }
 
-/** What loads the interface: scripts and its font. */
+/** Tags that load the interface: its scripts and font. */
 const interfaceTags = /<script type="module"[^>]*><\/script>|<link rel="(?:modulepreload|preload)"[^>]*>/g
 
 const scriptsOf = (html: string) => (html.match(interfaceTags) ?? []).join('')
 const stylesOf = (html: string) => html.replaceAll(interfaceTags, '')
 
-/** A part of a built document, and what an episode that plays at once does without until it does. */
+/** A part of a built document, with the tags that an episode defers until it plays. */
 interface Part {
   whole: string
   withoutScripts: string
@@ -110,7 +110,7 @@ interface Part {
 const noLinks: Part = { whole: '', withoutScripts: '', scripts: '' }
 
 function takeApart(whole: string): Part {
-  // Too late to be preloaded, the font is asked for by its first words.
+  // The stylesheet requests the font at its first text; a preload would be too late here.
   return {
     whole,
     withoutScripts: stylesOf(whole),
@@ -119,30 +119,30 @@ function takeApart(whole: string): Part {
 }
 
 /**
- * What starts the episode in the document's element. The interface waits beside it: every byte and every moment of the processor
- * that it took before the first frame, the frame would come later (web/play-first.ts).
+ * Starts the episode in the document's element. The interface is deferred, because its download and execution before the first
+ * frame would delay that frame (web/play-first.ts).
  */
 function playsFirst(interfaceTags: string, playFirst: string, nonce: string): string {
   return `<template id="interface">${interfaceTags}</template><script nonce="${nonce}">${playFirst}</script>`
 }
 
-/** Puts the release's name where the built script leaves room for it. @param shell what the offline page is made of */
+/** Inserts the release name into the built script's placeholder. @param shell contents of the offline page */
 function namedRelease(script: string, shell: string): string {
   const release = createHash('sha256').update(script).update(shell).digest('hex').slice(0, 16)
   return script.replaceAll('__RELEASE__', release)
 }
 
-/** A chunk that the route's screen is going to ask for, asked for at once. */
+/** Preloads a chunk that the route's screen needs. */
 function linkTo(file: string): string {
   return `<link rel="modulepreload" crossorigin fetchpriority="low" href="${file}">`
 }
 
-/** A style sheet that is in the document, so that the first picture waits for no further answer. web/main.tsx reads its file's name. */
+/** Inlines a style sheet, so that the first image waits for no further response. web/main.tsx reads its file name. */
 function styleOf(file: string, rules: string): string {
   return `<style data-file="${file}">${rules}</style>`
 }
 
-/** Data for the browser. */
+/** Embeds data for the browser. */
 function jsonScript(id: string, value: object): string {
   return `<script type="application/json" id="${id}">${inScript(value)}</script>`
 }

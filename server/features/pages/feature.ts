@@ -45,7 +45,7 @@ export function pagesFeature(needed: Needed) {
   }
 }
 
-/** The settings that a browser may know. A Sentry DSN is public by design. */
+/** Returns the public settings. A Sentry DSN is public by design. */
 function pageSettings({ config, settings, socialProviders }: Needed, icons: SiteIcons): PageSettings {
   const { operator, balance, tracking, sentry } = config
   const { languages } = settings

@@ -28,35 +28,35 @@ type Request = Parameters<PlainRoute['handle']>[0]
 type Reply = Parameters<PlainRoute['handle']>[1]
 type Caller = Parameters<PlainRoute['handle']>[2]
 
-/** One of the site's documents, for one of its addresses. */
+/** One of the site's documents, at one of its addresses. */
 interface Wanted {
   name: DocumentName
-  /** As the web's router knows it, such as `/videos/:id`. */
+  /** Route pattern of the web's router, such as `/videos/:id`. */
   route: string
   language: Language
-  /** Of an episode's page, what its head tells of it. */
+  /** The data that describes an episode's page in its head. */
   firstScreen?: FirstScreen | undefined
   isDatabaseAway?: boolean
   ahead?: Ahead | undefined
 }
 
-/** What a document brings along, so that its first screen need not wait. */
+/** Data that a document includes, so that its first screen need not wait. */
 interface Ahead {
   boot: object
-  /** The address of the largest picture. */
+  /** Address of the largest image. */
   picture: string | undefined
-  /** The picture itself, in an element before any script. */
+  /** Markup of the image itself, placed before any script. */
   element?: string | undefined
-  /** Whether it is an episode's, which plays at once. */
+  /** Whether the image is the poster of an episode that plays at once. */
   plays?: boolean
 }
 
-/** What a request's `?lang=` form says of the language (product.md, section 2). */
+/** Returns the language in a request's `?lang=` parameter. */
 function formOf({ url }: Request, offered: OfferedLanguages): Language | undefined {
   return languageOf(new URLSearchParams(url.split('?')[1]).get('lang') ?? '', offered)
 }
 
-/** What a request says of a document's language: its `?lang=` form, else the browser's first that is offered. */
+/** Returns the requested language of a document: its `?lang=` parameter, otherwise the browser's first preference that the site offers. */
 export function askedLanguage(request: Request, offered: OfferedLanguages): Language | undefined {
   return formOf(request, offered) ?? firstLanguage(request.headers['accept-language'], offered)
 }
@@ -65,7 +65,7 @@ function offeredTo(context: DocumentsContext, { url }: Request): OfferedLanguage
   return /^\/studio(?=[/?]|$)/.test(url) ? languages : context.languages()
 }
 
-/** If the request names no language, the person's own. A document is sent even if the person cannot be looked up. */
+/** Returns the requested language, otherwise the user's stored one. A document is sent even if the user cannot be looked up. */
 export async function languageOfPage(
   context: DocumentsContext,
   request: Request,
@@ -81,13 +81,13 @@ export async function languageOfPage(
   }
 }
 
-/** Flags for the document's scripts: whether it is the offline shell, whether pixels are set up. */
+/** Returns flags for the document's scripts: whether it is the offline shell, and whether pixels are configured. */
 function marksOf({ name, route }: Wanted, { script }: ForeignHosts): string {
   const names = [route === '/offline' && 'offline', name === 'index' && script.length > 0 && 'pixels']
   return names.map((mark) => (mark ? `<meta name="${mark}">` : '')).join('')
 }
 
-/** Makes what sends a document with its head, its policy and what it brings along. */
+/** Creates the function that sends a document with its head, its policy and its data. */
 export function documentGiver(context: DocumentsContext) {
   const loadHead = headLoader(context)
   const loadForeignHosts = foreignHostsLoader(context)
@@ -111,7 +111,7 @@ export function documentGiver(context: DocumentsContext) {
   }
   const foreignOf = async ({ name, route }: Wanted) => {
     if (name === 'order') return formHosts(context.gateways)
-    // Browsers keep the shell for longer than a pixel may be set up: it grants none.
+    // Browsers can keep the shell after a pixel is removed, so its policy allows no pixel.
     return name === 'index' && route !== '/offline' ? loadForeignHosts() : lastingHosts(context)
   }
   return async (request: Request, reply: Reply, wanted: Wanted) => {
@@ -126,7 +126,7 @@ export function documentGiver(context: DocumentsContext) {
     reply
       .header('content-security-policy', contentSecurityPolicy(name, nonce, foreign))
       .header('cache-control', 'no-store')
-    // The error reporting's profiler runs only where the document lets it.
+    // The error reporter's profiler runs only if the document allows it.
     if (context.sentryDsn && name === 'index') reply.header('document-policy', 'js-profiling')
     return sendCompressed(request, reply.type('text/html; charset=utf-8'), html)
   }

@@ -11,15 +11,15 @@ export interface ForeignHostsContext {
   db: Db
   clock: Clock
   tracking: TrackingConfig
-  /** Where browsers report errors to. */
+  /** Host to which browsers report errors. */
   sentryDsn: string | undefined
-  /** Where videos and pictures come from, besides the site itself. */
+  /** Hosts of videos and images, besides the site itself. */
   mediaHosts: readonly string[]
-  /** Those that are set up. */
+  /** The gateways that are configured. */
   gateways: readonly PaymentGateway[]
 }
 
-/** Where errors are reported to and where media come from: the foreign hosts that no setting of a running site changes. */
+/** Returns the hosts of error reports and media: the foreign hosts that no runtime setting changes. */
 export function lastingHosts({
   sentryDsn,
   mediaHosts,
@@ -29,8 +29,8 @@ export function lastingHosts({
 }
 
 /**
- * What the documents' policy has to allow: the pixels that are set up and the error reporting. Asked for with every
- * document, so the settings are read at most once a second; while the database is away those of the environment stand in.
+ * Creates a loader of the hosts that the documents' policy allows: configured pixels and error reports. It runs for every document,
+ * so the settings are read at most once a second. If the database is down, the environment's settings apply.
  */
 export function foreignHostsLoader(context: ForeignHostsContext): () => Promise<ForeignHosts> {
   const { db, clock, tracking } = context
@@ -45,7 +45,7 @@ export function foreignHostsLoader(context: ForeignHostsContext): () => Promise<
   }
 }
 
-/** The hosts that the payment form's document allows: only gateways with a script of their own. */
+/** Returns the hosts that the payment form's document allows: those of gateways that load a script. */
 export function formHosts(gateways: readonly PaymentGateway[]): ForeignHosts {
   const hosts = gateways.flatMap((gateway) => gateway.formHosts ?? [])
   return {

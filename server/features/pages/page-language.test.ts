@@ -14,19 +14,19 @@ const pageOf = async (path: string, acceptLanguage: string) => {
   return response.text()
 }
 
-it('says the language of a page as the web knows it', async () => {
+it('sets the `lang` of a page to the code that the web uses', async () => {
   expect(await pageOf('/', 'fr-FR,fr;q=0.9')).toContain('<html lang="fr"')
   expect(await pageOf('/', 'ja')).toContain('<html lang="en"')
 })
 
-it('has a form of each page in every language, whatever the browser prefers', async () => {
+it('serves each page in every language, whatever the browser prefers', async () => {
   expect(await pageOf('/?lang=de', 'es')).toContain('<html lang="de"')
   expect(await pageOf('/order/easy?lang=dy', 'es')).toContain('<html lang="de"')
   expect(await pageOf('/no-such-page?lang=pt', 'es')).toContain('<html lang="pt"')
   expect(await pageOf('/?lang=ja', 'es')).toContain('<html lang="es"')
 })
 
-it('is the one kept with the person where neither address nor browser says one', async () => {
+it("uses the user's stored language if neither address nor browser names one", async () => {
   const visitor = site.visitor()
   await visitor.ask(getUser)
   await visitor.ask(changeUser, { body: { language: 'pt' } })
@@ -38,7 +38,7 @@ it('is the one kept with the person where neither address nor browser says one',
   expect(await page('/?lang=fr')).toContain('<html lang="fr"')
 })
 
-it('comes in English where nobody can be looked up', async () => {
+it('is English if the user cannot be looked up', async () => {
   const visitor = site.visitor()
   await visitor.ask(getUser)
   await visitor.ask(changeUser, { body: { language: 'pt' } })
@@ -50,7 +50,7 @@ it('comes in English where nobody can be looked up', async () => {
   expect(await response.text()).toContain('<html lang="en"')
 })
 
-it('gives the first screen of a video in that language, too', async () => {
+it('includes the first screen of a video in that language', async () => {
   const video = await buildVideo(site.context)
   expect(await pageOf(`/videos/${video.id}?lang=fr`, 'es')).toContain('"language":"fy"')
 })

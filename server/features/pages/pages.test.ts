@@ -18,7 +18,7 @@ const wordsOf = (blocks: Block[] = []) =>
   blocks.flatMap(({ lines }) => lines.map((line) => line.map(({ text }) => text).join(''))).join('\n')
 
 describe.each(languages)('the texts in %s', (language) => {
-  it.each(pageNames)('%s is whole: a title, sections, and no value left to fill in', async (name) => {
+  it.each(pageNames)('%s is complete: a title, sections, and no unfilled placeholder', async (name) => {
     const { answer } = await read(name, htmlLanguage[language])
     const { title, blocks, updated_at } = answer.info ?? {}
     expect(title?.length).toBeGreaterThan(2)
@@ -31,7 +31,7 @@ describe.each(languages)('the texts in %s', (language) => {
     if (language !== 'en') expect(words).not.toBe(wordsOf(english?.blocks))
   })
 
-  it('lead to the same pages of the site', async () => {
+  it('link to the same pages of the site', async () => {
     const linksOf = (blocks: Block[] = []) =>
       blocks.flatMap(({ lines }) => lines.flat().flatMap(({ href }) => href ?? [])).toSorted()
     for (const name of pageNames)
@@ -41,7 +41,7 @@ describe.each(languages)('the texts in %s', (language) => {
   })
 })
 
-test('the imprint says whose site it is, and leaves out what nobody has said', async () => {
+test('the imprint names the operator, and omits values that are not set', async () => {
   const { answer } = await read('contactUs')
   const words = wordsOf(answer.info?.blocks)
   expect(words).toContain('Operator: Ada <Lovelace>')
@@ -51,7 +51,7 @@ test('the imprint says whose site it is, and leaves out what nobody has said', a
 })
 
 test.each(['unknown', 'toString', 'serviceagreement', '../package', 'a'.repeat(64)])(
-  'there is no text %s: code 404',
+  'returns 404 for the unknown text %s',
   async (name) => {
     const { status, answer } = await read(name)
     expect([status, answer.code]).toEqual([200, 404])

@@ -3,7 +3,7 @@ import type { ForeignHosts } from './head/content-security-policy.ts'
 
 type TrackingKey = (typeof trackingKeys)[number]
 
-/** The hosts of each pixel's script and calls, as its vendor documents them for a content security policy. */
+/** The hosts of each pixel's script and requests, as its vendor documents them for a content security policy. */
 const pixelHosts: Record<TrackingKey, ForeignHosts> = {
   facebook_pixel_id: {
     script: ['https://connect.facebook.net'],
@@ -27,7 +27,7 @@ const pixelHosts: Record<TrackingKey, ForeignHosts> = {
   },
 }
 
-/** The hosts of the pixels that are set up, of no others. */
+/** Returns the hosts of the pixels that are configured. */
 export function hostsOf(pixels: Partial<Record<TrackingKey, string | undefined>>): ForeignHosts {
   const hosts = Object.entries(pixelHosts)
     // The table's keys are the settings' keys.

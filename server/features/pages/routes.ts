@@ -15,7 +15,7 @@ import { loadFirstScreen } from './first-screen/load-first-screen.ts'
 import { firstCover, homeLoader, type HomeContext } from './first-screen/load-home.ts'
 import { sitemapRoutes, type SitemapContext } from './sitemap-routes.ts'
 
-/** What the web's router knows (web/lib/paths.ts); any other path is the not-found screen with HTTP 404. */
+/** The routes of the web's router (web/lib/paths.ts); any other path is the not-found screen with HTTP 404. */
 const screens = [
   '/browse/:id',
   '/more/:id',
@@ -46,7 +46,7 @@ export type PagesContext = Catalog &
   DocumentsContext &
   SitemapContext & {
     webRoot: string
-    /** Whether the API can be read as pages at /api/docs. */
+    /** Whether Swagger UI is served at /api/docs. */
     apiDocs: boolean
   }
 
@@ -78,7 +78,7 @@ export function pagesRoutes(context: PagesContext): PlainRoute[] {
       context,
       (request) => askedLanguage(request, context.languages()) ?? context.languages()[0],
     ),
-    // The shell that the service worker keeps, for when no other document can be had.
+    // The shell that the service worker shows if no other document is available.
     document('/offline', 'index'),
     ...sitemapRoutes(context),
     ...(context.apiDocs ? apiDocsRoutes() : []),
@@ -89,7 +89,7 @@ export function pagesRoutes(context: PagesContext): PlainRoute[] {
   ]
 }
 
-/** The page asks again, and plays on what it has, while the database is away. */
+/** While the database is down, the page retries and plays from what it has loaded. */
 function withoutDatabase(error: unknown): 'away' {
   if (isDatabaseAway(error)) return 'away'
   throw error
@@ -101,7 +101,7 @@ function giveHome(context: PagesContext, give: Give): Handle {
   const loadHome = homeLoader(context)
   return async (request, reply, caller) => {
     const language = await languageOfPage(context, request, caller)
-    // A visitor with a cookie may have personal sections, and has the homepage in the browser's cache.
+    // A client that sends a cookie can have personal sections, and keeps the homepage in the browser.
     const isNew = Object.keys(request.cookies).length === 0
     const home = isNew ? await loadHome(language) : undefined
     const cover = home && firstCover(home)
@@ -132,7 +132,7 @@ function giveVideo(context: PagesContext, give: Give): Handle {
       videoId: id,
       episodeNumber: Number.isInteger(number) && number > 0 ? number : undefined,
     }
-    // Every id has this form, and PostgreSQL cannot store every text (NUL).
+    // Every id has this form, and PostgreSQL cannot store every string (NUL).
     const page = { name: 'index', route: '/videos/:id', language } as const
     const firstScreen = /^\w+$/.test(id)
       ? await loadFirstScreen(context, wanted).catch(withoutDatabase)

@@ -15,14 +15,14 @@ const message = { name: 'Ada Lovelace', email: 'ada@example.com', message: 'Wher
 const send = (body: object, language = 'en', to = site) =>
   to.visitor({ 'accept-language': language }).call(sendMessage, { body: { ...message, ...body } })
 
-/** Sends a message. @returns the answer, and the mails that it led to */
+/** Sends a message. @returns the response, and the mails that were sent */
 async function sent(body: object, language?: string) {
   const before = (await site.mails(inbox)).length
   const { answer } = await send(body, language)
   return { answer, mails: (await site.mails(inbox)).slice(before) }
 }
 
-it('reaches the operator as a mail whose answer goes to whoever wrote it', async () => {
+it('reaches the operator as a mail with the sender in Reply-To', async () => {
   const { answer, mails } = await sent({}, 'de')
   expect(answer).toEqual({ code: 200, info: { sent: true } })
   const [mail, ...others] = mails
@@ -36,14 +36,14 @@ it('reaches the operator as a mail whose answer goes to whoever wrote it', async
   expect(mail?.html).toContain('Where is\nepisode 7? &lt;b&gt;')
 })
 
-it('goes to the sender of our mails where no address was given for it', async () => {
+it("goes to the sender address of the site's mails if no contact address is set", async () => {
   const other = await open({ CONTACT_EMAIL: '', MAIL_FROM: 'Dramas <hello@drama.example>' })
   await send({}, 'en', other)
   expect(await other.mails('hello@drama.example')).toHaveLength(1)
   await other.close()
 })
 
-test('a name cannot write headers of its own', async () => {
+test('a name cannot inject mail headers', async () => {
   const {
     mails: [mail],
   } = await sent({ name: 'Ada\r\nBcc: all@example.com' })
@@ -62,17 +62,17 @@ test.each([
   ['email', { email: `${'a'.repeat(600)}@example.com` }],
   ['message', { message: 'é'.repeat(5001) }],
   ['message', { message: 'é'.repeat(25_000) }],
-])('names the field that is wrong: %s', async (field, wrong) => {
+])('reports the invalid field: %s', async (field, wrong) => {
   const { answer, mails } = await sent(wrong)
   expect(answer).toMatchObject({ code: 500, info: { field } })
   expect(mails).toEqual([])
 })
 
-test('a message of 5,000 characters is taken', async () => {
+test('accepts a message of 5,000 characters', async () => {
   expect((await send({ message: 'é'.repeat(5000) })).answer.code).toBe(200)
 })
 
-test('an address of the network may send so many, and is told when it may again', async () => {
+test('limits messages by IP address and reports when the next is allowed', async () => {
   const other = await open({ LIMIT_CONTACT_IP: '2/h' })
   const answers = await Promise.all([1, 2, 3].map(() => send({}, 'en', other)))
   expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 200, 429])

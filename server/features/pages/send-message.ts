@@ -15,12 +15,12 @@ export interface MessageContext {
   clock: Clock
   secret: string
   limits: Pick<Limits, 'contactIp'>
-  /** The address that messages are sent to. */
+  /** Address that receives the messages. */
   inbox(): string
 }
 
 /**
- * Sends a message to the operator by mail, who answers by replying to it. It is not stored.
+ * Mails a message to the operator, with the sender in Reply-To. It is not stored.
  * @throws Refusal nameInvalid, emailInvalid, messageInvalid, cardNumberInMessage with the field; Fault tooMany
  */
 export async function sendMessage(

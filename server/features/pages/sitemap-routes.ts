@@ -24,20 +24,20 @@ import { escapeMarkup, formsOf } from './head/build-head.ts'
 export interface SitemapContext extends Pick<Catalog, 'reads'> {
   clock: Clock
   publicUrl: string
-  /** Those that are offered. */
+  /** The languages that the site offers. */
   languages(): OfferedLanguages
   documentFiles: DocumentFiles
   slots: Slots
   bounds: Bounds
 }
 
-/** The format allows 50,000; with every language's form of each page that would be 40 MB. */
+/** The format allows 50,000, but with all language versions of each page such a file would be 40 MB. */
 const perFile = 5000
 const perPiece = 500
 const xml = '<?xml version="1.0" encoding="UTF-8"?>\n'
 const sitemaps = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 
-/** /robots.txt, /sitemap.xml, which names the files, and the files: one of pages, the others of videos in their order. */
+/** Serves /robots.txt, the index /sitemap.xml, and the files it lists: one for pages, the others for videos in order. */
 export function sitemapRoutes(context: SitemapContext): PlainRoute[] {
   const { reads, clock, publicUrl, languages } = context
   const cache = createAnswerCache<Buffer>(clock, { stale: true })
@@ -47,7 +47,7 @@ export function sitemapRoutes(context: SitemapContext): PlainRoute[] {
     method: 'GET',
     path,
     async handle(_request, reply) {
-      // Bytes that all clients share: of a text, each that reads slowly would hold a copy.
+      // A buffer is shared by all clients; with a string, each slow reader would hold a copy.
       const bytes = await cache.get(path, async () => Buffer.from(await load()))
       return reply.type(`${type}; charset=utf-8`).send(bytes)
     },
@@ -69,7 +69,7 @@ export function sitemapRoutes(context: SitemapContext): PlainRoute[] {
       path: '/sitemaps/videos/:start',
       async handle(request, reply) {
         const { start: name = '' } = request.params as { start?: string }
-        // First of all: where many ask at once, those who get nothing cost least.
+        // Takes the slot first, so that rejected requests cost least under load.
         const done = takeSlot(context, request.ip)
         try {
           const start = (await startsNow()).find((each) => nameOf(each) === name)
@@ -94,7 +94,7 @@ function takeSlot({ slots, bounds }: SitemapContext, ip: string): () => void {
   ])
 }
 
-/** Sends a file of videos from the disk: it is megabytes large. @param done called once, when it is sent */
+/** Sends a file of videos from the disk, since it has megabytes. @param done called once, after sending */
 async function sendFileOfVideos(
   { reads, publicUrl, languages, documentFiles, bounds }: SitemapContext,
   reply: FastifyReply,
@@ -110,7 +110,7 @@ async function sendFileOfVideos(
   return sendBounded(reply, stream, { longestMs: bounds.exportSeconds * 1000, done })
 }
 
-/** The pieces of a file of videos, from one on. */
+/** Yields the chunks of a file of videos, beginning with a given video. */
 async function* writeVideos(
   db: Db,
   publicUrl: string,
@@ -127,7 +127,7 @@ async function* writeVideos(
   yield closeUrls
 }
 
-/** Crawlers that draw the pages need the calls; media and what belongs to paying are nothing for them. */
+/** Crawlers that render pages need API calls; media and checkout are excluded. */
 function robots(publicUrl: string): string {
   const closed = ['/media/', '/order/', '/sandbox/', '/api/statics.png', '/api/webhook/']
   return [

@@ -3,7 +3,7 @@ import type { Language } from '#contract/languages.ts'
 import type { PageName } from '#contract/pages.ts'
 
 export interface PagesTables {
-  /** What the operator has written instead of the texts that come with the site. */
+  /** Texts of the operator that replace the built-in ones. */
   page_texts: {
     name: PageName
     language: Language

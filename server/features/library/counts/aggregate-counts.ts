@@ -13,32 +13,32 @@ import { deleteMarks } from '#server/features/library/history/history-queries.ts
 
 const batch = 5000
 
-/** A counted play is only needed for the rest of its half hour; some more is kept for clocks that differ and for looking back. */
+/** Counted plays are needed until their half hour ends; more days are kept for clock skew and for diagnosis. */
 const playsKeptDays = 2
-/** How long a save may be under way (a phone without a network) and still not bring back what was removed. */
+/** Days for which a tombstone blocks delayed saves, such as those of a phone without a network. */
 const marksKeptDays = 30
 
-/** Repeats work on a batch, each in its own transaction, until a batch was not full. */
+/** Repeats a batch, each in its own transaction, until it is not full. */
 async function untilDone(db: Db, work: (tx: Tx, most: number) => Promise<number>): Promise<void> {
   while ((await inTransaction(db, (tx) => work(tx, batch))) === batch);
 }
 
-/** Counts the plays that were not counted yet. Several processes may do it at once. */
+/** Counts pending plays. Several processes may run it concurrently. */
 export function aggregatePlays(db: Db): Promise<void> {
   return untilDone(db, aggregatePlayBatch)
 }
 
-/** Counts the favorites that were added and removed since. Several processes may do it at once. */
+/** Counts pending additions and removals of favorites. Several processes may run it concurrently. */
 export function aggregateFavorites(db: Db): Promise<void> {
   return untilDone(db, aggregateFavoriteBatch)
 }
 
-/** Counts the viewers that episodes got since. Several processes may do it at once. */
+/** Counts pending viewers of episodes. Several processes may run it concurrently. */
 export function aggregateViewings({ db, clock }: { db: Db; clock: Clock }): Promise<void> {
   return untilDone(db, (tx, most) => aggregateViewingBatch(tx, clock.now(), most))
 }
 
-/** Deletes what is no longer needed: counted plays, and tombstones of removed history. */
+/** Deletes expired rows: counted plays, and tombstones of removed history. */
 export async function purgeLibrary(db: Db, now: Date): Promise<void> {
   const before = (days: number) => new Date(now.getTime() - days * dayMs)
   await untilDone(db, (tx, most) => deletePlays(tx, before(playsKeptDays), most))

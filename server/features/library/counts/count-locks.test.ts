@@ -20,7 +20,7 @@ beforeEach(async () => {
 
 const halfHour = new Date('2026-03-01T12:00:00Z')
 
-/** Not by `inTransaction`, which would hide a deadlock. */
+/** Does not use `inTransaction`, whose retries would hide a deadlock. */
 const once = <T>(work: (tx: Tx) => Promise<T>) => site.context.db.transaction().execute(work)
 
 async function contend(work: (tx: Tx) => Promise<unknown>): Promise<void> {
@@ -28,7 +28,7 @@ async function contend(work: (tx: Tx) => Promise<unknown>): Promise<void> {
   await contendForRow(site.context.database.pool, row, () => once(work))
 }
 
-/** @returns whose play it is */
+/** @returns the user's id */
 async function play(userId = newId('usr')): Promise<string> {
   const episode_id = video.episodes[0]?.id ?? ''
   await once((tx) =>
@@ -43,19 +43,19 @@ function counts() {
   return counted.executeTakeFirstOrThrow()
 }
 
-it('counts plays of a video that a foreign key check holds while others change it', async () => {
+it('counts plays of a video that concurrent transactions lock by foreign key checks', async () => {
   await play()
   await contend((tx) => aggregatePlayBatch(tx, 100))
   expect(await counts()).toEqual({ play_count: 1, favorite_count: 0 })
 })
 
-it('counts favorites of a video that a foreign key check holds while others change it', async () => {
+it('counts favorites of a video that concurrent transactions lock by foreign key checks', async () => {
   await site.context.db.insertInto('favorite_changes').values({ video_id: video.id, change: 1 }).execute()
   await contend((tx) => aggregateFavoriteBatch(tx, 100))
   expect(await counts()).toEqual({ play_count: 0, favorite_count: 1 })
 })
 
-it('merges counted plays of a video that a foreign key check holds while others change it', async () => {
+it('merges counted plays of a video that concurrent transactions lock by foreign key checks', async () => {
   const [guest, member] = [await play(), await play()]
   await once((tx) => aggregatePlayBatch(tx, 100))
   await contend((tx) => mergePlays(tx, guest, member))

@@ -2,13 +2,13 @@ import { sql } from 'kysely'
 import { addToCounters } from '#server/platform/database/add-to-counters.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
-/** Holds while there are plays to count. */
+/** True while there are plays to count. */
 export const anyPlays = 'EXISTS (SELECT FROM plays WHERE NOT aggregated)'
 
-/** Holds while there are added and removed favorites to count. */
+/** True while there are changes of favorites to count. */
 export const anyFavorites = 'EXISTS (SELECT FROM favorite_changes)'
 
-/** Adds a batch of plays that are not yet counted to their videos. Several processes may do it at once. @returns how many plays were counted */
+/** Adds a batch of uncounted plays to their videos. Several processes may run it concurrently. @returns how many plays were counted */
 export async function aggregatePlayBatch(tx: Tx, most: number): Promise<number> {
   const { rows } = await sql<{ video_id: string; plays: number }>`
     WITH batch AS (
@@ -24,7 +24,10 @@ export async function aggregatePlayBatch(tx: Tx, most: number): Promise<number> 
   return rows.reduce((sum, row) => sum + row.plays, 0)
 }
 
-/** Adds a batch of added and removed favorites to their videos. Several processes may do it at once. @returns how many changes were counted */
+/**
+ * Adds a batch of changes of favorites to their videos. Several processes may run it concurrently. @returns how many changes were
+ * counted
+ */
 export async function aggregateFavoriteBatch(tx: Tx, most: number): Promise<number> {
   const { rows } = await sql<{ video_id: string; change: number; changes: number }>`
     WITH batch AS (
@@ -45,7 +48,7 @@ export async function aggregateFavoriteBatch(tx: Tx, most: number): Promise<numb
   return rows.reduce((sum, { changes }) => sum + changes, 0)
 }
 
-/** Deletes a batch of counted plays of half hours before `before`. @returns how many */
+/** Deletes a batch of counted plays of half hours before `before`. @returns how many were deleted */
 export async function deletePlays(db: Db, before: Date, most: number): Promise<number> {
   const { numAffectedRows } = await sql`
     WITH due AS (

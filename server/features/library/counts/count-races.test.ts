@@ -28,10 +28,10 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-/** Not by `inTransaction`, which would hide a deadlock. */
+/** Does not use `inTransaction`, whose retries would hide a deadlock. */
 const oneTry = <T>(work: (tx: Tx) => Promise<T>) => database.db.transaction().execute(work)
 
-/** A process that counts until its input is closed; `ended` gives what it printed. */
+/** Starts a process that counts until its input is closed; `ended` resolves to its output. */
 async function startCounting(): Promise<{ close(): void; ended: Promise<string> }> {
   const { promise, resolve } = Promise.withResolvers<ChildProcess>()
   const ended = runScript('count-until-closed.ts', [database.url], resolve).then(({ printed }) => printed)
@@ -50,7 +50,7 @@ async function watchAndLikeAll(userId: string): Promise<void> {
   }
 }
 
-/** A guest and a member watch the same videos on two devices; then the guest signs in. */
+/** Watches the same videos as a guest and as a member on two devices; then the guest signs in. */
 async function watchAndSignIn(): Promise<void> {
   const [guest, member] = [newId('usr'), newId('usr')]
   await Promise.all([watchAndLikeAll(guest), watchAndLikeAll(member)])
@@ -60,7 +60,7 @@ async function watchAndSignIn(): Promise<void> {
   })
 }
 
-/** Holds the videos as the foreign key checks of a long transaction do. */
+/** Locks the videos as the foreign key checks of a long transaction do. */
 async function holdVideos(): Promise<() => Promise<void>> {
   const client = await database.pool.connect()
   await client.query('BEGIN; SELECT FROM videos FOR KEY SHARE')
@@ -70,7 +70,7 @@ async function holdVideos(): Promise<() => Promise<void>> {
   }
 }
 
-it('counts exactly and without a deadlock in eight processes while people watch, like and sign in', async () => {
+it('counts exactly and without a deadlock in eight processes while viewers watch, like and sign in', async () => {
   const counting = await Promise.all(Array.from({ length: processes }, startCounting))
   const release = await holdVideos()
   await Promise.all(Array.from({ length: people }, watchAndSignIn))

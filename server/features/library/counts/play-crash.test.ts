@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-it('counts every play that was answered a second before the process is killed, and none twice', async () => {
+it('counts every play that was acknowledged a second before the process is killed exactly once', async () => {
   const video = await buildVideo(site.context, { episodes: 40, freeEpisodes: 40 })
   const doomed = await runKillableSite(database.url)
   const viewers = Array.from({ length: 4 }, () => new Visitor(doomed.url))

@@ -2,18 +2,18 @@ import { sql } from 'kysely'
 import { prepared, type Slots } from '#server/platform/database/prepared.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
-/** Somebody who began to watch a video, and the videos they had watched just before. */
+/** A viewer who started a video, and the videos they watched just before. */
 interface Begun {
   videoId: string
   earlier: string[]
 }
 
-/** Holds while somebody who began to watch something has not been taken. */
+/** True while there are unprocessed starts of videos. */
 export const anyStarted = 'EXISTS (SELECT FROM started_videos)'
 
 /**
- * Takes a batch of those that began to watch something; several processes may do so at once. Who was a guest then and has
- * signed in since has their history with the account.
+ * Takes a batch of started videos; several processes may run it concurrently. The starts of a guest who has signed in since belong
+ * to the account.
  */
 export async function takeStarted(
   tx: Tx,
@@ -49,7 +49,7 @@ const recentlyWatched = prepared((db: Db, { userId, limit }: Slots<{ userId: str
     .limit(limit),
 )
 
-/** The videos that somebody watched last, newest first. */
+/** Selects the videos that a viewer watched last, newest first. */
 export async function selectRecentlyWatched(db: Db, userId: string, limit: number): Promise<string[]> {
   const rows = await recentlyWatched(db, { userId, limit })
   return rows.map(({ video_id }) => video_id)

@@ -13,16 +13,16 @@ export interface HistoryRow {
 }
 
 /**
- * Keeps the position unless a later one, or a later removal, is there already. Who begins to watch a video stands in
- * `started_videos` from then on; a row that only changes hands begins nothing, so this is no trigger's work.
- * @returns what stands now; undefined where it was removed since
+ * Stores the position unless a later one, or a later removal, exists. A viewer who starts a video is added to `started_videos`; a
+ * row that only changes its owner is not a start, so this is not a trigger.
+ * @returns the current entry; undefined if it was removed since
  */
 export async function upsertHistory(
   tx: Tx,
   row: HistoryRow,
 ): Promise<Omit<HistoryRow, 'user_id'> | undefined> {
   const { user_id, video_id, episode_id, position_ms, at } = row
-  // A row that was there before carries the mark of the transaction that changes it.
+  // A row that existed has the transaction that updates it in xmax.
   const { rows } = await sql<Omit<HistoryRow, 'user_id'>>`
     WITH saved AS (
       INSERT INTO history (user_id, video_id, episode_id, position_ms, at)
@@ -48,7 +48,7 @@ function selectEntry(db: Db, userId: string, videoId: string) {
     .executeTakeFirst()
 }
 
-/** The video that a person watched last. */
+/** Selects the video that a user watched last. */
 export async function selectLastWatchedVideo(db: Db, userId: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('history')
@@ -61,7 +61,7 @@ export async function selectLastWatchedVideo(db: Db, userId: string): Promise<st
   return row?.video_id
 }
 
-/** When a person last watched something or took it into their favorites; undefined for one who never did. */
+/** Selects when a user last watched a video or added a favorite; undefined if never. */
 export async function selectLastActivity(tx: Tx, userId: string): Promise<Date | undefined> {
   const { rows } = await sql<{ at: Date | null }>`
     SELECT greatest((SELECT max(at) FROM history WHERE user_id = ${userId}),
@@ -79,14 +79,14 @@ const resume = lookUp((db: Db, { userId, videoId }: Slots<{ userId: string; vide
     .where(sql<boolean>`NOT history.removed`),
 )
 
-/** Where a viewer left off in a video, with the episode's number. */
+/** Selects a viewer's resume position in a video, with the episode's number. */
 export async function selectResume(db: Db, userId: string, videoId: string) {
   return (await resume(db, { userId, videoId }))[0]
 }
 
 /**
- * Marks entries as removed, except those that were watched after the removal (`at`). A mark that is there becomes as late as this one,
- * since a place from between the two may still wait to be written. Locks the rows in one order.
+ * Marks entries as removed, except those watched after the removal (`at`). An existing tombstone moves to this time, since a
+ * position from between the two may still be pending. Locks the rows in a fixed order.
  * @returns how many were removed
  */
 export async function markRemoved(
@@ -108,7 +108,7 @@ export async function markRemoved(
   return rows[0]?.removed ?? 0
 }
 
-/** Deletes a batch of marks older than `before`. @returns how many */
+/** Deletes a batch of tombstones older than `before`. @returns how many were deleted */
 export async function deleteMarks(db: Db, before: Date, most: number): Promise<number> {
   const { numAffectedRows } = await sql`
     WITH due AS (
@@ -121,7 +121,7 @@ export async function deleteMarks(db: Db, before: Date, most: number): Promise<n
   return Number(numAffectedRows ?? 0)
 }
 
-/** A row of what was watched or unlocked, with the episode it stands at. */
+/** A watched or unlocked video, with its current episode. */
 export interface ListedRow {
   video_id: string
   episode_id: string
@@ -133,7 +133,7 @@ export interface ListedRow {
   duration_ms: number | null
 }
 
-/** What was watched, newest first, with the episode each entry stands at. */
+/** Selects the watched videos, newest first, each with its current episode. */
 export const selectWatched = preparedPage((db: Db, { userId, limit, isFurther }) =>
   db
     .selectFrom('history')
@@ -199,8 +199,8 @@ const unlocked = prepared(
 )
 
 /**
- * What is unlocked now, newest first: each video once, at the episode that was bought or opened last (a whole video at its
- * first). One person's purchases and unlocks are few, so they are put in order here.
+ * Selects the unlocked videos, newest first: each once, at the episode that was bought or opened last (a whole video at its first).
+ * A user has few purchases and unlocks, so they are sorted here.
  */
 export function selectUnlocked(
   db: Db,

@@ -15,12 +15,12 @@ import { holdSaves, type WaitingSaves } from './waiting-saves.ts'
 type Person = 'guest' | 'member'
 const minute = 60_000
 const halfHour = 30 * minute
-/** When a sequence begins: on a half hour, in the past for any clock. */
+/** Start of a sequence: on a half hour, in the past for any clock. */
 const start = Date.UTC(2026, 0, 1)
 
 let site: TestSite
 let videos: BuiltVideo[]
-/** Of two processes, which write when a step says so. */
+/** Two processes, which write when a step requests it. */
 let processes: WaitingSaves[]
 const time = { now: start }
 
@@ -44,17 +44,17 @@ interface Entry {
   removed: boolean
 }
 
-/** What a guest and a member watched, as product.md has it: the latest `at` of a video wins. */
+/** A model of what a guest and a member watched: the latest `at` of a video wins. */
 class History {
   readonly ids = { guest: newId('usr'), member: newId('usr') }
   now = start
   signedIn = false
-  /** Of each person by video. */
+  /** Entries of each person by video. */
   readonly entries = { guest: new Map<number, Entry>(), member: new Map<number, Entry>() }
-  /** Which episode was played by whom in which half hour, by video. */
+  /** Plays by video: episode, person and half hour. */
   readonly plays = { guest: new Set<string>(), member: new Set<string>() }
 
-  /** The guest's devices are the member's from the sign-in on. */
+  /** From the sign-in on, the guest's devices belong to the member. */
   who(person: Person): Person {
     return this.signedIn ? 'member' : person
   }
@@ -67,7 +67,7 @@ class History {
     this.plays[who].add(`${video} ${entry.episode} ${Math.floor(this.now / halfHour)}`)
   }
 
-  /** A removal is not undone by what was watched before it, and undoes nothing that was watched after it. */
+  /** A removal is not undone by anything watched before it, and removes nothing watched after it. */
   remove(person: Person, video: number, at: number): void {
     const known = this.entries[this.who(person)].get(video)
     const time = Math.min(at, this.now)
@@ -77,7 +77,7 @@ class History {
   signIn(): void {
     for (const [video, entry] of this.entries.guest) {
       const own = this.entries.member.get(video)
-      // What the guest removed is not taken from the member.
+      // A removal by the guest does not remove the member's entry.
       const isNewer = !own || (own.at < entry.at && (!entry.removed || own.removed))
       if (isNewer) this.entries.member.set(video, entry)
     }
@@ -100,7 +100,7 @@ class History {
   }
 }
 
-/** One thing that a device or the site does, in words for the report of a failure. */
+/** An action of a device or the site, described in the report of a failure. */
 abstract class Step implements fc.AsyncCommand<History, TestSite> {
   check(_history: Readonly<History>): boolean {
     return true
@@ -136,7 +136,7 @@ class Save extends Step {
     super()
     this.wish = wish
   }
-  /** Of two places of the same instant that two processes hold, either may stand. */
+  /** Of two positions with the same time in two processes, either may win. */
   override check({ entries, now }: Readonly<History>): boolean {
     const at = Math.min(start + this.wish.at * minute, now)
     return [entries.guest, entries.member].every((of) => of.get(this.wish.video)?.at !== at)
@@ -209,7 +209,7 @@ class SignIn extends Step {
   async run(history: History, { context }: TestSite): Promise<void> {
     const { guest, member } = history.ids
     const from = { id: guest, language: 'en' }
-    // What one process does not know that the guest removed at the other, it may bring to a member who has listed it.
+    // A process that does not know of the guest's removal in the other may restore the entry for a member who has listed it.
     if ([...history.entries.guest.values()].some(({ removed }) => removed)) await flushAll()
     const settle: LifecycleHooks['merge'][number] = (tx, id) => at(this.process).settleWithin(tx, id)
     const lifecycleHooks = { ...context.lifecycleHooks, merge: [settle, ...context.lifecycleHooks.merge] }
@@ -261,7 +261,7 @@ class Count extends Step {
 const person = fc.constantFrom<Person>('guest', 'member')
 const process = fc.nat({ max: 1 })
 const video = fc.nat({ max: 1 })
-/** Devices deliver late, and some clocks run ahead. */
+/** Devices send late, and some clocks are fast. */
 const minutes = fc.nat({ max: 120 })
 const steps = fc.commands<History, TestSite, false>(
   [
@@ -312,14 +312,14 @@ async function playCounts(): Promise<number[]> {
 }
 
 test(
-  'keeps the latest place of each video through any saves, removals and a sign-in, and counts each play once',
+  'keeps the latest position of each video through any saves, removals and a sign-in, and counts each play once',
   { timeout: propertyTimeoutMs },
   () =>
     checkProperty(
       fc.asyncProperty(steps, async (sequence) => {
         const { db } = site.context
         const history = await begin()
-        // A sequence that failed may have left plays that are not written or counted yet.
+        // A failed sequence may have left plays that are not written or counted.
         await flushAll()
         await aggregatePlays(db)
         const before = await playCounts()

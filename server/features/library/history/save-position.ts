@@ -8,10 +8,10 @@ import { hideUnlocked, selectEpisode } from '#server/features/library/queries.ts
 import { insertPlays, noteViewings, upsertUnlocks } from './save-queries.ts'
 
 const halfHourMs = 30 * 60_000
-/** The share of an episode after which it counts as finished: the rest are the credits. */
+/** Share of an episode after which it counts as finished: the credits follow. */
 const finishedFrom = 0.9
 
-/** A time as a client's clock said it, cut to between 1970 and now: a clock that runs ahead must block nothing later. */
+/** Parses a client's time, cut to between 1970 and now: a fast clock must block nothing later. */
 function timeOf(at: string, now: Date): Date {
   const time = Date.parse(at)
   if (Number.isNaN(time)) throw new Fault('badRequest', 'at is not a time')
@@ -26,16 +26,16 @@ function whole(position: Partial<SavedPosition>): SavedPosition {
   return { video_id, episode_id, position_ms, at }
 }
 
-/** A position as it was sent, at a time that has been. @throws Fault badRequest where a field is missing or `at` is no time */
+/** Parses a position, with its time cut to now. @throws Fault badRequest if a field is missing or `at` is not a time */
 export function readSave(position: Partial<SavedPosition>, now: Date): Omit<HistoryRow, 'user_id'> {
   const { video_id, episode_id, position_ms, at } = whole(position)
   return { video_id, episode_id, position_ms, at: timeOf(at, now) }
 }
 
-/** When the half hour began in which a play counts once. */
+/** Returns the start of the half hour in which a play counts once. */
 export const halfHourOf = (now: Date) => new Date(Math.floor(now.getTime() / halfHourMs) * halfHourMs)
 
-/** Why a viewer may play an episode, and where it ends. */
+/** Why a viewer may play an episode, and the episode's duration. */
 export interface Admission {
   source: 'free' | 'purchase' | 'subscription'
   end: number
@@ -43,7 +43,10 @@ export interface Admission {
 
 export const isFinished = (positionMs: number, { end }: Admission) => positionMs >= end * finishedFrom
 
-/** @throws Refusal notFound for an episode that is not of this video, may not be seen or has nothing to play, notYours for a locked one */
+/**
+ * Returns why a viewer may play an episode.
+ * @throws Refusal notFound if the episode is not of this video, not visible or has nothing to play; notYours if it is locked
+ */
 export async function admitTo(
   db: Db,
   { userId, position }: { userId: string; position: Partial<SavedPosition> },
@@ -58,9 +61,9 @@ export async function admitTo(
   return { source, end: episode.duration_ms ?? Infinity }
 }
 
-/** What a position came to. */
+/** Result of saving a position. */
 export interface SavedNow {
-  /** The entry as it stands now; undefined where it was removed since. */
+  /** The current entry; undefined if it was removed since. */
   entry: Omit<HistoryRow, 'user_id'> | undefined
   admission: Admission
   half_hour: Date
@@ -68,13 +71,13 @@ export interface SavedNow {
 }
 
 /**
- * Keeps where a viewer is (product.md, section 3). The latest `at` wins, so a late or repeated call changes nothing; a position
- * beyond the end is cut to it. The first call of a half hour counts as a play and notes what a subscription opened; that an episode was
- * begun, and that it was finished, is noted once for good.
- * @param onPlay told of the first call of a half hour
- * @returns the entry as it stands now, and what was found out on the way
- * @throws Fault badRequest where a field is missing or `at` is no time; Refusal notFound for an episode that is not of this
- * video, may not be seen or has nothing to play, notYours for a locked one
+ * Saves a viewer's position. The latest `at` wins, so a late or repeated call changes nothing; a position after the end is cut to
+ * it. The first call of a half hour counts as a play and records what a subscription opened. The start and the finish of an episode
+ * are each recorded once.
+ * @param onPlay called with the first call of a half hour
+ * @returns the current entry, and the facts read on the way
+ * @throws Fault badRequest if a field is missing or `at` is not a time; Refusal notFound if the episode is not of this video, not
+ * visible or has nothing to play, notYours if it is locked
  */
 export async function savePosition(
   tx: Tx,
@@ -105,7 +108,7 @@ export async function savePosition(
   return { entry, admission, half_hour, finished }
 }
 
-/** The entry as the contract shows it; only its `video_id` where it was removed since. */
+/** Returns the entry in the contract's form; only its `video_id` if it was removed since. */
 export function presentSaved(
   { entry }: SavedNow,
   { video_id }: Partial<SavedPosition>,
@@ -114,7 +117,7 @@ export function presentSaved(
   return video_id === undefined ? {} : { video_id }
 }
 
-/** Why the viewer may play an episode. @throws Refusal notYours where it is locked */
+/** Returns why the viewer may play an episode. @throws Refusal notYours if it is locked */
 async function sourceOf(
   db: Db,
   userId: string,
@@ -135,9 +138,9 @@ interface Removal {
 }
 
 /**
- * Removes videos from the list of what was watched or unlocked. Saves of watching from before the removal (`at`, or now) that
- * come late bring nothing back. What was bought stays the viewer's; it is only not listed any more.
- * @returns how many were on the list
+ * Removes videos from the list of watched or unlocked ones. Late saves from before the removal (`at`, or now) restore nothing. The
+ * viewer keeps purchased videos; they are only hidden.
+ * @returns how many were in the list
  */
 export async function removeFromHistory(
   tx: Tx,

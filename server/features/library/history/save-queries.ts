@@ -3,8 +3,8 @@ import type { Db, Tx } from '#server/tables.ts'
 import type { HistoryRow } from './history-queries.ts'
 
 /**
- * Updates the positions of viewers in videos of their history, in the order of the key. The position of a guest who has signed in goes to
- * the member; deleted accounts and videos without a history entry are skipped. A later position or removal is kept.
+ * Updates the positions of viewers in existing history entries, in the order of the key. A guest's position goes to the member
+ * after sign-in; deleted accounts and videos without a history entry are skipped. A later position or removal is kept.
  * @returns the positions that were written
  */
 export async function updatePlaces(db: Db, rows: readonly HistoryRow[]): Promise<HistoryRow[]> {
@@ -40,8 +40,8 @@ export interface PlayRow {
 }
 
 /**
- * Locks the accounts that own the records of these users: their own, or the member's whose guest they were. Accounts that another
- * transaction holds are left out without waiting; deleted ones are listed in `left`.
+ * Locks the accounts that own the records of these users: their own, or the member's after a guest's sign-in. Accounts locked by
+ * another transaction are skipped without waiting; deleted ones are listed in `left`.
  */
 export async function holdOwners(
   tx: Tx,
@@ -65,7 +65,7 @@ export async function holdOwners(
   return { owners, left }
 }
 
-/** A play counts once per viewer, episode and half hour. @returns those that are the first */
+/** Inserts plays, each once per viewer, episode and half hour. @returns the new ones */
 export async function insertPlays(tx: Tx, plays: readonly PlayRow[]): Promise<PlayRow[]> {
   const { rows } = await sql<PlayRow>`
     INSERT INTO plays (user_id, episode_id, video_id, half_hour)
@@ -84,7 +84,7 @@ export interface ViewingRow {
 
 /** Records that viewers have started or finished episodes. Repeating it changes and counts nothing. */
 export async function noteViewings(tx: Tx, viewings: readonly ViewingRow[]): Promise<void> {
-  // A row that was there before carries the mark of the transaction that changes it.
+  // A row that existed has the transaction that updates it in xmax.
   await sql`
     WITH noted AS (
       INSERT INTO viewings AS kept (user_id, episode_id, finished)
@@ -105,7 +105,7 @@ export interface UnlockRow {
   unlocked_at: Date
 }
 
-/** Notes the episodes that a subscription opened as their videos' last, but for those that are gone. */
+/** Records the episodes that a subscription opened as their videos' latest unlock; deleted episodes are skipped. */
 export async function upsertUnlocks(tx: Tx, unlocks: readonly UnlockRow[]): Promise<void> {
   await sql`
     INSERT INTO unlocks (user_id, video_id, episode_id, unlocked_at)
@@ -120,8 +120,8 @@ export async function upsertUnlocks(tx: Tx, unlocks: readonly UnlockRow[]): Prom
 }
 
 /**
- * Finds the positions that were not written, nor replaced by later ones, although their account exists: its records are being merged at
- * the moment, or the history entry is gone.
+ * Finds the positions that were neither written nor replaced by later ones although their account exists: a merge is under way, or
+ * the history entry was deleted.
  */
 export async function findUnwritten(db: Db, rows: readonly HistoryRow[]): Promise<HistoryRow[]> {
   const { rows: missing } = await sql<{ user_id: string; video_id: string }>`

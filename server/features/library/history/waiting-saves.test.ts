@@ -26,7 +26,7 @@ beforeEach(async () => {
 })
 
 let tick = 0
-/** Each a little later than the one before. */
+/** Sends a position, each a little later than the one before. */
 const save = (visitor: Visitor, position_ms: number, number = 1) =>
   visitor.call(saveHistory, {
     body: {
@@ -37,7 +37,7 @@ const save = (visitor: Visitor, position_ms: number, number = 1) =>
     },
   })
 
-/** Saves until one is taken without a look at the database. */
+/** Saves positions until one is accepted without a query. */
 async function watch(visitor: Visitor): Promise<void> {
   const asked = watchQueries('sessions', 'users', 'history')
   await expect
@@ -63,8 +63,8 @@ const playCount = async () => {
   return (await countsOf(site.context.db, video.id)).play_count
 }
 
-describe('a position that waits', () => {
-  it('is read by its viewer at once, in the list and where the video goes on', async () => {
+describe('a pending position', () => {
+  it('is visible to its viewer at once, in the list and as the resume position', async () => {
     const { visitor } = await registerMember(site)
     await watch(visitor)
     expect((await save(visitor, 7000)).answer.info).toMatchObject({ position_ms: 7000 })
@@ -74,7 +74,7 @@ describe('a position that waits', () => {
     expect((await visitor.ask(listHistory)).list).toMatchObject([{ position_ms: 8000 }])
   })
 
-  it('goes with a guest who becomes a member of another account', async () => {
+  it('moves with a guest who signs in to another account', async () => {
     const { visitor: member, email } = await registerMember(site)
     const guest = site.visitor()
     await guest.ask(getUser)
@@ -86,7 +86,7 @@ describe('a position that waits', () => {
     await expect.poll(playCount).toBe(2)
   })
 
-  it('is not brought back when its person has left, whose plays stay counted', async () => {
+  it('is not restored after its account was deleted, and its plays stay counted', async () => {
     const { visitor, user } = await registerMember(site)
     await watch(visitor)
     await save(visitor, 9000, 2)
@@ -96,16 +96,16 @@ describe('a position that waits', () => {
     await expect.poll(playCount).toBe(2)
   })
 
-  it('neither overwrites a newer one that another process wrote, nor undoes a later removal', async () => {
+  it('neither overwrites a newer one of another process, nor undoes a later removal', async () => {
     const { visitor, user } = await registerMember(site)
     await save(visitor, 5000)
     const { history } = await rowsOf(user.id)
     const [row] = history
-    if (!row) throw new Error('nothing was kept')
+    if (!row) throw new Error('nothing was stored')
     const { db } = site.context
     const later = (ms: number) => ({ ...row, position_ms: ms, at: new Date(row.at.getTime() + ms) })
     expect(await updatePlaces(db, [later(-1000)])).toEqual([])
-    // Two of one place in a batch: a guest's and the member's that it became.
+    // Two positions for one row in a batch: a guest's and that of the member it merged into.
     expect(await updatePlaces(db, [later(2000), later(1000)])).toMatchObject([{ position_ms: 2000 }])
     await visitor.ask(saveHistory, { body: { remove: [video.id], at: later(9000).at.toISOString() } })
     expect(await updatePlaces(db, [later(8000)])).toEqual([])
@@ -113,7 +113,7 @@ describe('a position that waits', () => {
     expect(await updatePlaces(db, [later(10_000)])).toMatchObject([{ position_ms: 10_000 }])
   })
 
-  it('is written by a process that is stopped', async () => {
+  it('is written by a process that stops', async () => {
     const stopped = await runKillableSite(database.url)
     const visitor = new Visitor(stopped.url)
     const { id } = await visitor.ask(getUser)
@@ -125,15 +125,15 @@ describe('a position that waits', () => {
   })
 })
 
-describe('somebody who is known again', () => {
-  it('is nobody once another process has ended the session', async () => {
+describe('a cached session', () => {
+  it('ends when another process ends the session', async () => {
     const { visitor, user } = await registerMember(site)
     await watch(visitor)
     await database.pool.query('DELETE FROM sessions WHERE user_id = $1', [user.id])
     await expect.poll(async () => (await save(visitor, 5000)).answer.code).toBe(401)
   })
 
-  it('is nobody once signed out', async () => {
+  it('ends at sign-out', async () => {
     const { visitor } = await registerMember(site)
     await watch(visitor)
     const stale = site.visitor({ cookie: visitor.cookie })
@@ -141,7 +141,7 @@ describe('somebody who is known again', () => {
     await expect.poll(async () => (await save(stale, 5000)).answer.code).toBe(401)
   })
 
-  it('is nobody as a guest who has registered since', async () => {
+  it('ends for a guest who has registered since', async () => {
     const visitor = site.visitor()
     await visitor.ask(getUser)
     await watch(visitor)
@@ -150,7 +150,7 @@ describe('somebody who is known again', () => {
     await expect.poll(async () => (await save(stale, 5000)).answer.code).toBe(401)
   })
 
-  it('is looked up while what the database tells may not arrive', async () => {
+  it('is bypassed while notifications from the database may be delayed', async () => {
     const { visitor } = await registerMember(site)
     await watch(visitor)
     await database.pool.query(

@@ -12,7 +12,7 @@ import { selectEpisode } from '#server/features/library/queries.ts'
 import type { HistoryRow } from './history-queries.ts'
 import { writeSaves, writeSavesWithin, type Batch, type CountPlays, type Watched } from './write-saves.ts'
 
-/** A call that saves a viewer's position, with what its headers say. */
+/** A call that saves a viewer's position, with the data of its headers. */
 export interface SaveCall {
   userId: string
   position: Partial<SavedPosition>
@@ -22,27 +22,30 @@ export interface SaveCall {
 }
 
 /**
- * Batches the positions of viewers, so that the database gets few large writes instead of many small ones. Each waits in this process for
- * less than a second, and is lost if the process is killed meanwhile.
+ * Batches the positions of viewers, so that the database gets few large writes instead of many small ones. Each is buffered in this
+ * process for less than a second, and is lost if the process is killed meanwhile.
  */
 export interface WaitingSaves {
   /**
-   * Accepts a position if all that it needs is in memory.
-   * @returns the entry, or undefined if the database has to be asked
-   * @throws Fault tooMany for a play beyond those that a network may have stored
+   * Accepts a position if all data it needs is in memory.
+   * @returns the entry, or undefined if the database must be queried
+   * @throws Fault tooMany for a play over the quota of the network
    */
   accept(call: SaveCall): Promise<Partial<SavedPosition> | undefined>
-  /** Remembers what the database answered to a position, so that later ones can be accepted. */
+  /** Caches the database's answer to a position, so that later ones can be accepted. */
   remember(call: SaveCall, saved: SavedNow): void
-  /** Writes what waits for a user before their records are read or changed. */
+  /** Writes a user's pending positions before their records are read or changed. */
   settle(userId: string): Promise<void>
-  /** Writes what waits for a user in the transaction that merges or deletes their records. Writing it again later changes nothing. */
+  /**
+   * Writes a user's pending positions in the transaction that merges or deletes their records. Writing them again later changes
+   * nothing.
+   */
   settleWithin(tx: Tx, userId: string): Promise<void>
-  /** Has the database asked about a user's next positions. */
+  /** Drops the cache of a user, so that the database is queried for their next positions. */
   forget(userId: string): void
-  /** Writes all that waits. */
+  /** Writes all pending positions. */
   flush(): Promise<void>
-  /** Writes what waits, and accepts nothing from then on. */
+  /** Writes all pending positions, and accepts no more. */
   stop(): Promise<void>
 }
 
@@ -53,26 +56,26 @@ interface Options {
   countPlays: CountPlays
   quotas: Pick<NetworkQuotas, 'take'>
   running(): Promise<readonly RunningExperiment[]>
-  /** How long the first of a batch waits, in milliseconds. */
+  /** Maximum delay of a batch, in milliseconds. */
   delayMs?: number
 }
 
-/** That a person may watch an episode, and what was noted of it in this half hour. */
+/** A viewer's admission to an episode, and what was recorded of it in this half hour. */
 type Admitted = Admission & { half_hour: Date; finished: boolean }
 
-/** What is known of a person in a video. */
+/** Cached data of a viewer in a video. */
 interface Known {
   entry: Omit<HistoryRow, 'user_id'>
   zone: string | undefined
   ids: string
-  /** By episode. */
+  /** By episode id. */
   admitted: Map<string, Admitted>
 }
 
 const batchSize = 500
 const mostPeople = 20_000
 const mostVideos = 20
-/** How often a write is tried whose account is being merged or deleted. */
+/** Maximum number of attempts to write while the account is being merged or deleted. */
 const mostTries = 30
 const usualDelayMs = 900
 const againMs = 250
@@ -90,7 +93,7 @@ export function holdSaves({
   const episodes = createAnswerCache<Awaited<ReturnType<typeof selectEpisode>>>(clock)
   const places = new Map<string, HistoryRow>()
   let watched: Watched[] = []
-  /** Of whom something waits, or is being written. */
+  /** Users with positions that are pending or being written. */
   const waiting = new Set<string>()
   const tries = new Map<string, number>()
   let timer: NodeJS.Timeout | undefined
@@ -104,7 +107,7 @@ export function holdSaves({
     if (!isEmpty() && !stopped) timer ??= setTimeout(() => void flush(), delayMs).unref()
   }
 
-  /** The newest wins, whichever comes back from a write that failed. */
+  /** The newest position wins, also when a failed write returns an older one. */
   const addPlace = (row: HistoryRow) => {
     const before = places.get(keyOf(row))
     if (!before || before.at < row.at) places.set(keyOf(row), row)
@@ -144,7 +147,7 @@ export function holdSaves({
       const batch = take(batchSize)
       const left = await writeSaves(db, batch, countPlays).catch((error: unknown) => judge(error, batch))
       if (left === 'failed') return
-      // The history entry may be gone: the next position asks the database, which creates one.
+      // The history entry may be deleted: the next position queries the database, which creates one.
       for (const { user_id } of left.places) known.delete(user_id)
       const people = new Set([...left.places, ...left.watched].map(({ user_id }) => user_id))
       const again = new Set([...people].filter(mayTryAgain))
@@ -154,21 +157,22 @@ export function holdSaves({
     }
     waiting.clear()
     tries.clear()
-    if (failing) log.info('Positions are written again')
+    if (failing) log.info('Writing positions succeeded again')
     failing = false
   }
 
   function mayTryAgain(userId: string): boolean {
     const tried = (tries.get(userId) ?? 0) + 1
     tries.set(userId, tried)
-    if (tried > mostTries) log.warn({ user: userId }, 'A position could not be written and is dropped')
+    if (tried > mostTries) log.warn({ user: userId }, 'Dropping a position that could not be written')
     return tried <= mostTries
   }
 
-  /** Handles a batch that failed: it waits, or is written row by row if the database refuses one of its rows. */
+  /** Handles a failed batch: it is kept, or is written row by row if the database refuses one of its rows. */
   async function judge(error: unknown, batch: Batch): Promise<Batch | 'failed'> {
     if (isRefused(error)) return writeEach(batch)
-    if (!failing) log.warn({ err: error, waiting: waiting.size }, 'Positions wait for the database')
+    if (!failing)
+      log.warn({ err: error, waiting: waiting.size }, 'Writing positions failed; they will be retried')
     failing = true
     batch.places.forEach(addPlace)
     addWatched(batch.watched)
@@ -185,7 +189,7 @@ export function holdSaves({
       left.push(
         await writeSaves(db, part, countPlays).catch((error: unknown) => {
           if (!isRefused(error)) return part
-          log.warn({ err: error }, 'A position was refused and is dropped')
+          log.warn({ err: error }, 'Dropping a position that the database refused')
           return { places: [], watched: [] }
         }),
       )
@@ -227,7 +231,7 @@ export function holdSaves({
       admitted.set(episodeId, { ...given, half_hour, finished })
       const { video_id, episode_id, position_ms, at } = entry
       const fresh = { video_id, episode_id, position_ms, at }
-      // Those who watched last are at the end.
+      // Keeps the most recently used at the end.
       known.delete(call.userId)
       keepWithin(known, mostPeople)
       known.set(call.userId, videos)
@@ -249,20 +253,20 @@ export function holdSaves({
     async stop() {
       stopped = true
       await flush()
-      // Accounts that were locked a moment ago.
+      // Accounts that were locked by another transaction.
       if (!isEmpty()) await delay(againMs).then(flush)
-      if (!isEmpty()) log.warn({ lost: waiting.size }, 'Positions were lost: the database is away')
+      if (!isEmpty()) log.warn({ lost: waiting.size }, 'Lost pending positions because the database is down')
     },
   }
 }
 
-/** Makes room for one more, where those that were used last stand at the end. */
+/** Evicts the least recently used entries to make room for one more. */
 function keepWithin(map: Map<string, unknown>, most: number): void {
   const [oldest] = map.keys()
   if (map.size >= most && oldest !== undefined) map.delete(oldest)
 }
 
-/** Whether the database refuses a row of the batch, such as one whose episode is gone (SQLSTATE classes 22 and 23). */
+/** Returns whether the database refuses a row of the batch, such as one whose episode is deleted (SQLSTATE classes 22 and 23). */
 function isRefused(error: unknown): boolean {
   return error instanceof Error && 'code' in error && /^2[23]/.test(String(error.code))
 }

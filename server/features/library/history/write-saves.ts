@@ -17,7 +17,7 @@ export interface Watched {
   video_id: string
   episode_id: string
   half_hour: Date
-  /** Whether it may be the first time in its half hour. */
+  /** Whether it may be the first of its half hour. */
   mayBePlay: boolean
   finished: boolean
   source: 'free' | 'purchase' | 'subscription'
@@ -25,7 +25,7 @@ export interface Watched {
   ids: AdIds
 }
 
-/** Counts plays by their traffic source. Tracking does; tracking/feature.ts gives it. */
+/** Counts plays by traffic source. The tracking feature implements it; server/context.ts connects the two. */
 export type CountPlays = (
   tx: Tx,
   plays: readonly { videoId: string; ids: AdIds; at: Date }[],
@@ -37,7 +37,7 @@ export interface Batch {
 }
 
 /**
- * Writes a batch in one transaction. Writing it again changes nothing.
+ * Writes a batch in one transaction. Repeating it changes nothing.
  * @returns the rows that could not be written now, because their account is being merged or deleted
  */
 export async function writeSaves(db: Db, batch: Batch, countPlays: CountPlays): Promise<Batch> {
@@ -46,7 +46,7 @@ export async function writeSaves(db: Db, batch: Batch, countPlays: CountPlays): 
   return inTransaction(db, (tx) => writeSavesWithin(tx, batch, countPlays))
 }
 
-/** The same in a transaction that is under way. */
+/** Writes a batch in an open transaction. */
 export async function writeSavesWithin(
   tx: Tx,
   { places, watched }: Batch,
@@ -90,7 +90,7 @@ async function writeWatched(tx: Tx, watched: readonly Watched[], countPlays: Cou
 const playOf = ({ user_id, episode_id, half_hour }: Pick<Watched, 'user_id' | 'episode_id' | 'half_hour'>) =>
   `${user_id} ${episode_id} ${half_hour.getTime()}`
 
-/** Each play once. */
+/** Removes duplicate plays. */
 async function firstPlays(tx: Tx, owned: readonly Watched[]): Promise<Watched[]> {
   const plays = new Map(owned.filter(({ mayBePlay }) => mayBePlay).map((each) => [playOf(each), each]))
   if (plays.size === 0) return []

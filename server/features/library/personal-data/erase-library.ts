@@ -5,8 +5,8 @@ import { deleteViewings } from '#server/features/library/viewing-queries.ts'
 import { deleteHistory, forgetCounted, revokeEntitlements } from './personal-data-queries.ts'
 
 /**
- * Forgets a person's history, viewings, favorites and unlocks. Plays stay counted without a name; entitlements belong to the orders
- * that the books keep, and end.
+ * Deletes a user's history, viewings, favorites and unlocks. Plays stay counted without a user. Entitlements end, but stay because
+ * the ledger keeps their orders.
  */
 export async function eraseLibrary(tx: Tx, userId: string, now: Date): Promise<void> {
   await deleteHistory(tx, userId)

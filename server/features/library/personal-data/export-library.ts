@@ -8,7 +8,7 @@ import {
   readViewings,
 } from './personal-data-queries.ts'
 
-/** All that the library stores of a person, in lists that are read page by page; times become RFC 3339 in JSON. */
+/** Exports all records of a user in the library, as lists that are read page by page; times become RFC 3339 in JSON. */
 export async function exportLibrary(db: Db, userId: string): Promise<Record<string, unknown>> {
   return {
     history: readHistory(db, userId),

@@ -9,8 +9,9 @@ import {
 import { mergeViewings } from '#server/features/library/viewing-queries.ts'
 
 /**
- * All that a guest kept becomes the member's, nothing lost and nothing doubled: of history the latest `at`, of favorites the
- * member's own place, of plays one for the same episode and half hour, of viewings one for an episode, and every entitlement. A second time changes nothing.
+ * Moves all records of a guest to the member. Of duplicates one remains: in the history the latest `at`, of favorites the member's
+ * place, of plays one per episode and half hour, of viewings one per episode; every entitlement is kept. Repeating it changes
+ * nothing.
  */
 export async function mergeLibrary(tx: Tx, guestId: string, memberId: string): Promise<void> {
   if (guestId === memberId) return

@@ -4,14 +4,13 @@ import { readInOrder } from '#server/platform/database/read-pages.ts'
 import type { Db, Tx } from '#server/tables.ts'
 
 /*
- * Each merge takes a guest's rows away and gives them to the member in one statement, so that two at once move them once.
- * Whoever merges holds both people's rows of `users`, and whoever changes what is kept of one holds theirs (`keepViewer`), so that
- * none of them meets another in the middle and waits for it in a circle.
+ * Each merge deletes a guest's rows and inserts them for the member in one statement, so that two concurrent merges move them once.
+ * A merge locks both rows of `users`, and a change of one user's records locks theirs (`keepViewer`), so that they cannot deadlock.
  */
 
 /**
- * Merges histories: the latest `at` of a video wins. The guest's removals move too, so that saves from before them that arrive
- * after the sign-in restore nothing, but remove nothing that the member has listed.
+ * Merges histories: the latest `at` of a video wins. The guest's removals move too, so that late saves from before them restore
+ * nothing after the sign-in; they remove nothing that the member has listed.
  */
 export async function mergeHistory(tx: Tx, guestId: string, memberId: string): Promise<void> {
   await sql`
@@ -24,7 +23,7 @@ export async function mergeHistory(tx: Tx, guestId: string, memberId: string): P
     WHERE history.at < excluded.at AND (history.removed OR NOT excluded.removed)`.execute(tx)
 }
 
-/** What both had counts once from now on and keeps its place in the member's list. */
+/** Merges favorites. A video that both had counts once and keeps its place in the member's list. */
 export async function mergeFavorites(tx: Tx, guestId: string, memberId: string): Promise<void> {
   await sql`UPDATE favorite_changes SET user_id = ${memberId} WHERE user_id = ${guestId}`.execute(tx)
   await sql`
@@ -43,8 +42,8 @@ export async function mergeFavorites(tx: Tx, guestId: string, memberId: string):
 }
 
 /**
- * A play of the same episode and half hour counts once for both people. It is counted if either's was; if both were, the
- * video's count loses one. The member's plays are locked first, so that no process counts them meanwhile.
+ * Merges plays: one of the same episode and half hour counts once for both. It is counted if either was; if both were, the video's
+ * count decreases by one. The member's plays are locked first, so that no process counts them meanwhile.
  */
 export async function mergePlays(tx: Tx, guestId: string, memberId: string): Promise<void> {
   const { rows } = await sql<{ video_id: string; plays: number }>`
@@ -64,7 +63,7 @@ export async function mergePlays(tx: Tx, guestId: string, memberId: string): Pro
   await addToCounters(tx, 'videos', 'play_count', doubled)
 }
 
-/** The later of two unlocks of a video stands. */
+/** Merges unlocks: the later of two for a video is kept. */
 export async function mergeUnlocks(tx: Tx, guestId: string, memberId: string): Promise<void> {
   await sql`
     WITH moved AS (DELETE FROM unlocks WHERE user_id = ${guestId} RETURNING *)
@@ -75,7 +74,7 @@ export async function mergeUnlocks(tx: Tx, guestId: string, memberId: string): P
     WHERE unlocks.unlocked_at < excluded.unlocked_at`.execute(tx)
 }
 
-/** Entitlements are unique by order, so the member simply has both. */
+/** Merges entitlements. They are unique by order, so the member has both. */
 export async function mergeEntitlements(tx: Tx, guestId: string, memberId: string): Promise<void> {
   await tx.updateTable('entitlements').set({ user_id: memberId }).where('user_id', '=', guestId).execute()
 }
@@ -85,7 +84,7 @@ export async function deleteHistory(tx: Tx, userId: string): Promise<void> {
   await tx.deleteFrom('unlocks').where('user_id', '=', userId).execute()
 }
 
-/** Plays and changes that are still to be counted stay, under a name that is nobody's. */
+/** Moves plays and changes that are not yet counted to an anonymous id. */
 export async function forgetCounted(tx: Tx, userId: string, nobody: string): Promise<void> {
   await tx.updateTable('plays').set({ user_id: nobody }).where('user_id', '=', userId).execute()
   await tx.updateTable('favorite_changes').set({ user_id: null }).where('user_id', '=', userId).execute()
@@ -102,7 +101,7 @@ export async function revokeEntitlements(tx: Tx, userId: string, now: Date): Pro
 
 const englishTitle = sql<string>`videos.titles->>'en'`.as('title')
 
-// Exporting a person's data: each list page by page, in the order of its key, which never changes
+// Export of a user's data: each list page by page, in the order of its immutable key
 
 export function readHistory(db: Db, userId: string) {
   const history = db

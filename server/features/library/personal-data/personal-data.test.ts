@@ -88,7 +88,7 @@ const buy = (person: Person, video: number) =>
   })
 
 describe('a merge', () => {
-  it('keeps of each video the latest place, and leaves nothing with the guest', async () => {
+  it('keeps the latest position of each video, and leaves no records with the guest', async () => {
     await watch(guest, 0, 1000, 2)
     await watch(guest, 1, 1000, 4)
     await watch(guest, 2, 1000, 1)
@@ -103,7 +103,7 @@ describe('a merge', () => {
     expect(await watched(guest)).toEqual([])
   })
 
-  it('lets no removal of the guest take what the member has, nor bring back what the member removed', async () => {
+  it("applies no removal of the guest to the member's entries, and restores nothing that the member removed", async () => {
     await watch(guest, 0, 1000, 1)
     await watch(guest, 1, 1000, 1)
     await guest.visitor.ask(saveHistory, { body: { remove: [idOf(0)] } })
@@ -114,7 +114,7 @@ describe('a merge', () => {
     expect(await watched(member)).toEqual([[idOf(0), 2000]])
   })
 
-  it('makes one of the two lists of favorites, and one favorite of two', async () => {
+  it('joins the two lists of favorites, and keeps a common favorite once', async () => {
     await favor(member, 0)
     time.now = new Date('2026-03-01T12:11:00Z')
     await favor(member, 1)
@@ -144,7 +144,7 @@ describe('a merge', () => {
     ])
   })
 
-  it('counts a play of the two once, whether one, both or none was counted before', async () => {
+  it('counts a play of both once, whether one, both or none was counted before', async () => {
     videos.push(await buildVideo(site.context))
     await watch(guest, 0, 1, 1)
     await watch(guest, 3, 1, 1)
@@ -166,7 +166,7 @@ describe('a merge', () => {
     expect(await each()).toMatchObject(videos.map(() => ({ play_count: 1 })))
   })
 
-  it('counts a play of the two once that is being counted meanwhile', async () => {
+  it('counts a play of both once while it is being counted', async () => {
     const { pool } = site.context.database
     await watch(guest, 0, 1, 1)
     expect(await counts(0)).toMatchObject({ play_count: 1 })
@@ -184,7 +184,7 @@ describe('a merge', () => {
     expect(await counts(0)).toMatchObject({ play_count: 1 })
   })
 
-  it('brings what was bought along, also where both bought the same', async () => {
+  it('moves purchases, also if both bought the same', async () => {
     await watch(guest, 0, 1, 1)
     await watch(member, 0, 1, 1)
     await buy(guest, 0)
@@ -198,7 +198,7 @@ describe('a merge', () => {
     expect(await watch(member, 1, 5, 3, 4)).toMatchObject({ position_ms: 5 })
   })
 
-  it('that is repeated or runs twice at once changes nothing more', async () => {
+  it('that is repeated or runs twice concurrently changes nothing more', async () => {
     await watch(guest, 0, 1000, 2)
     await watch(member, 1, 2000, 1)
     await favor(guest, 0)
@@ -217,7 +217,7 @@ describe('signing in', () => {
   it.each([
     ['before', true],
     ['after', false],
-  ])('counts what was watched next once, learned %s it', async (_words, before) => {
+  ])('counts what was watched next once, learned %s the sign-in', async (_words, before) => {
     const { visitor, email } = await registerMember(site)
     await watch({ visitor, id: '' }, 2, 1000, 1)
     await learn()
@@ -233,7 +233,7 @@ describe('signing in', () => {
     expect(rows).toEqual([{ viewers: 1 }])
   })
 
-  it('brings along what the guest kept, and the guest that registers keeps it as it is', async () => {
+  it("moves the guest's records; a guest who registers keeps them", async () => {
     const { visitor, email } = await registerMember(site, member.visitor)
     await watch(member, 0, 2000, 2)
     await favor(member, 0)
@@ -252,8 +252,8 @@ describe('signing in', () => {
   })
 })
 
-describe('a guest whose browser missed that something is kept', () => {
-  /** What the guest kept stays, and the answers that said so in its cookie are lost. */
+describe('a guest whose browser missed that records exist', () => {
+  /** Stores records of the guest, but drops the responses that set its cookie. */
   async function keepUnheard() {
     const { visitor } = guest
     const { cookie } = visitor
@@ -262,7 +262,7 @@ describe('a guest whose browser missed that something is kept', () => {
     visitor.cookie = cookie
   }
 
-  it('has it on its lists, and can take it off them', async () => {
+  it('sees and can remove its list entries', async () => {
     const { visitor } = guest
     const { cookie } = visitor
     const forget = () => Object.assign(visitor, { cookie })
@@ -274,14 +274,14 @@ describe('a guest whose browser missed that something is kept', () => {
     expect(await forget().ask(saveHistory, { body: { remove: [idOf(0)] } })).toEqual({ removed: 1 })
   })
 
-  it('hears of it again with the next list', async () => {
+  it('gets the cookie again with the next list', async () => {
     await keepUnheard()
     await watched(guest)
     const video = await guest.visitor.ask(getVideo, { query: { id: idOf(1) } })
     expect(video).toMatchObject({ favorite: true })
   })
 
-  it('is shown nothing of the account that it has become part of', async () => {
+  it('sees nothing of the account it was merged into', async () => {
     const { email } = await registerMember(site)
     const { visitor } = guest
     const { cookie } = visitor
@@ -299,14 +299,14 @@ describe('a guest whose browser missed that something is kept', () => {
   })
 })
 
-it('removing what a guest never kept makes no row of it', async () => {
+it('removing records that a guest does not have creates no row', async () => {
   const { visitor, id } = guest
   expect(await visitor.ask(saveHistory, { body: { remove: [idOf(0)] } })).toEqual({ removed: 0 })
   expect(await visitor.ask(removeFavorites, { body: { video_ids: [idOf(0)] } })).toEqual({ removed: 0 })
   expect(await site.context.db.selectFrom('users').select('id').where('id', '=', id).execute()).toEqual([])
 })
 
-it('a removal of favorites that meets the sign-in of its guest is refused, not lost in the account', async () => {
+it("a removal of favorites during its guest's sign-in is refused, not applied to the account", async () => {
   const { email } = await registerMember(site)
   await favor(guest, 0)
   const { pool } = site.context.database
@@ -326,8 +326,8 @@ it('a removal of favorites that meets the sign-in of its guest is refused, not l
   expect(await favorites(guest)).toEqual([idOf(0)])
 })
 
-describe('a person who leaves', () => {
-  it('takes history and favorites along; their plays stay counted, of nobody; their rights end', async () => {
+describe('account deletion', () => {
+  it('deletes history and favorites; plays stay counted anonymously; entitlements end', async () => {
     await watch(member, 0, 1000, 1)
     await favor(member, 0)
     await favor(guest, 0)
@@ -347,7 +347,7 @@ describe('a person who leaves', () => {
 })
 
 describe('an export', () => {
-  it('holds all that is kept of the person, ready for JSON, and nothing of others', async () => {
+  it('holds all records of the user as JSON, and none of others', async () => {
     await watch(guest, 0, 500, 1)
     await favor(guest, 0)
     await watch(member, 1, 1000, 1)
@@ -371,7 +371,7 @@ describe('an export', () => {
     })
   })
 
-  it('reads on past its first page', async () => {
+  it('reads further pages', async () => {
     await watch(member, 0, 1, 1)
     await site.context.database.pool.query(
       `INSERT INTO plays (user_id, episode_id, half_hour, video_id)

@@ -24,7 +24,7 @@ const open = async (headers: Record<string, string>, path = '/') => {
   return { html, boot: boot === undefined ? undefined : JSON.parse(boot) }
 }
 
-test('the home page brings its homepage to whoever is new, as the call gives it, and its first picture', async () => {
+test('includes for new visitors the homepage of the API and its first image', async () => {
   const headers = { 'accept-language': 'de' }
   const { html, boot } = await open(headers)
   const answer = await fetch(`${site.url}/api/homepage`, { headers })
@@ -34,8 +34,8 @@ test('the home page brings its homepage to whoever is new, as the call gives it,
   expect(html).toContain('<link rel="preload" as="image" href="/public/cover.jpg" fetchpriority="high">')
 })
 
-test('the first poster stands in the page where the carousel is going to show it, and nothing for a row of small ones', async () => {
-  // No more of a homepage than is read.
+test('preloads the first poster for the carousel, and none for a row of small ones', async () => {
+  // Only the part of a homepage that is read.
   const home = (kind: 'carousel' | 'row') => ({
     language: 'en' as const,
     homepage: { homepage: [{ kind, items: [{ cover_url: '/public/cover.jpg' }] }] } as never,
@@ -44,11 +44,11 @@ test('the first poster stands in the page where the carousel is going to show it
   expect(firstCover(home('row'))).toEqual({ address: '/public/cover.jpg', large: false })
 })
 
-test('whoever brings a cookie may have sections of their own, and gets none ahead', async () => {
+test('includes no homepage for a client with a cookie, which may have personal sections', async () => {
   expect((await open({ cookie: 'any=thing' })).boot).toBeUndefined()
 })
 
-test('the page of plans brings them to everybody, as the call gives them', async () => {
+test('includes the plans of the API in the plan page for everyone', async () => {
   const headers = { 'accept-language': 'de', cookie: 'any=thing' }
   const { boot } = await open(headers, '/shopping')
   const { data } = (await (await fetch(`${site.url}/api/plan`, { headers })).json()) as { data: object }
@@ -56,8 +56,8 @@ test('the page of plans brings them to everybody, as the call gives them', async
   expect(JSON.stringify(data)).toContain('"price_cents":2499')
 })
 
-test('a database that is away takes nothing from the page but what would come ahead', async () => {
-  // Nothing that is asked of it is there.
+test('sends the page without its preloaded data while the database is down', async () => {
+  // Every property access fails.
   const gone = {} as typeof site.context.db
   const context = { ...site.context, db: gone, reads: gone }
   expect(await homeLoader(context)('en')).toBeUndefined()
@@ -69,7 +69,7 @@ test.each([
   ['gzip, deflate', 'gzip'],
   ['br;q=0, gzip;q=0.5', 'gzip'],
   ['identity', null],
-])('a browser that takes %s gets the page as %s, and reads the same', async (accepted, encoding) => {
+])('a browser that accepts %s gets the page as %s with the same content', async (accepted, encoding) => {
   const answer = await fetch(`${site.url}/`, { headers: { 'accept-encoding': accepted } })
   expect(answer.headers.get('content-encoding')).toBe(encoding)
   expect(answer.headers.get('vary')).toBe('accept-encoding')

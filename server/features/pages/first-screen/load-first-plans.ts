@@ -7,13 +7,13 @@ import type { Clock } from '#server/platform/clock.ts'
 
 export type FirstPlansContext = Parameters<typeof loadPlans>[0] & { clock: Clock }
 
-/** What the page of plans shows first, the same to everybody. */
+/** First screen of the plan page, the same for everyone. */
 export interface FirstPlans {
   language: Language
   plans: ResultOf<typeof listPlans>
 }
 
-/** The plans as GET /api/plan gives them. Undefined while the database is away: the page itself says so then. */
+/** Loads the plans of GET /api/plan. Undefined while the database is down: the page then reports it. */
 export function firstPlansLoader(context: FirstPlansContext) {
   const plans = createAnswerCache<FirstPlans>(context.clock, { stale: true })
   const load = async (language: Language) => ({ language, plans: await loadPlans(context, language) })

@@ -17,26 +17,26 @@ export interface FirstScreenRequest {
   cookies: Record<string, string | undefined>
   language: Language
   videoId: string
-  /** From `?episode=N`; without it, the episode where the viewer left off, else the first. */
+  /** The `?episode=N` of the address; by default the last one watched, else the first. */
   episodeNumber: number | undefined
 }
 
-/** As GET /api/video and /api/video/episode return it. */
+/** As GET /api/video and GET /api/video/episode return it. */
 export interface FirstScreen {
   language: Language
   video: Video
   episodes: { list: Episode[]; next_cursor: string | null }
   playable: PlayableEpisode | undefined
-  /** The next episode, for viewers who swipe before it was fetched. */
+  /** The next episode, for viewers who swipe before it could be fetched. */
   following: PlayableEpisode | undefined
-  /** The viewer has no id yet that experiments need, so that the browser fetches the video again once there is one. */
+  /** Set if the viewer has no id yet for experiments, so that the browser asks again once it has one. */
   undecided?: true
 }
 
 /**
- * Loads what a video's page shows first, as GET /api/video and /api/video/episode would return it. The document contains it, so
- * that playback needs no further request. `playable` and `following` are absent if the episode is locked or being processed.
- * @returns undefined if there is no such video
+ * Loads the first screen of a video's page, as GET /api/video and GET /api/video/episode return it. The document includes it, so
+ * playback waits for no round trip. `playable` and `following` are absent if the episode is locked or still being converted.
+ * @returns undefined if the video does not exist
  */
 export async function loadFirstScreen(
   context: MediaContext & MembersContext & Catalog,
@@ -52,7 +52,7 @@ export async function loadFirstScreen(
       listEpisodes(context, viewer, { video_id: videoId }, language),
     ])
     const number = episodeNumber ?? personal.resume?.number ?? 1
-    // A long video's list has further pages.
+    // A long video's episodes have further pages.
     const first =
       episodes.list.find((episode) => episode.number === number) ??
       (await findEpisode(context, viewer, { videoId, number }, language))

@@ -17,8 +17,8 @@ export interface FirstHome {
 }
 
 /**
- * The homepage as GET /api/homepage gives it to somebody of whom nothing is known: the document carries it, so that three
- * calls, one after another, are not waited for. Undefined while the database is away: the page itself says so then.
+ * Loads the homepage that GET /api/homepage returns to an unknown visitor. The document includes it, which saves three sequential
+ * calls. Undefined while the database is down: the page then reports it.
  */
 export function homeLoader({ reads, clock, copyright }: HomeContext) {
   const homes = createAnswerCache<FirstHome>(clock, { stale: true })
@@ -30,7 +30,7 @@ export function homeLoader({ reads, clock, copyright }: HomeContext) {
     homes.get(language, () => load(language)).catch(() => undefined)
 }
 
-/** The first picture on screen, and whether it is the carousel's. */
+/** Returns the first image on screen, and whether the carousel shows it. */
 export function firstCover({
   homepage: { homepage },
 }: FirstHome): { address: string; large: boolean } | undefined {

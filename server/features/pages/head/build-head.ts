@@ -1,18 +1,18 @@
 import { htmlLanguage, type Language, type OfferedLanguages } from '#contract/languages.ts'
 import type { SiteIcons } from '#server/features/pages/install/site-icons.ts'
 
-/** What search engines and social networks read of a page. */
+/** Metadata of a page for search engines and social networks. */
 export interface Head {
   title: string
   description: string
-  /** From the root, without a query. */
+  /** Path from the root, without a query. */
   path: string
   /** Whether search engines may index it; personal pages are not indexed. */
   indexed: boolean
-  /** There is no such page. */
+  /** Whether the page does not exist. */
   missing?: boolean
   kind?: 'website' | 'video.other'
-  /** From the root. */
+  /** Path from the root. */
   image?: string | undefined
   /** JSON-LD. */
   data?: object
@@ -21,9 +21,9 @@ export interface Head {
 export interface HeadSite {
   site: string
   publicUrl: string
-  /** The picture of a page that has none of its own, from the root. */
+  /** Path from the root of the image for pages without one of their own. */
   icon: string
-  /** Those that are offered. */
+  /** The languages that the site offers. */
   languages: OfferedLanguages
 }
 
@@ -31,8 +31,8 @@ const locales: Record<Language, string> = { en: 'en_US', es: 'es_ES', fy: 'fr_FR
 const longestDescription = 200
 
 /**
- * A page's part of the document's head. `asked`: the address says the language (`?lang=`); each such form stands for
- * itself and names the others, and the plain address is the one for whoever has no preference.
+ * Builds a page's part of the document's head. `asked` means that the address names the language (`?lang=`). Each such version is
+ * canonical and links to the others; the plain address is `x-default`.
  */
 export function buildHead(
   { site, publicUrl, icon, languages }: HeadSite,
@@ -48,7 +48,7 @@ export function buildHead(
     ['og:title', head.title],
     ['og:description', description],
     ['og:type', head.kind ?? 'website'],
-    // What is not there has no address that anything should be led to.
+    // A missing page has no address to link to.
     ['og:url', head.missing ? undefined : own],
     ['og:site_name', site],
     ['og:locale', locales[language]],
@@ -73,7 +73,7 @@ export function buildHead(
   ].join('')
 }
 
-/** What every page says of the site as an app: its icons, its manifest, and its name under the icon on iOS. */
+/** Returns the tags of the installable app: its icons, its manifest, and its name under the icon on iOS. */
 export function siteLinks({ icons, operator }: { icons: SiteIcons; operator: { site: string } }): string {
   return [
     `<link rel="icon" href="${icons.logo()}">`,
@@ -83,7 +83,7 @@ export function siteLinks({ icons, operator }: { icons: SiteIcons; operator: { s
   ].join('')
 }
 
-/** Asks for a picture with the document, before any script could, and as it is going to be asked for: `firstVideo` does so by CORS. */
+/** Preloads an image with the document, in the same mode as its later request: `firstVideo` uses CORS. */
 export function pictureAhead(address: string | undefined, ofVideo = false): string {
   const how = ofVideo ? ' crossorigin="anonymous"' : ''
   return address === undefined
@@ -92,24 +92,24 @@ export function pictureAhead(address: string | undefined, ofVideo = false): stri
 }
 
 /**
- * The element that an episode plays in, with its poster: it stands before any script has come, the stream starts in it
- * (web/player/engine/stream.ts), and the screen takes it over.
+ * Returns the element that plays the episode, with its poster. It is in the page before any script; the stream starts in it
+ * (web/player/engine/stream.ts), and the screen adopts it.
  */
 export function firstVideo(poster: string): string {
   return `<video id="first-video" crossorigin="anonymous" playsinline preload="none" poster="${escapeMarkup(poster)}"></video>`
 }
 
-/** The homepage's first poster, until the carousel has come. */
+/** Returns the homepage's first poster, shown until the carousel has loaded. */
 export function firstPoster(address: string): string {
   return `<img id="first-poster" src="${escapeMarkup(address)}" alt="" decoding="sync" fetchpriority="high">`
 }
 
-/** The address of a page in one language. */
+/** Returns the address of a page in one language. */
 export function formOf(address: string, language: Language): string {
   return `${address}?lang=${htmlLanguage[language]}`
 }
 
-/** Every form of a page: its language as `hreflang` says it, and its address. */
+/** Returns all language versions of a page: `hreflang` value and address. */
 export function formsOf(address: string, languages: OfferedLanguages): [string, string][] {
   return [
     ...languages.map((language): [string, string] => [htmlLanguage[language], formOf(address, language)]),
@@ -117,12 +117,12 @@ export function formsOf(address: string, languages: OfferedLanguages): [string, 
   ]
 }
 
-/** Text for between tags or in an attribute, in HTML and XML. */
+/** Escapes text for content and attributes in HTML and XML. */
 export function escapeMarkup(text: string): string {
   return text.replaceAll(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
 }
 
-/** JSON that cannot end its script element. */
+/** Serializes JSON so that it cannot end its script element. */
 export function inScript(value: object): string {
   return JSON.stringify(value).replaceAll('<', '\\u003c')
 }
@@ -142,7 +142,7 @@ function metas(attribute: 'name' | 'property', values: [string, string | undefin
   )
 }
 
-/** At most so many characters, cut between words. */
+/** Limits the number of characters, and cuts between words. */
 function shorten(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ').trim()
   if (line.length <= longestDescription) return line

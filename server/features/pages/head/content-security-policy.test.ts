@@ -21,7 +21,7 @@ const open = async (path: string) => {
 }
 const part = (policy: string, name: string) => policy.split('; ').find((line) => line.startsWith(`${name} `))
 
-it('lets documents turn to the pixels that are set up and to the error reporting, and to nobody else', async () => {
+it('allows documents to connect to configured pixels and error reporting only', async () => {
   const { policy } = await open('/')
   expect(part(policy, 'script-src')).toMatch(
     /^script-src 'self' 'nonce-[^']+' https:\/\/connect\.facebook\.net$/,
@@ -32,25 +32,25 @@ it('lets documents turn to the pixels that are set up and to the error reporting
   expect(policy).not.toMatch(/google|tiktok|imotech/)
 })
 
-it('lets the shell that browsers keep turn to no pixel, since it may outlive the setting', async () => {
+it('allows no pixel in the stored shell, which may outlive the setting', async () => {
   const { policy } = await open('/offline')
   expect(part(policy, 'script-src')).toMatch(/^script-src 'self' 'nonce-[^']+'$/)
   expect(part(policy, 'connect-src')).toBe("connect-src 'self' https://errors.example")
   expect(part(policy, 'img-src')).toBe("img-src 'self' data: https://errors.example")
 })
 
-it('lets a document have the service worker and the manifest of the site itself', async () => {
+it("allows the site's own service worker and manifest", async () => {
   const { policy } = await open('/')
   expect(part(policy, 'worker-src')).toBe("worker-src 'self' blob:")
   expect(part(policy, 'manifest-src')).toBe("manifest-src 'self'")
 })
 
-it('lets the payment form turn to nobody', async () => {
+it('allows the payment form no foreign host', async () => {
   const { policy } = await open('/order/easy')
   expect(policy).not.toMatch(/https:/)
 })
 
-it('tells documents the settings that a browser may know', async () => {
+it('embeds the public settings in documents', async () => {
   const { html } = await open('/')
   const [, json = ''] = /<script type="application\/json" id="settings">(.*?)<\/script>/.exec(html) ?? []
   expect(JSON.parse(json)).toEqual({
@@ -61,7 +61,7 @@ it('tells documents the settings that a browser may know', async () => {
   })
 })
 
-it('marks documents that may load pixels, so that room for the question is there from the first paint', async () => {
+it('marks documents that may load pixels, so that the consent bar has its space from the first paint', async () => {
   expect((await open('/')).html).toContain('<meta name="pixels">')
   expect((await open('/offline')).html).not.toContain('<meta name="pixels">')
 })

@@ -1,22 +1,22 @@
 import type { DocumentName } from '#server/features/pages/documents.ts'
 
-/** The foreign hosts that a document may contact. */
+/** Foreign hosts that a document may connect to. */
 export interface ForeignHosts {
   script: readonly string[]
-  /** Contacted by requests or pictures. */
+  /** Hosts that receive data by a request or an image. */
   told: readonly string[]
-  /** Contacted by requests only. */
+  /** Hosts that receive requests only. */
   connect?: readonly string[]
   frame?: readonly string[]
-  /** Serve videos and their pictures. */
+  /** Hosts of videos and their images. */
   media?: readonly string[]
 }
 
 const nobody: ForeignHosts = { script: [], told: [] }
 
 /**
- * The policy of a document (security.md, "Headers"). hls.js plays media from blobs. No other site may frame a page. The `index`
- * document may contact the hosts of pixels and error reports, the payment form only those of the gateways.
+ * Returns the Content-Security-Policy of a document. hls.js plays media from blobs, and no other site may frame our pages. The
+ * `index` document allows the hosts of pixels and error reports; the payment form allows those of the gateways only.
  */
 export function contentSecurityPolicy(
   document: DocumentName,

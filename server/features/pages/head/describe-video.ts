@@ -1,7 +1,7 @@
 import type { Head } from './build-head.ts'
 import type { FirstScreen } from '#server/features/pages/first-screen/load-first-screen.ts'
 
-/** The head of a video's page, with a `VideoObject` for search engines; it names no media file, free or locked. */
+/** Describes a video's page, with a `VideoObject` for search engines. It names no media file, free or locked. */
 export function describeVideo(
   { video, episodes, playable }: FirstScreen,
   path: string,
@@ -30,7 +30,7 @@ export function describeVideo(
   }
 }
 
-/** ISO 8601: 83000 is "PT1M23S". */
+/** Formats an ISO 8601 duration: 83000 is "PT1M23S". */
 function durationOf(ms: number): string {
   const seconds = Math.max(1, Math.round(ms / 1000))
   return `PT${Math.floor(seconds / 60)}M${seconds % 60}S`

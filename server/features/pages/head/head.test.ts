@@ -33,7 +33,7 @@ const metaOf = (html: string, name: string) =>
   new RegExp(`<meta (?:name|property)="${name}" content="([^"]*)"`).exec(html)?.[1]
 
 describe("a video's document", () => {
-  it('cannot be broken by what a title or synopsis holds', async () => {
+  it('cannot be broken by the content of a title or synopsis', async () => {
     const { html } = await open(`/videos/${video.id}`)
     expect(html).not.toContain('</script><b>')
     expect(html).not.toContain('<i>')
@@ -44,7 +44,7 @@ describe("a video's document", () => {
     expect(metaOf(html, 'twitter:card')).toBe('summary_large_image')
   })
 
-  it('tells search engines of the video, and of no media file', async () => {
+  it('describes the video to search engines, but names no media file', async () => {
     const { html } = await open(`/videos/${video.id}?episode=3`)
     const [, json = ''] = /<script type="application\/ld\+json">(.*?)<\/script>/.exec(html) ?? []
     expect(JSON.parse(json)).toEqual({
@@ -61,7 +61,7 @@ describe("a video's document", () => {
     expect(addressesOf(html, 'canonical')).toEqual([`https://drama.example/videos/${video.id}`])
   })
 
-  it('is its own in each language, and names the others', async () => {
+  it('has a version in each language, which links to the others', async () => {
     const { html } = await open(`/videos/${video.id}?lang=dy&fbclid=1`)
     const address = `https://drama.example/videos/${video.id}`
     expect(html).toContain('<title>Salz · Cliffhanger</title>')
@@ -82,7 +82,7 @@ test.each([
   ['/refundPolicy', 'Refund policy · Cliffhanger', undefined],
   ['/my', 'My account · Cliffhanger', 'noindex'],
   ['/searchDetail/dark%20%3Cb%3E', 'dark &#60;b&#62; · Cliffhanger', 'noindex'],
-])('%s says what it is', async (path, words, robots) => {
+])('%s has its own title and description', async (path, words, robots) => {
   const { status, html } = await open(path)
   expect(status).toBe(200)
   expect(html).toContain(`<title>${words}</title>`)
@@ -91,15 +91,12 @@ test.each([
   expect(addressesOf(html, 'canonical')).toHaveLength(robots ? 0 : 1)
 })
 
-test.each(languages)(
-  'what is open to search engines is described in %s, each page in words of its own',
-  async (lang) => {
-    const heads = await Promise.all(['/', '/search', '/shopping'].map((path) => open(`${path}?lang=${lang}`)))
-    expect(new Set(heads.map(({ html }) => metaOf(html, 'description'))).size).toBe(3)
-  },
-)
+test.each(languages)('every indexed page has its own description in %s', async (lang) => {
+  const heads = await Promise.all(['/', '/search', '/shopping'].map((path) => open(`${path}?lang=${lang}`)))
+  expect(new Set(heads.map(({ html }) => metaOf(html, 'description'))).size).toBe(3)
+})
 
-test('a page without a picture of its own shows the icon of the site, which is there', async () => {
+test("a page without an image of its own shows the site's icon, which exists", async () => {
   const { html } = await open('/shopping')
   const image = metaOf(html, 'og:image')
   expect(image).toMatch(/^https:\/\/drama\.example\/icons\//)
@@ -115,7 +112,7 @@ test.each([
   '/more/sec_none',
   '/searchDetail/tag_none',
   '/x"><b>',
-])('%s is HTTP 404 and kept out of search engines', async (path) => {
+])('%s is HTTP 404 and not indexed', async (path) => {
   const { status, html } = await open(path)
   expect(status).toBe(404)
   expect(metaOf(html, 'robots')).toBe('noindex')
@@ -123,7 +120,7 @@ test.each([
 })
 
 describe('the sitemap', () => {
-  it('is named by /robots.txt, and leads to every published video in each language', async () => {
+  it('is named by /robots.txt, and lists every published video in each language', async () => {
     await buildVideo(site.context)
     expect((await open('/robots.txt')).html).toContain('\nSitemap: https://drama.example/sitemap.xml\n')
     const { html: index } = await open('/sitemap.xml')
@@ -140,7 +137,7 @@ describe('the sitemap', () => {
     expect(videos.match(/<url>/g)).toHaveLength(2)
   })
 
-  it('has no file that begins elsewhere than the index says', async () => {
+  it('has no file that begins at another video than the index states', async () => {
     const { html: index } = await open('/sitemap.xml')
     const [, start = ''] = /sitemaps\/videos\/([^<]*)\.xml/.exec(index) ?? []
     const [time = '', id = ''] = start.split('-')
@@ -149,13 +146,13 @@ describe('the sitemap', () => {
       expect((await open(`/sitemaps/videos/${name}.xml`)).status).toBe(404)
   })
 
-  it('is refused to a network to which as many large answers are sent as it may have', async () => {
+  it('limits concurrent large responses by network', async () => {
     const { html: index } = await open('/sitemap.xml')
     const [path = ''] = /\/sitemaps\/videos\/[^<]*/.exec(index) ?? []
     const { largeAnswersOfNetwork } = site.context.bounds
     const shares = [['large answers of 127.0.0.1', largeAnswersOfNetwork]] as const
     const all: (() => void)[] = []
-    // An answer that was read already may still hold its slot for a moment.
+    // A response that was read can still hold its slot for a moment.
     await vi.waitFor(() => {
       while (all.length < largeAnswersOfNetwork) all.push(site.context.slots.take(shares))
     })
@@ -165,7 +162,10 @@ describe('the sitemap', () => {
     expect((await fetch(site.directUrl + path)).status).toBe(200)
   })
 
-  test.each(['x.xml', '1-a.xml.xml', `1-${'a'.repeat(65)}.xml`])('%s is no file of it', async (name) => {
-    expect((await open(`/sitemaps/videos/${name}`)).status).toBe(404)
-  })
+  test.each(['x.xml', '1-a.xml.xml', `1-${'a'.repeat(65)}.xml`])(
+    '%s is not one of its files',
+    async (name) => {
+      expect((await open(`/sitemaps/videos/${name}`)).status).toBe(404)
+    },
+  )
 })

@@ -15,14 +15,14 @@ export interface HeadContext extends PageContext, Pick<Catalog, 'reads'> {
 }
 
 interface PlainHead {
-  /** The title's text. */
+  /** Translation key of the title. */
   key: string
   indexed: boolean
-  /** The description's text; without one it is what the site is about. */
+  /** Translation key of the description; by default that of the site. */
   text?: string
 }
 
-/** What a head says where nothing else is known of the route; those that are not indexed are a person's own. */
+/** The head of each route about which nothing else is known; routes that are not indexed are personal. */
 const routes: Record<string, PlainHead> = {
   '/': { key: 'home', indexed: true },
   '/search': { key: 'search', indexed: true, text: 'searchText' },
@@ -41,7 +41,7 @@ const routes: Record<string, PlainHead> = {
   '/studio': { key: 'home', indexed: false },
   '/studio/*': { key: 'home', indexed: false },
 }
-/** A route whose own words could not be had speaks of the site. */
+/** A route whose title could not be loaded is described as the site. */
 const unnamed: PlainHead = { key: 'home', indexed: true }
 const missing: PlainHead = { key: 'notFound', indexed: false }
 
@@ -49,15 +49,15 @@ export interface HeadRequest {
   /** The route's pattern, and the value of its `:id`. */
   route: string
   id: string | undefined
-  /** From the root, without a query. */
+  /** Path from the root, without a query. */
   path: string
   language: Language
   firstScreen: FirstScreen | undefined
-  /** Nobody knows whether there is what the page is about. */
+  /** Set if the database is down, so it is unknown whether the page's subject exists. */
   isDatabaseAway?: boolean | undefined
 }
 
-/** Gives the head of a page; names and texts are asked for once a second at most. */
+/** Creates a function that returns the head of a page; names and texts are queried at most once a second. */
 export function headLoader(context: HeadContext): (request: HeadRequest) => Promise<Head> {
   const { clock, operator, publicUrl, translate } = context
   const names = createAnswerCache<string | undefined>(clock, { stale: true })
@@ -89,7 +89,7 @@ export function headLoader(context: HeadContext): (request: HeadRequest) => Prom
     if (firstScreen) return describeVideo(firstScreen, path, publicUrl)
     if (request.isDatabaseAway) return { ...plain(request), indexed: false }
     if (route === '/videos/:id') return plain({ ...request, route: '*' })
-    // A page opens without its words, too: they need the database.
+    // A page opens without its description, which needs the database.
     if (page) return text(request, page).catch(() => plain(request))
     return listed.has(route) ? listing(request).catch(() => plain(request)) : plain(request)
   }
@@ -97,7 +97,7 @@ export function headLoader(context: HeadContext): (request: HeadRequest) => Prom
 
 const listed = new Set(['/browse/:id', '/more/:id', '/searchDetail/:id'])
 
-/** @returns undefined for words that somebody searches for: there are as many such pages as there are words */
+/** @returns undefined for search terms, since there are unlimited such pages */
 function listingKind(route: string, id: string): ListingKind | undefined {
   if (route === '/browse/:id') return 'category'
   if (route === '/more/:id') return 'section'

@@ -14,7 +14,7 @@ export interface InstallContext {
 
 type Request = Parameters<PlainRoute['handle']>[0]
 
-/** What makes the site an app of a phone or desktop: its manifest, its icons and its service worker. */
+/** Serves what makes the site installable on a phone or desktop: its manifest, icons and service worker. */
 export function installRoutes(
   context: InstallContext,
   languageOf: (request: Request) => Language,
@@ -58,7 +58,7 @@ export function installRoutes(
   ]
 }
 
-/** W3C Web Application Manifest. The id stays the same whatever else changes: by it a browser knows the app again. */
+/** Returns the W3C Web Application Manifest. Its id never changes: browsers identify the installed app by it. */
 function manifestOf({ documents, icons, operator, translate }: InstallContext, language: Language): object {
   const colour = documents.background()
   return {

@@ -37,7 +37,7 @@ const pixelOf = async (picture: Buffer, left: number, top: number) => [
 const read = async (path: string, at = site) => Buffer.from(await (await open(path, at)).arrayBuffer())
 
 describe('the manifest', () => {
-  it('has the name of the site, the colours of its pages, and the language of who asks', async () => {
+  it("has the site's name, the colours of its pages and the language of the request", async () => {
     const answer = await open('/manifest.webmanifest', site, { 'accept-language': 'de' })
     expect(answer.headers.get('content-type')).toBe('application/manifest+json; charset=utf-8')
     expect(answer.headers.get('vary')).toBe('accept-language')
@@ -52,7 +52,7 @@ describe('the manifest', () => {
     })
   })
 
-  it('names icons that are there, as large as it says, kept for good under the name of their content', async () => {
+  it('names icons that exist, in the stated sizes, cached permanently under their content hash', async () => {
     const { icons } = await manifest()
     expect(icons.map(({ sizes }) => sizes)).toEqual(['192x192', '512x512', '512x512'])
     for (const { src, sizes } of icons) {
@@ -68,7 +68,7 @@ describe('the manifest', () => {
   })
 })
 
-it("draws the operator's logo: on nothing, and on the pages' colour where nothing may show through", async () => {
+it("draws the operator's logo: transparent, and on the page colour where transparency is not allowed", async () => {
   const { icons } = await manifest()
   const [, large, maskable] = await Promise.all(icons.map(({ src }) => read(src)))
   if (!large || !maskable) throw new Error('icons are missing')
@@ -78,13 +78,13 @@ it("draws the operator's logo: on nothing, and on the pages' colour where nothin
   expect(await pixelOf(maskable, 2, 2)).toEqual([0x12, 0x0e, 0x0c, 255])
 })
 
-it('draws our own mark where the file turns out to be no picture', async () => {
+it('draws the built-in logo if the file is not an image', async () => {
   const { icons } = await manifest(plain)
   const picture = await read(`${icons[0]?.src}`, plain)
   expect(await pixelOf(picture, 96, 96)).toEqual([0, 0, 0, 255])
 })
 
-it('says name and logo in every document and on the homepage', async () => {
+it('shows name and logo in every document and on the homepage', async () => {
   for (const path of ['/', '/shopping', '/order/easy', '/nowhere']) {
     const html = await (await open(path)).text()
     expect(html, path).toMatch(/<title>.*Drama &#38; Rama<\/title>/)
@@ -100,7 +100,7 @@ it('says name and logo in every document and on the homepage', async () => {
 })
 
 describe('the service worker', () => {
-  it('is asked for again each time, and answers with nothing where it is the same', async () => {
+  it('is revalidated each time, with an empty response if unchanged', async () => {
     const first = await open('/sw.js')
     expect(first.headers.get('cache-control')).toBe('no-cache')
     expect(first.headers.get('content-type')).toContain('text/javascript')
@@ -108,13 +108,13 @@ describe('the service worker', () => {
     expect(again.status).toBe(304)
   })
 
-  it('is another release under other settings', async () => {
+  it('changes with the settings', async () => {
     const [one, other] = await Promise.all([site, plain].map(async (at) => (await open('/sw.js', at)).text()))
     expect(one).toMatch(/release = '[0-9a-f]{16}'/)
     expect(one).not.toBe(other)
   })
 
-  it('keeps a shell that is nobody’s, says that it is one, and is in no search engine', async () => {
+  it('stores an impersonal shell that is marked as such and not indexed', async () => {
     const html = await (await open('/offline')).text()
     expect(html).toContain('<meta name="offline">')
     expect(html).toContain('<meta name="robots" content="noindex">')

@@ -5,26 +5,26 @@ import { pictureKindOf } from '#server/platform/picture-kind.ts'
 import type { Tx } from '#server/tables.ts'
 import * as queries from '#server/features/pages/queries.ts'
 
-/** The side of the stored picture, larger than any icon made of it. */
+/** Side of the stored image in pixels, larger than any icon made from it. */
 const keptSide = 1024
 const mostPixels = 8192 ** 2
 const kinds = new Set(['png', 'jpeg', 'webp'])
-/** A picture counts as square that is so but for a hundredth. */
+/** Tolerance for a square image: 1 %. */
 const squareEnough = 0.01
 
-/** A picture for the site's icon, and its name. */
+/** An image for the site's icon, and its name. */
 export interface IconPicture {
   hash: string
   picture: Buffer
 }
 
 /**
- * Makes of a file what the site's icons are drawn of.
+ * Converts an uploaded file to the image from which the site's icons are drawn.
  * @throws Refusal iconInvalid if it is not an image, not square or too small
  */
 export async function makeIcon(file: Buffer): Promise<IconPicture> {
   if (!kinds.has(pictureKindOf(file) ?? '')) throw invalid()
-  // Few processes ever make one: the others need not hold the library.
+  // Loaded on demand: few processes ever convert an icon.
   const { default: sharp } = await import('sharp')
   const options = { limitInputPixels: mostPixels, failOn: 'error' as const }
   try {
@@ -46,7 +46,7 @@ export async function makeIcon(file: Buffer): Promise<IconPicture> {
 
 const invalid = () => new Refusal('iconInvalid')
 
-/** Keeps the picture instead of the former one; with none, that one is forgotten. */
+/** Replaces the stored image, or deletes it if `icon` is undefined. */
 export async function keepIcon(tx: Tx, icon: IconPicture | undefined): Promise<void> {
   await queries.deleteIcons(tx)
   if (icon) await queries.insertIcon(tx, icon)

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Log } from '#server/platform/log.ts'
 
-/** The pictures that browsers and home screens ask for: their size in pixels, and how much of it the logo takes. */
+/** The images that browsers and home screens request: size in pixels, and the logo's share of it. */
 const pictures = {
   '192.png': { size: 192, share: 1, filled: false },
   '512.png': { size: 512, share: 1, filled: false },
@@ -19,41 +19,41 @@ const transparent = { r: 0, g: 0, b: 0, alpha: 0 }
 type Picture = keyof typeof pictures
 
 export interface SiteIcons {
-  /** Where the logo is, for the header and the browser's tab. */
+  /** Address of the logo for the header and the browser's tab. */
   logo(): string
-  /** A picture's address, which changes with the logo. */
+  /** Returns an image's address, which changes with the logo. */
   address(name: Picture): string
-  /** The picture at an address that `address` gave, as PNG; undefined for any other. */
+  /** Returns the image at an address from `address` as PNG; undefined for any other. */
   draw(hash: string, name: string): Promise<Buffer | undefined>
 }
 
 interface IconsSetUp {
-  /** The operator's file, else the built-in one. */
+  /** The operator's file, otherwise the built-in one. */
   logo: string | undefined
-  /** The picture that was uploaded in the studio, which overrides both. */
+  /** The image uploaded in the studio, which overrides both. */
   uploaded: {
     hash(): string | undefined
     load(hash: string): Promise<Buffer | undefined>
-    /** Looks whether it is another one by now. */
+    /** Checks whether the image has changed. */
     refresh(): Promise<void>
   }
   webRoot: string
-  /** The colour under a logo that must fill its field. */
+  /** Background colour of icons without transparency. */
   background(): string
   log: Log
 }
 
-/** The site's icons, each drawn when it is first asked for and kept: together they weigh less than 100 KB. */
+/** Creates the site's icons. Each is drawn on its first request and cached; together they take less than 100 KB. */
 export function createSiteIcons({ logo, uploaded, webRoot, background, log }: IconsSetUp): SiteIcons {
   const own = () => readFileSync(join(webRoot, 'favicon.svg'))
   let file: Buffer | undefined
   const readLogo = () => (file ??= logo === undefined ? own() : readFileSync(logo))
-  /** Undefined where the icon has just become another one. */
+  /** Undefined if the icon was just replaced. */
   const read = async (hash: string | undefined) => (hash === undefined ? readLogo() : uploaded.load(hash))
   let known:
     | { of: string | undefined; hash: string; drawn: Map<Picture, Promise<Buffer | undefined>> }
     | undefined
-  /** The icon of now, its hash, and what has been drawn of it. */
+  /** Returns the current icon, its hash, and the images drawn of it. */
   const current = () => {
     const of = uploaded.hash()
     if (known && known.of === of) return known
@@ -66,7 +66,7 @@ export function createSiteIcons({ logo, uploaded, webRoot, background, log }: Ic
       const bytes = await read(of)
       return bytes && (await drawIcon(bytes, name, background()))
     } catch (error) {
-      log.error({ err: error }, `SITE_LOGO ${logo} is no picture that can be drawn: our own mark stands in`)
+      log.error({ err: error }, `SITE_LOGO ${logo} is not a valid image; using the built-in logo`)
       return drawIcon(own(), name, background())
     }
   }
@@ -75,7 +75,7 @@ export function createSiteIcons({ logo, uploaded, webRoot, background, log }: Ic
     address,
     logo: () => (logo === undefined && uploaded.hash() === undefined ? '/favicon.svg' : address('192.png')),
     async draw(hash, name) {
-      // Another process may have heard of a new one before this.
+      // Another process may have noticed a new one earlier.
       if (hash !== current().hash) await uploaded.refresh()
       const { of, hash: ours, drawn } = current()
       if (hash !== ours || !isPicture(name)) return undefined
@@ -90,16 +90,16 @@ export function createSiteIcons({ logo, uploaded, webRoot, background, log }: Ic
 const isPicture = (name: string): name is Picture => Object.hasOwn(pictures, name)
 
 async function drawIcon(logo: Buffer, name: Picture, background: string): Promise<Buffer> {
-  // Few processes ever draw: the others need not hold the library.
+  // Loaded on demand: few processes ever draw.
   const { default: sharp } = await import('sharp')
   const { size, share, filled } = pictures[name]
   const { width = size, height = size } = await sharp(logo).metadata()
-  // A drawing is made as large as it is shown; 72 is the density at which its own measures are pixels.
+  // A vector image is rendered at the displayed size; at a density of 72, its units are pixels.
   const density = Math.min(2400, Math.max(72, Math.ceil((72 * size) / Math.max(width, height))))
   const draw = (side: number) =>
     sharp(logo, { density }).resize(side, side, { fit: 'contain', background: transparent }).png().toBuffer()
   if (!filled) return draw(size)
-  // A logo that is a tile of its own goes on in its own colour, and has its margin already.
+  // A logo that is an opaque tile is extended in its own colour, and already has its margin.
   const edge = { left: size >> 1, top: 0, width: 1, height: 1 }
   const [r, g, b, alpha] = await sharp(await draw(size))
     .ensureAlpha()

@@ -14,8 +14,9 @@ export interface PageContext {
 }
 
 /**
- * One of the site's texts in a language: the operator's own, else ours, with whose site it is filled in.
- * @throws Refusal notFound for a name that is none of theirs
+ * Loads one of the site's texts in a language: the operator's version, otherwise the built-in one, with the operator's details
+ * filled in.
+ * @throws Refusal notFound for an unknown name
  */
 export async function loadPage(context: PageContext, name: string, language: Language): Promise<Page> {
   const known = pageNames.find((each) => each === name)

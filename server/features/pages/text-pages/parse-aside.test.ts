@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readText } from './site-texts.ts'
 
-test('a text that takes seconds to parse does not hold up the process', async () => {
+test('a text that takes seconds to parse does not block the process', async () => {
   let turns = 0
   const timer = setInterval(() => turns++, 1)
   await readText(`# Title\n\n${'_a'.repeat(19_000)}`, {}).catch(() => undefined)
@@ -9,7 +9,7 @@ test('a text that takes seconds to parse does not hold up the process', async ()
   expect(turns).toBeGreaterThan(20)
 })
 
-test('a text is parsed once, however often it is asked for', async () => {
+test('parses a text once, however often it is requested', async () => {
   const texts = await Promise.all([1, 2].map(() => readText('# Once\n\n{{site}}', { site: 'a' })))
   expect(texts[0]?.blocks).toBe(texts[1]?.blocks)
   expect(texts[0]).toMatchObject({ title: 'Once', blocks: [{ lines: [[{ text: 'a' }]] }] })

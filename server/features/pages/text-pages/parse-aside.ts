@@ -5,11 +5,11 @@ import type { Parsed, Values } from './parse-markdown.ts'
 const module = new URL('./parse-markdown.ts', import.meta.url).href
 const mostKept = 200
 
-/** What texts were parsed to, by their words and values. */
+/** Cache of parsed texts, by text and values. */
 const known = new Map<string, Promise<Parsed>>()
 
 /**
- * Parses a text as `parseMarkdown` does, in a thread of its own, since some texts take seconds. What it became is kept.
+ * Parses a text like `parseMarkdown`, in a worker thread, since some texts take seconds. The result is cached.
  * @throws Error if the text cannot be parsed, or not in time
  */
 export function parseAside(markdown: string, values: Values): Promise<Parsed> {
@@ -20,7 +20,7 @@ export function parseAside(markdown: string, values: Values): Promise<Parsed> {
   if (parsed) return parsed
   const [oldest] = known.keys()
   if (oldest !== undefined && known.size >= mostKept) known.delete(oldest)
-  // The thread gives what parseMarkdown does.
+  // The thread returns the result of parseMarkdown.
   const parsing = runAside({ module, name: 'parseMarkdown', args: [markdown, values] }) as Promise<Parsed>
   known.set(key, parsing)
   parsing.catch(() => known.delete(key))

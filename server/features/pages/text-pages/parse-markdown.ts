@@ -1,7 +1,7 @@
 import { marked, type Token, type Tokens } from 'marked'
 import type { Block, Run } from '#contract/pages.ts'
 
-/** What a text says: its first heading is the title. */
+/** A parsed text; its first heading is the title. */
 export interface Parsed {
   title: string
   blocks: Block[]
@@ -11,9 +11,9 @@ export interface Parsed {
 export type Values = Readonly<Record<string, string | undefined>>
 
 /**
- * Parses a text into blocks that hold no markup: headings, paragraphs, lists; bold, italics and links in them. Raw HTML is
- * shown as it was typed, pictures and tables are left out. A value is put in after parsing, so it cannot be markup either;
- * a line with a value that nobody has given is left out.
+ * Parses a text into blocks without markup: headings, paragraphs and lists, with bold, italics and links. Raw HTML is shown as
+ * text; images and tables are omitted. Values are inserted after parsing, so they cannot be markup either; a line with an unset
+ * value is omitted.
  */
 export function parseMarkdown(markdown: string, values: Values): Parsed {
   const tokens = marked.lexer(markdown)
@@ -28,7 +28,7 @@ export function parseMarkdown(markdown: string, values: Values): Parsed {
   return { title: fillLine(runsOf(title), values).map(textOf).join(''), blocks }
 }
 
-/** The names in a text's braces that nothing is set for, each once. */
+/** Returns the placeholders of a text that have no value, each once. */
 export function unsetValues(markdown: string, values: Values): string[] {
   const names = [...markdown.matchAll(inBraces)].map(([, name = '']) => name)
   return [...new Set(names)].filter((name) => valueOf(values, name) === undefined)
@@ -37,7 +37,7 @@ export function unsetValues(markdown: string, values: Values): string[] {
 const inBraces = /\{\{(\w+)\}\}/g
 const valueOf = (values: Values, name: string) => (Object.hasOwn(values, name) ? values[name] : undefined)
 
-/** A line as plain text. */
+/** Returns a line as plain text. */
 export function textOf(runs: readonly Run[]): string {
   return runs.map(({ text }) => text).join('')
 }
@@ -93,12 +93,12 @@ function runOf(part: Token, look: Look): Run[] {
   }
 }
 
-/** Nothing that runs: `javascript:` and the like are shown as text. */
+/** Returns whether a link runs no code: `javascript:` and similar links are shown as text. */
 function safeLink(href: string): boolean {
   return /^(https?:\/\/|mailto:|#|\/(?![/\\]))/.test(href)
 }
 
-/** @returns one line, or none where a value is missing */
+/** @returns one line, or none if a value is missing */
 function fillLine(line: readonly Run[], values: Values): Run[][] {
   let missing = false
   const fill = (text: string, encode: (value: string) => string = String) =>
@@ -115,7 +115,7 @@ function fillLine(line: readonly Run[], values: Values): Run[][] {
   return missing || textOf(filled).trim() === '' ? [] : [filled]
 }
 
-/** Words with hyphens, each id once. */
+/** Returns a unique id of words joined by hyphens. */
 function idOf({ lines }: Unfilled, taken: Set<string>): string {
   const words =
     textOf(lines[0] ?? [])

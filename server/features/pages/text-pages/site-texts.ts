@@ -10,13 +10,13 @@ import { parseAside } from './parse-aside.ts'
 import { unsetValues, type Parsed, type Values } from './parse-markdown.ts'
 import * as queries from '#server/features/pages/queries.ts'
 
-/** Which of the texts, and in which language. */
+/** Name and language of a text. */
 interface Which {
   name: PageName
   language: Language
 }
 
-/** One of the site's texts in a language: the operator's own, else the one that came with the site. */
+/** Loads one of the site's texts in a language: the operator's version, otherwise the built-in one. */
 export async function loadText(db: Db, { name, language }: Which): Promise<SiteText> {
   const row = await queries.selectText(db, name, language)
   const { markdown, updated_at } = row ?? (await readUsual(name, language))
@@ -27,7 +27,7 @@ export async function loadText(db: Db, { name, language }: Which): Promise<SiteT
   return { name, language, markdown, own, updated_at: updated_at.toISOString(), version }
 }
 
-/** All texts in every language, without their words. */
+/** Lists all texts in every language, without their content. */
 export async function listTexts(db: Db): Promise<(Which & { own: boolean; updated_at: string })[]> {
   const rows = await queries.selectTextDates(db)
   const each = pageNames.flatMap((name) => languages.map((language) => ({ name, language })))
@@ -43,8 +43,8 @@ export async function listTexts(db: Db): Promise<(Which & { own: boolean; update
 const invalid = () => new Refusal('siteTextInvalid', { field: 'markdown' })
 
 /**
- * What viewers would get of a text, and which values it names that nothing is set for.
- * @throws Refusal siteTextInvalid for one that is too long or cannot be read
+ * Returns a text as viewers would see it, and its placeholders that have no value.
+ * @throws Refusal siteTextInvalid if it is too long or cannot be parsed
  */
 export async function readText(markdown: string, values: Values): Promise<Parsed & { unset: string[] }> {
   const parsed = markdown.length > longestText ? undefined : await parseOrUndefined(markdown, values)
@@ -52,10 +52,10 @@ export async function readText(markdown: string, values: Values): Promise<Parsed
   return { ...parsed, unset: unsetValues(markdown, values) }
 }
 
-/** What a thread ends with whose text is nested too deeply, takes too long or too much memory. */
+/** Error codes of a thread whose text is nested too deeply, takes too long or needs too much memory. */
 const unreadable = new Set(['RangeError', 'TookTooLong', 'ERR_WORKER_OUT_OF_MEMORY'])
 
-/** Undefined where quotations or lists lie deeper in each other than can be followed, or the text takes too long. */
+/** Returns undefined if quotations or lists are nested too deeply, or the text takes too long. */
 async function parseOrUndefined(markdown: string, values: Values): Promise<Parsed | undefined> {
   try {
     return await parseAside(markdown, values)
@@ -67,14 +67,14 @@ async function parseOrUndefined(markdown: string, values: Values): Promise<Parse
 }
 
 interface Edit extends Which {
-  /** Of the text that the operator has edited. */
+  /** Version of the text that the editor has seen. */
   version: string
 }
 
 /**
- * Writes the operator's own text for one language.
- * @returns how it was before
- * @throws Refusal movedOn if it has changed since `version`; siteTextInvalid for one without a title, too long or unreadable
+ * Saves the operator's own text for one language.
+ * @returns the previous text
+ * @throws Refusal movedOn if it has changed since `version`; siteTextInvalid if it has no title, is too long or cannot be parsed
  */
 export async function saveText(
   tx: Tx,
@@ -88,8 +88,8 @@ export async function saveText(
 }
 
 /**
- * Takes a text back to how it came with the site.
- * @returns how it was before
+ * Restores the built-in text.
+ * @returns the previous text
  * @throws Refusal movedOn
  */
 export async function restoreText(tx: Tx, edit: Edit): Promise<SiteText> {
@@ -112,7 +112,7 @@ interface Usual {
 
 const folder = join(import.meta.dirname, '../texts')
 
-/** The texts that come with the site; they are files of this release, so each is read once. */
+/** The built-in texts; they are files of this release, so each is read once. */
 const usual = new Map<string, Promise<Usual>>()
 
 function readUsual(name: PageName, language: Language): Promise<Usual> {
@@ -123,7 +123,7 @@ function readUsual(name: PageName, language: Language): Promise<Usual> {
   return text
 }
 
-/** The first line of a file says when its text was last changed: `Updated: 2026-11-21`. */
+/** Reads the first line of a file, the date of the text's last change: `Updated: 2026-11-21`. */
 function takeDate(file: string): Usual {
   const [, updated, markdown] = /^Updated: (\d{4}-\d{2}-\d{2})\n([^]*)$/.exec(file) ?? []
   if (!updated || markdown === undefined) throw new Error('A text does not begin with its date')
